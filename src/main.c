@@ -3,16 +3,12 @@
 #include <unistd.h>
 
 #include "about.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
 #include "text/near.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/testing.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "policy/argv.h"
 #include "policy/keys.h"
 
 static verb_function *const verbs[VERB_ROWS] = {

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "base/file_state.h"
+#include "base/fd.h"
 #include "profile.h"
 
 struct arena;
@@ -126,8 +126,8 @@ struct named_file {
 struct searched {
 	const char *path;
 	const char *list;    // of the state: the repositories below it (trees/git_list.h)
-	const char *secrets; // its files of secrets (trees/secret_list.h)
-	const char *runs;    // and of the boxes that live there (trees/living.h)
+	const char *secrets; // its files of secrets (trees/git_list.h)
+	const char *runs;    // and of the boxes that live there (trees/git_list.h)
 	bool fresh;          // there was none: it was made before this run
 	bool open;           // the box can write a repository of the list
 };
@@ -190,7 +190,7 @@ struct keeping {
 };
 
 // The session that a run happens in. A layer is a directory by its id, with a directory for each
-// root and one beside it to work in (session/store/merged.h).
+// root and one beside it to work in (session/store/store.h).
 enum { ROOTS_MAX = 32, CHAIN_MAX = 16, LAYER_ID = 8 };
 struct root {
 	const char *path;
@@ -282,7 +282,7 @@ struct plan {
 	struct list led_to;          // by links in protected directories, and not protected
 	struct named_file *named;
 	unsigned named_count;
-	uint64_t package; // package.json without its dependencies (names/package.h); 0: unknown
+	uint64_t package; // package.json without its dependencies (names/trusted.h); 0: unknown
 	struct searched *searched; // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
 	const char *due;              // the check after a killed run: what stood there
@@ -337,7 +337,7 @@ struct plan {
 	int ready;  // where the pid is written when the command runs; 0: nowhere
 	int parent; // the run ends with this process; 0: with none, -1: with one that has no number
 		    // here
-	int event_fd;             // of the caller's, for events (run/summary.h); 0: none
+	int event_fd;             // of the caller's, for events (report/summary.h); 0: none
 	const char *event_option; // that asked for them, without "--"
 	bool event_status;        // --status-fd: the start as well, and no report
 	// Who answers for destinations that are not listed (ask/ask.h), and the program's path.
@@ -359,6 +359,6 @@ struct plan {
 	const char *shut; // why the plan failed: a directory that keeps its owner out, or NULL
 
 	struct list warnings; // what falls short of the request: reported at the end of a run
-	unsigned locked;      // lines of the administrator's file that hold (policy/trust.h)
+	unsigned locked;      // lines of the administrator's file that hold (policy/find.h)
 	struct list notes;    // what is weaker than wanted, or left out: shown by `sbx plan`
 };

@@ -4,11 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/list.h"
-#include "base/units.h"
+#include "base/base.h"
 
 enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
-// What of a tree is checked when a run has ended: its share (trees/share.h), or all.
+// What of a tree is checked when a run has ended: its share (trees/git_list.h), or all.
 enum check_part { CHECK_SHARE, CHECK_ALL };
 enum network_mode { NETWORK_NONE, NETWORK_PROXY, NETWORK_HOST };
 enum dns_mode { DNS_STRICT, DNS_TOLD };

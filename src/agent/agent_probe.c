@@ -13,11 +13,8 @@
 #include <unistd.h>
 
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/quote.h"
-#include "base/str.h"
 #include "text/json.h"
 
 // Prints 2 behind a filter, 0 without one.

@@ -9,14 +9,8 @@
 #include <unistd.h>
 
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
 #include "text/json.h"
 
 enum { MEMBERS_MAX = 3, CHAIN_MAX = MEMBERS_MAX + 4 };

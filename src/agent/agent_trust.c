@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 struct piece {
 	const char *text;

@@ -8,9 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/near.h"
 
 // clang-format off

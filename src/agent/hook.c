@@ -4,11 +4,7 @@
 #include <string.h>
 
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/json.h"
 
 // The words before the string.

@@ -9,13 +9,8 @@
 #include <unistd.h>
 
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "text/json.h"
 
 int saved_read(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode)

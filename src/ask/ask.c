@@ -3,12 +3,11 @@
 
 #include <stdio.h>
 
-#include "base/err.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "net/host/proxy.h"
 #include "net/host/questions.h"
 #include "plan.h"
-#include "policy/trust.h"
+#include "policy/find.h"
 #include "report/findings.h"
 #include "run.h"
 

@@ -12,9 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/str.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "net/host/questions.h"
 #include "outside/outside.h"

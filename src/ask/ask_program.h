@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "outside/outside.h"
-#include "net/parse/answer.h"
+#include "net/parse/parse.h"
 
 struct plan;
 struct host_question;

@@ -1,12 +1,11 @@
 // Owns what an answer opens.
 #include "ask/ask.h"
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
 #include "plan.h"
-#include "policy/trust.h"
+#include "policy/find.h"
 #include "text/destination.h"
 
 // What cannot be kept holds in this run all the same.

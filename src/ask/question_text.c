@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/out.h"
+#include "base/base.h"
 #include "net/host/questions.h"
 
 // Whatever the box wrote last: ends its escape sequence (CAN, ST), its colours and palette, its

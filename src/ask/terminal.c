@@ -12,14 +12,11 @@
 #include <unistd.h>
 
 #include "ask/ask.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/steady.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "net/host/questions.h"
-#include "notify/foreground.h"
+#include "notify/notify.h"
 #include "plan.h"
 #include "run.h"
 

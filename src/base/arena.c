@@ -1,6 +1,6 @@
 // Owns the memory of profile and plan: one reserved mapping, filled from the front, zeroed by the
 // kernel. It is shared with the box's pid 1, which waits for the plan while it is made.
-#include "base/arena.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "base/err.h"
 
 #define RESERVED ((size_t)64 << 20)
 enum { ALIGNMENT = 16 };

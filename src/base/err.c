@@ -1,11 +1,9 @@
 // Owns the text and number of the first failure. Allocates nothing: also used after clone.
-#include "base/err.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/str.h"
 
 static struct {
 	char text[1024];

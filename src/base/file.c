@@ -1,12 +1,10 @@
 // Owns the descriptor while a small file is read, and the words for why it was not.
-#include "base/file.h"
+#include "base/fd.h"
 
 #include <errno.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/sys.h"
-#include "base/file_state.h"
 
 bool file_missing(void)
 {

@@ -1,8 +1,5 @@
 // Owns nothing: items live in the arena of their profile.
-#include "base/list.h"
-
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 
 const char *origin_text(struct arena *arena, struct origin from)
 {

@@ -1,5 +1,5 @@
 // Owns a growing buffer of output. Not for use after clone.
-#include "base/out.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "base/str.h"
 
 static void reserve(struct out *out, size_t more)
 {
@@ -44,20 +43,16 @@ void out_bytes(struct out *out, const char *bytes, size_t length)
 
 void out_wrapped(struct out *out, int column, int at, const char *text)
 {
-	out_folded(out, 80, column, at, text);
-}
-
-void out_folded(struct out *out, int width, int column, int at, const char *text)
-{
-	out_text(out, "%*s", column - at, "");
-	int used = column;
+	enum { WIDTH = 80 };
+	int begin = at < column || at == 0 ? column : at + 2, used = begin;
+	out_text(out, "%*s", begin - at, "");
 	while (*text) {
 		int word = (int)strcspn(text, " ");
-		if (used > column && used + 1 + word >= width) {
+		if (used > begin && used + 1 + word >= WIDTH) {
 			out_text(out, "\n%*s", column, "");
-			used = column;
+			used = begin = column;
 		}
-		const char *blank = used > column ? " " : "";
+		const char *blank = used > begin ? " " : "";
 		out_text(out, "%s%.*s", blank, word, text);
 		used += word + (*blank != '\0');
 		text += word + (text[word] == ' ');

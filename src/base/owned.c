@@ -1,5 +1,5 @@
 // Owns the making of directories that belong to the caller alone.
-#include "base/owned.h"
+#include "base/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
-#include "base/fd.h"
-#include "base/path.h"
-#include "base/privileges.h"
-#include "base/str.h"
+#include "base/base.h"
 
 enum {
 	TREE_DEPTH_MAX = 128,

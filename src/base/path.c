@@ -1,10 +1,7 @@
 // Owns nothing. Path arithmetic on strings in an arena.
-#include "base/path.h"
+#include "base/base.h"
 
 #include <string.h>
-
-#include "base/arena.h"
-#include "base/str.h"
 
 // Behind the clean path of `length` bytes that is there. Whether ".." stood after a name of `path`
 // itself.

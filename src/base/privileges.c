@@ -1,5 +1,5 @@
 // Owns each cap_t from its making to its end.
-#include "base/privileges.h"
+#include "base/fd.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -10,9 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 
 static void sets_free(cap_t *sets)

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
+#include "base/base.h"
 
 struct process_stat {
 	char name[64]; // as the process has set it

@@ -1,10 +1,7 @@
 // Owns the quotes around a word for a shell.
-#include "base/quote.h"
+#include "base/base.h"
 
 #include <string.h>
-
-#include "base/arena.h"
-#include "base/str.h"
 
 char *quote_word(struct arena *arena, const char *text)
 {

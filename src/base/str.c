@@ -1,5 +1,5 @@
 // Owns nothing. Pure functions over NUL-terminated strings.
-#include "base/str.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Owns the list of file systems whose times are the kernel's own.
-#include "base/times.h"
+#include "base/base.h"
 
 #include <linux/magic.h>
 #include <stddef.h>

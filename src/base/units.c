@@ -1,10 +1,8 @@
 // Owns numbers with units. Pure.
-#include "base/units.h"
+#include "base/base.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "base/str.h"
 
 struct unit_suffix {
 	const char *suffix;

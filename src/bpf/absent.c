@@ -1,5 +1,5 @@
 // Owns what a program without the guard answers.
-#include "base/err.h"
+#include "base/base.h"
 #include "bpf/catch.h"
 #include "bpf/guard.h"
 #include "plan.h"

@@ -9,9 +9,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/list.h"
 #include "base/sys.h"
 #include "base/testing.h"
 #include "bpf/map_keys.h"

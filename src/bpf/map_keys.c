@@ -4,8 +4,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "base/err.h"
-#include "base/list.h"
+#include "base/base.h"
 #include "plan.h"
 
 unsigned keys_of(const struct destination *rule, enum guard_list list,

@@ -1,10 +1,8 @@
 // sbx allow and sbx deny: tells a run of the caller's one more rule.
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "run/run_command.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"

@@ -8,20 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "net/host/audit.h"
 #include "postcheck/finding/unshown.h"
-#include "run/decide.h"
 #include "text/destination.h"
-#include "text/host.h"
 
 extern char **environ;
 

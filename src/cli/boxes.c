@@ -10,17 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/owned.h"
-#include "base/path.h"
 #include "base/process_stat.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "limits/tree.h"
-#include "run/decide.h"
+#include "limits/group.h"
+#include "run/steps.h"
 
 extern char **environ;
 

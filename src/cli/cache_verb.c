@@ -8,19 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "base/units.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
-#include "run/decide.h"
 
 extern char **environ;
 

@@ -11,11 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/str.h"
 #include "cli/boxes.h"
 #include "run/run_command.h"
 #include "policy/keys.h"

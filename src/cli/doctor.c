@@ -6,23 +6,18 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "bpf/guard.h"
 #include "run/run_command.h"
 #include "cli/doctor_print.h"
 #include "cli/verbs.h"
 #include "git/gitconfig.h"
-#include "limits/means.h"
+#include "limits/group.h"
 #include "probe.h"
 #include "probe/machine.h"
 #include "process/landlock.h"
 #include "run.h"
-#include "run/steps.h"
-#include "run/supervise.h"
 
 enum { FINDINGS_MAX = 32 };
 

@@ -6,12 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/out.h"
-#include "base/quote.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "report/answer_fields.h"
-#include "run/program.h"
+#include "run/steps.h"
 
 enum { COLUMN = 28 };
 

@@ -15,17 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/str.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
 #include "process/further.h"
 #include "run/run_command.h"
-#include "run/signals.h"
 
 enum { STREAMS = 3, STREAM_BYTES = 64 << 10 };
 enum { STATUS_KILLED = 128 + SIGKILL, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };

@@ -5,42 +5,42 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "run/run_command.h"
 #include "seccomp/syscalls.h"
 
-enum { COLUMN = 30, VERB_COLUMN = 6 };
+enum { COLUMN = 26, VERB_COLUMN = 6 };
 
-static void wrapped(struct out *out, int at, const char *text)
+static void option(struct out *out, const struct key *key, const char *value, const char *help)
 {
-	if (at >= COLUMN) {
-		out_text(out, "\n");
-		at = 0;
-	}
-	out_wrapped(out, COLUMN, at, text);
-}
-
-static void option(struct out *out, const struct key *key)
-{
-	char left[80];
+	size_t before = out->used;
 	char letter[8] = "    ";
 	if (key->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", key->letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, key->flag, key->value ? " " : "",
-		 key->value ? key->value : "");
-	out_text(out, "%s", left);
-	wrapped(out, (int)strlen(left), key->help);
+	out_text(out, "  %s--%s%s%s", letter, key->flag, value ? " " : "", value ? value : "");
+	out_wrapped(out, COLUMN, (int)(out->used - before), help);
 }
 
-static void options_of(struct out *out, enum verb verb, const char *section)
+// The first part of a text, to "; ": the rest is in the manual.
+static const char *begin_of(const char *text)
 {
-	for (const struct key *key = keys; key < keys + key_count; key++) {
-		bool here =
-			section ? key->section && str_equal(key->section, section) : !key->section;
-		if (here && key->flag && (key->verbs & verb))
-			option(out, key);
-	}
+	static char begin[128];
+	const char *end = strstr(text, "; ");
+	snprintf(begin, sizeof(begin), "%.*s", (int)(end ? (size_t)(end - text) : strlen(text)),
+		 text);
+	return begin;
+}
+
+// Every option of the verb in that section; `brief`: in a few words.
+static void options_of(struct out *out, enum verb verb, const char *section, bool brief)
+{
+	for (const struct key *key = keys; key < keys + key_count; key++)
+		if ((section ? key->section && str_equal(key->section, section) : !key->section) &&
+		    key->flag && (key->verbs & verb))
+			option(out, key, key->value,
+			       !brief       ? key->help
+			       : key->brief ? key->brief
+					    : begin_of(key->help));
 }
 
 // What fits on one screen: options that are used most, and those that no other verb has.
@@ -48,34 +48,34 @@ static void screen(struct out *out, enum verb verb)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++) {
 		bool own = !key->section && !(key->verbs & VERB_RUN);
+		const char *value = key->value;
+		char cut[32];
 		if (!key->flag || !(key->verbs & verb) || !(key->brief || own))
 			continue;
-		struct key shown = *key;
-		char value[32];
-		shown.help = key->brief ? key->brief : key->help;
-		if (key->brief)
-			snprintf(value, sizeof(value), "%.*s",
-				 (int)strcspn(key->value ? key->value : "", "[|"),
-				 key->value ? key->value : "");
-		if (key->brief && key->value)
-			shown.value = key->kind == KEY_WORD ? "MODE" : value;
-		option(out, &shown);
+		snprintf(cut, sizeof(cut), "%.*s", (int)strcspn(value ? value : "", "[|"),
+			 value ? value : "");
+		if (key->brief && value)
+			value = key->kind == KEY_WORD ? "MODE" : cut;
+		option(out, key, value, key->brief ? key->brief : key->help);
 	}
 }
 
 static void every_option(struct out *out, enum verb verb)
 {
-	options_of(out, verb, NULL);
-	for (unsigned i = 0; (verb & VERBS_BOX) && i < section_count; i++) {
+	bool box = verb & VERBS_BOX;
+	options_of(out, verb, NULL, box);
+	for (unsigned i = 0; box && i < section_count; i++) {
 		out_text(out, "\n%s: %s\n", sections[i].name, sections[i].help);
-		options_of(out, verb, sections[i].name);
-		if (!str_equal(sections[i].name, "syscalls"))
-			continue;
-		for (unsigned group = GROUP_FIRST_OPTIONAL; group < syscall_group_count; group++) {
+		options_of(out, verb, sections[i].name, true);
+		for (unsigned group = GROUP_FIRST_OPTIONAL;
+		     str_equal(sections[i].name, "syscalls") && group < syscall_group_count;
+		     group++) {
 			out_text(out, "      group %-12s", syscall_groups[group].name);
-			wrapped(out, 24, syscall_groups[group].why);
+			out_wrapped(out, COLUMN, COLUMN - 2, begin_of(syscall_groups[group].why));
 		}
 	}
+	if (box)
+		out_text(out, "\nEach in full: man sbx, man sbx.ini\n");
 }
 
 int help_verb(enum verb verb, enum help_wish wish)

@@ -7,16 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "names/given.h"
-#include "policy/ini.h"
+#include "names/trusted.h"
+#include "policy/keys.h"
 #include "text/diff.h"
 
 int profile_file_find(struct arena *arena, const char *config, const char *word,

@@ -2,11 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "run/run_command.h"
 #include "report/answer_fields.h"
 #include "cli/boxes.h"

@@ -5,17 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/list.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "postcheck/finding/quarantine.h"
-#include "run/decide.h"
 
 extern char **environ;
 

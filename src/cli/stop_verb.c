@@ -6,12 +6,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/steady.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"

@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 
 // clang-format off
 const struct language languages[] = {

@@ -4,10 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "git/gitsecret.h"
+#include "base/base.h"
+#include "git/gitconfig.h"
 #include "plan.h"
 #include "text/textsecret.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 const char *const variables_minimal[] = { "PATH", "HOME",      "USER", "LOGNAME", "SHELL", "TERM",
 					  "TZ",   "COLORTERM", "LANG", "LC_*",    NULL };

@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "cli/verbs.h"
 #include "gen/gen.h"
-#include "policy/ini.h"
 #include "policy/keys.h"
 #include "seccomp/syscalls.h"
 #include "text/recipes.h"

@@ -7,14 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "cli/verbs.h"
 #include "gen/gen.h"
-#include "policy/ini.h"
 #include "policy/keys.h"
 #include "seccomp/syscalls.h"
 #include "text/destination.h"

@@ -1,10 +1,10 @@
 // Owns the names of contents.
-#include "git/gitblob.h"
+#include "git/gitindex.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 void gitblob_name(struct arena *arena, const char *text, size_t length, unsigned bytes,
 		  struct gitblob *ret_blob)

@@ -4,9 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 
 enum { ENTRIES_MAX = 8192, NAMES_BYTES_MAX = 8 << 20 };
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/base.h"
+
 struct arena;
 
 enum { GITCONFIG_BYTES_MAX = 128 << 10 };
@@ -76,8 +78,78 @@ struct gitconfig_case {
 };
 
 // What changed between `before` and `after`, applied to `now` as far as the table of keys goes
-// (git/gitkeys.h): keys by which git runs no program and opens no other file are set and removed,
+// (git/gitconfig.h): keys by which git runs no program and opens no other file are set and removed,
 // in their place; remotes, and settings of branches, are added where none were.
 void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 		     const struct gitconfig *after, const struct gitconfig *now,
 		     struct gitconfig_case how, struct gitconfig_merged *ret_merged);
+
+// Git's configuration keys that a box may change, and the form that each value must have. Pure.
+
+// Why a key stays out, as it is printed.
+enum gitkey_why {
+	GITKEY_FORM, // harmless in another form
+	GITKEY_RUN,  // not in the table
+	// of these a value may be added where there is none
+	GITKEY_PUSH,
+	GITKEY_PULL,
+	GITKEY_CONNECT,
+	GITKEY_READ,
+	GITKEY_NEAR, // a new address
+	// never
+	GITKEY_AUTHOR,
+	GITKEY_DO,
+	GITKEY_WHYS
+};
+extern const char *const gitkey_whys[GITKEY_WHYS];
+
+struct gitkey {
+	const char *name; // '*' stands for all between the first dot and the last
+	enum gitkey_form {
+		GITKEY_NONE, // never
+		GITKEY_TEXT, // used as text only
+		GITKEY_BOOLEAN,
+		GITKEY_NUMBER,
+		GITKEY_WORDS,
+		GITKEY_PROBED, // BOOLEAN, found by `git init`, which sees our link instead of a
+			       // file: only what had no value
+		GITKEY_NAME,     // of a branch or another ref, or a pattern of them
+		GITKEY_WORKTREE, // back up to the project and down: a submodule's
+		GITKEY_BARE,
+		GITKEY_MADE,    // WORDS, in a repository that was made in the run
+		GITKEY_PARTIAL, // there, and where the remote is https or ssh
+		GITKEY_ADDRESS,
+		GITKEY_FETCH,   // into the remote's own refs
+		GITKEY_TRACKED, // a remote's name; a branch that is new may have an address
+		GITKEY_MERGED,  // the ref of a branch
+	} form;
+	enum gitkey_why why;
+	const char *words; // between blanks
+};
+
+// The first row that fits, or NULL.
+const struct gitkey *gitkey_find(const char *name);
+
+// Secrets in a git configuration file: tokens, passwords, headers, the user's part of a URL.
+// Pure: reads and writes memory only.
+
+struct gitsecret {
+	const char *text; // the same configuration without secrets; NULL: it has none
+	struct list left; // names that were left out, the first ones, without secrets
+	unsigned left_count;
+	struct list places; // values of keys that name a file of secrets, as they are written
+	struct list named;  // of those that name other files: the origin's file is the key, its
+			    // line is 1 for certificates
+};
+
+// -1 when the text is one that git would accept, or too long: nobody knows its content.
+int gitsecret_filter(struct arena *arena, const char *text, size_t length,
+		     struct gitsecret *ret_secret);
+
+// Whether the value of a key, as git(1) takes both from GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n, is
+// a secret or a part of it is.
+bool gitsecret_is(struct arena *arena, const char *key, const char *value);
+
+// The same of GIT_CONFIG_PARAMETERS: 'KEY'='VALUE' or 'KEY=VALUE', quoted for a shell. Another
+// form is taken for a secret.
+bool gitsecret_parameters(struct arena *arena, const char *text);

@@ -1,13 +1,10 @@
 // Owns the decision which keys of git's configuration a box may change, and to which values.
-#include "git/gitforms.h"
+#include "git/recognise.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
-#include "git/gitkeys.h"
-#include "git/gitway.h"
 
 static bool has_word(const char *words, const char *value)
 {

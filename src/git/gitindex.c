@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "git/index_reader.h"
+#include "base/base.h"
 #include "text/sha.h"
 
 enum {

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/sha.h"
+
 struct arena;
+struct stat;
 
 struct gitindex_entry {
 	const char *path;
@@ -63,3 +66,117 @@ struct gitindex_directories {
 };
 int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
 			 bool (*keeps)(const char *path), struct gitindex_directories *ret);
+
+// The names that git gives to a file's content. Pure.
+
+// Of it as it is, and with the line ends that a checkout may have changed: who knows one of the two
+// knows the content.
+struct gitblob {
+	unsigned char names[2][SHA256_BYTES];
+	unsigned bytes; // of a name
+};
+void gitblob_name(struct arena *arena, const char *text, size_t length, unsigned bytes,
+		  struct gitblob *ret_blob);
+bool gitblob_is(const struct gitblob *blob, const unsigned char *name);
+
+// Packs of git's: whether each object that one lists has the name of its content. Pure; memory of
+// an arena. By gitformat-pack(5).
+
+// Objects, or differences, of more bytes than this are not compared. GITPACK_ARENA: what an arena
+// for one needs.
+enum { GITPACK_OBJECT_MAX = 16 << 20, GITPACK_ARENA = 88 << 20 };
+
+struct gitpack_slot {
+	uint64_t offset; // in the pack
+	size_t start;    // of all bytes that were unpacked into the ring, the number of its first
+	size_t length;
+	unsigned type; // 0: none
+};
+
+struct gitpack {
+	const unsigned char *index, *bytes; // the two files
+	size_t index_length, length;
+	uint32_t first; // the object to begin with
+	// What gitpack_compare() finds:
+	bool wrong;     // git does not write such an index or pack, or a name is not its object's
+	uint32_t count; // objects in it
+	uint32_t at;    // that were compared, or left out
+	uint32_t left;  // that were too large
+	unsigned hash;  // bytes of a name
+	// Private: the objects unpacked last, as bases of others.
+	struct gitpack_slot *slots;
+	unsigned char *ring, *delta;
+	uint64_t *chain;
+	size_t used;
+};
+
+// Takes the memory of one.
+void gitpack_begin(struct arena *arena, struct gitpack *pack);
+// Goes on until it has unpacked `most` bytes, or one object more. Ended where `at` is `count`, or
+// where one is wrong.
+void gitpack_compare(struct gitpack *pack, size_t most);
+
+// An index of git's on disk: read, and judged in a locked process.
+
+enum { INDEX_FILE_MAX = 512 << 20 };
+// So much of an arena that processes share is taken for an index of a length.
+#define INDEX_FILE_ARENA(length) (8 * (size_t)(length) + ((size_t)64 << 20))
+
+struct index_file {
+	// The git directory; in a session each layer's, before those that it hides.
+	const int *places;
+	unsigned place_count;
+	uint32_t since;           // as gitindex_vet() has it
+	const char *const *names; // the entries at or below one of these are wanted
+	unsigned name_count;
+	// What index_file_judge() found:
+	struct gitindex_vetted vetted, rest; // `rest`: of the file that it shares
+	const struct gitindex_entry *entries;
+	unsigned entry_count;
+	const char *tree; // core.worktree, or NULL
+};
+
+// `fd` is the index, and `status` is its own. `index` lies in the arena. NULL: git would write it
+// so. Else why not, in words that follow its name.
+const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
+			     struct index_file *index);
+
+// One pass over git's index, for those who ask something of its entries.
+
+enum { INDEX_STAT = 40, INDEX_SIZE = 36, INDEX_PATH_MAX = 4096 }; // of an entry
+
+struct index_reader {
+	const unsigned char *bytes;
+	size_t length, at;
+	uint32_t version;
+	unsigned hash; // bytes of an object's name
+	char path[INDEX_PATH_MAX];
+	size_t path_length;
+	size_t end;                // of the entries
+	const unsigned char *link; // the extension of a split index: the rest is in another file
+	bool nameless, sparse;     // entries of a split index, and of a sparse one
+};
+
+// Called for each entry, whose path is in the reader. False ends the reading.
+struct index_use {
+	bool (*entry)(struct index_use *use, const struct index_reader *reader,
+		      const struct gitindex_entry *entry);
+	struct arena *arena;
+	const char *const *names; // of gitindex_find()
+	unsigned name_count, count;
+	struct gitindex_entry *found;
+	char *text; // of gitindex_directories(): names behind each other
+	size_t used, size, last;
+	struct index_vet *vet; // of gitindex_vet()
+	bool (*keeps)(const char *path);
+	struct gitindex_directories *all;
+	size_t kept; // of the directory that was noted last: the part that is kept, or 0
+};
+
+// The whole index of a repository whose names of objects have `hash` bytes. -1 when it is none.
+int index_read(struct index_use *use, struct index_reader *reader, const void *bytes, size_t length,
+	       unsigned hash);
+
+// The length of the extension at `at`; 0 when it is none. Git reads no index with one that it does
+// not know and that is not in capitals.
+size_t index_extension(struct index_reader *reader, size_t at);

@@ -1,12 +1,12 @@
 // Owns the table of git's keys that a box may change. Git has more than sixty by which a repository
 // makes the host run a program, and a dozen that move data to another place: a key that is not
 // listed is withheld.
-#include "git/gitkeys.h"
+#include "git/gitconfig.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 const char *const gitkey_whys[GITKEY_WHYS] = {
 	[GITKEY_FORM] = "git itself would not write such a value",

@@ -2,12 +2,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
-#include "git/gitforms.h"
-#include "git/gitkeys.h"
-#include "git/gitway.h"
+#include "git/recognise.h"
 
 enum { ADDRESSES_SHOWN = 8, ADDRESSES_BYTES = 1000, LINE_FRONT = 32 };
 

@@ -1,16 +1,13 @@
 // Owns the search for the few keys of git's configuration that name hooks and more configuration.
-#include "git/gitnamed.h"
+#include "git/recognise.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "git/gitconfig.h"
 
 static const struct origin from = { .file = "git" };

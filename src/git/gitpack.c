@@ -1,11 +1,10 @@
 // Owns the reading of packs and of their indexes, as git writes them (version 2).
-#include "git/gitpack.h"
+#include "git/gitindex.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "text/inflate.h"
+#include "base/base.h"
 #include "text/sha.h"
 
 enum { INDEX_HEAD = 8, FANOUT = 256 * 4, PACK_HEAD = 12, HEAD_ROOM = 32 };

@@ -1,16 +1,13 @@
 // Owns the knowledge which keys and values of git's configuration are secret. Hostile input:
 // bounded, no I/O.
-#include "git/gitsecret.h"
+#include "git/gitconfig.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
-#include "git/gitconfig.h"
+#include "base/base.h"
 #include "text/textsecret.h"
 
 enum { KEY_MAX = 256, LEFT_MAX = 32 };

@@ -1,11 +1,10 @@
 // Owns the reading of git's addresses.
-#include "git/gitway.h"
+#include "git/recognise.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
 
 const char *gitway_url(struct arena *arena, const struct gitconfig *config, const char *remote)

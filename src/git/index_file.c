@@ -1,16 +1,13 @@
 // Owns the reading of an index that a box may have written, with what it needs of its repository.
-#include "git/index_file.h"
+#include "git/gitindex.h"
 
 #include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/privileges.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "git/gitconfig.h"
 #include "git/recognise.h"
 #include "text/sha.h"

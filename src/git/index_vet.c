@@ -1,14 +1,12 @@
 // Owns the judgement of an index that a box wrote, as git itself would write it. Hostile input:
 // bounded by its own length, no I/O.
-#include "git/index_reader.h"
+#include "git/gitindex.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/component.h"
 #include "text/sha.h"
 

@@ -1,10 +1,10 @@
 // Owns the table of git's parts.
-#include "git/layout.h"
+#include "git/recognise.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "text/component.h"
 
 #define LOCK_END             ".lock"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/fd.h"
 
 // Git reads so much of HEAD, and of the text of a link with that name.
 enum { HEAD_MAX = 256, HASH_LENGTH = 40 };

@@ -8,6 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/base.h"
+#include "git/gitconfig.h"
+
+struct arena;
+struct gitconfig;
+
 // By setup.c of git 2.39, is_git_directory(): HEAD names a branch or a commit, and objects and refs
 // stand beside it, or in the directory that a file commondir names. Variables of the environment
 // (GIT_DIR and the like) count for nothing. In doubt it is one: a link is taken for what it leads
@@ -43,3 +49,124 @@ enum { GIT_POINTER_MAX = 4096 };
 #define GIT_FILE_PREFIX "gitdir: "
 const char *git_read_pointer(int directory, const char *name, const char *prefix,
 			     char text[GIT_POINTER_MAX]);
+
+// The parts of git's directories: what each is to the host's git, and which type of file it has.
+// By gitrepository-layout(5) and git's sources.
+
+// Believed, or checked after a run, or dropped (removed when a run made it). A name in no row is
+// not git's: git does not read it, and it is reported.
+enum layout_kind {
+	LAYOUT_DATA,    // believed: git runs nothing that it says
+	LAYOUT_LOCK,    // dropped: git's commands fail while it is there
+	LAYOUT_CACHE,   // dropped: git believes it, and makes it anew
+	LAYOUT_STATE,   // reported: of a command that has not ended, the next one goes on with it
+	LAYOUT_VIEW,    // reported: git shows history or files by it, or resolves conflicts
+	LAYOUT_RUN,     // git, or another known program, runs it
+	LAYOUT_CONFIG,  // a configuration of git's
+	LAYOUT_POINTER, // leads git to other directories, or to another history
+	LAYOUT_ORDER,   // what a later command of git's goes on with
+	LAYOUT_ADDRESS, // files in it are remotes, a form that git reads and writes no more
+	LAYOUT_NESTED,  // holds git directories
+};
+enum layout_type {
+	LAYOUT_FILE,
+	LAYOUT_DIRECTORY,
+	LAYOUT_MANY, // a directory that holds a crowd of them
+	LAYOUT_SOCKET
+};
+// In which directory: the one that all worktrees share, the one of a worktree, or in both.
+enum layout_place { LAYOUT_SHARED = 1, LAYOUT_WORKTREE = 2, LAYOUT_BOTH = 3 };
+
+struct layout_row {
+	const char *path; // below the git directory; `*` and `?` as component_matches() has them
+	enum layout_kind kind;
+	enum layout_type type;
+	enum layout_place place;
+};
+extern const struct layout_row layout_rows[];
+extern const unsigned layout_count;
+
+#define layout_each(row)                                                                           \
+	for (const struct layout_row *row = layout_rows; row < layout_rows + layout_count; row++)
+
+// The row that a path below a git directory is, or lies in; in whatever case. NULL: git has
+// no such name.
+const struct layout_row *layout_find(const char *path);
+
+// Whether a row's first component is called so, as letters of ASCII.
+bool layout_begins(const struct layout_row *row, const char *name);
+// Whether a path below a git directory acts on the host's git by itself: all kinds
+// but data and views, also those of the submodules and worktrees in it.
+bool layout_acts(const char *path);
+// Whether the path lies where git has the directories of submodules and worktrees.
+bool layout_is_nested(const char *path);
+
+// Which keys of git's configuration a box may change, and to which values. Pure.
+
+// What the decision depends on.
+struct gitform_look {
+	struct arena *arena;
+	const struct gitconfig *before, *after, *now; // see gitconfig_merge()
+	struct gitconfig_case how;
+};
+
+// Whether all values that `after` has of a key, or that it has none any more, may be taken over.
+bool gitform_allows(const struct gitform_look *look, const char *name);
+
+// One that was not there.
+bool gitform_is_new_branch(const struct gitform_look *look, const char *branch);
+
+// What git's configuration names besides its own directory, and git runs or obeys: directories of
+// hooks (core.hooksPath) and files of more configuration (include.path, includeIf.*.path). See
+// git-config(1).
+
+// A file that was read, in the arena.
+struct gitnamed_text {
+	struct gitnamed_text *next;
+	const char *path, *text;
+	size_t length;
+	bool own; // the user's or the machine's, by no repository
+};
+
+struct gitnamed {
+	struct list hooks, files; // absolute paths, clean as text
+	struct list everywhere;   // of hooks: below the top of whatever repository git works in
+	struct list unclear; // files that git may read otherwise than we do, or that nobody could
+	struct gitnamed_text *first, *last;
+	bool own;       // from gitnamed_global() on
+	unsigned count; // files that were read, GITNAMED_FILES_MAX at most
+};
+enum { GITNAMED_FILES_MAX = 32 };
+
+// Adds what the text of `file` names, and what the files name that it includes, on whichever
+// condition. `home` is for
+// "~/". A relative core.hooksPath is below `top`; NULL: below the text's core.worktree, or else
+// everywhere.
+void gitnamed_text(struct arena *arena, const char *home, const char *file, const char *text,
+		   size_t length, const char *top, struct gitnamed *named);
+
+// The same of a file; of one that is missing nothing.
+void gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
+		   struct gitnamed *named);
+
+// Of the user's own and the machine's configuration: what relative paths there mean is in
+// `everywhere`.
+void gitnamed_global(struct arena *arena, const char *home, const char *config,
+		     struct gitnamed *named);
+
+// Where git goes: addresses and remotes. Pure.
+
+// The first address of a remote, or NULL.
+const char *gitway_url(struct arena *arena, const struct gitconfig *config, const char *remote);
+// The remote of a branch without settings: the only one, else "origin". "": it leads nowhere.
+const char *gitway_default(struct arena *arena, const struct gitconfig *config);
+// The host of an address; a path as it is.
+const char *gitway_host(struct arena *arena, const char *address);
+bool gitway_is_far(const char *address); // https or ssh
+// A remote's name that is no address: nobody who gives one to git is sent elsewhere.
+bool gitway_is_name(const char *name);
+// The part of a name between the first dot and the last, or "".
+const char *gitway_middle(struct arena *arena, const char *name);
+// Whether an address may be that of a new remote or submodule: by https, ssh or git; by http and as
+// a path in a repository that was made in the run, and as a submodule's path.
+bool gitway_may_lead(const char *name, const char *value, bool made);

@@ -3,13 +3,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "keys/credentials.h"
-#include "open/keyring.h"
+#include "open/dialogue.h"
 #include "plan.h"
 #include "text/textsecret.h"
 

@@ -14,13 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "net/setup/confine.h"
-#include "open/opener_messages.h"
+#include "net/setup/netns.h"
+#include "open/dialogue.h"
 #include "plan.h"
 #include "report/findings.h"
 #include "run.h"

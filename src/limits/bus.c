@@ -1,5 +1,5 @@
 // Owns the layout of messages: little-endian, fields aligned to their size, structs to 8.
-#include "limits/bus.h"
+#include "limits/group.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Owns the question of whether a cgroup limits what is in it: a box that was made elsewhere would
 // be out of those limits.
-#include "limits/caller.h"
+#include "limits/group.h"
 
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "profile.h"
 

@@ -1,12 +1,11 @@
 // Owns the time of a run.
-#include "limits/clock.h"
+#include "limits/group.h"
 
 #include <signal.h>
 
 #include "base/fd.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "base/sys.h"
-#include "limits/watch.h"
 #include "plan.h"
 #include "run.h"
 

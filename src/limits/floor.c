@@ -1,21 +1,16 @@
 // Owns the end of a box for the sake of the machine. Supervisors of one user agree by a file in the
 // state directory, under a lock: the box that holds most ends, one in a second, and all others
 // live.
-#include "limits/floor.h"
+#include "limits/group.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/owned.h"
-#include "base/steady.h"
 #include "base/testing.h"
-#include "limits/text.h"
-#include "limits/tree.h"
 #include "plan.h"
 #include "run.h"
 

@@ -13,14 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
-#include "limits/limit_settings.h"
-#include "limits/scope.h"
-#include "limits/text.h"
 #include "plan.h"
 #include "run.h"
 

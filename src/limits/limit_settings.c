@@ -1,5 +1,5 @@
 // Owns the table of limits that a cgroup has files for, and what is written into them.
-#include "limits/limit_settings.h"
+#include "limits/group.h"
 
 #include <fcntl.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/str.h"
+#include "base/fd.h"
+#include "base/base.h"
 #include "plan.h"
 #include "profile.h"
 

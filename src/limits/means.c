@@ -1,6 +1,6 @@
 // Owns the choice of means: what is there is looked at, nothing is changed (cgroups(7), and
 // Documentation/admin-guide/cgroup-v2.rst on delegation).
-#include "limits/means.h"
+#include "limits/group.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -11,17 +11,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/testing.h"
-#include "limits/caller.h"
-#include "limits/limit_settings.h"
-#include "limits/scope.h"
-#include "limits/text.h"
 #include "plan.h"
 
 const char means_missing[] =

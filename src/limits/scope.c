@@ -1,6 +1,6 @@
 // Owns the talk with the user's service manager (org.freedesktop.systemd1(5)), by its own socket
 // or by the user's bus. Everything is sent at once and the answers are waited for later.
-#include "limits/scope.h"
+#include "limits/group.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
-#include "limits/bus.h"
-#include "limits/group.h"
-#include "limits/limit_settings.h"
-#include "limits/text.h"
 #include "plan.h"
 #include "run.h"
 

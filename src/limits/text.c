@@ -1,5 +1,5 @@
 // Owns nothing. Bytes of /proc and /sys/fs/cgroup in, numbers out; longer numbers are cut.
-#include "limits/text.h"
+#include "limits/group.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ static const char *line_end(const char **at, const char *end)
 	return stop ? stop : end;
 }
 
-static bool list_has(const char *begin, const char *end, char separator, const char *word)
+static bool has_word(const char *begin, const char *end, char separator, const char *word)
 {
 	size_t length = strlen(word);
 	for (const char *at = begin; at <= end;) {
@@ -57,7 +57,7 @@ bool text_group(const char *text, size_t length, const char *controller, char *p
 		const char *begin = at, *stop = line_end(&at, end);
 		const char *list = memchr(begin, ':', (size_t)(stop - begin));
 		const char *own = list ? memchr(list + 1, ':', (size_t)(stop - list - 1)) : NULL;
-		if (own && list_has(list + 1, own, ',', controller))
+		if (own && has_word(list + 1, own, ',', controller))
 			return take_path(own + 1, stop, path, size);
 	}
 	return false;
@@ -106,7 +106,7 @@ bool text_has(const char *text, size_t length, const char *word)
 {
 	while (length > 0 && text[length - 1] == '\n')
 		length--;
-	return list_has(text, text + length, ' ', word);
+	return has_word(text, text + length, ' ', word);
 }
 
 // 12 (a name) with ) in it) S 1 12 12 0 ...: fields are counted from the last ')'.

@@ -1,5 +1,5 @@
 // Owns the walk over /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN).
-#include "limits/tree.h"
+#include "limits/group.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,10 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/steady.h"
-#include "base/str.h"
-#include "limits/text.h"
+#include "base/fd.h"
+#include "base/base.h"
 
 enum { PIDS_MAX = 16384, TEXT_MAX = 65536 };
 

@@ -1,12 +1,10 @@
 // Owns the numbers at the end of a run.
-#include "limits/usage.h"
+#include "limits/group.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "base/file.h"
-#include "limits/group.h"
-#include "limits/text.h"
+#include "base/fd.h"
 #include "plan.h"
 #include "run.h"
 

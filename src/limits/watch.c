@@ -1,5 +1,5 @@
 // Owns the looks at a box that lives. They come the more often the nearer it is to a limit.
-#include "limits/watch.h"
+#include "limits/group.h"
 
 #include <fcntl.h>
 #include <sys/statfs.h>
@@ -7,10 +7,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/file.h"
-#include "limits/group.h"
-#include "limits/text.h"
-#include "limits/tree.h"
 #include "plan.h"
 #include "run.h"
 

@@ -9,8 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "names/trusted.h"
 #include "plan.h"
 #include "text/component.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 enum { LENGTH_DIGITS_MAX = 8 };
 

@@ -12,13 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/list.h"
-#include "base/steady.h"
-#include "base/str.h"
 #include "lsp/lsp_record.h"
-#include "net/setup/confine.h"
+#include "net/setup/netns.h"
 #include "plan.h"
 #include "run.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 static const struct {
 	const char *name; // in small letters: some readers of JSON take any case

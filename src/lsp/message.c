@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/json.h"
 
 // --- tables --------------------------------------------------------------------------------------

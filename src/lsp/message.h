@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/refused.h"
+#include "report/findings.h"
 #include "text/json.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 static int hex(char byte)
 {

@@ -1,6 +1,6 @@
 // Owns the making of new file systems, each detached (tmpfs, proc, devpts), what a tmpfs is filled
 // with, --scratch and copies. Box side: raw system calls, no memory.
-#include "mount/filesystem.h"
+#include "mount/mount.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,11 +13,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "mount/target.h"
 #include "plan.h"
 #include "run.h"
 

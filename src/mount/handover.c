@@ -1,15 +1,14 @@
 // Owns the last look at the walls from inside, and what the host side is given to look after the
 // project. Box side: raw system calls.
-#include "mount/handover.h"
+#include "mount/mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "mount/target.h"
 #include "plan.h"
 #include "run.h"
 

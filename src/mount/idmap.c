@@ -1,6 +1,6 @@
 // Owns the id-mapped copies of the system's settings, between the host side that makes them and the
 // view.
-#include "mount/idmap.h"
+#include "mount/mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
 

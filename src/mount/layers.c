@@ -1,7 +1,7 @@
 // Owns the overlays of a session. Each directory is opened first and handed to the file system as
 // the name of its descriptor, in /proc/self/fd: no path of the host is looked up twice, and the
 // option stays short. Box side: raw system calls, no memory.
-#include "mount/layers.h"
+#include "mount/mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "mount/target.h"
 #include "plan.h"
 #include "run.h"
-#include "session/store/merged.h"
+#include "session/store/store.h"
 
 enum { PATH_FLAGS = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, OPTION_MAX = 256 };
 

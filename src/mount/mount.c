@@ -10,17 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "mount/filesystem.h"
-#include "mount/idmap.h"
-#include "mount/layers.h"
-#include "mount/prepare.h"
-#include "mount/target.h"
 #include "plan.h"
 #include "run.h"
 

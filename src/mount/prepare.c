@@ -1,19 +1,17 @@
-// Owns the detached mounts of view/paths/fixed.h until the view takes them. Box side: raw system
+// Owns the detached mounts of view/paths/wishes.h until the view takes them. Box side: raw system
 // calls.
-#include "mount/prepare.h"
+#include "mount/mount.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "mount/filesystem.h"
 #include "plan.h"
 #include "run.h"
-#include "view/paths/fixed.h"
+#include "view/paths/wishes.h"
 
 struct mount_attr mount_attributes(enum access access)
 {

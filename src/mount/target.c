@@ -1,5 +1,5 @@
 // Owns the places that mounts are put at. Box side: raw system calls, no memory.
-#include "mount/target.h"
+#include "mount/mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"

@@ -1,5 +1,5 @@
 // Owns the form and place of the list.
-#include "names/given.h"
+#include "names/trusted.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,14 +8,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 
 static const char *list_of(struct arena *arena, const char *state)
 {

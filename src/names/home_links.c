@@ -1,5 +1,5 @@
 // Owns the walk from names of the home along their links, and the file that keeps what it found.
-#include "names/home_links.h"
+#include "names/trusted.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -8,15 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "git/recognise.h"
-#include "names/trusted.h"
 
 enum { LINKS_MAX = 40, WALKED_MAX = 1024, KEPT_MAX = 1 << 18 };
 

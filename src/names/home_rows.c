@@ -1,13 +1,10 @@
 // Owns the names of the home that the caller's programs run or trust, as paths.
-#include "names/home_links.h"
+#include "names/trusted.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "names/trusted.h"
+#include "base/base.h"
 
 struct origin homes_origin(enum homes_kind kind)
 {

@@ -1,5 +1,5 @@
 // Owns the search for names of files in texts.
-#include "names/mentions.h"
+#include "names/trusted.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,13 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "git/gitconfig.h"
 

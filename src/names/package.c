@@ -1,11 +1,10 @@
 // Owns what of a package.json is no dependency.
-#include "names/package.h"
+#include "names/trusted.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/json.h"
 #include "text/sha.h"
 

@@ -1,13 +1,13 @@
 // Owns the comparison of paths with the names that the host later runs or trusts.
 #include "names/trusted.h"
 
-#include "base/path.h"
+#include "base/base.h"
 
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
-#include "git/layout.h"
+#include "git/recognise.h"
 #include "text/component.h"
 
 const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place",

@@ -6,7 +6,12 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/base.h"
+
+struct arena;
 
 enum trusted_answer {
 	TRUSTED_PROTECT, // read-only where it exists, moved to quarantine when it appears
@@ -85,3 +90,119 @@ bool trusted_is_below(const char *path);
 // Whether such a path is looked at in each look: for these, and for git's attributes, which choose
 // among commands.
 bool trusted_keeps(const char *path);
+
+// The profiles that runs were given by a path: noted in sbx's own state, one a line. No command may
+// make them say more, in whichever run it can write there.
+
+enum { GIVEN_BYTES_MAX = 32768 };
+
+// The text, "" when there is none; NULL with the error said. And whether a path is in it.
+const char *given_read(struct arena *arena, const char *state);
+bool given_has(const char *given, const char *path);
+
+// Adds the lines that are missing. Where they have no room, lines of files that are gone are
+// forgotten. -1 with the error said.
+int given_add(const char *state, const char *lines);
+
+// What a package.json says besides its dependencies, as a number. Pure.
+
+enum { PACKAGE_BYTES_MAX = 128 << 10 };
+
+// The same for texts that differ in blanks and in dependencies alone. 0: it is no JSON.
+// text[length] is NUL.
+uint64_t package_hash(const char *text, size_t length);
+
+// Names below the home that the caller's programs run or trust at start (profiles/names.txt), and
+// where links lead from there.
+
+struct homes {
+	const char *home;         // of the caller, without symlinks
+	char *const *environment; // for rows that a variable names, and for PATH
+	const char *state;        // sbx's own directory
+	const char *file, *fresh; // out: for owned_keep(); `fresh` NULL: it is there
+};
+
+// `from.line` of the findings.
+enum homes_kind {
+	HOMES_NAME,    // a name, or what links on the way to it lead to
+	HOMES_INSIDE,  // what a link in it leads to
+	HOMES_PROGRAM, // a directory of PATH, or what a link in one leads to: what people build
+};
+
+// A row's path as it is written: NULL for "~/..." (compare what follows with what of a path follows
+// the home) and for a variable that names no directory.
+const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name);
+
+// Each entry of PATH: a clean path, or as it is written where it is relative or empty.
+void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
+// The directories of PATH below the home, and the paths of all rows; no look at any.
+void homes_name(struct arena *arena, const struct homes *homes, struct list *ret_names);
+
+// What the links on the way to them, and right in them, lead to: each link and each end that lies
+// elsewhere than its name says, there or not. Each answer is kept with inode and ctime of each
+// directory that was walked, and found anew when one differs.
+void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_targets);
+
+// What links in a directory of trusted names, and in those below it, lead to: each link and each
+// end, there or not; and files that have other names (hard links). `directories` counts those that
+// were read, over several calls. False: there are more than are read. `ret_files`: not all that it
+// holds are directories and samples.
+bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
+		  struct list *ret_targets, bool *ret_files);
+
+// The same of a trusted name, whatever it is: what it leads to itself as well. Added to `targets`.
+void homes_led(struct arena *arena, const char *path, struct list *targets);
+
+// The rows of profiles/names.txt that are of the home, and PATH, as paths; for names/home_links.c.
+
+struct origin homes_origin(enum homes_kind kind);
+
+// Of the caller's variables; NULL: not set.
+const char *homes_value(char *const *environment, const char *name, size_t length);
+
+// Whether a name is a directory of programs.
+bool homes_is_of_path(const char *name, const struct homes *homes);
+
+// Which files a text names that its owner's programs run or obey: settings of an editor, a hook,
+// git's configuration, variables. All words that are names of files are found, in whatever form
+// they stand there; none with blanks or escapes, and none that only a program puts together.
+
+enum { MENTIONS_MAX = 256, MENTIONS_BYTES_MAX = 16384, MENTIONS_FILES_MAX = 32 };
+
+struct mentions {
+	int root; // a tree, open: nothing outside of it is found
+	const char *path;
+	struct arena *arena;
+	// A file that is there, or that a path with a slash would name; a directory of programs.
+	void (*found)(struct mentions *mentions, const char *path, bool programs);
+	void *owner;
+	struct base *listed; // its own: NULL at first, and for another tree
+	unsigned files;      // that were read; MENTIONS_FILES_MAX at most
+	bool cut;            // there are more files, or words or bytes in one, than that
+};
+
+enum mentions_how {
+	MENTIONS_SETTINGS, // words with '.' or '/'; one behind a variable begins with a slash
+	MENTIONS_COMMAND,  // the first is a program on PATH, if it has no slash
+	MENTIONS_VARIABLE, // "/x" is a whole path
+	MENTIONS_LIST,     // also of directories of programs
+	MENTIONS_ANY       // all words
+};
+
+// Words of a text are looked up from `top`, from `beside` (NULL: none), and from each directory of
+// the tree below it that the text names itself. Those of settings in a list of directories of
+// programs (a line with "path" in it) are such. `text` is changed, and has room for one byte behind
+// it.
+void mentions_text(struct mentions *mentions, const char *top, const char *beside, char *text,
+		   size_t length, enum mentions_how how);
+
+// Settings: a file, or a directory of these, two levels deep. No link is followed.
+void mentions_settings(struct mentions *mentions, const char *top, const char *path);
+
+// Git's configuration: what it runs (git-config(1)), and .gitattributes where that chooses among
+// commands. A file that git includes is another text.
+void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length);
+
+// Variables by which the host's programs read or run a file of the tree: BASH_ENV, NODE_OPTIONS,
+// GIT_CONFIG_GLOBAL, EDITOR ... Not PATH, nor npm's own, which name its package.json.
+void mentions_environment(struct mentions *mentions, char *const *environment);

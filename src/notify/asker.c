@@ -1,6 +1,6 @@
 // Owns the ways from a number of the asker's to a descriptor of our own, and the calls that are
 // answered whatever the tier: those on process groups and terminals.
-#include "notify/asker.h"
+#include "notify/notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,10 +16,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
-#include "notify/foreground.h"
 #include "plan.h"
 #include "run.h"
 #include "seccomp/asking.h"

@@ -15,17 +15,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "notify/asker.h"
 #include "plan.h"
-#include "report/denials.h"
+#include "report/findings.h"
 #include "run.h"
 #include "seccomp/asking.h"
-#include "view/paths/judge.h"
+#include "view/paths/wishes.h"
 
 enum { LANDLOCK_SIGNALS = 6 };
 enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };

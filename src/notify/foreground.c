@@ -1,11 +1,11 @@
 // Owns the question whose a process group is.
-#include "notify/foreground.h"
+#include "notify/notify.h"
 
 #include <dirent.h>
 #include <string.h>
 
 #include "base/process_stat.h"
-#include "base/str.h"
+#include "base/base.h"
 
 // Orphans of a box become children of its first process.
 static bool is_below(pid_t pid, pid_t init)

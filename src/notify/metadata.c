@@ -1,6 +1,6 @@
 // Owns the table of calls that change metadata. Each has one file: it is opened once, judged by
 // where the descriptor leads, and changed by this descriptor, with arguments that were copied.
-#include "notify/asker.h"
+#include "notify/notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <utime.h>
 
 #include "base/fd.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "seccomp/asking.h"
 

@@ -16,11 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "notify/asker.h"
 #include "plan.h"
 #include "run.h"
 #include "seccomp/asking.h"

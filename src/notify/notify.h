@@ -6,9 +6,15 @@
 // nouns report seccomp view/paths. Begin with notify.c.
 #pragma once
 
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
 struct denials;
 struct plan;
 struct run;
+struct seccomp_notif;
 
 // Begins to answer what run->listener asks, or with --explain what asker_hand() hands on.
 // -1 with the error said. The kernel never runs a call that is answered here, so what the box
@@ -29,3 +35,61 @@ int explain_plan(struct plan *plan);
 void explain_answer(const struct plan *plan, const struct run *run, int notes, int *root);
 // The refusals until now: of the loop, which waits for nobody.
 void explain_take(const struct plan *plan, const struct run *run, struct denials *denials);
+
+// Who asks by the second filter: its descriptors, and places as it names them. What comes back is
+// a descriptor that sbx alone holds: the box can exchange its own, and changes nothing of this.
+
+struct question {
+	const struct plan *plan;
+	const struct run *run;
+	const struct seccomp_notif *asked;
+	bool apart; // the answering process has another current directory and umask
+};
+
+// The process still waits: findings by its number belong to it.
+bool asker_waits(const struct question *question);
+
+// The very descriptor `number` of the asker's, or -errno; -EPERM where the machine refuses it
+// (pidfd_getfd(2), as Docker's default filter does).
+int asker_descriptor(const struct question *question, int number);
+
+// The same, or where that is refused the file behind it, O_PATH.
+int asker_file(const struct question *question, int number);
+
+// What a path of the asker's leads to, O_PATH, with more open flags; -errno. Magic links of /proc
+// would be ours: only those that stand for a descriptor of the asker's own are known, by name.
+int asker_open(const struct question *question, int directory, const char *path, int flags);
+
+// A path of the asker's from the root of its box. False when it is not known, or too long.
+bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[PATH_MAX]);
+
+// A number after a name in the asker's /proc/PID/status, or -1.
+long asker_status(const struct question *question, const char *name, int base);
+
+// What the descriptor refers to lies in what a box of tier landlock may write, or is nowhere.
+bool asker_may_change(const struct plan *plan, int fd);
+
+// With --explain: one that is to be decided. False when it cannot be taken.
+bool asker_hand(const struct run *run, const struct seccomp_notif *asked);
+
+// Answers what reaches the caller's process group or sets its terminal; false: it is no such call.
+// kill(0): a process that has left the caller's group cannot join it again, so it is still true
+// when the kernel runs the call. Terminals: whatever descriptor, by who is in front just now.
+bool asker_session(const struct question *question);
+
+// Changes of a file's mode, owner, times and attributes, which Landlock does not see: done by the
+// supervisor, on a separate descriptor, where the box may write.
+
+// The call of this name: 0 or -errno. 1 when it is no such call.
+int metadata_answer(const struct question *question, const char *call);
+
+// Calls on sockets that the supervisor makes for the box: connect, listen, bind.
+
+// The call of this name: 0 or -errno. 1 when it is no such call.
+int sockets_answer(const struct question *question, const char *call);
+
+// Whose a process group is.
+
+// Whether a terminal's foreground group is of a run: its own group `own`, or one of the processes
+// below `init`. By /proc, which is looked through where the group has no leader.
+bool foreground_is_ours(pid_t group, pid_t own, pid_t init);

@@ -1,6 +1,6 @@
 // Owns the calls on sockets that are made for the box. Addresses are copied once, and used with a
 // socket that sbx holds: nothing that the box can exchange is looked at twice.
-#include "notify/asker.h"
+#include "notify/notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"

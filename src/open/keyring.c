@@ -1,5 +1,5 @@
 // Owns the rules of secrets, and the shape of placeholders.
-#include "open/keyring.h"
+#include "open/dialogue.h"
 
 #include <string.h>
 #include <strings.h>

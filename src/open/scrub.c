@@ -1,5 +1,5 @@
 // Owns the search for secrets in what a server answers.
-#include "open/scrub.h"
+#include "open/dialogue.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 // Owns where a placeholder may stand.
-#include "open/swap.h"
+#include "open/dialogue.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "text/base64.h"
+#include "text/sha.h"
 
 struct swap {
 	const struct keyring *ring;

@@ -9,8 +9,6 @@
 #include <openssl/x509.h>
 
 #include "open/dialogue.h"
-#include "open/keyring.h"
-#include "open/opener_messages.h"
 
 // Certificates of one run: an authority that signs for the names of its rules alone, and what it
 // signs.

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/steady.h"
-#include "net/setup/confine.h"
+#include "base/base.h"
+#include "net/setup/netns.h"
 #include "opener/bridge.h"
 
 enum { ARENA_BYTES = SECRETS_MAX * (SECRET_BYTES_MAX + 16) + 4096 };

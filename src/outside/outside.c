@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "plan.h"
 
 static bool box_writes(const struct mount *mount)

@@ -1,21 +1,14 @@
 // Owns the files of kept answers.
-#include "policy/trust.h"
+#include "policy/find.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "policy/ini.h"
 #include "policy/keys.h"
-#include "policy/propose.h"
-#include "policy/values.h"
 #include "profile.h"
 
 static const char section[] = "network", name[] = "allow";

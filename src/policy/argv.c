@@ -1,13 +1,9 @@
 // Owns the reading of options. Every option is a row of keys.c; there is no other list.
-#include "policy/argv.h"
+#include "policy/keys.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
-#include "policy/keys.h"
-#include "policy/values.h"
+#include "base/base.h"
 
 struct argv_reader {
 	struct arena *arena;

@@ -8,12 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
-#include "policy/argv.h"
+#include "policy/keys.h"
 #include "text/near.h"
 
 const char find_system_directory[] = "/etc/sbx";

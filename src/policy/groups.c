@@ -7,13 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "plan.h"
-#include "text/host.h"
+#include "text/destination.h"
 
 enum { FILE_MAX = 256 * 1024, FOUND_MAX = 64 };
 

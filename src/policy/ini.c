@@ -1,12 +1,10 @@
 // Owns the reading of INI text by libinih, behind checks that libinih does not make.
-#include "policy/ini.h"
+#include "policy/keys.h"
 
 #include <ini.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 
 struct ini_reader {
 	struct arena *arena;

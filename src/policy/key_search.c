@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "policy/keys.h"
 #include "text/near.h"
 

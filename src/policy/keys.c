@@ -50,10 +50,10 @@ const struct key keys[] = {
 	{ IN_PROFILE("files", "project", project), .flag = "project", .kind = KEY_WORD,
 	  .words = project_words, .value = "write|read|none",
 	  .tightens = TIGHTENS_MORE,
-	  .help = "the git toplevel of the current directory, or that directory itself" },
+	  .help = "the git toplevel of the current directory; or that directory itself" },
 	{ IN_PROFILE("files", "check", check), .flag = "check", .kind = KEY_WORD,
 	  .words = check_words, .value = "share|all", .tightens = TIGHTENS_MORE,
-	  .help = "check, after a run, directories with tracked files; or all of the project" },
+	  .help = "after a run, check directories with tracked files; or all of the project" },
 	{ IN_PROFILE("files", "read", read), .flag = "read",
 	  .brief = "show it, read-only", .letter = 'r', .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH", .help = "visible, not writable" },
@@ -78,13 +78,13 @@ const struct key keys[] = {
 
 	{ IN_PROFILE("files", "hide-untracked", hide_untracked), .flag = "hide-untracked", .kind = KEY_LIST,
 	  .form = FORM_NAME, .value = "NAME", .tightens = TIGHTENS_ALWAYS,
-	  .help = "hides files of the project with this name ('*': any characters) unless git's "
-		  "index lists them with the same content; at the top and three directories below "
+	  .help = "hides files that git's index does not list; those of the project with this name ('*': any "
+		  "characters) unless it lists them with the same content; at the top and three directories below "
 		  "it, and where runs met them since. A later line or flag that names the file "
 		  "shows it" },
 	{ IN_PROFILE("files", "hide-unless-named", secret), .flag = "hide-unless-named", .kind = KEY_LIST,
 	  .form = FORM_HIDDEN, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
-	  .help = "as hide, patterns too, until a later line or flag names this very path, or one in it" },
+	  .help = "as hide, until a later line or flag names it; patterns too; this very path, or one in it" },
 	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
 	  .form = FORM_PATTERN, .value = "PATH",
 	  .tightens = TIGHTENS_ALWAYS,
@@ -98,7 +98,7 @@ const struct key keys[] = {
 		  "and X11 never by a project's file" },
 	{ IN_PROFILE("files", "device", device), .flag = "device", .kind = KEY_LIST,
 	  .form = FORM_DEVICE, .value = "NAME",
-	  .help = "a character device of the host, or a directory of them: kvm, fuse, dri; a GPU "
+	  .help = "a character device of the host: kvm, fuse, dri; or a directory of them; a GPU "
 		  "or a serial port never by a project's file" },
 
 	{ IN_PROFILE("network", "mode", network), .flag = "network",
@@ -117,30 +117,30 @@ const struct key keys[] = {
 	  .help = "deny this destination, even if allow names it; an address also when a name leads to it" },
 	{ IN_PROFILE("network", "agent-host", agent_host), .flag = "agent-host", .kind = KEY_LIST,
 	  .form = FORM_TEXT, .value = "HOST[:PORT]",
-	  .help = "with agent-key: the agent signs logins to this host, which known_hosts must have; never by a "
+	  .help = "agent-key signs logins to this host; known_hosts must have it; never by a "
 		  "project's file" },
 	{ IN_PROFILE("network", "agent-key", agent_key), .flag = "agent-key", .kind = KEY_LIST,
 	  .form = FORM_TEXT, .value = "FILE.pub|FINGERPRINT|COMMENT",
-	  .help = "the box sees this key of your ssh-agent, and only the keys that are so named; it signs "
+	  .help = "this key of your ssh-agent; the box sees only keys that are so named; it signs "
 		  "logins to the hosts of agent-host; never by a project's file" },
 	{ IN_PROFILE("network", "agent-sign", agent_sign), .flag = "agent-sign", .kind = KEY_LIST,
 	  .form = FORM_WORD, .value = "git|NAMESPACE",
-	  .help = "these keys also sign what ssh-keygen -Y sign asks for in this namespace; git: commits and "
+	  .help = "these keys also sign in this namespace; what ssh-keygen -Y sign asks for; git: commits and "
 		  "tags; never by a project's file" },
 	{ IN_PROFILE("network", "private", network_private), .flag = "private-network", .kind = KEY_WORD,
 	  .words = answer_words, .value = "no|yes", .tightens = TIGHTENS_LESS,
-	  .help = "yes: allowed names may lead to private addresses (10/8, 192.168/16, ...)" },
+	  .help = "yes: allowed names may have private addresses; 10/8, 192.168/16, ..." },
 	{ IN_PROFILE("network", "dns", dns), .flag = "dns", .kind = KEY_WORD, .words = dns_words,
 	  .value = "strict|refuse", .tightens = TIGHTENS_LESS,
-	  .help = "refuse: a denied name resolves, and connections to it are denied with the "
+	  .help = "refuse: a denied name resolves; connections to it are denied with the "
 		  "reason; strict: the name does not exist" },
 	{ IN_PROFILE("network", "raw-port", raw_ports), .flag = "raw-port", .kind = KEY_LIST,
 	  .form = FORM_PORT, .value = "PORT",
-	  .help = "allow any protocol at this port of an allowed name, as if its rule ended with "
+	  .help = "allow any protocol at this port of an allowed name; as if its rule ended with "
 		  "/tcp; base lists the ports of databases, queues and mail" },
 	{ IN_PROFILE("network", "ech", ech), .flag = "ech", .kind = KEY_WORD, .words = ech_words,
 	  .value = "refuse|pass", .tightens = TIGHTENS_LESS,
-	  .help = "pass: in TLS to hosts that you name (not to those of a @group) the client may "
+	  .help = "pass: TLS may hide the server name; in TLS to hosts that you name (not to those of a @group) the client may "
 		  "hide another server name behind the allowed one (encrypted client hello), as "
 		  "browsers do; for one host: allow = HOST/ech" },
 	{ IN_PROFILE("network", "host-port", loopback), .flag = "host-port",
@@ -156,7 +156,7 @@ const struct key keys[] = {
 	  .help = "use this HTTP proxy, or none; default: the caller's HTTPS_PROXY and NO_PROXY" },
 	{ IN_PROFILE("network", "bpf", guard), .flag = "bpf", .kind = KEY_WORD, .words = answer_words,
 	  .value = "no|yes", .tightens = TIGHTENS_MORE,
-	  .help = "yes (root): BPF programs on the box's cgroup. Packets may leave only through "
+	  .help = "yes (root): BPF programs on the box's cgroup; packets may leave only through "
 		  "the box's own loopback; with --network host, allow and deny apply to addresses "
 		  "and ports; only visible devices can be opened" },
 	{ IN_PROFILE("network", "upload", upload), .flag = "upload", .kind = KEY_LIST,
@@ -197,17 +197,17 @@ const struct key keys[] = {
 	  .help = "processors' worth of time: 2, 1.5, 0.25" },
 	{ IN_PROFILE("limits", "pids", limits.pids), .flag = "pids", .kind = KEY_COUNT,
 	  .value = "N", .low = 2, .high = 4194304, .soft = LIMIT_BIT(pids), .tightens = TIGHTENS_LESS,
-	  .help = "processes and threads, the box's own first one included" },
+	  .help = "processes and threads; the box's own first one counts" },
 	{ IN_PROFILE("limits", "io", limits.io), .flag = "io", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 64 * KIBI, .high = 1ULL << 50, .soft = LIMIT_BIT(io), .tightens = TIGHTENS_LESS,
-	  .help = "bytes per second read from the project's disk, and as many written" },
+	  .help = "bytes per second read from the project's disk; and as many written" },
 	{ IN_PROFILE("limits", "tmp-size", limits.tmp), .flag = "tmp-size", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 64 * KIBI, .high = 1ULL << 50,
 	  .tightens = TIGHTENS_LESS,
-	  .help = "bytes in all private directories together: /tmp, home, /dev/shm" },
+	  .help = "bytes in all private directories together; /tmp, home, /dev/shm" },
 	{ IN_PROFILE("limits", "disk-growth", limits.disk), .flag = "disk-growth", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 1024 * KIBI, .high = 1ULL << 60, .soft = LIMIT_BIT(disk), .tightens = TIGHTENS_LESS,
-	  .help = "bytes by which free space may shrink on disks that the box writes to, checked periodically" },
+	  .help = "bytes by which free space may shrink; on disks that the box writes to, checked periodically" },
 	{ IN_PROFILE("limits", "file-size", limits.file_size), .flag = "file-size",
 	  .kind = KEY_SIZE, .value = "SIZE", .low = 4 * KIBI, .high = 1ULL << 60,
 	  .tightens = TIGHTENS_LESS, .help = "bytes of one file" },
@@ -228,7 +228,7 @@ const struct key keys[] = {
 	{ IN_PROFILE("environment", "mode", environment), .flag = "env-mode", .kind = KEY_WORD,
 	  .words = environment_words, .value = "filtered|minimal",
 	  .tightens = TIGHTENS_MORE,
-	  .help = "filtered: no secrets, no sockets such as SSH_AUTH_SOCK and DISPLAY, no LD_* "
+	  .help = "filtered: no secrets, no sockets; such as SSH_AUTH_SOCK and DISPLAY, and no LD_* "
 		  "variables; minimal: a few variables" },
 	{ IN_PROFILE("environment", "pass", environment_pass), .flag = "pass-env",
 	  .brief = "pass this variable, also a secret", .kind = KEY_LIST, .form = FORM_VARIABLE, .value = "NAME",
@@ -240,7 +240,7 @@ const struct key keys[] = {
 	{ IN_PROFILE("environment", "unset", environment_unset), .flag = "unset-env",
 	  .kind = KEY_LIST, .form = FORM_VARIABLE, .value = "NAME",
 	  .tightens = TIGHTENS_ALWAYS,
-	  .help = "do not pass this variable, even if an earlier line sets or passes it; by its "
+	  .help = "do not pass this variable; even if an earlier line sets or passes it; by its "
 		  "exact name also one that sbx sets" },
 
 	{ IN_PROFILE("process", "hostname", hostname), .flag = "hostname", .kind = KEY_TEXT,
@@ -249,7 +249,7 @@ const struct key keys[] = {
 	  .help = "yes: as --lsp, for the profile of a language server" },
 	{ IN_PROFILE("process", "preserve-fd", keep_fd), .flag = "preserve-fd", .kind = KEY_LIST,
 	  .form = FORM_DESCRIPTOR, .value = "N",
-	  .help = "pass this descriptor to the command, as well as 0, 1 and 2; a directory "
+	  .help = "pass this descriptor to the command; as well as 0, 1 and 2; a directory "
 		  "descriptor escapes the file view" },
 
 	{ IN_PROFILE("report", "level", report), .flag = "report", .kind = KEY_WORD, .words = report_words,
@@ -277,7 +277,7 @@ const struct key keys[] = {
 		  "files do not change" },
 	{ ON_COMMAND_LINE(VERBS_BOX, project_dir), .flag = "project-dir", .kind = KEY_TEXT,
 	  .form = FORM_PATH, .value = "DIR",
-	  .help = "use this directory as the project, even if git's toplevel is another; also "
+	  .help = "use this directory as the project; even if git's toplevel is another; also "
 		  "your home directory, as in container images" },
 	{ ON_COMMAND_LINE(VERBS_BOX, directory), .flag = "chdir", .letter = 'C', .kind = KEY_TEXT,
 	  .form = FORM_PATH, .value = "DIR",
@@ -287,29 +287,29 @@ const struct key keys[] = {
 	  .help = "landlock: without namespaces, for machines that allow none; sbx plan lists the "
 		  "differences. auto: landlock inside a box that allows none, else namespaces" },
 	{ ON_COMMAND_LINE(VERBS_BOX, unprotected), .flag = "no-protect", .kind = KEY_SWITCH,
-	  .help = "allow the box to write files that your own tools trust: git's hooks and "
+	  .help = "let the box write files that your own tools trust; git's hooks and "
 		  "configuration, settings of editors and agents" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, explain), .flag = "explain",
 	  .kind = KEY_SWITCH,
-	  .help = "report files, programs and sockets that were denied as well, each with the "
+	  .help = "report denied files, programs and sockets as well; each with the "
 		  "flag that would allow it" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, report_fd), .flag = "report-fd", .kind = KEY_TEXT,
 	  .form = FORM_DESCRIPTOR, .value = "N",
-	  .help = "write each refusal when it happens, and the end, as lines of JSON to this descriptor: a pipe, a "
-		  "socket or a file, for a program (sbx-json(5), event); the command does not get it" },
+	  .help = "refusals and the end, as JSON lines to it; each when it happens, for a program: a pipe, "
+		  "a socket or a file (sbx-json(5), event); the command does not get it" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, status_fd), .flag = "status-fd", .kind = KEY_TEXT,
 	  .form = FORM_DESCRIPTOR, .value = "N",
-	  .help = "write the start with the box's pid, each refusal, the limits that were hit and the exit, as lines of "
-		  "JSON to this descriptor; child-pid and exit-code are as bubblewrap has them; the command "
+	  .help = "start, refusals, limits and exit, as JSON lines to it; each when it happens; the start has the box's "
+		  "pid; child-pid and exit-code are as bubblewrap has them; the command "
 		  "does not get it" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, die_with_parent), .flag = "die-with-parent", .kind = KEY_SWITCH,
-	  .help = "end the run when the process that started sbx ends: SIGTERM, and SIGKILL after 2 s" },
+	  .help = "end the run when the process that started sbx ends; SIGTERM, and SIGKILL after 2 s" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, ask), .flag = "ask", .kind = KEY_SWITCH,
-	  .help = "ask on the terminal about a connection to a host that is only not listed: once, for the run, for "
-		  "the project, or no, also after 28 s; the box is stopped meanwhile" },
+	  .help = "ask on the terminal about hosts that no line names; a connection waits for the answer: once, for the "
+		  "run, for the project, or no, also after 28 s; the box is stopped meanwhile" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, ask_program), .flag = "ask-program", .kind = KEY_TEXT,
 	  .form = FORM_PATH, .value = "PROG",
-	  .help = "a connection to a host that is only not listed waits, 28 s at most, while this program answers: one "
+	  .help = "this program answers for hosts that no line names; a connection waits for it, 28 s at most: one "
 		  "line of JSON in, one out (sbx-json(5), question); not where boxes may write" },
 	{ ON_COMMAND_LINE(VERB_CODE, language), .flag = "lang", .letter = 'l', .kind = KEY_TEXT, .form = FORM_LANGUAGE,
 	  .words = language_words, .value = "LANGUAGE",
@@ -317,7 +317,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_LEARN, output), .flag = "output", .letter = 'o', .kind = KEY_TEXT, .value = "FILE",
 	  .help = "add the lines to this profile, which is made when it is missing (learn)" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN, lsp), .flag = "lsp", .kind = KEY_SWITCH,
-	  .help = "the command is a language server that an editor starts: it gets no processId to watch, and "
+	  .help = "the command is a language server of an editor; it gets no processId to watch, and "
 		  "cannot have the editor change files outside of the project or protected names" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, timing), .flag = "timing", .kind = KEY_SWITCH,
 	  .help = "print the time of each start-up step on stderr" },
@@ -345,7 +345,7 @@ const struct key keys[] = {
 	  .help = "in a session for this run alone; at its end the changes are shown, and applied "
 		  "or not" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, apply), .flag = "apply", .kind = KEY_TEXT, .value = "yes|no|FILE",
-	  .help = "with --review: apply all, discard all, or apply the paths that FILE lists, one "
+	  .help = "with --review: all, none, or the paths in FILE; one "
 		  "in a line, without a question" },
 	{ ON_COMMAND_LINE(VERB_SESSION, from), .flag = "from", .kind = KEY_TEXT, .value = "SESSION[@SNAPSHOT]",
 	  .help = "begin as this one is (session create)" },
@@ -367,7 +367,7 @@ const struct key keys[] = {
 	  .help = "how long the command has to end by itself before it is killed: 500ms, 30s, 2m; 10s where "
 		  "nothing is said (stop)" },
 	{ ON_COMMAND_LINE(VERB_RUN, detach), .flag = "detach", .letter = 'd', .kind = KEY_SWITCH,
-	  .help = "run in the background, also when the terminal is closed, and print the run's id: for sbx logs, ps, stop, "
+	  .help = "run in the background, and print the run's id; also when the terminal is closed, for sbx logs, ps, stop, "
 		  "kill and wait. Its stdin is empty, and its output is stored for sbx logs" },
 	{ ON_COMMAND_LINE(VERB_LOGS, follow), .flag = "follow", .letter = 'f', .kind = KEY_SWITCH,
 	  .help = "continue with what the run prints, until it ends (logs)" },

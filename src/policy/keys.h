@@ -8,6 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/base.h"
+#include "profile.h"
+
+struct arena;
+struct invocation;
+
 enum key_kind {
 	KEY_LIST, // each value is one more item; an empty value empties the list
 	KEY_TEXT,
@@ -121,3 +127,72 @@ const struct key *key_find_letter(enum verb verb, char letter);
 const char *key_suggest(const char *section, const char *name);
 const char *key_suggest_flag(enum verb verb, const char *flag);
 const char *key_suggest_section(const char *name);
+
+// One value of one key: text -> field, or one line that names the expected form.
+
+// Of a number's value.
+enum unit value_unit(const struct key *key);
+
+// Stores `text` into the key's field of `object` (struct profile or struct invocation).
+int value_set(const struct key *key, void *object, struct arena *arena, const char *text,
+	      struct origin from);
+
+// INI text -> rows. Pure: hostile bytes in, rows or one error out.
+
+struct ini_row {
+	unsigned line;
+	const char *section, *name, *value;
+};
+
+// Offsets into a text: tables of pointers would be relocated at each start, page by page.
+struct ini_stored {
+	unsigned line, section, name, value;
+};
+
+struct ini_rows {
+	const struct ini_stored *stored;
+	unsigned count;
+	const char *text;
+};
+
+static inline struct ini_row ini_at(const struct ini_rows *rows, unsigned i)
+{
+	const struct ini_stored *stored = &rows->stored[i];
+	return (struct ini_row){ stored->line, rows->text + stored->section,
+				 rows->text + stored->name, rows->text + stored->value };
+}
+
+// The most that is read of one profile, and the longest line.
+enum { INI_BYTES_MAX = 256 * 1024, INI_LINE_MAX = 198 };
+
+// `file` is only for messages; a NUL stands behind the text. Refused: NUL, what acts on a terminal
+// (str_letter()), CR, a byte order mark, a line that is too long (libinih splits it and reads its
+// tail as a new line), keys before any section.
+int ini_read(struct arena *arena, const char *file, const char *text, size_t length,
+	     struct ini_rows *ret_rows);
+
+// The words after the verb -> invocation, and the keys that were set as flags.
+
+struct argument {
+	const struct key *key;
+	const char *value;
+};
+
+struct arguments {
+	struct argument *set; // keys of the profile, in order
+	unsigned count;
+	char **rest; // the first word that is no option, and all after it
+	char **all;  // every word that was given
+};
+
+// Options end at the first word that does not begin with '-', or after "--". `argv` ends with
+// NULL. An unknown option is an error that names the nearest known one.
+int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocation *invocation,
+	      struct arguments *ret_arguments);
+
+// Words of other tools that people type, each with what to write here: foreign.def is the table.
+
+// A whole sentence, or NULL: the word is not known. Options as they were typed, with their dashes,
+// without a value: "--rm", "-v". FOREIGN_SAME: the flag that such a word is taken as.
+enum foreign_kind { FOREIGN_OPTION, FOREIGN_SAME, FOREIGN_VERB, FOREIGN_PROFILE, FOREIGN_ACTION };
+const char *foreign_answer(enum foreign_kind kind, const char *word, size_t length);

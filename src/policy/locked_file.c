@@ -1,19 +1,14 @@
 // Owns the order of strength between the administrator's lines and all others.
-#include "policy/trust.h"
+#include "policy/find.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "policy/find.h"
 #include "policy/keys.h"
-#include "policy/merge.h"
-#include "policy/values.h"
 #include "profile.h"
 
 enum { NOBODY = 65534 }; // owns what a user namespace has no number for (user_namespaces(7))

@@ -1,16 +1,11 @@
 // Owns the order in which profiles are laid over each other, and whether a line tightens.
-#include "policy/merge.h"
+#include "policy/find.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
-#include "policy/argv.h"
-#include "policy/find.h"
+#include "base/base.h"
 #include "policy/keys.h"
-#include "policy/values.h"
 #include "profile.h"
 
 enum { DEPTH_MAX = 16, LOADED_MAX = 64 };

@@ -1,12 +1,9 @@
 // Owns the proposals of sbx learn.
-#include "policy/propose.h"
+#include "policy/find.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "policy/find.h"
+#include "base/base.h"
 
 enum { TOGETHER = 3 }; // so many names of one directory stand for the directory
 
@@ -19,7 +16,7 @@ static bool add(struct proposals *wishes, const char *section, const char *key, 
 		    str_equal(wishes->all[i].section, section) &&
 		    str_equal(wishes->all[i].value, value))
 			return false;
-	if (wishes->count < WISHES_MAX)
+	if (wishes->count < PROPOSALS_MAX)
 		wishes->all[wishes->count++] = (struct proposal){ section, key, value, caution };
 	return true;
 }

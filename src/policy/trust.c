@@ -1,6 +1,6 @@
 // Owns ~/.local/state/sbx/trust: a copy of each .sbx.ini that the user has trusted, the path of
 // the project in its first line. A copy and not a hash: what changed can be shown. Rule 12.
-#include "policy/trust.h"
+#include "policy/find.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,16 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "policy/keys.h"
-#include "policy/merge.h"
-#include "policy/values.h"
 #include "profile.h"
 
 static const char file_name[] = ".sbx.ini", shown_suffix[] = ".shown";

@@ -1,16 +1,12 @@
 // Owns the meaning of values: numbers, words, items. Pure but for the arena and the size of the
 // machine.
-#include "policy/values.h"
+#include "policy/keys.h"
 
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
-#include "base/units.h"
-#include "policy/keys.h"
+#include "base/base.h"
 #include "text/destination.h"
 #include "text/tmpfs.h"
 

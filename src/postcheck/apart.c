@@ -11,12 +11,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/privileges.h"
-#include "base/str.h"
-#include "net/setup/confine.h"
+#include "base/base.h"
+#include "net/setup/netns.h"
 #include "plan.h"
 #include "report/findings.h"
 

@@ -11,12 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/file_state.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "git/gitconfig.h"
 #include "plan.h"

@@ -11,18 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "git/gitconfig.h"
-#include "git/gitnamed.h"
-#include "names/mentions.h"
-#include "names/package.h"
+#include "git/recognise.h"
+#include "names/trusted.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 

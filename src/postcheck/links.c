@@ -10,17 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
-#include "view/paths/judge.h"
-#include "view/paths/project.h"
+#include "view/paths/wishes.h"
 
 // Something of the caller's home, which the box had not, or another one in its place; a cache of
 // the box's own is none of the host's secrets. Of /proc each process sees another one.

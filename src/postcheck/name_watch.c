@@ -16,16 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/list.h"
-#include "base/path.h"
-#include "base/steady.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "git/layout.h"
+#include "git/recognise.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/finding.h"

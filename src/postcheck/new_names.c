@@ -9,9 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/entries.h"
 #include "base/fd.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "names/trusted.h"
 #include "plan.h"
 #include "postcheck/finding/changed.h"

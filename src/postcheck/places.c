@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "base/path.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"

@@ -12,18 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "plan.h"
 #include "run.h"
-#include "trees/living.h"
+#include "trees/git_list.h"
 
 // The lines of a box of 4,096 names take some 200 KB.
 enum { SECOND = 1000000000, BYTES_MAX = 64 << 20 };

@@ -8,23 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file_state.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "base/times.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/git/vet.h"
 #include "report/findings.h"
 #include "run.h"
 #include "trees/git_list.h"
-#include "trees/git_walk.h"
-#include "trees/share.h"
 
 // Where no time tells new from old all is read, for so long.
 enum { LOOK_NANOSECONDS = 500000000, SECOND = 1000000000, TICK = 20000000 };

@@ -5,12 +5,10 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
-#include "trees/secret_list.h"
+#include "trees/git_list.h"
 
 void secrets_read(struct check_secrets *secrets, const struct searched *tree, struct arena *arena)
 {

@@ -12,12 +12,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/privileges.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "probe.h"
 #include "process/landlock.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 void probe_quick(struct probe *probe)
 {
@@ -84,7 +82,7 @@ struct cause {
 		MOST_NAMESPACES,
 		CONTAINER,
 		CHROOT,
-		ROOT,
+		BY_ROOT,
 		ALWAYS
 	} sign;
 	const char *advice;
@@ -140,7 +138,7 @@ static const struct cause causes[] = {
 	{ "namespaces", ENOSYS, ALWAYS,
 	  "this kernel has no clone3 with namespaces; 5.13 is needed" },
 	{ "ids", 0, APPARMOR, apparmor },
-	{ "ids", EPERM, ROOT,
+	{ "ids", EPERM, BY_ROOT,
 	  "uid 0 without the capability SETFCAP cannot be mapped. Fix: run as an ordinary user of "
 	  "the "
 	  "container (--user 1000), or with --cap-add SETFCAP" },
@@ -185,7 +183,7 @@ static bool holds(const struct cause *cause)
 	case CHROOT:
 		return stat("/", &own) == 0 && stat("/proc/1/root", &first) == 0 &&
 		       (own.st_ino != first.st_ino || own.st_dev != first.st_dev);
-	case ROOT:
+	case BY_ROOT:
 		return geteuid() == 0 && !privileges_have(CAP_SETFCAP);
 	case ALWAYS:
 		return true;

@@ -6,8 +6,8 @@
 #include <linux/securebits.h>
 #include <sys/prctl.h>
 
-#include "base/err.h"
-#include "base/privileges.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "base/sys.h"
 #include "plan.h"
 

@@ -21,20 +21,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "mount/target.h"
+#include "mount/mount.h"
 #include "plan.h"
 #include "process/landlock_rule.h"
 #include "run.h"
 #include "seccomp/asking.h"
-#include "view/paths/mounted.h"
-#include "view/paths/outer.h"
-#include "view/paths/split.h"
+#include "view/paths/wishes.h"
 
 #define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
 enum { TYPE_MASK = 0xf, WHO_PROCESS = 0, IO_WHO_PROCESS = 1, KILLS_MAX = 100000 };

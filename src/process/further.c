@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "run.h"
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/sys.h"
 
 static const uint64_t reading = LANDLOCK_EXECUTE | LANDLOCK_READ_FILE | LANDLOCK_READ_DIR;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"

@@ -13,12 +13,11 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "mount/idmap.h"
+#include "mount/mount.h"
 #include "plan.h"
 #include "run.h"
 

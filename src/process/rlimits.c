@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/statfs.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/file.h"
 #include "run.h"
 
 static const char autogroup[] = "/proc/self/autogroup";

@@ -1,8 +1,7 @@
 // Owns the two forms of an answer.
 #include "report/answer_fields.h"
 
-#include "base/list.h"
-#include "base/str.h"
+#include "base/base.h"
 
 void answer_begin(struct out *out, const char *form, const char *list)
 {

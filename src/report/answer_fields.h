@@ -2,7 +2,7 @@
 // the keys.
 #pragma once
 
-#include "base/out.h"
+#include "base/base.h"
 
 struct list;
 

@@ -1,10 +1,10 @@
 // Owns the list of a run's denials.
-#include "report/denials.h"
+#include "report/findings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *program)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 const struct finding_row finding_rows[FINDING_KINDS] = {
 #define ROW(kind, name, ...) [kind] = { .word = name, __VA_ARGS__ },

@@ -1,11 +1,15 @@
 // The report at the end of a run besides denials: typed records, counted by their kind, and
 // the words and the JSON that are made of them.
+//
+// The room report owns what a run ends with: denials and findings, and their words on the
+// terminal and as events. Uses: base limits nouns outside policy. Begin with findings.h.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "base/out.h"
+#include "base/base.h"
 
 // In the order of the words: the worst first.
 enum finding_kind {
@@ -78,3 +82,84 @@ void finding_fix(const struct reported *finding, struct out *out);
 // The members of a list that is open. Where there are more of a kind than FINDING_RECORDS_MAX, a
 // last one without a path has their number.
 void findings_json(const struct findings *findings, struct out *out);
+
+// What a run was refused, each once: for people, programs and models. Not for use after clone.
+
+enum { DENIALS_MAX = 256, DENIAL_TEXT = 512 };
+
+struct denial {
+	const char *kind; // "connect", "read", "write", "execute"
+	const char *verb; // "blocked", or "could not reach"
+	const char *flag; // that would allow it, of policy/keys.h; NULL: none does
+	unsigned count;
+	bool update_check; // of a program that only asks for its own newest version
+	bool silent;       // the report for people and models leaves it out
+	unsigned shown;    // `count` at the time when a line was shown during the run; 0: none was
+	char what[DENIAL_TEXT]; // name, port or path
+	char program[32];       // "": unknown
+	char why[DENIAL_TEXT];
+	char rule[DENIAL_TEXT];  // the line that decides, or ""
+	char value[DENIAL_TEXT]; // of the flag
+};
+
+struct denials {
+	struct denial *all;
+	unsigned count;
+	uint64_t lost; // that are not listed singly: all that came after DENIALS_MAX
+};
+
+// A new one, or NULL when the same is there already (counted once more) or none fits. Texts that do
+// not fit are cut. `what` and `kind` tell one from another.
+struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
+			   const char *program);
+// Of a run that succeeded: checks for updates are silent, while they are two refusals at most.
+void denials_silence(struct denials *denials);
+void denials_free(struct denials *denials);
+
+// What a locked process refused or could not do, in memory that it shares with the supervisor: one
+// table for all of these processes, which write it, and of which the supervisor believes nothing.
+
+enum refused_kind {
+	REFUSED_NOTHING,
+	REFUSED_SECRET,    // opener: a request to a host of a secret
+	REFUSED_AGENT,     // agent filter: a message
+	REFUSED_SIGNATURE, // and a signature
+	REFUSED_EDIT,      // relay of a language server: files written, made, renamed or removed
+	REFUSED_SHOW,      // window/showDocument
+	REFUSED_LINK,      // a link to click
+	REFUSED_COMMAND,   // a command of the editor
+	REFUSED_METHOD,    // a message that LSP does not have
+	REFUSED_MALFORMED, // no message
+	REFUSED_KINDS
+};
+
+// The flag that would allow it.
+enum refused_flag {
+	REFUSED_BY_NO_FLAG,
+	REFUSED_AGENT_HOST,
+	REFUSED_AGENT_KEY,
+	REFUSED_AGENT_SIGN,
+	REFUSED_FLAGS
+};
+
+struct refused {
+	uint32_t kind, flag; // of the enums
+	uint32_t failed;     // not 0: it was not refused, it could not be done
+	uint32_t count;
+	char what[400], why[160], value[128]; // of the flag, or ""
+};
+
+enum { REFUSED_MAX = 128 };
+
+struct refused_table {
+	uint32_t count;
+	uint64_t lost; // that have no room
+	struct refused all[REFUSED_MAX];
+};
+
+// Texts that do not fit are cut.
+void refused_set(struct refused *ret, enum refused_kind kind, const char *what, const char *why);
+// One more, or one more of the same kind and thing. Of REFUSED_NOTHING nothing is noted.
+void refused_note(struct refused_table *table, const struct refused *refused);
+// When the process that writes it has ended; `table` may be NULL.
+void refused_report(const struct refused_table *table, struct denials *denials);

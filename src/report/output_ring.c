@@ -10,10 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 
 enum { HEAD_BYTES = 4096, RINGS_MAX = 100, RING_SECONDS = 7 * 24 * 3600 };
 

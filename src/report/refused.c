@@ -1,10 +1,9 @@
 // Owns the table in which locked processes note their refusals.
-#include "report/refused.h"
+#include "report/findings.h"
 
 #include <stdio.h>
 
-#include "base/str.h"
-#include "report/denials.h"
+#include "base/base.h"
 
 void refused_set(struct refused *ret, enum refused_kind kind, const char *what, const char *why)
 {

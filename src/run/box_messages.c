@@ -1,12 +1,12 @@
 // Owns the messages of the box's pid 1. They have a fixed size, and nothing in them is parsed.
-#include "run/supervise.h"
+#include "run/steps.h"
 
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "ask/ask.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
 #include "bpf/catch.h"
 #include "net/host/proxy.h"
@@ -14,11 +14,9 @@
 #include "plan.h"
 #include "process/further_clients.h"
 #include "run.h"
-#include "run/summary.h"
-#include "run/signals.h"
-#include "run/steps.h"
+#include "report/summary.h"
 #include "seccomp/asking.h"
-#include "session/apply/attach.h"
+#include "session/apply/apply.h"
 
 // The box is made.
 static int take_held(const struct plan *plan, struct run *run, const int fds[FD_PASSED])

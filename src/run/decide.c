@@ -1,5 +1,5 @@
 // Owns the making of a plan: who calls, from where, then each room's part in turn.
-#include "run/decide.h"
+#include "run/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,25 +11,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "bpf/guard.h"
 #include "env/env.h"
-#include "limits/means.h"
+#include "limits/group.h"
 #include "keys/credentials.h"
 #include "lsp/lsp.h"
-#include "mount/idmap.h"
-#include "net/setup/egress.h"
+#include "mount/mount.h"
+#include "net/setup/netns.h"
 #include "notify/notify.h"
 #include "plan.h"
-#include "policy/argv.h"
+#include "policy/keys.h"
 #include "policy/find.h"
-#include "policy/trust.h"
-#include "policy/merge.h"
 #include "postcheck/check.h"
 #include "postcheck/run_journal.h"
 #include "probe.h"
@@ -38,16 +32,11 @@
 #include "process/landlock.h"
 #include "process/ns.h"
 #include "run.h"
-#include "run/supervise.h"
-#include "run/signals.h"
 #include "seccomp/seccomp.h"
-#include "session/apply/attach.h"
+#include "session/apply/apply.h"
 #include "sshagent/sshagent.h"
-#include "view/paths/outer.h"
-#include "view/paths/project.h"
-#include "view/paths/resolve.h"
+#include "view/paths/wishes.h"
 #include "view/protect/protect.h"
-#include "view/nodes.h"
 #include "view/view.h"
 
 static const char *caller_value(char *const *environment, const char *name)

@@ -1,23 +1,27 @@
-// Owns the plan as the killed run had it: what did not stand there then counts as absent, and is
-// looked for as at that run's end. In a process apart.
-#include "run/supervise.h"
+// Owns the plan as the killed run had it, and the first state of a run. A name that was absent then
+// counts as absent, and is searched for as at that run's end, in a process apart.
+#include "run/steps.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "base/times.h"
+#include "base/base.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/quarantine.h"
 #include "postcheck/run_journal.h"
 #include "report/findings.h"
 #include "run.h"
+
+void run_init(struct run *run, char *const *arguments, char *const *environment)
+{
+	*run = (struct run){ 0 };
+	memset(run, 0xff, offsetof(struct run, init));
+	run->arguments = arguments;
+	run->environment = environment;
+}
 
 struct due_look {
 	const struct plan *plan;

@@ -1,5 +1,5 @@
 // Owns the findings about a program that the box does not have.
-#include "run/program.h"
+#include "run/steps.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -7,16 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "env/env.h"
 #include "plan.h"
 #include "report/findings.h"
-#include "view/paths/judge.h"
+#include "view/paths/wishes.h"
 
 enum { NEEDS_MAX = 4, LINE_MAX_READ = 256, TEXTS_BYTES = 1 << 20 };
 

@@ -1,34 +1,20 @@
-// Owns the words of a run's end.
-#include "run/supervise.h"
+// Owns what a run ends with: its status, findings about a failure, and who hears them.
+#include "run/steps.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <termios.h>
-#include <unistd.h>
 
-#include "base/err.h"
-#include "base/fd.h"
-#include "base/out.h"
-#include "base/steady.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "limits/group.h"
 #include "net/host/audit.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/unshown.h"
-#include "postcheck/check.h"
 #include "probe/machine.h"
-#include "report/findings.h"
 #include "run.h"
-#include "run/decide.h"
-#include "run/summary.h"
-#include "run/program.h"
-#include "run/steps.h"
 
 enum {
 	STATUS_TIMEOUT = 124,
@@ -163,51 +149,6 @@ static void find_all(const struct plan *plan, const struct run *run, struct outc
 		program_other(plan, &outcome->found);
 }
 
-// All that is said of a run.
-struct saying {
-	const struct plan *plan;
-	const struct outcome *outcome;
-	const struct findings *failure;
-	struct hit hits[HITS_MAX];
-	int count;
-	enum reader reader;
-};
-
-// sbx learn proposes lines of a profile instead.
-static void say_denials(const struct saying *saying, struct out *out)
-{
-	if (!saying->plan->learn)
-		denied_text(saying->plan, &saying->outcome->denials, saying->reader, out);
-}
-
-static void say_hits(const struct saying *saying, struct out *out)
-{
-	for (int i = 0; i < saying->count; i++)
-		summary_hit(&saying->hits[i], saying->reader == READER_AGENT, out);
-}
-
-// What was refused comes first, then what was found out, then how it ended.
-static void say_all(const struct saying *saying, struct out *out)
-{
-	say_denials(saying, out);
-	findings_text(&saying->outcome->found, saying->reader, out);
-	say_hits(saying, out);
-	findings_text(saying->failure, saying->reader, out);
-}
-
-// Where not all of it fits.
-static void say_worst_first(const struct saying *saying, struct out *out)
-{
-	const struct findings *found = &saying->outcome->found;
-	findings_severe(saying->failure, SEVERITY_ERROR, saying->reader, out);
-	findings_severe(found, SEVERITY_DANGER, saying->reader, out);
-	say_hits(saying, out);
-	say_denials(saying, out);
-	findings_severe(found, SEVERITY_WARNING, saying->reader, out);
-	findings_severe(found, SEVERITY_NOTICE, saying->reader, out);
-	findings_severe(saying->failure, SEVERITY_NOTICE, saying->reader, out);
-}
-
 // All of it goes to the audit.
 static bool note_all(const struct saying *saying)
 {
@@ -215,61 +156,13 @@ static bool note_all(const struct saying *saying)
 	struct out text = { 0 };
 	const struct plan *plan = saying->plan;
 	audited.reader = READER_AUDIT;
-	say_all(&audited, &text);
+	summary_all(&audited, &text);
 	bool noted =
 		text.used > 0 && plan->state &&
 		ATTEMPT(audit_report(plan->state, plan->toplevel ? plan->toplevel : plan->current,
 				     text.text)) == 0;
 	out_free(&text);
 	return noted;
-}
-
-static void say_in_brief(const struct saying *saying, struct out *out)
-{
-	struct out worst = { 0 };
-	say_worst_first(saying, &worst);
-	if (worst.used > 0 && findings_brief(worst.text, (unsigned)getpid(), out)) {
-		out_free(&worst);
-		return;
-	}
-	out_free(&worst);
-	say_all(saying, out);
-}
-
-// Ends what a box may have begun on a terminal and what would hide our lines, by xterm's ctlseqs: a
-// string, VT52 mode, output to a printer, an update that is held back, the other screen; margins
-// and origin mode, with the cursor as it is; character sets, attributes; inserted and cut lines,
-// and a hidden cursor. ?1049l and DECSTR are not used: these move the cursor, or reset what a user
-// set.
-static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
-				     "\0337\033[?69l\033[?6l\033[r\0338"
-				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h";
-
-// A terminal that a box has stopped, or whose other end is not read, holds nothing up for longer.
-static void write_report(struct out *out)
-{
-	enum { PATIENCE_MILLISECONDS = 1000 };
-	struct out shown = { 0 };
-	struct termios modes;
-	bool terminal = out->used > 0 && tcgetattr(STDERR_FILENO, &modes) == 0;
-	autoclose int fd =
-		terminal ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-			 : -1;
-	struct pollfd event = { .fd = fd, .events = POLLOUT };
-	if (fd < 0) {
-		out_flush(out, STDERR_FILENO);
-		return;
-	}
-	out_text(&shown, "%s", plain_terminal);
-	out_visible(&shown, out->text, out->used);
-	int64_t end = steady_now() + PATIENCE_MILLISECONDS, left;
-	for (size_t sent = 0; sent < shown.used && (left = end - steady_now()) > 0;) {
-		ssize_t got = write(fd, shown.text + sent, shown.used - sent);
-		sent += got > 0 ? (size_t)got : 0;
-		if (got < 0 && (errno != EAGAIN || poll(&event, 1, (int)left) < 0))
-			break;
-	}
-	out_free(&shown);
 }
 
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome)
@@ -279,10 +172,11 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	enum telling report = plan->profile->report;
 	bool model = report == TELL_MODEL || (plan->terse && report == TELL_SHORT);
 	struct saying saying = { .plan = plan,
+				 .run = run,
 				 .outcome = outcome,
 				 .failure = &failure,
 				 .reader = model ? READER_AGENT : READER_PERSON };
-	int status = find_outcome(plan, run, outcome, &failure);
+	int status = saying.status = find_outcome(plan, run, outcome, &failure);
 	find_all(plan, run, outcome);
 	bool ran = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
 	if (ran)
@@ -303,39 +197,23 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	case TELL_SHORT:
 	case TELL_MODEL:
 		if (noted && status != 0)
-			say_in_brief(&saying, &out);
+			summary_brief(&saying, &out);
 		else
-			say_all(&saying, &out);
+			summary_all(&saying, &out);
 		break;
 	case TELL_FULL:
-		say_all(&saying, &out);
+		summary_all(&saying, &out);
 		if (ran)
-			summary_text(plan, &run->group->usage, &out);
+			summary_text(&saying, &out);
 		break;
 	case TELL_JSON:
-		summary_json(plan, run, outcome, status, saying.hits, saying.count, &failure, &out);
+		summary_json(&saying, &out);
 		break;
 	}
-	events_end(plan, run, outcome, status, saying.hits, saying.count, &failure, &out);
-	write_report(&out);
+	events_end(&saying, &out);
+	live_report(&out);
 	out_free(&out);
 	findings_free(&failure);
 	findings_free(&outcome->found);
 	return status;
-}
-
-void report_timing(const struct plan *plan, const struct run *run)
-{
-	struct out out = { 0 };
-	double sum = 0;
-	for (int i = 0; i < step_count; i++) {
-		if (!walk_has_step(plan, &steps[i]))
-			continue;
-		double microseconds = run->host_nanoseconds[i] / 1e3;
-		sum += microseconds;
-		out_text(&out, "sbx: %-4s %-12s %8.1f us\n",
-			 steps[i].side == SIDE_HOST ? "host" : "box", steps[i].name, microseconds);
-	}
-	out_text(&out, "sbx: all  steps        %8.1f us\n", sum);
-	out_flush(&out, STDERR_FILENO);
 }

@@ -13,13 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/steady.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "limits/group.h"
 #include "net/host/proxy.h"
@@ -30,12 +25,8 @@
 #include "report/findings.h"
 #include "run.h"
 #include "ask/ask.h"
-#include "run/decide.h"
-#include "run/summary.h"
-#include "run/supervise.h"
+#include "report/summary.h"
 #include "net/host/roll.h"
-#include "run/signals.h"
-#include "run/steps.h"
 
 extern char **environ;
 

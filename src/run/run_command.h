@@ -2,9 +2,9 @@
 #pragma once
 
 #include "plan.h"
-#include "policy/argv.h"
+#include "policy/keys.h"
 #include "profile.h"
-#include "run/supervise.h"
+#include "run/steps.h"
 
 struct code;
 struct run;

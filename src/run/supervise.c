@@ -1,5 +1,5 @@
 // Owns the supervisor's loop. It parses nothing but fixed-size messages of our own pid 1.
-#include "run/supervise.h"
+#include "run/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/steady.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"
@@ -28,10 +25,7 @@
 #include "process/pages.h"
 #include "run.h"
 #include "ask/ask.h"
-#include "limits/clock.h"
-#include "run/summary.h"
-#include "run/signals.h"
-#include "run/steps.h"
+#include "report/summary.h"
 #include "view/protect/protect.h"
 
 // What one turn of the loop does at most for each source, so that none keeps limits, guards and
@@ -51,9 +45,10 @@
 //                     (net/host/socket_owner.h)
 //   sbx allow, exec   one wish; no box can ask (net/host/control_socket.c); 16 signals of clients
 //   the box's pid 1   one message
-//   a report's reader what it takes at once of EVENTS_QUEUE_MAX (run/events.c)
+//   a report's reader what it takes at once of EVENTS_QUEUE_MAX (report/events.c)
 //   answers           what a program says at once, of ANSWER_BYTES_MAX; one is started (ask/ask.c)
-//   refusals          LIVE_LINES_A_SECOND lines on a terminal, which is not waited for (run/live.c)
+//   refusals          LIVE_LINES_A_SECOND lines on a terminal, which is not waited for
+//   (report/live.c)
 // Somebody reaps what we leave behind: the first process of a machine does, that of a container
 // need not.
 static bool orphans_are_reaped(void)
@@ -329,6 +324,18 @@ static bool open_eyes(struct loop *loop)
 	return true;
 }
 
+static void report_refusals(struct loop *loop)
+{
+	struct run *run = loop->run;
+	struct denials *denials = &loop->outcome.denials;
+	roll_turn(run, denials);
+	if (loop->plan->learn || (!live_wants(&loop->live) && run->events->fd < 0))
+		return;
+	refusals_new(loop->plan, run->proxy, denials);
+	events_denials(run->events, denials);
+	live_turn(&loop->live, loop->plan, denials);
+}
+
 static enum run_turn take_turn(struct loop *loop)
 {
 	wait_for_events(loop);
@@ -337,7 +344,7 @@ static enum run_turn take_turn(struct loop *loop)
 		if (sources[i].handle(loop, loop->events[i].revents) == ENDED)
 			return ENDED;
 	set_delay(loop->run, &loop->eyes);
-	live_turn(&loop->live, loop->plan, loop->run, &loop->outcome.denials);
+	report_refusals(loop);
 	return GOES_ON;
 }
 

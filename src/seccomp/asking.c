@@ -9,11 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/list.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"

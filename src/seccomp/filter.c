@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "seccomp/syscalls.h"
 

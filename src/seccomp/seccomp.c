@@ -6,9 +6,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "base/testing.h"
 #include "plan.h"

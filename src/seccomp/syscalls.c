@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 const struct syscall_group syscall_groups[] = {
 	{ "base", VERDICT_ALLOW, "calls that ordinary programs need",

@@ -12,10 +12,8 @@
 #include <sys/time.h>
 #include <sys/un.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "sshagent/signing.h"

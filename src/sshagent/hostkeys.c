@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
-#include "text/base64.h"
+#include "base/base.h"
+#include "text/sha.h"
 
 enum { KEY_BYTES_MAX = 16 * 1024, HMAC_BLOCK = 64, PORT_SSH = 22 };
 

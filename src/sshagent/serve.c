@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "sshagent/signing.h"
 
 enum {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
-#include "text/base64.h"
+#include "base/base.h"
+#include "text/sha.h"
 
 enum { USERAUTH_REQUEST = 50, FLAGS_KNOWN = 2 | 4, NAME_MAX_BYTES = 64 };
 

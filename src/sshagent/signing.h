@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/refused.h"
+#include "report/findings.h"
 #include "text/sha.h"
 
 enum {

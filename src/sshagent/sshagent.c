@@ -16,19 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/list.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "net/setup/confine.h"
+#include "net/setup/netns.h"
 #include "outside/outside.h"
 #include "plan.h"
 #include "run.h"
 #include "sshagent/signing.h"
 #include "sshagent/serve.h"
-#include "view/paths/resolve.h"
+#include "view/paths/wishes.h"
 
 enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16 };
 

@@ -1,5 +1,5 @@
 // Owns the coding of bytes, and of a proxy's user and password.
-#include "text/base64.h"
+#include "text/sha.h"
 
 #include <stdint.h>
 #include <stdbool.h>

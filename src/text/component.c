@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 static const struct {
 	uint32_t from, to; // code points

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 
 static bool parse_ports(const char *text, struct destination *destination)
 {

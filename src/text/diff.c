@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/out.h"
+#include "base/base.h"
 
 struct diff_line {
 	const char *text;

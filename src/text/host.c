@@ -1,10 +1,10 @@
 // Owns the canonical form of hosts. Pure.
-#include "text/host.h"
+#include "text/destination.h"
 
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 

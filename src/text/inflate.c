@@ -1,5 +1,5 @@
 // Owns the unpacking of zlib's data, whole from memory to memory.
-#include "text/inflate.h"
+#include "text/sha.h"
 
 #include <stdbool.h>
 #include <stdint.h>

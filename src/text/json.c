@@ -5,10 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 
 static size_t after_mark(const char *text)
 {

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "text/json.h"
 
 static char *replace(struct arena *arena, const char *text, size_t start, size_t end,

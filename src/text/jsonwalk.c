@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 struct walker {
 	const char *text;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 // Two neighbours in the wrong order, and nothing else.
 static bool is_swapped(const char *word, const char *known)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 enum { WORD_MAX = 64, FITS = 60, NEAR = 15, ERROR_MAX = 4096, WHOLE = 100 };
 

@@ -4,8 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 
 enum { SECRET_LEAST = 12 };
 

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 
 enum { OPTION_BYTES = 32, MODE_MAX = 01777 };
 

@@ -6,10 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 
 // The checksum is of every byte before its line. Cuts the text there.
 static int check_sum(char *text, size_t length)

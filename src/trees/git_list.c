@@ -9,16 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "git/layout.h"
+#include "git/recognise.h"
 #include "text/words.h"
 
 #define KIND   "sbx-repositories "

@@ -6,11 +6,18 @@
 // names text. Begin with git_list.h.
 #pragma once
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fd.h"
+#include "base/base.h"
+
 struct arena;
+struct gitindex_kept;
+struct share;
 struct stat;
 
 struct listed_row {
@@ -71,3 +78,110 @@ bool listed_is(const struct listed *known, const struct listed_row *row, const s
 
 // Whether there is something to write.
 bool listed_differs(const struct listed *left, const struct listed *right);
+
+// A sweep through a tree: each directory by a descriptor, nothing is followed. Meets all that git
+// takes for a repository.
+
+struct git_walk {
+	// Each may be NULL; walk->path is the path of the entry, `directory` is open and holds
+	// `name`. Of a git directory without .git the name is ".".
+	void (*entry)(struct git_walk *walk, int directory, const struct dirent *entry);
+	void (*repository)(struct git_walk *walk, int directory, const char *name);
+	bool (*passes)(struct git_walk *walk); // whether the directory at walk->path is left out
+	void *owner;
+	// Which directories are read: the top and the command's, those of the share that changed at
+	// `since` or later, and new entries of these, with all below it. NULL: all.
+	const struct share *share;
+	int64_t since, start; // nanoseconds; what changed at `start` or later did so in the run
+	bool probes;          // only whether one of them changed: then it is cut
+	unsigned levels;      // so many are gone down; 0: as many as can be
+	long processor; // nanoseconds of this process's time, from the beginning on; 0: no end
+
+	// Results.
+	bool cut;    // by time
+	bool deeper; // something lay below the levels
+	bool lost;   // something lay deeper than can be reached
+
+	bool moved; // an entry may have come to this place in the run, whatever its own times
+		    // are
+	// Its own.
+	char path[PATH_MAX];
+	size_t length, root;
+	unsigned depth, entries;
+	long begin;
+	int top; // the root, open
+};
+
+// Returns the time that it took of this process.
+long walk_tree(struct git_walk *walk, const char *root);
+
+// The directory of a tree's runs: a file for each, which its supervisor holds by flock(2) as long
+// as it lives. One that nobody holds is that of a run that was killed.
+
+// Opens the directory, and waits until nobody else begins a run there or looks at them: until it is
+// closed. -1 with errno.
+int living_open(const char *directory);
+// A run's file by its name, held by the caller, where no run holds it; else -1. `ret_lives`: a run
+// holds it.
+int living_take(int directory, const char *name, bool *ret_lives);
+// Whether a box lives whose tree is `path` or lies around it. `state`: ~/.local/state/sbx.
+bool living_reaches(struct arena *arena, const char *state, const char *path);
+
+// The list of a project's files whose names say that they hold secrets: what the first search met
+// and what the checks of later runs met. In the form of git_list.h: the place holds the patterns of
+// the names, the kinds are those below.
+
+enum {
+	SECRET_OWN = LISTED_OWN,   // the user's
+	SECRET_MADE = LISTED_MADE, // it came, or changed last, while a box lived
+	SECRET_SHUT = LISTED_PART  // a directory that could not be listed
+};
+
+// Whether a name matches one of the patterns, which have a slash between them. Some file systems
+// fold case: .ENV is one of them everywhere.
+bool secret_name(const char *patterns, const char *name);
+// Both lists of patterns as one; the first alone when it has all of the second.
+const char *secret_patterns(struct arena *arena, const char *first, const char *second);
+// Whether the rule for the first search covers a directory: no more than three below the top, and
+// not in one like node_modules, or hidden, unless that is at the top.
+bool secret_place(const char *directory);
+
+// Adds rows to the file, and drops those of files that are gone. Made files that were changed at
+// `since` or later are noted anew, but for those that the run hid, which its box could not change.
+// Nothing is reported: a row that is missing is added by a later check.
+struct secret_news {
+	const char *root, *patterns;
+	const struct listed *met;
+	int64_t since;
+	const struct list *hidden[2]; // or NULL
+	bool make;                    // the file need not be there
+};
+void secret_list_write(const char *file, const struct secret_news *news);
+// Whether a made file has room in the list: the user's own always have.
+bool secret_has_room(const struct listed *list);
+
+// The share of a tree that every run checks at its end, besides its top: the directories of git's
+// index and that of the command. And the tracked files that are examined each time.
+
+struct share {
+	const char *const *centres; // sorted by strcmp(), relative to the tree
+	unsigned count;
+	const struct gitindex_kept *kept;
+	unsigned kept_count;
+	struct file_state index;
+	const char *directory; // of the command, one of the centres, or NULL
+};
+
+// Reads git's index, while it is as `state` says: its rows lie in `arena`. False when
+// it cannot be read: then the share is the whole tree.
+bool share_read(struct arena *arena, const char *index, const struct file_state *state,
+		struct share *ret_share);
+// Adds the centres and files of another index, and the directory of the command.
+void share_add(struct arena *arena, struct share *share, const struct share *other,
+	       const char *directory);
+
+// The first centre that does not sort before the first `length` bytes of the path with `end` behind
+// them.
+unsigned share_first(const struct share *share, const char *path, size_t length, char end);
+// Whether the directory at `path`, relative to the tree, is a centre.
+bool share_is_centre(const struct share *share, const char *path, size_t length);

@@ -1,5 +1,5 @@
 // Owns the order of a sweep: each directory before its entries.
-#include "trees/git_walk.h"
+#include "trees/git_list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +10,11 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/steady.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "git/gitindex.h"
 #include "git/recognise.h"
 #include "text/component.h"
-#include "trees/share.h"
 
 // A small tree is seen whole, however slow the machine: so many entries are looked at in any case.
 enum { ENTRIES_LEAST = 512, CLOCK_EACH = 64, DEPTH_MAX = 240, NANOSECONDS = 1000000000 };

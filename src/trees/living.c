@@ -1,5 +1,5 @@
 // Owns the look at the locks of runs.
-#include "trees/living.h"
+#include "trees/git_list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,9 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/entries.h"
 #include "base/fd.h"
-#include "base/path.h"
+#include "base/base.h"
 
 int living_open(const char *directory)
 {

@@ -1,5 +1,5 @@
 // Owns the file that says which files of a project are hidden, whatever a search reaches.
-#include "trees/secret_list.h"
+#include "trees/git_list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,12 +8,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 
 enum { NANOSECONDS = 1000000000, NAME_BYTES = 256, LEVELS = 3 };
 #define LIST_BYTES ((size_t)64 << 20)

@@ -1,16 +1,13 @@
 // Owns the choice of the directories that every run checks.
-#include "trees/share.h"
+#include "trees/git_list.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
 #include "git/gitindex.h"
 #include "names/trusted.h"
 

@@ -1,5 +1,5 @@
 // Owns the list of where the paths of the view come from: the profile, the project, sbx itself.
-#include "view/gather.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -8,15 +8,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/tmpfs.h"
-#include "view/nodes.h"
-#include "view/own_files.h"
-#include "view/paths/fixed.h"
-#include "view/paths/planted.h"
 #include "view/paths/wishes.h"
 #include "view/protect/protect.h"
 #include "view/secrets/hide.h"

@@ -1,15 +1,11 @@
 // Owns the decision which descriptors the box opens again at its own mounts.
-#include "view/nodes.h"
+#include "view/view.h"
 
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "view/paths/resolve.h"
+#include "base/base.h"
 #include "view/paths/wishes.h"
 
 bool nodes_note(struct plan *plan, int fd)

@@ -1,6 +1,6 @@
 // Owns the files that the box has in place of the host's: hosts, certificates, sudoers, owned
 // copies, and the file of code that `sbx code` runs.
-#include "view/own_files.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,16 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "plan.h"
-#include "view/paths/planted.h"
-#include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
 // The host's table would give names literal addresses; what it says is known to the proxy.

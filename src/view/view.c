@@ -6,13 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "mount/idmap.h"
-#include "view/gather.h"
-#include "view/paths/alias.h"
+#include "base/base.h"
+#include "mount/mount.h"
 #include "view/paths/wishes.h"
 
 enum { DEPTH_MAX = 256 };

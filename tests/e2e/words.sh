@@ -37,6 +37,7 @@ for verb in run session doctor agent allow; do
 done
 helps "sbx help run all" "--isolation" "run --help=all" "help run all"
 helps "the same by -h" "--isolation" "run --help=all" "run -h all"
+is "with every option in 120 lines" "fits" "$("$SBX" run --help all | awk 'END { if (NR > 80 && NR <= 120) print "fits" }')"
 for verb in "" --help help "help run" run shell plan profile doctor why learn code; do
 	case $verb in [a-z]*\ * | "" | -* | help) words=$verb ;; *) words="$verb --help" ;; esac
 	is "sbx $words is one screen, 24 lines of 80 columns" "fits" "$("$SBX" $words | awk 'length > 80 { wide = 1 } END { if (!wide && NR >= 5 && NR <= 24) print "fits" }')"

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "net/parse/dns.h"
+#include "net/parse/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
-#include "git/gitsecret.h"
 #include "text/textsecret.h"
 
 // What is shown is git's configuration again, in which nothing more is secret, and has no name that

@@ -3,8 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "git/gitindex.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

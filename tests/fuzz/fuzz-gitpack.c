@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "git/gitpack.h"
-#include "text/inflate.h"
+#include "base/base.h"
+#include "git/gitindex.h"
+#include "text/sha.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/base.h"
 #include "text/destination.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

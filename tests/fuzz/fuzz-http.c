@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/parse/http.h"
-#include "net/parse/opening.h"
+#include "net/parse/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

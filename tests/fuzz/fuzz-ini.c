@@ -2,11 +2,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "policy/ini.h"
+#include "base/base.h"
 #include "policy/keys.h"
-#include "policy/values.h"
 #include "profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,8 +7,7 @@
 
 #include "agent/agent_settings.h"
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "text/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

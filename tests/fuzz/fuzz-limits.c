@@ -3,8 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "limits/bus.h"
-#include "limits/text.h"
+#include "limits/group.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

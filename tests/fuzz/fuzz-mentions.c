@@ -8,11 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "names/mentions.h"
+#include "base/base.h"
+#include "names/trusted.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "view/paths/mounted.h"
+#include "base/base.h"
+#include "view/paths/wishes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

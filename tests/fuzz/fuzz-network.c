@@ -3,8 +3,7 @@
 #include <stdint.h>
 
 #include "net/host/socket_owner.h"
-#include "net/parse/hosts.h"
-#include "net/parse/socks.h"
+#include "net/parse/parse.h"
 #include "net/rules/local_address.h"
 #include "net/setup/netns.h"
 

@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
-#include "session/apply/apply_journal.h"
-#include "session/store/known.h"
-#include "session/store/seen.h"
-#include "session/store/session_state.h"
+#include "base/base.h"
+#include "session/apply/apply.h"
+#include "session/store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "report/findings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

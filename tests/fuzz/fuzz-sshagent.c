@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sshagent/signing.h"
-#include "text/base64.h"
+#include "text/sha.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

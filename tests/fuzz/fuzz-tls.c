@@ -3,8 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "net/parse/opening.h"
-#include "net/parse/tls.h"
+#include "net/parse/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "trees/git_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

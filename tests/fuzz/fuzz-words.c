@@ -3,11 +3,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "env/env.h"
-#include "policy/argv.h"
-#include "policy/merge.h"
+#include "policy/keys.h"
+#include "policy/find.h"
 #include "profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "ask/terminal.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"
 #include "plan.h"
-#include "report/denials.h"
+#include "report/findings.h"
 #include "run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

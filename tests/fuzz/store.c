@@ -1,6 +1,6 @@
 // Stands for session/store/store.c and net/setup/egress.c where parsers alone are tried: no file is
 // read or written, and nothing is closed.
-#include "net/setup/egress.h"
+#include "net/setup/netns.h"
 #include "session/store/store.h"
 
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/base.h"
 #include "lsp/message.h"
 #include "text/json.h"
 

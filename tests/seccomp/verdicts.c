@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "plan.h"
 #include "process/domain.h"
 #include "profile.h"

@@ -6,8 +6,7 @@
 
 #include "agent/agent_settings.h"
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "text/json.h"
 
 static struct json *parsed(struct arena *arena, const char *text)

@@ -8,12 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "names/given.h"
+#include "base/base.h"
+#include "names/trusted.h"
 #include "report/findings.h"
 #include "text/sha.h"
 

@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "net/host/audit.h"
 #include "net/host/destinations.h"
 #include "net/host/socket_owner.h"

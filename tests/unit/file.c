@@ -1,4 +1,4 @@
-// base/file.h: what is read, what is refused, and that nothing waits.
+// base/fd.h: what is read, what is refused, and that nothing waits.
 #include "test.h"
 
 #include <errno.h>
@@ -12,9 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "base/sys.h"
 
 enum { MOST = 8 };

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/out.h"
-#include "report/denials.h"
+#include "base/base.h"
 #include "report/findings.h"
-#include "report/refused.h"
-#include "run/summary.h"
+#include "report/summary.h"
 
 static const char golden[] = UNIT_DIRECTORY "/findings.golden";
 

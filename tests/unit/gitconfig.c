@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
-#include "git/gitsecret.h"
 #include "text/textsecret.h"
 
 static struct gitconfig parsed(struct arena *arena, const char *text)

@@ -8,10 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/units.h"
-#include "limits/bus.h"
-#include "limits/text.h"
-#include "limits/tree.h"
+#include "base/base.h"
+#include "limits/group.h"
 
 static void groups(void **state)
 {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "view/paths/mounted.h"
+#include "base/base.h"
+#include "view/paths/wishes.h"
 
 static struct arena *arena;
 

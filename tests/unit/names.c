@@ -8,11 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "names/package.h"
 #include "names/trusted.h"
 #include "text/component.h"
 #include "text/sha.h"
-#include "view/paths/dirindex.h"
+#include "view/paths/wishes.h"
 
 static char directory[] = "/tmp/sbx-names.XXXXXX";
 

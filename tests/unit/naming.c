@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "names/mentions.h"
+#include "base/base.h"
+#include "names/trusted.h"
 
 static char tree[] = "/tmp/sbx-naming-XXXXXX", seen[8192];
 

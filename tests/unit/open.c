@@ -13,10 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "net/setup/confine.h"
-#include "open/scrub.h"
-#include "open/swap.h"
-#include "text/base64.h"
+#include "net/setup/netns.h"
+#include "open/dialogue.h"
+#include "text/sha.h"
 
 static const char value[] = "ghp_KEYkeyKEYkeyKEYk", placeholder[] = "ghp_PLACEholderPLACE";
 static const char foreign[] = "sk-OTHERotherOTHERoth",

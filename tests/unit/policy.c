@@ -7,17 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
-#include "base/units.h"
-#include "policy/argv.h"
+#include "base/base.h"
 #include "policy/find.h"
-#include "policy/ini.h"
 #include "policy/keys.h"
-#include "policy/merge.h"
-#include "policy/propose.h"
-#include "policy/values.h"
 #include "text/tmpfs.h"
 
 static void sizes_and_times(void **state)

@@ -1,5 +1,5 @@
 // git/recognise.h against git itself: every layout of the table, and `git rev-parse` in it; and
-// trees/git_walk.h.
+// trees/git_list.h.
 #include "test.h"
 
 #include <errno.h>
@@ -13,14 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
 #include "git/gitindex.h"
 #include "git/recognise.h"
-#include "trees/share.h"
-#include "trees/git_walk.h"
+#include "trees/git_list.h"
 
 #define HASH "0123456789abcdef0123456789ABCDEF01234567"
 

@@ -14,11 +14,10 @@
 
 #include "limits/group.h"
 #include "net/host/proxy.h"
-#include "notify/asker.h"
+#include "notify/notify.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "run.h"
-#include "run/supervise.h"
 #include "run/steps.h"
 
 static void descriptors(void **state)

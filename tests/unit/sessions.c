@@ -3,17 +3,11 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "names/trusted.h"
-#include "session/apply/apply_journal.h"
-#include "session/compare/pathset.h"
-#include "session/store/known.h"
-#include "session/store/seen.h"
-#include "session/store/session_state.h"
+#include "session/apply/apply.h"
+#include "session/compare/changes.h"
+#include "session/store/store.h"
 
 static const char *with_sum(struct arena *arena, const char *text)
 {

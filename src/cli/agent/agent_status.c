@@ -10,18 +10,13 @@
 
 #include "agent/agent_settings.h"
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "cli/agent/agent_verb.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "postcheck/finding/unshown.h"
-#include "run/decide.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

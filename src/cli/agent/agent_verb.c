@@ -8,17 +8,13 @@
 
 #include "agent/agent_settings.h"
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/str.h"
 #include "cli/agent/agent_verb.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "text/diff.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

@@ -4,21 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "cli/profile_file.h"
-#include "names/given.h"
+#include "names/trusted.h"
 #include "policy/find.h"
 #include "policy/keys.h"
-#include "policy/merge.h"
-#include "policy/propose.h"
-#include "policy/values.h"
-#include "run/decide.h"
 #include "run/run_command.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

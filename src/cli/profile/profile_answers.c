@@ -4,11 +4,9 @@
 
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "run/run_command.h"
-#include "policy/trust.h"
+#include "policy/find.h"
 
 int profile_show_answers(struct box *box)
 {

@@ -5,15 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
-#include "policy/merge.h"
-#include "policy/trust.h"
-#include "run/decide.h"
+#include "policy/find.h"
 #include "text/diff.h"
 
 extern char **environ;

@@ -4,21 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "run/run_command.h"
 #include "cli/profile/profile_verb.h"
 #include "report/answer_fields.h"
 #include "cli/verbs.h"
 #include "names/trusted.h"
 #include "policy/find.h"
-#include "policy/merge.h"
-#include "policy/values.h"
-#include "run/decide.h"
+#include "policy/keys.h"
 #include "seccomp/seccomp.h"
 
 extern char **environ;

@@ -17,6 +17,6 @@ int profile_untrust(struct box *box, char **words);
 // sbx profile add: one line into a profile of the caller's.
 int profile_add(struct box *box, char **words);
 
-// The actions of sbx profile that are about kept answers (policy/trust.h).
+// The actions of sbx profile that are about kept answers (policy/find.h).
 int profile_show_answers(struct box *box);
 int profile_forget(struct box *box, char **words);

@@ -12,15 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "report/output_ring.h"
-#include "run/decide.h"
 #include "run/run_command.h"
 
 extern char **environ;

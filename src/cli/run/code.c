@@ -8,17 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "code/languages.h"
-#include "run/decide.h"
-#include "run/summary.h"
+#include "report/summary.h"
 
 extern char **environ;
 

@@ -4,24 +4,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "run/decide.h"
 #include "run/run_command.h"
 #include "cli/profile_file.h"
 #include "report/answer_fields.h"
 #include "cli/verbs.h"
 #include "net/rules/local_address.h"
 #include "plan.h"
-#include "policy/ini.h"
-#include "policy/propose.h"
+#include "policy/keys.h"
+#include "policy/find.h"
 #include "text/diff.h"
-#include "text/host.h"
-#include "view/paths/judge.h"
+#include "text/destination.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

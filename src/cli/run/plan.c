@@ -3,17 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/list.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "limits/means.h"
+#include "limits/group.h"
 #include "policy/keys.h"
-#include "policy/values.h"
 #include "probe/machine.h"
 
 static const char *mount_word(const struct mount *mount)

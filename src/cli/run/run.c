@@ -8,18 +8,15 @@
 #include <unistd.h>
 
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "cli/agent/agent_verb.h"
 #include "cli/run/background.h"
 #include "run/run_command.h"
 #include "cli/session/review.h"
 #include "cli/verbs.h"
 #include "policy/keys.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "base/out.h"
+#include "base/base.h"
 
 struct box;
 struct origin;

@@ -3,17 +3,14 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "run/run_command.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
-#include "net/setup/egress.h"
+#include "net/setup/netns.h"
 #include "policy/find.h"
 #include "text/destination.h"
-#include "text/host.h"
 
 // By which words a host is allowed: the text of a rule, with a group's reason.
 static void why_allowed(struct box *box, const char *text, struct why *why)

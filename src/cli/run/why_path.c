@@ -8,14 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "run/run_command.h"
 #include "names/trusted.h"
-#include "view/paths/judge.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 // In a directory of the box's own, where nothing of the host's is.
 static bool is_in_own(const struct judgement *judgement, const char *path)

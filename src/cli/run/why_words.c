@@ -2,9 +2,7 @@
 #include <linux/seccomp.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "cli/run/why.h"
 #include "policy/find.h"
 #include "report/answer_fields.h"

@@ -10,22 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "cli/session/sessions.h"
 #include "names/trusted.h"
-#include "run/decide.h"
 #include "session/apply/apply.h"
-#include "session/apply/attach.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 #include "session/store/rights.h"
-#include "view/paths/project.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

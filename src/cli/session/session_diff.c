@@ -12,16 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "base/units.h"
 #include "report/answer_fields.h"
 #include "session/compare/changes.h"
-#include "session/compare/thing.h"
 #include "session/store/store.h"
 
 extern char **environ;

@@ -5,27 +5,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/steady.h"
-#include "base/str.h"
-#include "limits/tree.h"
-#include "policy/argv.h"
+#include "limits/group.h"
+#include "policy/keys.h"
 #include "run/run_command.h"
 #include "cli/session/sessions.h"
 #include "cli/verbs.h"
 #include "run.h"
-#include "run/decide.h"
 #include "session/apply/apply.h"
 #include "session/store/store.h"
 #include "session/store/rights.h"
-#include "session/store/runs.h"
 #include "text/near.h"
-#include "view/paths/project.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

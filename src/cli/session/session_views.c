@@ -5,13 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "report/answer_fields.h"
 #include "session/apply/apply.h"
-#include "session/store/runs.h"
 #include "session/store/store.h"
 
 enum { TIME_MAX = 32, SIZE_TEXT_MAX = 32 };

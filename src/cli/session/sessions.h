@@ -4,7 +4,7 @@
 // session/apply session/compare session/store text view/paths. Begin with session_verb.c.
 #pragma once
 
-#include "base/out.h"
+#include "base/base.h"
 #include "run/run_command.h"
 #include "session/store/store.h"
 

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "session/store/store.h"
 
 #define USUAL_PATH "PATH=/usr/local/bin:/usr/bin:/bin"

@@ -11,12 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/steady.h"
-#include "base/str.h"
 
 const char *const audit_verdicts[] = { "allowed", "denied", "failed" };
 static int open_directory(const char *state)

@@ -10,11 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/list.h"
-#include "base/str.h"
 #include "net/host/proxy.h"
 #include "net/host/roll.h"
 #include "plan.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
-#include "base/steady.h"
+#include "base/fd.h"
+#include "base/base.h"
 
 static const char *const name_files[] = { "/etc/hosts", "/etc/resolv.conf" };
 

@@ -16,9 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "net/host/control_socket.h"
 #include "net/host/destinations.h"
@@ -26,10 +24,9 @@
 #include "net/host/questions.h"
 #include "net/proxy/worker.h"
 #include "net/rules/rules.h"
-#include "net/setup/confine.h"
-#include "net/setup/egress.h"
+#include "net/setup/netns.h"
 #include "plan.h"
-#include "report/denials.h"
+#include "report/findings.h"
 #include "run.h"
 
 enum { WORKER_NICE = 5 };

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/list.h"
-#include "base/out.h"
+#include "base/base.h"
 #include "net/rules/control.h"
 #include "net/setup/netns.h"
 

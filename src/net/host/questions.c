@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/steady.h"
+#include "base/base.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "plan.h"

@@ -7,7 +7,7 @@
 
 #include "net/host/socket_owner.h"
 #include "net/rules/control.h"
-#include "net/parse/answer.h"
+#include "net/parse/parse.h"
 
 struct plan;
 struct proxy;

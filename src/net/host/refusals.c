@@ -4,15 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
-#include "net/setup/egress.h"
-#include "report/denials.h"
+#include "net/setup/netns.h"
 #include "report/findings.h"
 #include "run.h"
 #include "text/destination.h"
-#include "text/host.h"
 
 void refusals_explain(const struct plan *plan, const struct proxy *proxy, struct findings *found)
 {

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 #include "net/host/proxy.h"
-#include "net/parse/sockaddr.h"
+#include "net/parse/parse.h"
 #include "run.h"
 
 // Of the thread that answers the box: the loop waits for none of it.

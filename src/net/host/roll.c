@@ -9,19 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/owned.h"
-#include "base/path.h"
 #include "base/process_stat.h"
-#include "base/str.h"
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"
 #include "plan.h"
-#include "report/denials.h"
 #include "report/findings.h"
 #include "run.h"
 

@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 
 enum { TEXT = 4096 };

@@ -1,9 +1,9 @@
 // Owns what counts as an answer.
-#include "net/parse/answer.h"
+#include "net/parse/parse.h"
 
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "text/json.h"
 
 const char *const answer_words[ANSWERS] = {

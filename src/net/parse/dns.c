@@ -1,5 +1,5 @@
 // Owns the wire format of DNS, as far as a responder needs it.
-#include "net/parse/dns.h"
+#include "net/parse/parse.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // Owns the reading of hosts(5) and resolv.conf(5).
-#include "net/parse/hosts.h"
+#include "net/parse/parse.h"
 
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 struct hosts_line {
 	const char *at, *end;

@@ -1,9 +1,9 @@
 // Owns the reading of heads. A line ends with CRLF and nothing else; one field, one line.
-#include "net/parse/http.h"
+#include "net/parse/parse.h"
 
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 enum { LINE_BYTES_MAX = 8192 };
 

@@ -1,11 +1,9 @@
 // Owns the telling of protocols by their first bytes.
-#include "net/parse/opening.h"
+#include "net/parse/parse.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
-
-#include "net/parse/tls.h"
 
 // Of a line that could still become HTTP; a longer one counts as such, and is refused.
 enum { LINE_BYTES_MAX = 12 * 1024 };

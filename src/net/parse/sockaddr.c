@@ -1,5 +1,5 @@
 // Owns the way from the kernel's socket addresses to ours, and back.
-#include "net/parse/sockaddr.h"
+#include "net/parse/parse.h"
 
 #include <netinet/in.h>
 #include <string.h>

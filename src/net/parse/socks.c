@@ -1,5 +1,5 @@
 // Owns the two messages of a SOCKS client.
-#include "net/parse/socks.h"
+#include "net/parse/parse.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Owns the reading of a ClientHello over any number of records and reads.
-#include "net/parse/tls.h"
+#include "net/parse/parse.h"
 
 #include <string.h>
 

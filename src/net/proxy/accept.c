@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "net/parse/sockaddr.h"
+#include "net/parse/parse.h"
 #include "net/proxy/deny.h"
 #include "net/proxy/dial.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/route.h"
 #include "net/proxy/worker_state.h"
-#include "net/setup/synthetic.h"
+#include "net/setup/netns.h"
 
 enum {
 	ACCEPTS_A_TURN = 256,

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "net/parse/opening.h"
-#include "net/parse/tls.h"
+#include "net/parse/parse.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/deny.h"
 #include "net/proxy/dial.h"

@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/worker_state.h"
-#include "net/setup/synthetic.h"
+#include "net/setup/netns.h"
 
 struct conn *conn_at(const struct worker *worker, uint32_t index)
 {

@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "net/parse/http.h"
-#include "net/parse/opening.h"
+#include "net/parse/parse.h"
 #include "net/rules/control.h"
 
 enum {

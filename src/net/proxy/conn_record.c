@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/fd.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
 

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "net/parse/opening.h"
-#include "net/parse/socks.h"
-#include "net/parse/tls.h"
+#include "net/parse/parse.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/worker_state.h"

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
-#include "net/parse/sockaddr.h"
+#include "net/parse/parse.h"
 #include "net/proxy/lookup.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/worker_state.h"

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/str.h"
-#include "net/parse/dns.h"
+#include "base/base.h"
+#include "net/parse/parse.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
-#include "net/setup/synthetic.h"
+#include "net/setup/netns.h"
 
 enum { DATAGRAMS_A_TURN = 64, MESSAGE_MAX = 4096 };
 

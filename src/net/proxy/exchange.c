@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "net/parse/opening.h"
+#include "net/parse/parse.h"
 #include "net/proxy/deny.h"
 #include "net/proxy/dial.h"
 #include "net/proxy/flow.h"

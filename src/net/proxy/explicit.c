@@ -2,7 +2,7 @@
 // answered.
 #include "net/proxy/explicit.h"
 
-#include "net/parse/socks.h"
+#include "net/parse/parse.h"
 #include "net/proxy/deny.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/route.h"

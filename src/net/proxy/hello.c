@@ -5,14 +5,14 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
-#include "net/parse/tls.h"
+#include "net/parse/parse.h"
 #include "net/proxy/deny.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/route.h"
 #include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
-#include "open/opener_messages.h"
+#include "open/dialogue.h"
 
 // The name that TLS asks for is the name that was decided on; else the certificate, and what is
 // behind it, would be somebody else's on the same address. Rule 29.

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-#include "net/parse/opening.h"
-#include "net/parse/tls.h"
+#include "net/parse/parse.h"
 #include "net/proxy/deny.h"
 
 struct window {

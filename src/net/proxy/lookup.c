@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "net/proxy/worker_state.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "net/proxy/conn.h"
-#include "text/host.h"
+#include "text/destination.h"
 
 struct lookup {
 	struct worker *worker; // that asks

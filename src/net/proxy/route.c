@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "net/parse/socks.h"
+#include "net/parse/parse.h"
 #include "net/proxy/deny.h"
 #include "net/proxy/dial.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
-#include "net/setup/synthetic.h"
+#include "net/setup/netns.h"
 
 enum { HELD_MAX = 512, HOLD_MILLISECONDS = 30000 };
 

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/steady.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "net/proxy/accept.h"
 #include "net/proxy/client.h"
 #include "net/proxy/dial.h"
@@ -24,9 +23,9 @@
 #include "net/proxy/worker_state.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
-#include "net/setup/confine.h"
+#include "net/setup/netns.h"
 #include "plan.h"
-#include "text/base64.h"
+#include "text/sha.h"
 
 enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50, LAST_MILLISECONDS = 50 };
 

@@ -4,10 +4,9 @@
 
 #include <ares.h>
 
-#include "net/parse/hosts.h"
+#include "net/parse/parse.h"
 #include "net/proxy/conn.h"
 #include "net/proxy/lookup.h"
-#include "net/setup/egress.h"
 #include "net/setup/netns.h"
 
 enum {

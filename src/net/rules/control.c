@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 bool record_alike(const struct conn_record *left, const struct conn_record *right)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "net/parse/parse.h"
-#include "text/host.h"
+#include "text/destination.h"
 
 // What dials of it must be reported; a kernel that does not answer leaves it unknown, which is
 // refused as well.

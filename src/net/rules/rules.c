@@ -7,9 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/err.h"
-#include "base/list.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "net/rules/local_address.h"
 #include "plan.h"
 

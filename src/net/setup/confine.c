@@ -1,7 +1,7 @@
 // Owns the walls around the processes that read hostile bytes: no file, no program, no process, no
 // capability. Code that takes one over holds the sockets that its row names, and a kernel that
 // answers some forty calls.
-#include "net/setup/confine.h"
+#include "net/setup/netns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,8 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/privileges.h"
 #include "base/sys.h"
 #include "base/testing.h"
 #include "plan.h"
@@ -52,7 +51,7 @@ static const int worker_calls[] = {
 	SYS_getsockopt, SYS_setsockopt, SYS_shutdown,    SYS_writev,      SYS_pread64,
 	SYS_fcntl,      SYS_epoll_ctl,  SYS_epoll_pwait, SYS_epoll_wait,
 };
-// It reads and writes what it is given (open/opener_messages.h), and reaches nobody; OpenSSL asks
+// It reads and writes what it is given (open/dialogue.h), and reaches nobody; OpenSSL asks
 // whether it was forked.
 static const int opener_calls[] = {
 	SYS_recvmsg, SYS_shutdown, SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait, SYS_getpid,

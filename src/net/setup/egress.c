@@ -1,5 +1,5 @@
 // Owns the decisions about the box's network that need no other room.
-#include "net/setup/egress.h"
+#include "net/setup/netns.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -8,13 +8,10 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "net/rules/rules.h"
 #include "net/rules/shared.h"
-#include "net/setup/netns.h"
 #include "plan.h"
 #include "text/destination.h"
 

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
 #include "base/testing.h"

@@ -10,7 +10,9 @@
 #include <stdint.h>
 
 #include "net/parse/parse.h"
+#include "net/rules/shared.h"
 
+struct host;
 struct plan;
 struct run;
 
@@ -44,3 +46,65 @@ enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used
 
 extern const unsigned char netns_messages[], redirect_messages[]; // made at build time
 extern const unsigned netns_messages_size, redirect_messages_size;
+
+// The walls around the processes that read hostile bytes.
+
+// A worker of the proxy makes internet sockets, and pairs of connected streams; the agent's
+// connector makes streams to sockets with a path; the others make no socket, connect none and send
+// to no address. The relay of a language server may write to files that are open. A reader of what
+// a box wrote opens files, and forks parsers (locked_run()).
+enum confined {
+	CONFINED_WORKER,
+	CONFINED_OPENER,
+	CONFINED_RELAY,
+	CONFINED_FILTER,
+	CONFINED_CONNECTOR,
+	CONFINED_READER,
+	CONFINED_ALL
+};
+// Landlock without a rule; the filter of system calls. CONFINE_UNWATCHED: no lock, but a test that
+// the kernel watches no connection for it.
+enum {
+	CONFINE_FILES = 1,
+	CONFINE_CALLS = 2,
+	CONFINE_UNWATCHED = 4,
+};
+// Both, but where a test takes one away: asked while the environment still is there.
+unsigned confine_locks(void);
+// What a worker has of the supervisor's and need not: the environment, the command line and the
+// plan, which is gone afterwards.
+void confine_forget(const struct plan *plan, const struct run *run);
+// These locks, for good; 0, or -1 with errno.
+int confine(enum confined who, unsigned locks);
+// The same; a reader changes files below these directories alone, which are open.
+int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count);
+
+// What the profile says about the network, decided.
+
+// Bytes of the caller's proxy variables: a worker has room for as much.
+enum { EGRESS_URL_MAX = 1023, EGRESS_NO_PROXY_MAX = 8191 };
+
+// Before the clone: what the box's own network is made of.
+int egress_plan(struct plan *plan);
+// Refuses more rules than the proxy has room for.
+int egress_count(const struct plan *plan);
+// The file or variable for which the public names of its group are not opened; NULL: it is another
+// host. `ret_flag` is the option that shows it.
+const char *egress_closed(const struct plan *plan, const struct host *host, uint16_t port,
+			  const char **ret_flag);
+// Where the caller's own proxy is, by key or by environment. Refuses what a worker has no room for.
+int egress_upstream(struct plan *plan, char *const *environment);
+
+// Synthetic addresses of 198.18.0.0/15: each stands for one name, the same in every run unless two
+// names meet.
+
+// The address of a name, given to it when it has none. Where all places that it may have are taken
+// the one that was asked for longest ago and has no connection loses its place: a name that no rule
+// knows before one that is `known`. False when all have connections.
+bool names_address(struct shared *shared, const char *name, bool known, struct address *ret);
+// The name behind an address, and its place, which it keeps until names_leave(); 0: there is none.
+uint32_t names_enter(struct shared *shared, const struct address *address,
+		     char ret_name[HOST_NAME_BYTES_MAX + 1]);
+void names_leave(struct shared *shared, uint32_t *place);
+bool names_is_synthetic(const struct address *address);
+bool names_is_own(const struct address *address); // the explicit proxy's

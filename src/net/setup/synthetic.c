@@ -1,11 +1,10 @@
 // Owns the table of synthetic addresses. One process writes it.
-#include "net/setup/synthetic.h"
+#include "net/setup/netns.h"
 
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "base/str.h"
-#include "net/setup/netns.h"
+#include "base/base.h"
 
 enum { RESERVED = 256, PLACES_OF_A_NAME = 64 };
 

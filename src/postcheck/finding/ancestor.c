@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/process_stat.h"
-#include "base/str.h"
+#include "base/base.h"
 
 void ancestor_name(char name[ANCESTOR_MAX])
 {

@@ -9,13 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/entries.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
-#include "names/package.h"
 #include "names/trusted.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"

@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "postcheck/finding/quarantine.h"
 #include "report/findings.h"

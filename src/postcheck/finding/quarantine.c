@@ -13,14 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "report/findings.h"
 

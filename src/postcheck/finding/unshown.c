@@ -9,14 +9,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "plan.h"
 #include "postcheck/finding/ancestor.h"
 #include "report/findings.h"

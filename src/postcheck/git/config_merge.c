@@ -13,16 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
 #include "git/gitconfig.h"
 #include "postcheck/finding/finding.h"
-#include "base/privileges.h"
 #include "report/findings.h"
 
 enum { TRIES = 20, PAUSE_MILLISECONDS = 50, VALUE_SHOWN = 200 };

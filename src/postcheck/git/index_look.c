@@ -10,13 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "git/index_file.h"
+#include "git/gitindex.h"
 #include "git/recognise.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"

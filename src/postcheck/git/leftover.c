@@ -8,13 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
 #include "base/process_stat.h"
-#include "base/str.h"
 #include "git/gitconfig.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"

@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
-#include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"

@@ -10,20 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/privileges.h"
-#include "base/steady.h"
-#include "base/str.h"
-#include "base/times.h"
-#include "git/gitpack.h"
-#include "git/layout.h"
+#include "git/gitindex.h"
+#include "git/recognise.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
-#include "text/inflate.h"
 #include "text/sha.h"
 
 enum {

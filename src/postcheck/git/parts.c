@@ -10,13 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/entries.h"
 #include "base/fd.h"
-#include "base/list.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
-#include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"

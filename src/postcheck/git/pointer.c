@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "git/recognise.h"
 #include "plan.h"

@@ -8,19 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/entries.h"
 #include "base/fd.h"
-#include "base/list.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
-#include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 #include "trees/git_list.h"
-#include "view/paths/judge.h"
+#include "view/paths/wishes.h"
 
 enum { DEPTH_MAX = 4, DATA_DEPTH_MAX = 3 * DEPTH_MAX };
 

@@ -5,15 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "names/trusted.h"
-#include "session/apply/stage.h"
 #include "session/compare/changes.h"
-#include "trees/living.h"
+#include "trees/git_list.h"
 
 enum { NOTES_MAX = 20, RUN_MAX = 40 };
 

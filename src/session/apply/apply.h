@@ -5,9 +5,19 @@
 // apply.c.
 #pragma once
 
-#include "session/compare/changes.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
+#include "base/base.h"
+#include "plan.h"
+#include "session/compare/changes.h"
+#include "session/store/rights.h"
+
+struct arena;
 struct out;
+struct plan;
+struct run;
 
 enum force { FORCE_NO, FORCE_YES };
 
@@ -27,3 +37,185 @@ int apply_take_back(struct store *store, struct held *held, struct out *notes);
 // -1 with the error said when one was interrupted.
 int apply_refuse_pending(const struct held *held);
 bool apply_is_pending(const struct held *held);
+
+// A run in a session: its layers found, its mounts shared, its record kept.
+
+// Reads the session into plan->session, which is then locked: nothing freezes or applies it, and
+// nobody else mounts it before attach_ready(). -1: no such session, or its project is gone.
+int attach_plan(struct plan *plan, const char *state, const char *name);
+
+// Takes the mounts of a run that is there; makes directories and the record; lets the next one in
+// when the box stands; forgets the run.
+int attach_host(const struct plan *plan, struct run *run);
+int attach_layers_host(const struct plan *plan, struct run *run);
+void attach_ready(const struct plan *plan);
+int attach_undo(const struct plan *plan, struct run *run);
+
+// Of a run that does not take place.
+void attach_release(const struct plan *plan);
+
+// Of a run that starts elsewhere than in the current directory, which is not in the session's
+// project.
+void attach_tell_place(struct plan *plan);
+
+// What an apply is about to do to the host, written before it does it.
+
+// Each is one system call, which is done or not, and can be taken back.
+struct operation {
+	enum operation_kind {
+		OPERATION_ADD,     // the staged thing is renamed to a name that is free
+		OPERATION_REPLACE, // the staged thing and the host's are exchanged
+		OPERATION_REMOVE,  // the host's is renamed to the stage
+		OPERATION_MODE,    // of a directory
+	} kind;
+	unsigned root;
+	const char *path;         // relative to the root
+	unsigned number;          // its name in the stage
+	uint64_t parent;          // inode of the directory that holds it
+	struct thing staged, was; // the new one; the one that is there, as it was seen
+	mode_t mode, old_mode;    // OPERATION_MODE
+};
+
+// A path that is as the session has it afterwards.
+struct leaf {
+	unsigned root;
+	const char *path;
+	struct thing is;   // inode KNOWN_REMOVED (known.h): nothing
+	const char *place; // in the stage; not in the file
+};
+
+struct journal_root {
+	const char *stage; // a directory, or NULL: the root takes no part
+	uint64_t stage_inode, inode;
+	int64_t born_seconds;
+	uint64_t born_nanoseconds;
+};
+
+struct journal {
+	enum phase {
+		PHASE_STAGE,  // nothing of the host has changed: the stage is thrown away
+		PHASE_COMMIT, // on with it
+		PHASE_BACK,   // the first `attempted` operations are taken back
+		PHASE_CLEAN,  // done but for the stage
+	} phase;
+	unsigned attempted;
+	bool forced; // over conflicts: the directory around was not checked
+	struct journal_root roots[ROOTS_MAX];
+	struct operation *operations;
+	unsigned operation_count;
+	struct leaf *leaves;
+	unsigned leaf_count;
+};
+
+enum { JOURNAL_BYTES_MAX = 1 << 30, OPERATIONS_MAX = 4000000 };
+
+// Hostile input: bounded, no I/O.
+int journal_parse(struct arena *arena, const char *text, size_t length,
+		  struct journal *ret_journal);
+void journal_format(const struct journal *journal, struct out *out);
+
+// The copies of what an apply will put in place, made before anything of the host changes.
+
+// The directory of the path before: most of the next ones lie in it, too.
+struct parent {
+	int fd;
+	unsigned root;
+	const char *path; // NULL: there is none
+	size_t length;    // of the directory's part of it
+	enum rights_given gives;
+	int layer; // of the session, where it is one of a layer's
+};
+bool parent_is(const struct parent *parent, unsigned root, const char *path);
+
+// That of `path`; the caller opens it.
+void parent_set(struct parent *parent, unsigned root, const char *path);
+
+// What got less than its mode in the session: how many, and the first with that mode.
+struct narrowed {
+	mode_t umask, mode;
+	unsigned count;
+	const struct change *first;
+};
+
+struct applying {
+	struct store *store;
+	struct held *held;
+	struct changes changes;
+	bool *selected, *asked;     // for each change, as select_changes() says
+	struct mentioned mentioned; // by the host's settings, before anything is applied
+	struct journal journal;
+	int stages[ROOTS_MAX]; // directories, or -1
+	int hosts[ROOTS_MAX];  // the roots themselves, or -1
+	int above[ROOTS_MAX];  // the directory of a root, where its stage lies there, or -1
+	struct parent parent;  // of the operation that is staged
+	struct parent source;  // of the copied file
+	bool resumed;          // some of it may be done already
+	struct out notes;      // by the process that commits
+	const char *words;     // the same, for who has waited for it
+	struct narrowed narrowed;
+	unsigned special; // sockets and devices, which are left out
+	unsigned links;   // files whose other names stay as they are
+};
+
+// Opens each root, and decides where its stage lies: in the session's directory, or, where that is
+// another file system, for the time of the apply in the directory around the project, or in it.
+int stage_places(struct applying *applying);
+int stage_make(struct applying *applying);
+
+// False: it is a directory of the project's file system, which a box may reach.
+bool stage_is_own(const struct applying *applying, unsigned root);
+
+// Of a journal: -1 unless each root is the one that it was written for, and each stage is there.
+int stage_reopen(struct applying *applying);
+
+// Copies everything and fills journal.operations and journal.leaves.
+int stage_fill(struct applying *applying);
+int stage_remove(struct applying *applying);
+
+// All that was written to the stages and renamed is on the disk.
+int stage_sync(const struct applying *applying);
+
+int journal_write(const struct applying *applying);
+int journal_sync(const struct applying *applying);
+
+// The renames of an apply, and the way back.
+
+// All operations of the journal, or none. In a separate process, which a killed sbx does not take
+// along. Its notes are in applying->notes. -1: taken back, with the reason.
+int commit_run(struct applying *applying);
+
+// Takes back what a journal says was begun, and nothing else.
+int commit_back(struct applying *applying);
+
+// Removes the stage and the journal.
+int commit_clean(struct applying *applying);
+
+// Old versions of the host's files that cannot go back to their place.
+
+// Why: the host's own stands at the name; the session's does, and the old version was written to
+// after the apply had read it, or can be, by a program that has it open.
+enum beside { BESIDE_BACK, BESIDE_CHANGED, BESIDE_OPEN };
+
+// From the stage to the directory that it was in, as NAME.sbx-old, else to the top of the root;
+// reported. -1: there is no place for it, and it stays in the stage.
+int beside_keep(struct applying *applying, const struct operation *operation, enum beside why);
+
+// What others may do with what an apply puts: no more than the host's own tools would give them.
+
+// Takes from the mode what neither the host's thing had nor the caller's umask gives. The parent of
+// the stage is entered: a default ACL stands in for the umask.
+// Gives the copy `name` in `to` the rights of the host's file that it replaces, or those that its
+// directory there gives. -1 with errno.
+int apply_rights(const struct applying *applying, const struct change *change, int to,
+		 const char *name);
+// A new file with an ACL, such as one of the host's that the session has moved, keeps that.
+int apply_rights_copy(const struct applying *applying, int from, const char *source, int to,
+		      const char *name);
+void narrow_mode(struct applying *applying, struct change *change);
+void narrow_tell(const struct applying *applying, const char *first, struct out *notes);
+
+// The notes of an apply about its work, so that it is not taken for the host's.
+int note_done(struct applying *applying);
+
+// After all was taken back: a file that was moved to and fro has another ctime, and is the same.
+int note_back(struct applying *applying);

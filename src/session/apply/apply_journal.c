@@ -1,14 +1,11 @@
 // Owns the form of an apply's journal and of what is known to be its work.
-#include "session/apply/apply_journal.h"
+#include "session/apply/apply.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/words.h"
 
 static const char journal_header[] = "sbx-apply ";

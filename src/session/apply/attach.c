@@ -1,6 +1,6 @@
 // Owns a run's part in its session. An overlay's upper directory must be mounted once: the first
 // run makes the mounts, later ones clone them out of its box.
-#include "session/apply/attach.h"
+#include "session/apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "run.h"
-#include "session/apply/apply.h"
-#include "session/store/runs.h"
-#include "session/store/seen.h"
 #include "session/store/store.h"
 
 enum { OVERLAY_MAGIC = 0x794c7630 };

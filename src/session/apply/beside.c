@@ -1,16 +1,13 @@
 // Owns the names beside.
-#include "session/apply/stage.h"
+#include "session/apply/apply.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "session/compare/thing.h"
+#include "session/compare/changes.h"
 
 enum { NUMBERS_MAX = 10000, KEPT_OF_NAME = NAME_MAX - 16 };
 

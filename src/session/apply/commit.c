@@ -1,7 +1,7 @@
 // Owns the commit of an apply: each thing is put in place by one rename, noted before in the
 // journal; what was there goes to the stage. Only what is still the thing that was looked at is
 // moved, and only what this apply has put itself is taken back.
-#include "session/apply/stage.h"
+#include "session/apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "session/compare/thing.h"
+#include "session/compare/changes.h"
 
 enum { UNENDED = -2 }; // all is in place, and the journal stays
 enum { TEXT_MAX = 512, NOTES_MAX = 65536, NAME_BYTES_MAX = 16 };

@@ -1,16 +1,12 @@
 // Owns the limit of modes, and the rights that are the host's to say.
-#include "session/apply/stage.h"
+#include "session/apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
 
 static const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 

@@ -1,18 +1,14 @@
 // Owns the list of known files. Only what is still as the apply left it is noted.
-#include "session/apply/stage.h"
+#include "session/apply/apply.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "session/compare/thing.h"
-#include "session/store/known.h"
+#include "session/compare/changes.h"
+#include "session/store/store.h"
 
 struct notes {
 	struct applying *applying;

@@ -1,22 +1,17 @@
 // Owns the places of an apply's stage, and its journal.
-#include "session/apply/stage.h"
+#include "session/apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "session/compare/thing.h"
+#include "session/compare/changes.h"
 #include "session/store/rights.h"
-#include "session/store/seen.h"
+#include "session/store/store.h"
 
 #define STAGE_NAME ".sbx-apply-"
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };

@@ -7,13 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "session/apply/stage.h"
-#include "session/compare/thing.h"
+#include "session/apply/apply.h"
+#include "session/compare/changes.h"
 #include "session/store/store.h"
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, LINKS_MAX = 65536 };

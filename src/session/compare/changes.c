@@ -8,15 +8,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "session/compare/compare_walk.h"
 #include "session/store/store.h"
-#include "session/store/known.h"
 
 enum { CHANGES_MAX = 4000000 };
 

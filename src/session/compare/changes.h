@@ -5,12 +5,15 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
+#include <time.h>
 
-#include "base/list.h"
-#include "session/store/merged.h"
+#include "base/base.h"
 #include "session/store/store.h"
 
+struct arena;
+struct held;
 struct merged;
 struct session;
 struct stat;
@@ -109,3 +112,170 @@ bool repository_loses(const char *path);
 // a mode nobody enters it, HEAD says nothing that git knows, or it is neither a file nor a
 // directory in a .git.
 bool repository_breaks(int directory, const char *name, const char *path, const struct stat *is);
+
+// What a file or a tree is, so that it is known again after it was moved.
+
+// What identifies a file or a tree. A rename changes its ctime, so that a moved one is known by
+// the rest.
+struct thing {
+	uint64_t inode, size, tree; // tree: sum over the entries of a directory
+	unsigned mode, links;
+	struct timespec modified, changed;
+};
+
+// Of the status alone: a directory's tree is 0.
+struct thing thing_of(const struct stat *status);
+
+// With its entries, when it is a directory. -1 with errno.
+int thing_look(int directory, const char *name, struct thing *ret_thing);
+
+// The sum of a tree, of each thing in it by its path from there ("a/b"), in any order.
+uint64_t thing_part(const char *path, const struct stat *status);
+uint64_t thing_sum(uint64_t sum, uint64_t part);
+
+// A copy that nobody has touched.
+bool thing_is(const struct thing *thing, const struct thing *now);
+
+// Whether some program has it, or a file in it, open for writing (fcntl(2), F_SETLEASE): it writes
+// wherever the file goes.
+bool thing_is_open(int directory, const char *name);
+
+// Whether the file system of a directory of ours can say so: some refuse each lease.
+bool thing_can_be_asked(int directory);
+
+// At its place, by a look at the status; or anywhere, as a whole.
+bool thing_is_same(const struct thing *thing, const struct stat *status);
+bool thing_moved(const struct thing *thing, int directory, const char *name);
+
+// The two sides of a change: the session's file, and the host's directory. By descriptor, never
+// through a symlink, never out of the root; -1 and an error when there is none.
+
+// A file of the session for reading: O_RDONLY, or -1 and an error.
+int sides_open(const struct store *store, const struct session *session,
+	       const struct change *change);
+
+// The directory that holds a change in its layer, and the name there.
+int sides_parent(const struct store *store, const struct session *session,
+		 const struct change *change, const char **ret_name);
+
+// Of the host, never through a symlink, never out of the root: the root, and the directory that
+// holds a path in it.
+int sides_host_root(const struct session *session, unsigned root);
+int sides_host_below(int root, const char *path, const char **ret_name);
+int sides_host_parent(const struct session *session, unsigned root, const char *path,
+		      const char **ret_name);
+
+// A set of paths, and whether another path is below one. Pure.
+
+struct pathset {
+	const char **paths; // sorted by pathset_order()
+	unsigned count, size;
+};
+
+void pathset_add(struct pathset *set, struct arena *arena, const char *path);
+
+// To be called once, after the last path was added.
+void pathset_order(struct pathset *set);
+
+// Whether `path` is one of them, or lies below one: a search for each directory above it. Clean
+// paths, all relative or all absolute.
+bool pathset_has(const struct pathset *set, const char *path);
+
+// The walk over a session's layers and the host's directories side by side.
+
+// Whether a thing of the host is the one that the session saw: by what it is, not by its name.
+enum same {
+	SAME_YES,
+	SAME_NEW,   // made by the host since: there was none
+	SAME_OTHER, // another one stands there, or nobody knows
+};
+
+// An open directory of the host, all above which is the same.
+enum same same_directory(const struct changes *changes, const struct seen *seen, unsigned root,
+			 const char *path, int fd);
+
+// A file, in a directory that is the same: nobody but an apply of this session has
+// touched it.
+bool same_file(const struct changes *changes, unsigned root, const char *path,
+	       const struct stat *status);
+
+// A file that an apply has put there as the session still has it.
+bool same_is_applied(const struct changes *changes, unsigned root, const char *path,
+		     const struct stat *is, const struct stat *was);
+
+// The host has removed or moved away what stood at the path, of which nothing is there now.
+bool same_is_lost(const struct changes *changes, const struct seen *seen,
+		  const struct seen_directory *above, unsigned root, const char *path);
+
+// -1 with the error said unless the open directory is the root that the session was made over.
+int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen);
+
+bool same_time(const struct timespec *left, const struct timespec *right);
+bool same_is_later(const struct timespec *time, const struct timespec *than);
+
+// What of a session's changes the host would run or trust: applied only when it is named.
+struct withheld {
+	struct arena *arena;
+	struct withheld_root {
+		const char *repository; // its place from ".git" on, NULL for one that is not git's
+		bool whole;             // all of it is
+		struct pathset paths;   // relative to it
+		const char *place;      // NULL: not compared
+	} roots[ROOTS_MAX];
+	const char *looked; // the directory that was looked through last for links
+};
+
+// Reads the list of the profiles that runs were given, what git's configuration names, and what
+// the home's programs run or trust; -1 with the error said.
+int withheld_begin(const struct store *store, const struct session *session,
+		   struct withheld *ret_withheld);
+
+// A root's place from ".git" on, NULL for one that is not git's own.
+const char *withheld_repository(const char *root);
+
+// Whether `path` in a root of the session's is. Paths are asked for in the order of the tree.
+bool withheld_has(struct withheld *withheld, unsigned root, const char *path);
+
+enum { DEPTH_MAX = 256, PATH_BYTES_MAX = 3800 };
+
+struct compare_walk {
+	struct store *store;
+	const struct session *session;
+	struct changes *changes;
+	unsigned root;
+	const char *repository; // of a root that is git's: its place from ".git" on
+	struct withheld names;
+	struct seen seen; // of the root
+	int depth;
+	// Of the directory that is walked:
+	bool covered, guarded, inside;
+	bool lost;                          // gone from the host since
+	enum same same;                     // with all above it
+	uint64_t parent;                    // its number, 0: the host has none
+	const struct seen_directory *above; // as it was
+};
+
+struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path);
+const char *walk_below(struct compare_walk *walk, const char *path, const char *name);
+
+// In a root that is git's the path from ".git" on, which the path of the root ends in.
+const char *walk_whole(struct compare_walk *walk, const char *path);
+// A new place in the host's directories, -1: none. It is compared with the one that was there.
+void walk_enter(struct compare_walk *walk, const char *path, int host);
+
+// One that the host runs or trusts.
+bool walk_is_protected(struct compare_walk *walk, const char *path);
+// One that is too deep, or whose path is too long.
+bool walk_is_too_far(const struct compare_walk *walk, const char *path);
+
+// What of the host goes with a name that the session has removed or replaced.
+
+// `name` lies in `host`, at `path` from the root; its status there is `was`.
+int removed_note(struct compare_walk *walk, const char *path, const char *name, int host,
+		 const struct stat *was);
+int removed_note_inside(struct compare_walk *walk, const char *path, const char *name, int host);
+
+// Which added file was a removed one before.
+
+// Fills `renamed` and clears conflicts that a moved file only seems to have.
+void renames_find(struct store *store, const struct held *held, struct changes *changes);

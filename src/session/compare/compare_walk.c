@@ -1,12 +1,10 @@
 // Owns one walk: where it is, and the changes that it has met.
-#include "session/compare/compare_walk.h"
+#include "session/compare/changes.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "session/compare/changes.h"
+#include "base/base.h"
 #include "text/component.h"
 
 bool walk_is_protected(struct compare_walk *walk, const char *path)

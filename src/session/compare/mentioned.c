@@ -7,13 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/entries.h"
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "git/gitnamed.h"
-#include "names/mentions.h"
+#include "git/recognise.h"
 #include "names/trusted.h"
 #include "session/store/store.h"
 

@@ -6,14 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "git/index_file.h"
-#include "git/layout.h"
+#include "git/gitindex.h"
 #include "git/recognise.h"
-#include "session/store/merged.h"
+#include "session/store/store.h"
 #include "text/component.h"
 
 // Where a name stands, as the session shows it: a layer that has it, or the host; -1 for none.

@@ -1,11 +1,10 @@
 // Owns nothing: the paths live in their arena.
-#include "session/compare/pathset.h"
+#include "session/compare/changes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 
 void pathset_add(struct pathset *set, struct arena *arena, const char *path)
 {

@@ -3,12 +3,9 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "session/compare/changes.h"
-#include "session/compare/compare_walk.h"
-#include "session/compare/thing.h"
 #include "session/store/store.h"
 
 enum { COMPARED_MAX = 2000 };

@@ -1,15 +1,11 @@
 // Owns the test of identity. A file that was written, moved or linked has a newer ctime than the
 // session; so has a directory that was moved, but also one that got an entry: it is known by its
 // number and its time of birth.
-#include "session/compare/compare_walk.h"
+#include "session/compare/changes.h"
 
 #include <errno.h>
 
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "session/compare/changes.h"
-#include "session/store/known.h"
+#include "base/base.h"
 #include "session/store/store.h"
 
 bool same_time(const struct timespec *left, const struct timespec *right)

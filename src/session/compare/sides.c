@@ -1,18 +1,15 @@
 // Owns the way to the two sides of a change: its layer and the host's directory.
-#include "session/compare/thing.h"
+#include "session/compare/changes.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "session/compare/changes.h"
-#include "session/store/merged.h"
+#include "session/store/store.h"
 
 int sides_parent(const struct store *store, const struct session *session,
 		 const struct change *change, const char **ret_name)

@@ -1,17 +1,14 @@
 // Owns the comparison of things. Of a directory the number counts and what is in it; of all others
 // number, mode, size and times: a write, a chmod or a link changes one of them.
-#include "session/compare/thing.h"
+#include "session/compare/changes.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
-#include "session/compare/compare_walk.h"
 
 enum { TREE_DEPTH_MAX = 300 };
 #define POSITIVE ((uint64_t)INT64_MAX) // numbers of a journal

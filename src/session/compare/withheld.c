@@ -1,14 +1,11 @@
 // Owns the decision, by names, by sbx's list of profiles and by what git's configuration names.
-#include "session/compare/compare_walk.h"
+#include "session/compare/changes.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "git/gitnamed.h"
-#include "names/given.h"
-#include "names/home_links.h"
+#include "base/base.h"
+#include "git/recognise.h"
 #include "names/trusted.h"
 
 extern char **environ;

@@ -11,9 +11,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "session/store/rights.h"
 
 enum { NAMES_MAX = 65536, VALUE_MAX = 65536, MODE_KEPT = 01777 };

@@ -6,10 +6,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "session/store/merged.h"
 
 enum { DEPTH_MAX = 256, SMALL_MAX = 4000, LARGE_MAX = 8 };
 #define ARENA_BYTES ((size_t)16 << 30)

@@ -1,14 +1,11 @@
 // Owns the form and the order of what earlier applies have written.
-#include "session/store/known.h"
+#include "session/store/store.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "session/store/store.h"
+#include "base/base.h"
 #include "text/words.h"
 
 static const char header[] = "sbx-known ";

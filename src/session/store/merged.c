@@ -1,6 +1,6 @@
 // Owns the reading of layers, as overlayfs lays them on each other (Documentation/filesystems/
 // overlayfs.rst): a whiteout or a file hides what is below, as does an opaque directory.
-#include "session/store/merged.h"
+#include "session/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +10,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/str.h"
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 

@@ -1,5 +1,5 @@
 // Owns the records of running commands.
-#include "session/store/runs.h"
+#include "session/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +10,9 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
 #include "base/process_stat.h"
-#include "base/str.h"
 #include "base/sys.h"
 
 enum { NSFS_MAGIC = 0x6e736673, DYING_MILLISECONDS = 10000, SLOT_BYTES = 512, SLOTS_MAX = 1024 };

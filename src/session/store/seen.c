@@ -1,5 +1,5 @@
 // Owns the list of the host's directories that a session began with.
-#include "session/store/seen.h"
+#include "session/store/store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,13 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "session/store/store.h"
 
 enum { DIRECTORIES_MAX = 200000, NAMES_MAX = 8000000, TEXT_MAX = 64 << 20, SECONDS_MAX = 2 };
 #define SEEN_BYTES_MAX ((size_t)256 << 20)

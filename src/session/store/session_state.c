@@ -1,15 +1,12 @@
 // Owns the format of a session's state (what is written is read back, and nothing else) and the
 // moment it begins at.
-#include "session/store/session_state.h"
+#include "session/store/store.h"
 
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/words.h"
 
 static const char header[] = "sbx-session ";

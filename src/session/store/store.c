@@ -11,18 +11,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
 #include "base/process_stat.h"
-#include "base/steady.h"
-#include "base/str.h"
-#include "session/store/merged.h"
-#include "session/store/runs.h"
 #include "text/near.h"
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";

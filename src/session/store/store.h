@@ -6,14 +6,73 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
 
-#include "base/owned.h"
-#include "session/store/session_state.h"
+#include "base/fd.h"
+#include "base/process_stat.h"
+#include "plan.h"
 
 struct arena;
-struct session;
+struct out;
+
+// The state of a session as text: which layers it stands on, and which of them have names.
+
+enum {
+	SESSION_NAME_MAX = 64,
+	SESSION_LAYERS_MAX = 4096,
+	SNAPSHOTS_MAX = 4096,
+	SESSION_BYTES_MAX = 8 << 20
+};
+
+// Frozen but for the session's top. Each is what changed against its parent.
+struct layer {
+	const char *id;
+	int parent; // index, -1: the host's directories
+};
+
+struct snapshot {
+	const char *name;
+	unsigned layer;     // frozen
+	const char *parent; // the snapshot that the session stood on then, or ""
+	int64_t time;
+	const char *command; // the last that ran before it, or ""
+};
+
+struct session {
+	const char *project;
+	struct identity identity; // of the project
+	struct timespec base;     // what the host changes later is a conflict
+	int64_t created;
+	struct root roots[ROOTS_MAX]; // directories that are copy-on-write
+	unsigned root_count;
+	struct layer *layers;
+	unsigned layer_count, top;
+	const char *from; // the snapshot that the top stands on, or ""
+	struct snapshot *snapshots;
+	unsigned snapshot_count;
+};
+
+// "sbx-session 1", a line for each thing, and a checksum as the last line. Hostile input: bounded,
+// no I/O. -1 with the reason: damaged, or written by a newer version.
+int session_parse(struct arena *arena, const char *text, size_t length,
+		  struct session *ret_session);
+void session_format(const struct session *session, struct out *out);
+
+// A name of a session or a snapshot: letters, digits, '.', '_', '-', not first '.' or '-'.
+bool session_is_name(const char *name);
+
+// Indexes of layers, top first, down to the host's directories. Returns how many, at most `most`.
+unsigned session_chain(const struct session *session, unsigned top, unsigned *chain, unsigned most);
+
+// The newest snapshot of that name, or NULL.
+const struct snapshot *session_snapshot(const struct session *session, const char *name);
+
+// The moment that a session begins at. Takes a tick of the clock (1 to 10 ms).
+void state_begin(struct timespec *ret_now);
 
 struct store {
 	struct arena *arena;
@@ -152,3 +211,182 @@ int copy_attributes(int from, int to);
 
 // Whether two files hold the same bytes, from where they are read.
 bool copy_is_same(int left, int right);
+
+// The commands that run in a session: a slot for each in a file, by which others find its mounts.
+
+// Whose supervisor lives is locked (fcntl(2), F_SETLK): the lock ends with it, also elsewhere.
+// Written in one piece by the run's own supervisor, into a file that is the caller's alone.
+struct run_record {
+	uint64_t magic;
+	struct process_place place; // where these are numbers of processes
+	pid_t supervisor, init;
+	uint64_t init_start; // in clock ticks since boot: a number that comes again is not it
+	int user, view;      // descriptors of the supervisor: the box's namespaces
+	uint64_t user_inode, view_inode;
+	uint64_t roots;    // bits: which of the session's it has mounted
+	char command[256]; // for people
+};
+
+// Looks the start of a process up: 0 when there is none.
+uint64_t runs_start_of(pid_t pid);
+
+// The number of its slot, or -1, and the descriptor by which the slot is locked. One at a time:
+// under the session's gate.
+int runs_write(int session, const struct run_record *record, int *ret_slots);
+void runs_forget(int slots, unsigned slot);
+
+// The next record whose supervisor lives: 1, 0 at the end, -1. What a killed one left is waited
+// for, until its last process is dead, and cleared.
+struct runs {
+	int fd;
+	unsigned slot;
+};
+int runs_open(int session, struct runs *ret_runs);
+int runs_next(struct runs *runs, struct run_record *ret_record);
+void runs_close(struct runs *runs);
+
+// Whether the record that runs_next() gave last is still there, and its supervisor alive.
+bool runs_lasts(const struct runs *runs, const struct run_record *record);
+
+// Whether the supervisor of one lives, and which process that is: 0 where it has no number here.
+// Nothing is cleared.
+bool runs_live(int session, pid_t *ret_run);
+
+// All of them are dead, for the caller holds the session alone: waits for the last process.
+int runs_settle(int session);
+
+// Sends it to the supervisor of the record and to nobody else.
+int runs_signal(const struct runs *runs, const struct run_record *record, int number);
+
+// Descriptors of the namespaces of a living run's box, proved by their inodes. Rule 15.
+int runs_enter(const struct runs *runs, const struct run_record *record, int *ret_user,
+	       int *ret_view);
+
+// What earlier applies of a session have written, so that its own changes are never taken for the
+// host's.
+
+// What earlier applies have written: inode and ctime of each path that was put, replaced, or put
+// back after a failure.
+struct known_file {
+	unsigned root;
+	const char *path;
+	uint64_t inode;
+	struct timespec changed;
+};
+struct known {
+	struct known_file *files; // sorted
+	unsigned count;
+};
+// Hostile input: bounded, no I/O.
+enum { KNOWN_BYTES_MAX = 1 << 30 };
+int known_parse(struct arena *arena, const char *text, size_t length, struct known *ret_known);
+void known_format(const struct known *known, struct out *out);
+
+// NULL: no apply has touched the path. KNOWN_REMOVED: it has removed what stood there.
+enum { KNOWN_REMOVED = 0 };
+const struct known_file *known_find(const struct known *known, unsigned root, const char *path);
+
+// Sorts, and of two entries for one path keeps the later.
+void known_order(struct known *known);
+
+// Of a session that is held; nothing at first.
+int known_read(struct store *store, const struct held *held, struct known **ret_known);
+
+// The directories of the host as a session first found them: which directory stood at each path,
+// and what names were in it. A file that was moved has a newer ctime than the session; one that
+// came along in a directory has not, and here it is seen.
+
+// The time of birth tells a directory from an earlier one of the same number; zero where the file
+// system has none.
+struct birth {
+	int64_t seconds;
+	uint64_t nanoseconds;
+};
+
+struct seen_directory {
+	uint64_t inode;
+	struct birth born;
+	uint32_t mode;
+	uint32_t path;         // offset in seen->text
+	uint32_t first, count; // of seen->names
+};
+
+struct seen {
+	const struct seen_directory *list; // sorted by path; "" is the root itself
+	const uint32_t *names;             // hashes, sorted within a directory
+	const char *text;
+	unsigned count;
+	bool whole; // no directory is missing
+};
+
+// Hostile input: bounded, no I/O. -1: it is not whole, or none; nothing is said.
+int seen_parse(const char *bytes, size_t length, struct seen *ret_seen);
+
+// Puts the mark and the sum in front of a list, at least SEEN_HEAD bytes.
+enum { SEEN_HEAD = 32 };
+void seen_seal(char *bytes, size_t length);
+
+// Looks at all directories of a root, breadth first, and writes the list beside the session's
+// state. Bounded in number and time: of missing files nothing is known.
+int seen_write(int session, unsigned root, const char *path);
+
+// For a root that the session has from now on: the list that was made with the session, or a new
+// one.
+int seen_begin(const struct session *session, int directory, unsigned root);
+
+// Of a session that has no list, or a damaged one, nothing is known either.
+void seen_read(const struct store *store, const struct held *held, unsigned root,
+	       struct seen *ret_seen);
+
+// NULL: no such directory was there.
+const struct seen_directory *seen_find(const struct seen *seen, const char *path);
+bool seen_has(const struct seen *seen, const struct seen_directory *directory, const char *name);
+
+// Of an open directory.
+struct birth seen_birth(int fd);
+bool seen_is(const struct seen_directory *directory, int fd, const struct stat *status);
+
+// The file's name: "seen-0" for the first root; SEEN_PROJECT before the session has any.
+enum { SEEN_NAME = 16, SEEN_PROJECT = 999 };
+void seen_name(char name[SEEN_NAME], unsigned root);
+
+// One directory of a session as its layers have it, without the host's files below.
+
+struct merged {
+	int fds[CHAIN_MAX + 1]; // of the layers that have it, first the one that hides the others
+	unsigned layers[CHAIN_MAX + 1]; // index of each in the session
+	unsigned count;
+	bool opaque; // nothing of the host shows through
+};
+
+struct entry {
+	const char *name;
+	unsigned from;      // index of merged->fds
+	struct stat status; // a whiteout is a character device 0:0
+};
+
+// The root's own directory, over the layer `top` and those below it, `most` in all.
+int merged_open(const struct store *store, const struct session *session, unsigned top,
+		unsigned most, unsigned root, struct merged *ret_merged);
+int merged_below(const struct merged *merged, const char *name, struct merged *ret_below);
+void merged_close(struct merged *merged);
+
+// What the layers have in it, sorted by name. Returns how many, or -1.
+int merged_list(struct arena *arena, const struct merged *merged, struct entry **ret_entries);
+
+// The names in a directory, sorted. Returns how many, or -1.
+int names_in(struct arena *arena, int directory, char ***ret_names);
+
+bool is_whiteout(const struct stat *status);
+#define OPAQUE_XATTR "user.overlay.opaque"
+#define ORIGIN_XATTR "user.overlay.origin" // it began as a copy of the host's
+
+// Where a root of a session lies in a layer.
+
+// "ID/3" over a directory of the host, "ID/own/3" over nothing: all of these are one overlay.
+enum { PLACE_MAX = 64 };
+void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root);
+
+// What overlayfs works in: "ID/w3", "ID/wown".
+void place_of_work(char text[PLACE_MAX], const char *id, bool own, unsigned root);
+#define PLACE_OWN "own"

@@ -1,16 +1,13 @@
 // Owns the question whether a file that is kept from the box has a name which no mount covers.
-#include "view/paths/alias.h"
+#include "view/paths/wishes.h"
 
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "plan.h"
-#include "view/paths/wishes.h"
 
 enum { XFS_MAGIC = 0x58465342 };
 

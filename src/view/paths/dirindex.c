@@ -1,13 +1,12 @@
 // Owns the set of a directory's names: a bit for each, by a hash; two with one bit cost a look, no
 // more.
-#include "view/paths/dirindex.h"
+#include "view/paths/wishes.h"
 
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "names/trusted.h"
 #include "text/component.h"

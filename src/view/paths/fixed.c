@@ -1,5 +1,5 @@
 // Owns the tables of what every view has, whatever the profile says.
-#include "view/paths/fixed.h"
+#include "view/paths/wishes.h"
 
 #include <stddef.h>
 

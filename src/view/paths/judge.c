@@ -1,8 +1,7 @@
 // Owns the reading of the plan's mounts backwards.
-#include "view/paths/judge.h"
+#include "view/paths/wishes.h"
 
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "plan.h"
 
 static enum verdict_of_path by_access(const struct mount *mount)

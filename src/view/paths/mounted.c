@@ -1,14 +1,12 @@
 // Owns the reading of the kernel's table of mounts. A box chooses the names in it: they are
 // compared, never opened.
-#include "view/paths/mounted.h"
+#include "view/paths/wishes.h"
 
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 
 enum { TABLE_BYTES = 4 << 20, OCTAL_DIGITS = 3 };
 

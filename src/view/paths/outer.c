@@ -1,6 +1,6 @@
 // Owns the knowledge of the box around this one. A variable, a name or a link's text can be
 // anybody's and prove nothing: what counts is what the kernel refuses.
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -11,13 +11,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "view/paths/mounted.h"
 
 enum { STATUS_BYTES = 8192, LINK_BYTES = 64 };
 

@@ -1,5 +1,5 @@
 // Owns the walk for patterns: one for all of a plan. Links are not followed, .git is not entered.
-#include "view/paths/pattern.h"
+#include "view/paths/wishes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,13 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "view/paths/wishes.h"
 
 enum { DEPTH_MAX = 64 }; // deeper directories are hidden as a whole
 

@@ -1,12 +1,9 @@
 // Owns the look at the links on the way to what is shown.
-#include "view/paths/planted.h"
+#include "view/paths/wishes.h"
 
 #include <stdbool.h>
 
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "view/paths/wishes.h"
+#include "base/base.h"
 
 // Something of the host's that a line or an option names.
 static bool is_grant(const struct mount *mount)

@@ -1,16 +1,13 @@
 // Owns the choice of the project directory and the table of directories that are never one.
-#include "view/paths/project.h"
+#include "view/paths/wishes.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "plan.h"
-#include "view/paths/resolve.h"
 
 struct project_refusal {
 	const char *path;

@@ -1,5 +1,5 @@
 // Owns the way from a written path to a real one. Reads the file system, changes nothing.
-#include "view/paths/resolve.h"
+#include "view/paths/wishes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,13 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "names/home_links.h"
+#include "names/trusted.h"
 
 // Replaces each $NAME. Returns NULL when one is not set; `ret_name` says which.
 static char *expand_variables(struct arena *arena, const struct places *places, const char *text,

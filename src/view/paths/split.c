@@ -1,14 +1,11 @@
 // Owns the splitting of mounts around what is hidden (tier landlock).
-#include "view/paths/split.h"
+#include "view/paths/wishes.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "plan.h"
 
 struct splitter {
@@ -39,7 +36,7 @@ static bool is_hidden(const struct plan *plan, const char *path)
 	return false;
 }
 
-static int take(struct splitter *splitter, const struct mount *mount);
+static int take_mount(struct splitter *splitter, const struct mount *mount);
 
 static int split(struct splitter *splitter, const struct mount *mount)
 {
@@ -63,13 +60,13 @@ static int split(struct splitter *splitter, const struct mount *mount)
 			continue; // a link is followed to what has its own rule
 		part.identity =
 			(struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
-		result = take(splitter, &part);
+		result = take_mount(splitter, &part);
 	}
 	closedir(stream);
 	return result;
 }
 
-static int take(struct splitter *splitter, const struct mount *mount)
+static int take_mount(struct splitter *splitter, const struct mount *mount)
 {
 	bool bound = mount->kind == MOUNT_BIND && !mount->cache;
 	if (bound && mount->identity.type == S_IFDIR && holds_hidden(splitter->plan, mount->target))
@@ -86,7 +83,7 @@ int split_plan(struct plan *plan)
 	splitter.mounts = arena_take(plan->arena, MOUNTS_MAX * sizeof(*splitter.mounts));
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		if (plan->mounts[i].kind != MOUNT_MASK)
-			TRY(take(&splitter, &plan->mounts[i]));
+			TRY(take_mount(&splitter, &plan->mounts[i]));
 	plan->mounts = splitter.mounts;
 	plan->mount_count = splitter.count;
 	return 0;

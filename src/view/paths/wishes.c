@@ -5,10 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "view/paths/project.h"
+#include "base/base.h"
 
 int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned)
 {

@@ -7,17 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
 #include "git/gitconfig.h"
 #include "git/recognise.h"
-#include "view/paths/outer.h"
-#include "view/paths/project.h"
 #include "view/paths/wishes.h"
 
 // By objects.c of git: so many lists after each other.

@@ -3,11 +3,7 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "view/paths/resolve.h"
+#include "base/base.h"
 #include "view/paths/wishes.h"
 
 // By its own name, and by what that leads to. A link on the way is protected by itself: with

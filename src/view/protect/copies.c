@@ -8,13 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "git/gitconfig.h"
-#include "view/paths/outer.h"
 #include "view/paths/wishes.h"
 
 enum { LOCK_TRIES = 20 };

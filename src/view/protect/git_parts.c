@@ -6,13 +6,9 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "view/paths/alias.h"
 #include "view/paths/wishes.h"
 
 void git_parts_read(struct wishes *wishes, const char *directory, struct names_found *found)

@@ -5,13 +5,8 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "names/home_links.h"
+#include "base/base.h"
 #include "names/trusted.h"
-#include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
 static struct homes homes_of(const struct wishes *wishes)

@@ -6,13 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "git/gitindex.h"
-#include "names/home_links.h"
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 

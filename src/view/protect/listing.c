@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 

@@ -5,12 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "trees/git_list.h"
-#include "trees/git_walk.h"
 #include "view/paths/wishes.h"
 
 // More repositories than these are compared with the list when the run has ended, and not mounted

@@ -3,11 +3,8 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "names/given.h"
+#include "base/base.h"
+#include "names/trusted.h"
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 

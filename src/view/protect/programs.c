@@ -6,15 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "names/home_links.h"
-#include "view/paths/resolve.h"
+#include "names/trusted.h"
 #include "view/paths/wishes.h"
 
 // Nobody but root makes a link in these.

@@ -8,11 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "view/paths/wishes.h"
 
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)

@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-#include "base/list.h"
-#include "git/layout.h"
+#include "base/base.h"
+#include "git/recognise.h"
 #include "plan.h"
-#include "view/paths/dirindex.h"
+#include "view/paths/wishes.h"
 
 struct arena;
 struct findings;
@@ -127,7 +127,7 @@ int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count
 int listed_protect(struct wishes *wishes, const char *root, struct names_found *found,
 		   struct origin from);
 
-// What git's configuration names in what the box can write (git/gitnamed.h): kept from it as git's
+// What git's configuration names in what the box can write (git/recognise.h): kept from it as git's
 // own directory is.
 
 // After all other walls: what one of them keeps already needs no second. `wishes->named` and

@@ -6,13 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "names/trusted.h"
-#include "view/paths/alias.h"
-#include "view/paths/pattern.h"
 #include "view/paths/wishes.h"
 
 // A name below a directory that is a link: what it leads to, and the name, should the box put a

@@ -10,15 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "git/layout.h"
 #include "git/recognise.h"
-#include "view/paths/project.h"
 #include "view/paths/wishes.h"
 
 enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };

@@ -7,18 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "env/env.h"
-#include "names/home_links.h"
+#include "names/trusted.h"
 #include "text/textsecret.h"
-#include "view/paths/planted.h"
-#include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
 enum { BYTES_MAX = 1 << 20, ENTRIES_MAX = 256, ALL_BYTES_MAX = 8 << 20, DEPTH_MAX = 3 };

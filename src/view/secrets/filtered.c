@@ -7,17 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "env/env.h"
-#include "git/gitsecret.h"
-#include "names/home_links.h"
+#include "git/gitconfig.h"
+#include "names/trusted.h"
 #include "text/textsecret.h"
-#include "view/paths/planted.h"
-#include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
 // Only a flag shows the file itself: a profile's line for it shows what is not secret.

@@ -8,10 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "view/paths/pattern.h"
+#include "base/base.h"
 #include "view/paths/wishes.h"
 
 // Shut to the caller outside, who does not own it, and no capability inside opens it: no mask is

@@ -6,14 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "git/gitblob.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "git/gitindex.h"
-#include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
 enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_MAX = 128 << 10 };

@@ -10,19 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file_state.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "base/times.h"
-#include "trees/git_walk.h"
-#include "trees/secret_list.h"
-#include "trees/share.h"
-#include "view/paths/resolve.h"
+#include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
 // A first search finds the end of the project, or the command is not run. Later ones read this many

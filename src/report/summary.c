@@ -1,24 +1,18 @@
-// Owns the words and keys of what a run was refused, and of its figures.
-#include "run/summary.h"
+// Owns the words of a run's end, and its keys: refusals, findings, figures.
+#include "report/summary.h"
 
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include "base/arena.h"
-#include "base/out.h"
-#include "base/quote.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "limits/group.h"
-#include "limits/means.h"
 #include "plan.h"
 #include "policy/find.h"
 #include "policy/keys.h"
 #include "report/answer_fields.h"
-#include "report/denials.h"
 #include "report/findings.h"
 #include "run.h"
-#include "run/supervise.h"
 
 static const struct key *key_of(const struct denial *denial)
 {
@@ -186,7 +180,7 @@ static enum unit unit_of(const char *key)
 	return str_equal(key, "pids") ? UNIT_COUNT : UNIT_SIZE;
 }
 
-void summary_hit(const struct hit *hit, bool for_model, struct out *out)
+static void put_hit(const struct hit *hit, bool for_model, struct out *out)
 {
 	char limit[32];
 	if (hit->of_machine) {
@@ -201,6 +195,53 @@ void summary_hit(const struct hit *hit, bool for_model, struct out *out)
 		 hit->what, hit->key);
 }
 
+// sbx learn proposes lines of a profile instead.
+static void say_denials(const struct saying *saying, struct out *out)
+{
+	if (!saying->plan->learn)
+		denied_text(saying->plan, &saying->outcome->denials, saying->reader, out);
+}
+
+static void say_hits(const struct saying *saying, struct out *out)
+{
+	for (int i = 0; i < saying->count; i++)
+		put_hit(&saying->hits[i], saying->reader == READER_AGENT, out);
+}
+
+// Refusals come first, then findings, then how it ended.
+void summary_all(const struct saying *saying, struct out *out)
+{
+	say_denials(saying, out);
+	findings_text(&saying->outcome->found, saying->reader, out);
+	say_hits(saying, out);
+	findings_text(saying->failure, saying->reader, out);
+}
+
+// Where not all of it fits.
+static void say_worst_first(const struct saying *saying, struct out *out)
+{
+	const struct findings *found = &saying->outcome->found;
+	findings_severe(saying->failure, SEVERITY_ERROR, saying->reader, out);
+	findings_severe(found, SEVERITY_DANGER, saying->reader, out);
+	say_hits(saying, out);
+	say_denials(saying, out);
+	findings_severe(found, SEVERITY_WARNING, saying->reader, out);
+	findings_severe(found, SEVERITY_NOTICE, saying->reader, out);
+	findings_severe(saying->failure, SEVERITY_NOTICE, saying->reader, out);
+}
+
+void summary_brief(const struct saying *saying, struct out *out)
+{
+	struct out worst = { 0 };
+	say_worst_first(saying, &worst);
+	if (worst.used > 0 && findings_brief(worst.text, (unsigned)getpid(), out)) {
+		out_free(&worst);
+		return;
+	}
+	out_free(&worst);
+	summary_all(saying, out);
+}
+
 static void part(struct out *out, uint64_t number, enum unit unit, const char *what)
 {
 	char text[32];
@@ -210,9 +251,10 @@ static void part(struct out *out, uint64_t number, enum unit unit, const char *w
 	out_text(out, " %s%s,", text, what);
 }
 
-void summary_text(const struct plan *plan, const struct usage *usage, struct out *out)
+void summary_text(const struct saying *saying, struct out *out)
 {
-	bool exact = plan->keeping.means != MEANS_RLIMITS;
+	const struct usage *usage = &saying->run->group->usage;
+	bool exact = saying->plan->keeping.means != MEANS_RLIMITS;
 	out_text(out, "sbx: took");
 	part(out, usage->wall ? usage->wall : 1, UNIT_TIME, "");
 	part(out, usage->cpu / 1000, UNIT_TIME, " of processors");
@@ -243,35 +285,35 @@ const char *summary_end(const struct outcome *outcome)
 	return "failed";
 }
 
-void summary_json(const struct plan *plan, const struct run *run, const struct outcome *outcome,
-		  int status, const struct hit *hits, int count, const struct findings *failure,
-		  struct out *out)
+void summary_json(const struct saying *saying, struct out *out)
 {
-	const struct usage *usage = &run->group->usage;
+	const struct plan *plan = saying->plan;
+	const struct usage *usage = &saying->run->group->usage;
 	bool sent = usage->sent || usage->received;
 	out->json = true;
 	answer_begin(out, "report", NULL);
-	answer_members(
-		out, MEMBER("end", summary_end(outcome)), MEMBER_NUMBER("status", (unsigned)status),
-		MEMBER_NUMBER("wall_ms", usage->wall), MEMBER_NUMBER("cpu_ms", usage->cpu / 1000),
-		MEMBER_NUMBER("memory_peak", usage->memory),
-		MEMBER_FLAG("memory_of_all", plan->keeping.means != MEANS_RLIMITS),
-		NUMBER_IF(usage->pids, "pids_peak", usage->pids),
-		MEMBER_NUMBER("bytes_read", usage->read),
-		MEMBER_NUMBER("bytes_written", usage->written),
-		NUMBER_IF(sent, "bytes_sent", usage->sent),
-		NUMBER_IF(sent, "bytes_received", usage->received),
-		MEMBER_NUMBER("throttled_ms", usage->throttled / 1000),
-		MEMBER("kept_by", means_text(plan)));
+	answer_members(out, MEMBER("end", summary_end(saying->outcome)),
+		       MEMBER_NUMBER("status", (unsigned)saying->status),
+		       MEMBER_NUMBER("wall_ms", usage->wall),
+		       MEMBER_NUMBER("cpu_ms", usage->cpu / 1000),
+		       MEMBER_NUMBER("memory_peak", usage->memory),
+		       MEMBER_FLAG("memory_of_all", plan->keeping.means != MEANS_RLIMITS),
+		       NUMBER_IF(usage->pids, "pids_peak", usage->pids),
+		       MEMBER_NUMBER("bytes_read", usage->read),
+		       MEMBER_NUMBER("bytes_written", usage->written),
+		       NUMBER_IF(sent, "bytes_sent", usage->sent),
+		       NUMBER_IF(sent, "bytes_received", usage->received),
+		       MEMBER_NUMBER("throttled_ms", usage->throttled / 1000),
+		       MEMBER("kept_by", means_text(plan)));
 	json_open(out, "limits", '[');
-	for (const struct hit *hit = hits; hit < hits + count; hit++)
+	for (const struct hit *hit = saying->hits; hit < saying->hits + saying->count; hit++)
 		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
 			   MEMBER("what", hit->what));
 	json_close(out, ']');
-	denied_json(&outcome->denials, out);
+	denied_json(&saying->outcome->denials, out);
 	json_open(out, "findings", '[');
-	findings_json(&outcome->found, out);
-	findings_json(failure, out);
+	findings_json(&saying->outcome->found, out);
+	findings_json(saying->failure, out);
 	json_close(out, ']');
 	json_end(out);
 }

@@ -4,18 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/out.h"
+#include "base/base.h"
+#include "limits/group.h"
 #include "report/findings.h"
 
-struct denial;
-struct denials;
-struct hit;
 struct invocation;
-struct out;
-struct outcome;
 struct plan;
 struct run;
-struct usage;
 
 // One line: what, by whom, why, and the flag that would allow it.
 void denied_line(const struct denial *denial, struct out *out);
@@ -32,16 +27,43 @@ void denied_members(const struct denial *denial, struct out *out);
 // A JSON list, `denied`, and how many more there were.
 void denied_json(const struct denials *denials, struct out *out);
 
-// `for_model`: the line of a profile instead of a flag.
-void summary_hit(const struct hit *hit, bool for_model, struct out *out);
-void summary_text(const struct plan *plan, const struct usage *usage, struct out *out);
+// What became of a run.
+struct outcome {
+	enum outcome_kind {
+		OUTCOME_FAILED,  // a step; run->message says which
+		OUTCOME_NO_EXEC, // run->message.number
+		OUTCOME_ENDED,   // wait status in `status`
+		OUTCOME_STOPPED, // at a limit, see `stop`
+		OUTCOME_BROKEN,  // the host side failed while the command may have run
+		OUTCOME_LOST,    // pid 1 died without a word
+	} kind;
+	int status;
+	enum stop stop;
+	struct denials denials;
+	struct findings found; // all else
+};
 
+// What there is to say of a run.
+struct saying {
+	const struct plan *plan;
+	const struct run *run;
+	const struct outcome *outcome;
+	const struct findings *failure; // of the run itself
+	struct hit hits[HITS_MAX];
+	int count;
+	int status; // that sbx ends with
+	enum reader reader;
+};
+
+void summary_all(const struct saying *saying, struct out *out);
+// The worst first; what does not fit in a few lines is counted (findings_brief()).
+void summary_brief(const struct saying *saying, struct out *out);
+// What the run took.
+void summary_text(const struct saying *saying, struct out *out);
 // The member `end`: exit, signal, limit or failed.
 const char *summary_end(const struct outcome *outcome);
 // One object on one line.
-void summary_json(const struct plan *plan, const struct run *run, const struct outcome *outcome,
-		  int status, const struct hit *hits, int count, const struct findings *failure,
-		  struct out *out);
+void summary_json(const struct saying *saying, struct out *out);
 
 // Refusals of a run, reported while it runs: to a program by events.h, to a person on the terminal
 // where a line harms nothing.
@@ -62,12 +84,15 @@ struct live {
 };
 
 void live_begin(struct live *live);
+// Whether a person may have to see refusals.
+bool live_wants(const struct live *live);
 // After each turn of the loop. Makes no system call where nothing was refused.
-void live_turn(struct live *live, const struct plan *plan, struct run *run,
-	       struct denials *denials);
+void live_turn(struct live *live, const struct plan *plan, struct denials *denials);
 // Poll's time-out: this one, or until the next try of a line that waits.
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);
+// Lines on standard error: a terminal, which a box may have changed, is waited for a second.
+void live_report(struct out *out);
 
 // --report-fd and --status-fd: what a run is refused, at once, and how it ends, as JSON lines for a
 // program (sbx-json(5), form event). Who reads slowly, or not at all, holds nothing up: what does
@@ -103,6 +128,4 @@ void events_write(struct events *events);
 
 // The limits that were hit, the report of --report json but for --status-fd, and the exit. Waits
 // for a reader at most END_MILLISECONDS. A line for people in `said` when not all could be written.
-void events_end(const struct plan *plan, const struct run *run, const struct outcome *outcome,
-		int status, const struct hit *hits, int count, const struct findings *failure,
-		struct out *said);
+void events_end(const struct saying *saying, struct out *said);

@@ -1,8 +1,9 @@
-// Owns what is shown on the terminal while a run lasts.
-#include "run/summary.h"
+// Owns the lines on the terminal, while a run lasts and at its end.
+#include "report/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,13 +11,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/steady.h"
-#include "base/str.h"
-#include "net/host/refusals.h"
+#include "base/base.h"
 #include "plan.h"
-#include "report/denials.h"
-#include "run.h"
-#include "net/host/roll.h"
 
 enum { SECOND = 1000, AGAIN_MILLISECONDS = 500 };
 
@@ -142,15 +138,14 @@ static void look(struct live *live, const struct plan *plan, struct denials *den
 		live->again = now + AGAIN_MILLISECONDS;
 }
 
-void live_turn(struct live *live, const struct plan *plan, struct run *run, struct denials *denials)
+bool live_wants(const struct live *live)
 {
-	bool person = live->state != LIVE_OFF;
-	roll_turn(run, denials);
-	if (plan->learn || (!person && run->events->fd < 0))
-		return;
-	refusals_new(plan, run->proxy, denials);
-	events_denials(run->events, denials);
-	if (!person || (live->next == denials->count && !live->rest.used))
+	return live->state != LIVE_OFF;
+}
+
+void live_turn(struct live *live, const struct plan *plan, struct denials *denials)
+{
+	if (!live_wants(live) || (live->next == denials->count && !live->rest.used))
 		return;
 	int64_t now = steady_now();
 	if (now >= live->again)
@@ -164,4 +159,40 @@ int live_wait(const struct live *live, int milliseconds)
 		return milliseconds;
 	left = left < 0 ? 0 : left;
 	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
+}
+
+// Ends what a box may have begun on a terminal and what would hide our lines, by xterm's ctlseqs: a
+// string, VT52 mode, output to a printer, an update that is held back, the other screen; margins
+// and origin mode, with the cursor as it is; character sets, attributes; inserted and cut lines,
+// and a hidden cursor. ?1049l and DECSTR are not used: these move the cursor, or reset what a user
+// set.
+static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
+				     "\0337\033[?69l\033[?6l\033[r\0338"
+				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h";
+
+// A terminal that a box has stopped, or whose other end is not read, holds nothing up for longer.
+void live_report(struct out *out)
+{
+	enum { PATIENCE_MILLISECONDS = 1000 };
+	struct out shown = { 0 };
+	struct termios modes;
+	bool terminal = out->used > 0 && tcgetattr(STDERR_FILENO, &modes) == 0;
+	autoclose int fd =
+		terminal ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+			 : -1;
+	struct pollfd event = { .fd = fd, .events = POLLOUT };
+	if (fd < 0) {
+		out_flush(out, STDERR_FILENO);
+		return;
+	}
+	out_text(&shown, "%s", plain_terminal);
+	out_visible(&shown, out->text, out->used);
+	int64_t end = steady_now() + PATIENCE_MILLISECONDS, left;
+	for (size_t sent = 0; sent < shown.used && (left = end - steady_now()) > 0;) {
+		ssize_t got = write(fd, shown.text + sent, shown.used - sent);
+		sent += got > 0 ? (size_t)got : 0;
+		if (got < 0 && (errno != EAGAIN || poll(&event, 1, (int)left) < 0))
+			break;
+	}
+	out_free(&shown);
 }

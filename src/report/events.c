@@ -1,5 +1,5 @@
 // Owns the queue of events and its lines.
-#include "run/summary.h"
+#include "report/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,14 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/steady.h"
 #include "outside/outside.h"
 #include "plan.h"
-#include "report/denials.h"
 #include "run.h"
-#include "run/supervise.h"
 
 enum { END_MILLISECONDS = 1000 };
 
@@ -105,15 +102,14 @@ static void add_limit(struct out *out, const struct hit *hit)
 	json_end(out);
 }
 
-static void add_exit(struct out *out, const struct plan *plan, const struct events *events,
-		     const struct outcome *outcome, int status)
+static void add_exit(struct out *out, const struct saying *saying)
 {
 	begin(out, "exit");
-	json_string(out, "end", summary_end(outcome));
-	json_number(out, "status", (unsigned)status);
-	if (plan->event_status)
-		json_number(out, "exit-code", (unsigned)status);
-	json_number(out, "lost", events->lost);
+	json_string(out, "end", summary_end(saying->outcome));
+	json_number(out, "status", (unsigned)saying->status);
+	if (saying->plan->event_status)
+		json_number(out, "exit-code", (unsigned)saying->status);
+	json_number(out, "lost", saying->run->events->lost);
 	json_end(out);
 }
 
@@ -211,21 +207,20 @@ static void drain(struct events *events, int milliseconds)
 	}
 }
 
-void events_end(const struct plan *plan, const struct run *run, const struct outcome *outcome,
-		int status, const struct hit *hits, int count, const struct findings *failure,
-		struct out *said)
+void events_end(const struct saying *saying, struct out *said)
 {
-	struct events *events = run->events;
+	const struct plan *plan = saying->plan;
+	struct events *events = saying->run->events;
 	struct out lines = { 0 };
-	events_denials(events, &outcome->denials);
+	events_denials(events, &saying->outcome->denials);
 	if (events->fd >= 0) {
 		drain(events, END_MILLISECONDS / 2);
-		for (int i = 0; i < count; i++)
-			if (!hits[i].of_machine)
-				add_limit(&lines, &hits[i]);
+		for (int i = 0; i < saying->count; i++)
+			if (!saying->hits[i].of_machine)
+				add_limit(&lines, &saying->hits[i]);
 		if (!plan->event_status)
-			summary_json(plan, run, outcome, status, hits, count, failure, &lines);
-		add_exit(&lines, plan, events, outcome, status);
+			summary_json(saying, &lines);
+		add_exit(&lines, saying);
 	}
 	if (events->fd >= 0) {
 		append(events, &lines);
