@@ -13,7 +13,7 @@
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "net/host/audit.h"
-#include "postcheck/finding/unshown.h"
+#include "postcheck/finding/finding.h"
 #include "text/destination.h"
 
 extern char **environ;

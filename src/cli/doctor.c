@@ -16,7 +16,7 @@
 #include "limits/group.h"
 #include "probe.h"
 #include "probe/machine.h"
-#include "process/landlock.h"
+#include "process/ns.h"
 #include "run.h"
 
 enum { FINDINGS_MAX = 32 };

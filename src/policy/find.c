@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "policy/keys.h"
-#include "text/near.h"
+#include "text/words.h"
 
 const char find_system_directory[] = "/etc/sbx";
 

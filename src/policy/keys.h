@@ -30,7 +30,7 @@ enum key_kind {
 enum key_form {
 	FORM_TEXT,
 	FORM_PATH,    // /x, ~/x, ./x, $VAR/x, each with a leading '?'
-	FORM_TMPFS,   // a path, and options (text/tmpfs.h)
+	FORM_TMPFS,   // a path, and options (text/words.h)
 	FORM_PATTERN, // a path, or one with '*' in its last name, or **/NAME
 	FORM_HIDDEN,  // the same, but not the root
 	FORM_NAME,    // of a file, in small letters; may have '*'

@@ -9,7 +9,6 @@
 #include "base/base.h"
 #include "plan.h"
 #include "postcheck/check.h"
-#include "postcheck/run_journal.h"
 #include "report/findings.h"
 #include "run.h"
 

@@ -19,7 +19,7 @@
 #include "limits/group.h"
 #include "net/host/proxy.h"
 #include "net/host/relay.h"
-#include "postcheck/run_journal.h"
+#include "postcheck/check.h"
 #include "probe/machine.h"
 #include "process/further_clients.h"
 #include "report/findings.h"

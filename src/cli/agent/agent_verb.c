@@ -13,7 +13,7 @@
 #include "cli/agent/agent_verb.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "text/diff.h"
+#include "text/words.h"
 #include "view/paths/wishes.h"
 
 extern char **environ;

@@ -10,7 +10,7 @@
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "policy/find.h"
-#include "text/diff.h"
+#include "text/words.h"
 
 extern char **environ;
 

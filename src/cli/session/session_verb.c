@@ -16,7 +16,7 @@
 #include "session/apply/apply.h"
 #include "session/store/store.h"
 #include "session/store/rights.h"
-#include "text/near.h"
+#include "text/words.h"
 #include "view/paths/wishes.h"
 
 extern char **environ;
