@@ -161,6 +161,8 @@ static inline struct ini_row ini_at(const struct ini_rows *rows, unsigned i)
 	return (struct ini_row){ stored->line, rows->text + stored->section,
 				 rows->text + stored->name, rows->text + stored->value };
 }
+// The last value of a key, or NULL.
+const char *ini_value(const struct ini_rows *rows, const char *section, const char *name);
 
 // The most that is read of one profile, and the longest line.
 enum { INI_BYTES_MAX = 256 * 1024, INI_LINE_MAX = 198 };

@@ -42,6 +42,13 @@ int box_failed(void)
 	return STATUS_FAILURE;
 }
 
+int box_done(struct out *out, int result)
+{
+	if (result < 0)
+		return box_failed();
+	return out_flush(out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}
+
 const char *box_shell(void)
 {
 	static const char *const fallbacks[] = { "/bin/bash", "/usr/bin/bash", "/bin/zsh",

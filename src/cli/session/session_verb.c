@@ -298,7 +298,5 @@ int verb_session(char **words)
 	if (result >= 0)
 		result = action->run(&sessions, names + 1);
 	out_flush(&sessions.notes, STDERR_FILENO);
-	if (result < 0)
-		return box_failed();
-	return out_flush(&sessions.out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&sessions.out, result);
 }
