@@ -4,7 +4,7 @@
 // refuses what would have the editor change files outside of the project (lsp/lsp.h).
 //
 // The room lsp owns the messages of language servers. Uses: base names net/setup nouns report text.
-// Begin with message.h.
+// Begin with lsp.h.
 #pragma once
 
 #include <limits.h>

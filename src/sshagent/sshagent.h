@@ -2,7 +2,7 @@
 // --agent-key alone and signs logins to the hosts of --agent-host alone.
 //
 // The room sshagent owns the filter before the caller's ssh-agent. Uses: base net/setup nouns
-// outside report text view/paths. Begin with signing.h.
+// outside report text view/paths. Begin with sshagent.h.
 #pragma once
 
 #include <stdbool.h>
