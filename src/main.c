@@ -5,7 +5,7 @@
 #include "about.h"
 #include "base/base.h"
 #include "base/fd.h"
-#include "text/near.h"
+#include "text/words.h"
 #include "base/testing.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"

@@ -286,7 +286,7 @@ struct plan {
 	struct searched *searched; // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
 	const char *due;              // the check after a killed run: what stood there
-				      // (postcheck/run_journal.h), or NULL
+				      // (postcheck/check.h), or NULL
 	const char *index;            // git's, of the project; NULL when it has none
 	struct file_state indexed;    // it, when the command began; all 0: it was not there
 	const char *repository;       // the project's git directory, or NULL
@@ -354,7 +354,7 @@ struct plan {
 	bool terse; // tell only what was taken away or withheld
 	// Who reads the report: a person, on a terminal.
 	bool person;
-	bool noted; // earlier runs left a list for this one (postcheck/finding/unshown.h)
+	bool noted; // earlier runs left a list for this one (postcheck/finding/finding.h)
 
 	const char *shut; // why the plan failed: a directory that keeps its owner out, or NULL
 

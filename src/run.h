@@ -62,7 +62,7 @@ struct message {
 	uint64_t memory; // bytes, of the largest
 	uint64_t read, written;          // bytes
 	uint32_t nanoseconds[STEPS_MAX]; // MESSAGE_STARTED: time of each step inside
-	char text[1024];                 // MESSAGE_FAILED: why; MESSAGE_ENDED: process/left.h
+	char text[1024];                 // MESSAGE_FAILED: why; MESSAGE_ENDED: process/ns.h
 };
 
 enum { JOURNALS_MAX = 8, PREPARED_MAX = 16 };
@@ -115,7 +115,7 @@ struct run {
 
 		int roll, roll_directory; // our file among those of live runs (net/host/roll.h)
 
-		// The journals of the plan's trees (postcheck/run_journal.h).
+		// The journals of the plan's trees (postcheck/check.h).
 		int journals[JOURNALS_MAX];
 	};
 

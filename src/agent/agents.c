@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "text/near.h"
+#include "text/words.h"
 
 // clang-format off
 const struct agent agents[] = {

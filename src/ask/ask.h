@@ -8,18 +8,96 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <termios.h>
 
-#include "ask/ask_program.h"
-#include "ask/terminal.h"
 #include "net/host/questions.h"
+#include "net/parse/parse.h"
+#include "outside/outside.h"
 
 struct findings;
 struct host_question;
 struct invocation;
+struct out;
 struct plan;
 struct profile;
 struct proxy;
 struct run;
+
+// One question to the program of --ask-program: one process for each, one line of JSON on
+// its stdin, one on its stdout, and then it is killed with all that it began.
+
+// What became of a question.
+enum ask_end {
+	ASK_PENDING,
+	ASK_ANSWERED,
+	ASK_NOT_STARTED,
+	ASK_SILENT,    // until the question's time was over
+	ASK_DIED,      // without an answer
+	ASK_MALFORMED, // or too long
+	ASK_UNOFFERED, // an answer that was not offered
+	ASK_ENDS
+};
+
+struct ask_child {
+	pid_t pid; // of its keeper; 0: none runs
+	int pidfd, answer;
+	bool project; // was offered
+	char line[ANSWER_BYTES_MAX + 2];
+	size_t used;
+};
+
+// -1 when it cannot be started.
+int ask_child_start(const struct plan *plan, const struct run *run,
+		    const struct ask_program *program, const struct host_question *question,
+		    struct ask_child *child);
+// Reads what there is.
+enum ask_end ask_child_read(struct ask_child *child, enum answered *ret_answer);
+void ask_child_end(struct ask_child *child);
+
+// --ask: a question on the terminal. While it is open the box is stopped, the terminal is in a mode
+// of sbx and sbx's group is in the foreground; afterwards both are as before.
+//
+//   waits for the box to stop; then a process shows, throws input away until it is silent for
+//   300 ms, reads one line (a letter and Enter) and answers as a program of --ask-program does. The
+//   end of the question's time is no.
+
+// The words of a question on a terminal. Pure.
+enum { QUESTION_LIST_MAX = 20 }; // hosts in one list
+
+// One question, or a list; each host is shown whole. `letters` are what may be answered.
+// `resets`: first what undoes that a box made text invisible.
+void question_text(const struct host_question *const *all, unsigned count, const char *letters,
+		   unsigned seconds, bool resets, struct out *out);
+
+enum { RECENT_MAX = 5, RECENT_MILLISECONDS = 10000, SILENCE_MILLISECONDS = 300 };
+
+struct ask_terminal {
+	enum ask_terminal_state {
+		TERMINAL_FREE,
+		TERMINAL_STOPS, // the box does
+		TERMINAL_ASKS,  // ask->child
+	} state;
+	struct host_question *asked[QUESTION_LIST_MAX];
+	unsigned count;
+	const char *letters;
+	bool stopped; // the box's first process said so
+	bool over;    // the run ends: nothing is asked any more
+	struct termios before;
+	pid_t group;                // in front, before
+	int64_t again;              // milliseconds of the steady clock: the end of this state
+	int64_t end;                // of the question's time
+	int64_t recent[RECENT_MAX]; // when the last ones began
+};
+
+// -1 with the reason said where nobody could be asked.
+int terminal_plan(const struct plan *plan);
+int terminal_turn(const struct plan *plan, struct run *run);
+int terminal_wait(const struct ask_terminal *terminal, int milliseconds);
+// Gives the terminal back, when it is held, and lets the box go on; the question stays unanswered.
+void terminal_leave(struct run *run);
 
 struct ask {
 	struct ask_program program;

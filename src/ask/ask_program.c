@@ -1,5 +1,5 @@
 // Owns the process that answers one question, and the one that ends it.
-#include "ask/ask_program.h"
+#include "ask/ask.h"
 
 #include <errno.h>
 #include <fcntl.h>

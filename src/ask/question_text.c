@@ -1,6 +1,6 @@
 // Owns what a person reads before an answer. The hosts came from a worker; of a program's
 // name letters, digits and a few signs are left.
-#include "ask/terminal.h"
+#include "ask/ask.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Owns the terminal while a question is open.
-#include "ask/terminal.h"
+#include "ask/ask.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "ask/ask.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"

@@ -4,6 +4,7 @@
 // Nothing of it knows of sandboxes. Uses: nothing else. Begin with base.h and fd.h.
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -193,6 +194,8 @@ bool path_within(const char *path, const char *directory);
 char *path_parent(struct arena *arena, const char *path);
 
 const char *path_name(const char *path);
+// The next absolute directory of a list as PATH is. False behind the last, or where *list is NULL.
+bool path_list_next(const char **list, char directory[PATH_MAX]);
 
 // STATE/KIND/NAME: the file of sbx's state for a directory, by its whole path. A long one
 // has a name in directories below KIND, to be made by who writes it.
@@ -280,6 +283,9 @@ void out_wrapped(struct out *out, int column, int at, const char *text);
 // Bytes for a terminal: what acts on it instead of being seen is shown as str_next() does. Tab and
 // newline stay, and a carriage return before one. A NUL must stand behind them.
 void out_visible(struct out *out, const char *bytes, size_t length);
+
+// One line for a terminal: a newline, a tab, and bytes that are no UTF-8 are shown, too.
+void out_shown(struct out *out, const char *text);
 
 // Writes all of it for people, as out_visible() shows it, and empties the buffer. Returns -1 when
 // that failed.

@@ -82,6 +82,17 @@ void out_visible(struct out *out, const char *bytes, size_t length)
 	out_bytes(out, bytes + plain, length - plain);
 }
 
+void out_shown(struct out *out, const char *text)
+{
+	char shown[STR_SHOWN_MAX];
+	for (size_t step; *text; text += step) {
+		step = str_next(text, shown);
+		if (str_sequence(text) == 0)
+			snprintf(shown, sizeof(shown), "<%02X>", (unsigned char)*text);
+		out_bytes(out, shown[0] ? shown : text, shown[0] ? strlen(shown) : step);
+	}
+}
+
 int out_flush(struct out *out, int fd)
 {
 	struct out shown = { 0 };

@@ -146,3 +146,15 @@ bool path_of_link(const char *path, const char *text, char *place, size_t size)
 	memcpy(place, path, length);
 	return !add_clean(place, length, text);
 }
+
+bool path_list_next(const char **list, char directory[PATH_MAX])
+{
+	while (*list && **list) {
+		size_t length = strcspn(*list, ":");
+		bool whole = str_put(directory, PATH_MAX, "%.*s", (int)length, *list);
+		*list += length + ((*list)[length] == ':');
+		if (whole && directory[0] == '/')
+			return true;
+	}
+	return false;
+}

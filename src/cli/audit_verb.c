@@ -13,7 +13,7 @@
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "net/host/audit.h"
-#include "postcheck/finding/unshown.h"
+#include "postcheck/finding/finding.h"
 #include "text/destination.h"
 
 extern char **environ;
@@ -294,15 +294,9 @@ static int check_options(const struct box *box)
 int verb_audit(char **words)
 {
 	struct box *box = box_new();
-	int result = 0;
 	if (box_read(box, VERB_AUDIT, words) < 0 || check_options(box) < 0)
 		return box_failed();
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
-	if (box->invocation.changed == ANSWER_YES)
-		result = show_changed(box, &out);
-	else
-		result = show_files(box, &out);
-	if (result < 0)
-		return box_failed();
-	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	bool changed = box->invocation.changed == ANSWER_YES;
+	return box_done(&out, changed ? show_changed(box, &out) : show_files(box, &out));
 }

@@ -217,8 +217,7 @@ int verb_cache(char **words)
 		return box_failed();
 	walk.out.json = box->invocation.json == ANSWER_YES;
 	int result = act(box, &walk, words);
-	int flushed = out_flush(&walk.out, STDOUT_FILENO); // what was cleared before it failed
 	if (result < 0)
-		return box_failed();
-	return flushed < 0 ? STATUS_FAILURE : STATUS_OK;
+		out_flush(&walk.out, STDOUT_FILENO); // those that were cleared before it failed
+	return box_done(&walk.out, result);
 }

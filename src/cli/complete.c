@@ -195,12 +195,10 @@ static void offer_options(struct completion *on)
 static void offer_programs(struct completion *on)
 {
 	struct dirent *entry;
-	const char *path = getenv("PATH");
-	if (strchr(on->begun, '/'))
-		path = NULL;
-	for (const char *at = path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-		const char *name = arena_copy(on->arena, at, strcspn(at, ":"));
-		DIR *directory = name[0] == '/' ? opendir(name) : NULL;
+	const char *path = strchr(on->begun, '/') ? NULL : getenv("PATH");
+	char place[PATH_MAX];
+	while (path_list_next(&path, place)) {
+		DIR *directory = opendir(place);
 		while (directory && (entry = readdir(directory)))
 			if (str_starts(entry->d_name, on->begun) && entry->d_name[0] != '.' &&
 			    is_plain(entry->d_name, strlen(entry->d_name)) &&
@@ -338,5 +336,5 @@ int complete_words(char **words, verb_function *const *verbs)
 			on.verb = i;
 			offer_after_verb(&on, words + 1, last);
 		}
-	return out_flush(&on.out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&on.out, 0);
 }

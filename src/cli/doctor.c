@@ -16,7 +16,7 @@
 #include "limits/group.h"
 #include "probe.h"
 #include "probe/machine.h"
-#include "process/landlock.h"
+#include "process/ns.h"
 #include "run.h"
 
 enum { FINDINGS_MAX = 32 };
@@ -201,15 +201,14 @@ static const char *installed_by(struct arena *arena, const char *own)
 // Another program of this name, found first on PATH.
 static void try_name(struct doctor *doctor)
 {
-	char own[PATH_MAX], real[PATH_MAX];
+	char own[PATH_MAX], real[PATH_MAX], place[PATH_MAX];
 	const char *path = getenv("PATH");
 	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
 	if (length < 0)
 		return;
 	own[length] = '\0';
-	for (const char *at = path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-		const char *file =
-			arena_text(doctor->box->arena, "%.*s/sbx", (int)strcspn(at, ":"), at);
+	while (path_list_next(&path, place)) {
+		const char *file = path_below(doctor->box->arena, place, "sbx");
 		if (access(file, X_OK) < 0 || !realpath(file, real))
 			continue;
 		struct finding finding = {

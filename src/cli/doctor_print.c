@@ -2,6 +2,7 @@
 #include "cli/doctor_print.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,15 +81,11 @@ static bool is_unseen(const struct lacking *lacking, const char *directory)
 // Another of that name, in a place that a box has.
 static bool is_elsewhere(const struct lacking *lacking, const char *name)
 {
-	for (const char *at = lacking->path; *at; at += *at == ':') {
-		size_t length = strcspn(at, ":");
-		const char *place = arena_copy(lacking->arena, at, length);
-		at += length;
-		if (place[0] == '/' &&
-		    access(arena_text(lacking->arena, "%s/%s", place, name), X_OK) == 0 &&
+	char place[PATH_MAX];
+	for (const char *list = lacking->path; path_list_next(&list, place);)
+		if (access(path_below(lacking->arena, place, name), X_OK) == 0 &&
 		    !is_unseen(lacking, place))
 			return true;
-	}
 	return false;
 }
 
@@ -119,13 +116,10 @@ bool doctor_path(struct arena *arena, const struct plan *plan, const char *path,
 		 struct finding *ret)
 {
 	struct lacking lacking = { .arena = arena, .plan = plan, .path = path };
-	for (const char *at = path; *at; at += *at == ':') {
-		size_t length = strcspn(at, ":");
-		const char *place = arena_copy(arena, at, length);
-		at += length;
-		if (place[0] == '/' && is_unseen(&lacking, place))
+	char place[PATH_MAX];
+	while (path_list_next(&path, place))
+		if (is_unseen(&lacking, place))
 			look_into(&lacking, place);
-	}
 	if (lacking.count == 0)
 		return false;
 	const char *more = lacking.count > TOOLS_MAX

@@ -101,7 +101,7 @@ int help_verb(enum verb verb, enum help_wish wish)
 	if (!all)
 		out_text(&out, "%sEvery option: sbx %s --help all. Manual: man sbx\n",
 			 row->examples ? "" : "\n", row->name);
-	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&out, 0);
 }
 
 // The verbs that the first screen names, two a line.
@@ -132,7 +132,7 @@ int help_first(void)
 	first_verbs(&out);
 	out_text(&out, "\nEvery option: sbx run --help all. Every verb: sbx help all. "
 		       "Manual: man sbx\n");
-	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&out, 0);
 }
 
 int help_all(void)
@@ -145,5 +145,5 @@ int help_all(void)
 	}
 	out_text(&out, "  sbx help [VERB] | version\n\nThe options of a verb: sbx help VERB, or "
 		       "sbx help VERB all.\nManual: man sbx, man sbx.ini\n");
-	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&out, 0);
 }

@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "names/trusted.h"
 #include "policy/keys.h"
-#include "text/diff.h"
+#include "text/words.h"
 
 int profile_file_find(struct arena *arena, const char *config, const char *word,
 		      struct profile_file *ret_file)

@@ -21,17 +21,9 @@ static const bool is_number[COLUMNS] = {
 static const char *visible(struct arena *arena, const char *text)
 {
 	struct out out = { 0 };
-	char shown[STR_SHOWN_MAX];
 	if (!text[0])
 		return "-";
-	for (const char *at = text; *at;) {
-		size_t length = str_next(at, shown);
-		if (shown[0])
-			out_text(&out, "%s", shown);
-		else
-			out_bytes(&out, at, length);
-		at += length;
-	}
+	out_shown(&out, text);
 	const char *copy = arena_copy(arena, out.text, out.used);
 	out_free(&out);
 	return copy;
@@ -184,5 +176,5 @@ int verb_ps(char **words)
 		show_json(&boxes, &out);
 	else
 		show_words(arena_new_own(BOXES_BYTES), &boxes, &out);
-	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&out, 0);
 }

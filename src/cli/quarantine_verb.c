@@ -9,7 +9,7 @@
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "postcheck/finding/quarantine.h"
+#include "postcheck/finding/finding.h"
 
 extern char **environ;
 

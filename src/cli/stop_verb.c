@@ -131,10 +131,9 @@ static int stop_or_kill(enum verb verb, char **words)
 	if (box_read_mixed(box, verb, words, &words) < 0)
 		return box_failed();
 	int result = act(&ending, box, verb, words);
-	int flushed = out_flush(&ending.out, STDOUT_FILENO); // what ended before it failed
 	if (result < 0)
-		return box_failed();
-	return flushed < 0 ? STATUS_FAILURE : STATUS_OK;
+		out_flush(&ending.out, STDOUT_FILENO); // those that ended before it failed
+	return box_done(&ending.out, result);
 }
 
 int verb_stop(char **words)

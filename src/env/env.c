@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "git/gitconfig.h"
 #include "plan.h"
-#include "text/textsecret.h"
+#include "text/words.h"
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 

@@ -8,7 +8,7 @@
 #include "gen/gen.h"
 #include "policy/keys.h"
 #include "seccomp/syscalls.h"
-#include "text/recipes.h"
+#include "text/words.h"
 
 // '-' as a real hyphen-minus, '.' and '\'' not at the start of a line, '\' escaped.
 static void roff(const char *text)
@@ -186,7 +186,7 @@ void gen_recipes(const char *path)
 	for (const char *at = text; (at = recipe_next(at, &recipe)) != NULL;)
 		if (recipe.fix_length == 0)
 			stop(recipe.keys);
-	printf("// Made by sbx-gen at build time.\n#include \"text/recipes.h\"\n\n"
+	printf("// Made by sbx-gen at build time.\n#include \"text/words.h\"\n\n"
 	       "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
 	       "const char recipes_text[] =\n");
 	for (const char *at = text; *at; at = next_line(at)) {

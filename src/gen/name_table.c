@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "names/trusted.h"
-#include "text/component.h"
+#include "text/words.h"
 
 enum { ROWS_MAX = 2048 };
 

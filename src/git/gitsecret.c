@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "text/textsecret.h"
+#include "text/words.h"
 
 enum { KEY_MAX = 256, LEFT_MAX = 32 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "text/component.h"
+#include "text/words.h"
 #include "text/sha.h"
 
 // What gitindex_vet() knows of the entry before, and what it makes.

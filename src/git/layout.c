@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/base.h"
-#include "text/component.h"
+#include "text/words.h"
 
 #define LOCK_END             ".lock"
 #define DATA_FILE(name)      { name, LAYOUT_DATA, LAYOUT_FILE, LAYOUT_BOTH }

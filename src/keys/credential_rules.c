@@ -8,7 +8,7 @@
 #include "keys/credentials.h"
 #include "open/dialogue.h"
 #include "plan.h"
-#include "text/textsecret.h"
+#include "text/words.h"
 
 enum { ROOTS_BYTES_MAX = 4 << 20 };
 

@@ -1,5 +1,5 @@
 // Owns the judgement of paths that a language server names.
-#include "lsp/lsp_record.h"
+#include "lsp/lsp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "base/base.h"
 #include "names/trusted.h"
 #include "plan.h"
-#include "text/component.h"
+#include "text/words.h"
 
 enum { LINKS_MAX = 40 };
 

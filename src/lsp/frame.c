@@ -1,5 +1,5 @@
 // Owns the reading of the heads of messages.
-#include "lsp/message.h"
+#include "lsp/lsp.h"
 
 #include <stdbool.h>
 #include <string.h>

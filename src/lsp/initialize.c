@@ -1,5 +1,5 @@
 // Owns the reading of the editor's first message.
-#include "lsp/message.h"
+#include "lsp/lsp.h"
 
 #include <string.h>
 

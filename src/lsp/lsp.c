@@ -14,7 +14,6 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "lsp/lsp_record.h"
 #include "net/setup/netns.h"
 #include "plan.h"
 #include "run.h"

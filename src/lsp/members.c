@@ -1,5 +1,5 @@
 // Owns the names of members (LSP 3.17; sections are named by their titles).
-#include "lsp/message.h"
+#include "lsp/lsp.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Owns the passing of messages: reading them whole, and writing them with a head of our own.
-#include "lsp/lsp_record.h"
+#include "lsp/lsp.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "lsp/message.h"
 
 enum { CHUNK = 64 << 10, KEPT_MAX = 1 << 20 };
 

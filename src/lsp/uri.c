@@ -1,5 +1,5 @@
 // Owns the reading of URIs of a language server (RFC 3986, RFC 8089).
-#include "lsp/message.h"
+#include "lsp/lsp.h"
 
 #include <string.h>
 #include <strings.h>

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "git/recognise.h"
-#include "text/component.h"
+#include "text/words.h"
 
 const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place",
 						     "home",    "path",   "whole" };

@@ -162,16 +162,14 @@ static int take_interpreter(const struct plan *plan, const char *path, struct as
 // As env(1) finds it, but in ASK_PATH.
 static int take_named(const struct plan *plan, const char *name, struct ask_program *program)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], directory[PATH_MAX];
 	if (!*name || *name == '-' || strpbrk(name, "=/ \t"))
 		return fail(0, "--ask-program: the first line '#!.../env %s' is not env and a name",
 			    str_shown(name));
-	for (const char *at = ASK_PATH; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-		int length = (int)strcspn(at, ":");
-		if (str_put(path, sizeof(path), "%.*s/%s", length, at, name) &&
+	for (const char *list = ASK_PATH; path_list_next(&list, directory);)
+		if (str_put(path, sizeof(path), "%s/%s", directory, name) &&
 		    access(path, X_OK) == 0)
 			return take_interpreter(plan, path, program);
-	}
 	return fail(0,
 		    "--ask-program: the interpreter '%s' is not in " ASK_PATH
 		    "; name it by its path in the first line",

@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "policy/keys.h"
-#include "text/near.h"
+#include "text/words.h"
 
 const char find_system_directory[] = "/etc/sbx";
 
@@ -53,12 +53,11 @@ bool find_leans(const struct source *source, const char *name)
 {
 	for (unsigned i = 0; i < source->rows.count; i++) {
 		const struct ini_row row = ini_at(&source->rows, i);
-		if ((str_equal(row.section, "profile") && str_equal(row.name, "extends")) ||
-		    (str_equal(row.section, "files") &&
-		     str_has_word("read write project", row.name, strlen(row.name))))
+		if (str_equal(row.section, "files") &&
+		    str_has_word("read write project", row.name, strlen(row.name)))
 			return false;
 	}
-	return find_is_builtin(name);
+	return !ini_value(&source->rows, "profile", "extends") && find_is_builtin(name);
 }
 
 static int find_builtin(struct arena *arena, const char *name, struct source *ret_source)

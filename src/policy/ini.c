@@ -125,3 +125,14 @@ int ini_read(struct arena *arena, const char *file, const char *text, size_t len
 	ret_rows->count = reader.count;
 	return 0;
 }
+
+const char *ini_value(const struct ini_rows *rows, const char *section, const char *name)
+{
+	const char *value = NULL;
+	for (unsigned i = 0; i < rows->count; i++) {
+		const struct ini_row row = ini_at(rows, i);
+		if (str_equal(row.section, section) && str_equal(row.name, name))
+			value = row.value;
+	}
+	return value;
+}

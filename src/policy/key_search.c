@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 #include "policy/keys.h"
-#include "text/near.h"
+#include "text/words.h"
 
 const struct key *key_find(const char *section, const char *name)
 {

@@ -30,7 +30,7 @@ enum key_kind {
 enum key_form {
 	FORM_TEXT,
 	FORM_PATH,    // /x, ~/x, ./x, $VAR/x, each with a leading '?'
-	FORM_TMPFS,   // a path, and options (text/tmpfs.h)
+	FORM_TMPFS,   // a path, and options (text/words.h)
 	FORM_PATTERN, // a path, or one with '*' in its last name, or **/NAME
 	FORM_HIDDEN,  // the same, but not the root
 	FORM_NAME,    // of a file, in small letters; may have '*'
@@ -161,6 +161,8 @@ static inline struct ini_row ini_at(const struct ini_rows *rows, unsigned i)
 	return (struct ini_row){ stored->line, rows->text + stored->section,
 				 rows->text + stored->name, rows->text + stored->value };
 }
+// The last value of a key, or NULL.
+const char *ini_value(const struct ini_rows *rows, const char *section, const char *name);
 
 // The most that is read of one profile, and the longest line.
 enum { INI_BYTES_MAX = 256 * 1024, INI_LINE_MAX = 198 };

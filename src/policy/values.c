@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "text/destination.h"
-#include "text/tmpfs.h"
+#include "text/words.h"
 
 static bool is_name(const char *text, size_t length, const char *more)
 {

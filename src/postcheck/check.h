@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "trees/git_list.h"
@@ -15,6 +17,7 @@ struct arena;
 struct check;
 struct findings;
 struct guard;
+struct mount;
 struct plan;
 struct run;
 struct searched;
@@ -133,3 +136,71 @@ void secrets_look(struct check_secrets *secrets, const struct check *check, int 
 void secrets_write(const struct check_secrets *secrets, const struct searched *tree);
 // What boxes made and this one could change is still of boxes.
 void secrets_renew(const struct check *check);
+
+// The eyes on the project while a longer run goes on. What they see first is only undone sooner:
+// the final look (check.h) finds it as well.
+
+enum { WATCHES_MAX = 256 };
+
+struct watch {
+	int names; // of signals: a directory with protected names was changed
+	struct watched_name {
+		ino_t inode;
+		dev_t device;
+		int fd;
+	} directories[WATCHES_MAX]; // that give notice
+	unsigned directory_count;
+	bool polls; // there is one without notice
+	struct wall {
+		ino_t inode;
+		dev_t device;
+		struct timespec changed;
+	} *walls;       // by mount of the plan: on what it was seen last
+	int mounts;     // the box's mountinfo: POLLPRI when a mount comes or goes
+	unsigned taken; // names moved away so far
+	int64_t again;  // when to look without an event, 0: never; milliseconds of the steady clock
+	unsigned first; // of the guards, to be checked first
+	int64_t *rest;  // of each guard: it is not moved away before
+};
+
+// From a timer, never at the start: short runs do not pay for it.
+void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct findings *found);
+void watch_end(struct watch *watch);
+void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct findings *found);
+
+// A mount that keeps something of the host from the box.
+bool watch_is_wall(const struct mount *mount);
+
+// A program of the host that replaces a protected file takes the mount over it away. Mounts it
+// again, by a helper inside the box's own mount namespace; reported.
+void watch_mounts(const struct plan *plan, const struct run *run, struct findings *found);
+
+// Which boxes run in a tree, in the state directory: a file for each run, written before its
+// command starts and removed after its check. It names what stood at the start, so that what a
+// killed run left is checked by the next one.
+
+// Before the command starts: what exists of all that the plan protects. A failure is reported at
+// the end.
+void journal_begin(const struct plan *plan, struct run *run);
+// Whether another box lived in one of the trees at the same time.
+bool journal_beside(const struct plan *plan, const struct run *run);
+// After the check.
+void journal_end(const struct plan *plan, struct run *run);
+
+// Runs of a tree that were killed, at most so many at once: the names that stood when the first of
+// them began, and since when. Others leave them alone until journal_done().
+enum { DUE_MAX = 64 };
+struct due {
+	int directory, fds[DUE_MAX];
+	const char *files[DUE_MAX];
+	unsigned count;
+	int64_t from;      // nanoseconds of the files' clock
+	const char *names; // lines: "r PATH" is there with all below it, "w PATH" for itself
+};
+// False when there is none. A run that was killed before its command began, or in another directory
+// of that name, is removed.
+bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due);
+// `checked`: they are removed.
+void journal_done(struct due *due, bool checked);

@@ -17,7 +17,6 @@
 #include "git/gitconfig.h"
 #include "git/recognise.h"
 #include "names/trusted.h"
-#include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 
 enum { ENTRIES_MAX = 4096 };

@@ -1,6 +1,6 @@
 // Owns the notices of changed directories, the mount guard and its helper. By fcntl(2)'s F_NOTIFY:
 // an inotify is one of few that a user has in all, of which other programs need theirs.
-#include "postcheck/name_watch.h"
+#include "postcheck/check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +22,7 @@
 #include "base/testing.h"
 #include "git/recognise.h"
 #include "plan.h"
-#include "postcheck/check.h"
 #include "postcheck/finding/finding.h"
-#include "postcheck/finding/quarantine.h"
 #include "postcheck/git/vet.h"
 #include "report/findings.h"
 #include "run.h"

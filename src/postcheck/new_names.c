@@ -13,7 +13,6 @@
 #include "base/base.h"
 #include "names/trusted.h"
 #include "plan.h"
-#include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/git/vet.h"
 #include "report/findings.h"

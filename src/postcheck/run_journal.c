@@ -1,6 +1,6 @@
 // Owns the files of a tree's runs: the time of the start and the tree's inode, the names that
 // stood, and a line "." at the end, without which the command has not begun.
-#include "postcheck/run_journal.h"
+#include "postcheck/check.h"
 
 #include <errno.h>
 #include <fcntl.h>

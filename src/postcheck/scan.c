@@ -12,7 +12,6 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/git/vet.h"
 #include "report/findings.h"

@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/base.h"
 #include "probe.h"
-#include "process/landlock.h"
+#include "process/ns.h"
 #include "view/paths/wishes.h"
 
 void probe_quick(struct probe *probe)

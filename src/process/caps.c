@@ -1,5 +1,5 @@
 // Owns the dropping of privilege: by libcap before the clone, by raw system calls after it.
-#include "process/caps.h"
+#include "process/ns.h"
 
 #include <errno.h>
 #include <linux/capability.h>

@@ -1,7 +1,7 @@
 // Owns what is special in tier landlock. What Landlock does not see (Documentation/userspace-api/
 // landlock.rst, "Current limitations"): metadata by path, unix sockets by path, System V memory,
 // other processes' limits and priorities; a second filter closes these or asks the supervisor.
-#include "process/domain.h"
+#include "process/ns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,6 @@
 #include "base/sys.h"
 #include "mount/mount.h"
 #include "plan.h"
-#include "process/landlock_rule.h"
 #include "run.h"
 #include "seccomp/asking.h"
 #include "view/paths/wishes.h"

@@ -1,5 +1,5 @@
 // Owns pid 1. All signals are blocked and taken one by one: no handlers. Raw calls, no memory.
-#include "process/init.h"
+#include "process/ns.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,12 +18,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 #include "plan.h"
-#include "process/domain.h"
 #include "process/further.h"
-#include "process/landlock.h"
-#include "process/left.h"
-#include "process/pages.h"
-#include "process/rlimits.h"
 #include "run.h"
 
 static void tell(struct run *run)

@@ -1,5 +1,5 @@
 // Owns the Landlock rules: rights by kind of access, cut to what the kernel's ABI knows.
-#include "process/landlock.h"
+#include "process/ns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,6 @@
 #include "base/testing.h"
 #include "plan.h"
 #include "probe.h"
-#include "process/domain.h"
-#include "process/landlock_rule.h"
 #include "run.h"
 
 int landlock_abi(void)

@@ -1,5 +1,5 @@
 // Owns the rights that each kind of access gives, and the making of one rule.
-#include "process/landlock_rule.h"
+#include "process/ns.h"
 
 #include <errno.h>
 

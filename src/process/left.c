@@ -1,7 +1,7 @@
 // Owns the look at the private home when a box ends. Raw calls, no memory; the look is bounded, as
 // the box fills what it reads. It opens no file, follows no link and enters no other mount: the
 // project, caches and all that is the host's are left out, and so are names with a dot before them.
-#include "process/left.h"
+#include "process/ns.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // Owns what is said to the kernel about pages: hints, whose failures are not reported. Raw: also
 // used in pid 1.
-#include "process/pages.h"
+#include "process/ns.h"
 
 #include <stdint.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // Owns the rlimits. RLIMIT_NPROC counts only this user namespace (Linux 5.14).
-#include "process/rlimits.h"
+#include "process/ns.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 // TIOCLINUX). Below a shell with job control the command gets a process group and is lent the
 // terminal, as a shell does. Without a terminal the command gets a separate session, and in the
 // background without a descriptor of it, too.
-#include "process/tty.h"
+#include "process/ns.h"
 
 #include <errno.h>
 #include <fcntl.h>

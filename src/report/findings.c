@@ -2,7 +2,6 @@
 // number.
 #include "report/findings.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -16,13 +15,7 @@ const struct finding_row finding_rows[FINDING_KINDS] = {
 // One line of UTF-8, without anything that acts on a terminal.
 static void put(struct out *out, const char *text)
 {
-	char shown[STR_SHOWN_MAX];
-	for (size_t step; *text; text += step) {
-		step = str_next(text, shown);
-		if (str_sequence(text) == 0) // no UTF-8
-			snprintf(shown, sizeof(shown), "<%02X>", (unsigned char)*text);
-		out_bytes(out, shown[0] ? shown : text, shown[0] ? strlen(shown) : step);
-	}
+	out_shown(out, text);
 	out_bytes(out, "", 1);
 }
 

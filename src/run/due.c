@@ -11,7 +11,6 @@
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/quarantine.h"
-#include "postcheck/run_journal.h"
 #include "report/findings.h"
 #include "run.h"
 

@@ -80,14 +80,11 @@ static void need_both(struct needs *needs, const char *path, const char *beside)
 // Where a list of directories has the program first; `seen`: of those that the box sees.
 static bool find_program(const char *name, const char *list, const struct plan *seen, char *path)
 {
-	for (const char *at = list; at && *at; at += *at == ':') {
-		size_t length = strcspn(at, ":");
-		int used = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, at, name);
-		at += length;
-		if (length > 0 && path[0] == '/' && used < PATH_MAX &&
+	char directory[PATH_MAX];
+	while (path_list_next(&list, directory))
+		if (str_put(path, PATH_MAX, "%s/%s", directory, name) &&
 		    (!seen || judge_shows(seen, path)) && access(path, X_OK) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -220,16 +217,9 @@ void program_absent(const struct plan *plan, struct findings *found)
 static bool sees_all(const struct plan *plan, const char *list)
 {
 	char directory[PATH_MAX];
-	for (const char *at = list; at && *at; at += *at == ':') {
-		size_t length = strcspn(at, ":");
-		if (*at == '/' && length < sizeof(directory)) {
-			memcpy(directory, at, length);
-			directory[length] = '\0';
-			if (!judge_shows(plan, directory))
-				return false;
-		}
-		at += length;
-	}
+	while (path_list_next(&list, directory))
+		if (!judge_shows(plan, directory))
+			return false;
 	return true;
 }
 
@@ -380,16 +370,9 @@ unsigned program_unseen(const struct plan *plan, const char *list, struct out *o
 {
 	char directory[PATH_MAX];
 	unsigned count = 0;
-	for (const char *at = list; at && *at; at += *at == ':') {
-		size_t length = strcspn(at, ":");
-		if (length < sizeof(directory)) {
-			memcpy(directory, at, length);
-			directory[length] = '\0';
-			if (is_unseen(plan, directory) && count++ < SHOWN_MAX)
-				out_text(out, " %s", directory);
-		}
-		at += length;
-	}
+	while (path_list_next(&list, directory))
+		if (is_unseen(plan, directory) && count++ < SHOWN_MAX)
+			out_text(out, " %s", directory);
 	if (count > SHOWN_MAX)
 		out_text(out, " and more");
 	return count;

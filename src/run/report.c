@@ -12,7 +12,7 @@
 #include "net/host/audit.h"
 #include "plan.h"
 #include "postcheck/check.h"
-#include "postcheck/finding/unshown.h"
+#include "postcheck/finding/finding.h"
 #include "probe/machine.h"
 #include "run.h"
 

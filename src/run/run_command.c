@@ -19,7 +19,7 @@
 #include "limits/group.h"
 #include "net/host/proxy.h"
 #include "net/host/relay.h"
-#include "postcheck/run_journal.h"
+#include "postcheck/check.h"
 #include "probe/machine.h"
 #include "process/further_clients.h"
 #include "report/findings.h"
@@ -40,6 +40,13 @@ int box_failed(void)
 		out_text(&out, "sbx: %s\n", probe_advice("", EMFILE));
 	out_flush(&out, STDERR_FILENO);
 	return STATUS_FAILURE;
+}
+
+int box_done(struct out *out, int result)
+{
+	if (result < 0)
+		return box_failed();
+	return out_flush(out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
 const char *box_shell(void)

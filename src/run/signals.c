@@ -22,7 +22,7 @@
 #include "mount/mount.h"
 #include "notify/notify.h"
 #include "plan.h"
-#include "process/tty.h"
+#include "process/ns.h"
 #include "run.h"
 #include "sshagent/sshagent.h"
 

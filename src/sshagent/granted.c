@@ -1,5 +1,5 @@
 // Owns the reading of known_hosts, public keys and the agent's own list, for the rules.
-#include "sshagent/serve.h"
+#include "sshagent/sshagent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "plan.h"
-#include "sshagent/signing.h"
 
 enum { KNOWN_BYTES_MAX = 4 << 20, KEY_FILE_MAX = 64 << 10, AGENT_SECONDS = 30 };
 

@@ -1,5 +1,5 @@
 // Owns the reading of known_hosts and public keys.
-#include "sshagent/signing.h"
+#include "sshagent/sshagent.h"
 
 #include <stdio.h>
 #include <string.h>

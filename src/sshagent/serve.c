@@ -1,5 +1,5 @@
 // Owns the connections of a box to the agent's filter, and of the filter to the agent.
-#include "sshagent/serve.h"
+#include "sshagent/sshagent.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,6 @@
 
 #include "base/fd.h"
 #include "base/base.h"
-#include "sshagent/signing.h"
 
 enum {
 	LISTENER = 0,

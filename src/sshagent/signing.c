@@ -1,5 +1,5 @@
 // Owns the verdict on a request to the agent, and what of an answer goes to the box.
-#include "sshagent/signing.h"
+#include "sshagent/sshagent.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Owns the reading of SSH's binary forms.
-#include "sshagent/signing.h"
+#include "sshagent/sshagent.h"
 
 #include <string.h>
 

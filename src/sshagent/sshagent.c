@@ -22,8 +22,6 @@
 #include "outside/outside.h"
 #include "plan.h"
 #include "run.h"
-#include "sshagent/signing.h"
-#include "sshagent/serve.h"
 #include "view/paths/wishes.h"
 
 enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16 };

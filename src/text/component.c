@@ -1,6 +1,6 @@
 // Owns the folding of names. Unicode's CaseFolding.txt (full) and Default_Ignorable_Code_Point, as
 // far as the result is ASCII: ext4 and f2fs with "casefold" find a name by it.
-#include "text/component.h"
+#include "text/words.h"
 
 #include <stddef.h>
 #include <string.h>

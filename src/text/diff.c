@@ -1,5 +1,5 @@
 // Owns the difference of two texts, by the longest common subsequence of their lines.
-#include "text/diff.h"
+#include "text/words.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

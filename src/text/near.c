@@ -1,5 +1,5 @@
 // Owns the choice of a known word for a wrong one. Pure.
-#include "text/near.h"
+#include "text/words.h"
 
 #include <string.h>
 

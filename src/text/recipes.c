@@ -1,5 +1,5 @@
 // Owns the search for a recipe by an error text.
-#include "text/recipes.h"
+#include "text/words.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // Owns the look of a secret, and the leaving out of it. Hostile input: bounded, no I/O.
-#include "text/textsecret.h"
+#include "text/words.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Owns the form of a tmpfs in profiles and flags.
-#include "text/tmpfs.h"
+#include "text/words.h"
 
 #include <string.h>
 

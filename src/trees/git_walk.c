@@ -14,7 +14,7 @@
 #include "base/sys.h"
 #include "git/gitindex.h"
 #include "git/recognise.h"
-#include "text/component.h"
+#include "text/words.h"
 
 // A small tree is seen whole, however slow the machine: so many entries are looked at in any case.
 enum { ENTRIES_LEAST = 512, CLOCK_EACH = 64, DEPTH_MAX = 240, NANOSECONDS = 1000000000 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "text/tmpfs.h"
+#include "text/words.h"
 #include "view/paths/wishes.h"
 #include "view/protect/protect.h"
 #include "view/secrets/hide.h"

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "git/gitconfig.h"
-#include "text/textsecret.h"
+#include "text/words.h"
 
 // What is shown is git's configuration again, in which nothing more is secret, and has no name that
 // was not there.

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "lsp/lsp_record.h"
-#include "lsp/message.h"
+#include "lsp/lsp.h"
 #include "text/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "names/trusted.h"
-#include "text/component.h"
+#include "text/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sshagent/signing.h"
+#include "sshagent/sshagent.h"
 #include "text/sha.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

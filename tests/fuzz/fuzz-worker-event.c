@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/terminal.h"
+#include "ask/ask.h"
 #include "base/base.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"

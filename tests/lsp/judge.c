@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "lsp/message.h"
+#include "lsp/lsp.h"
 #include "text/json.h"
 
 static void print(const char *word, const char *name)

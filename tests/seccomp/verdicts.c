@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 #include "plan.h"
-#include "process/domain.h"
+#include "process/ns.h"
 #include "profile.h"
 #include "seccomp/filter.h"
 #include "seccomp/syscalls.h"

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "git/gitconfig.h"
-#include "text/textsecret.h"
+#include "text/words.h"
 
 static struct gitconfig parsed(struct arena *arena, const char *text)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "names/trusted.h"
-#include "text/component.h"
+#include "text/words.h"
 #include "text/sha.h"
 #include "view/paths/wishes.h"
 

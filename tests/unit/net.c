@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ask/terminal.h"
+#include "ask/ask.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"

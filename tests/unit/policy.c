@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "policy/find.h"
 #include "policy/keys.h"
-#include "text/tmpfs.h"
+#include "text/words.h"
 
 static void sizes_and_times(void **state)
 {

@@ -15,7 +15,7 @@
 #include "cli/agent/agent_verb.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
-#include "postcheck/finding/unshown.h"
+#include "postcheck/finding/finding.h"
 #include "view/paths/wishes.h"
 
 extern char **environ;

@@ -13,7 +13,7 @@
 #include "cli/agent/agent_verb.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "text/diff.h"
+#include "text/words.h"
 #include "view/paths/wishes.h"
 
 extern char **environ;
@@ -232,7 +232,5 @@ int verb_agent(char **words)
 		fail(0, "--json is for sbx agent status");
 		return box_failed();
 	}
-	if (chosen->run(box, names + 1, &out) < 0)
-		return box_failed();
-	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&out, chosen->run(box, names + 1, &out));
 }

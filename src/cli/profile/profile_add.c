@@ -104,10 +104,9 @@ static int add_extends(struct box *box, const struct profile_file *file, struct 
 	return 0;
 }
 
-int profile_add(struct box *box, char **words)
+int profile_add(struct box *box, char **words, struct out *out)
 {
 	static struct proposals wishes;
-	struct out out = { 0 };
 	struct profile_file file;
 	const char *head, *name = "default";
 	if (!words[0] || words[1])
@@ -123,7 +122,7 @@ int profile_add(struct box *box, char **words)
 	TRY(read_line(box, words[0], &wishes));
 	const char *text = propose_text(box->arena, file.before, head, &wishes);
 	if (!str_equal(file.before, text))
-		TRY(profile_file_write(box->arena, box->plan.state, &file, text, &out));
-	profile_file_say(&file, text, &out);
-	return out_flush(&out, STDOUT_FILENO);
+		TRY(profile_file_write(box->arena, box->plan.state, &file, text, out));
+	profile_file_say(&file, text, out);
+	return 0;
 }

@@ -8,25 +8,25 @@
 #include "run/run_command.h"
 #include "policy/find.h"
 
-int profile_show_answers(struct box *box)
+int profile_show_answers(struct box *box, struct out *out)
 {
-	struct out out = { 0 };
 	const char *text;
 	TRY(profile_project(box));
 	TRY(answers_read(box->arena, box->plan.state, box->plan.toplevel, &text));
 	if (*text)
-		out_text(&out,
+		out_text(out,
 			 "; answered with 'project'; holds in runs of %s that ask\n"
 			 "; to take one back: sbx profile forget HOST:PORT\n%s",
 			 str_shown(box->plan.toplevel), text);
 	else
-		out_text(&out, "; nothing was answered with 'project' for %s\n",
+		out_text(out, "; nothing was answered with 'project' for %s\n",
 			 str_shown(box->plan.toplevel));
-	return out_flush(&out, STDOUT_FILENO);
+	return 0;
 }
 
-int profile_forget(struct box *box, char **words)
+int profile_forget(struct box *box, char **words, struct out *out)
 {
+	(void)out;
 	if (!words[0])
 		return fail(0, "usage: sbx profile forget HOST:PORT...");
 	TRY(profile_project(box));

@@ -10,7 +10,7 @@
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "policy/find.h"
-#include "text/diff.h"
+#include "text/words.h"
 
 extern char **environ;
 
@@ -129,17 +129,16 @@ static int not_shown(void)
 	return fail(errno, "stdout: the file could not be shown whole");
 }
 
-int profile_status(struct box *box, char **words)
+int profile_status(struct box *box, char **words, struct out *out)
 {
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	struct trust trust;
 	struct list ignored = { 0 };
 	TRY(own_file(box, words, &trust));
 	TRY(read_all(box, &trust, &ignored));
-	put_status(&out, &trust, &ignored);
+	put_status(out, &trust, &ignored);
 	// A program that reads JSON shows it to nobody: it is not noted as shown.
-	bool shown = trust.state != TRUST_GIVEN && !out.json;
-	if (out_flush(&out, STDOUT_FILENO) < 0)
+	bool shown = trust.state != TRUST_GIVEN && !out->json;
+	if (out_flush(out, STDOUT_FILENO) < 0)
 		return not_shown();
 	return shown ? trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust)
 		     : 0;
@@ -147,33 +146,33 @@ int profile_status(struct box *box, char **words)
 
 // The text that is trusted is the one that was read, and it is shown. Another than `sbx profile
 // status` showed is not taken: a box, or git, may have changed the file since.
-int profile_trust(struct box *box, char **words)
+int profile_trust(struct box *box, char **words, struct out *out)
 {
-	struct out out = { 0 };
 	struct trust trust;
 	struct list ignored = { 0 };
 	TRY(own_file(box, words, &trust));
 	TRY(read_all(box, &trust, &ignored));
 	if (trust.shown) {
-		diff_lines(&out, trust.shown, trust.source.text);
-		put_loosening(&out, &trust, &ignored);
-		if (out_flush(&out, STDOUT_FILENO) < 0)
+		diff_lines(out, trust.shown, trust.source.text);
+		put_loosening(out, &trust, &ignored);
+		if (out_flush(out, STDOUT_FILENO) < 0)
 			return not_shown();
 		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
 		return fail(0, "the file changed since it was shown; read the change above, then "
 			       "once more: sbx profile trust");
 	}
-	show_text(&out, &trust);
-	put_loosening(&out, &trust, &ignored);
-	if (out_flush(&out, STDOUT_FILENO) < 0)
+	show_text(out, &trust);
+	put_loosening(out, &trust, &ignored);
+	if (out_flush(out, STDOUT_FILENO) < 0)
 		return not_shown();
 	TRY(trust_give(box->arena, box->plan.state, box->plan.toplevel, &trust));
-	out_text(&out, "%s: trusted as it is now\n", str_shown(trust.source.file));
-	return out_flush(&out, STDOUT_FILENO);
+	out_text(out, "%s: trusted as it is now\n", str_shown(trust.source.file));
+	return 0;
 }
 
-int profile_untrust(struct box *box, char **words)
+int profile_untrust(struct box *box, char **words, struct out *out)
 {
+	(void)out;
 	struct trust trust;
 	TRY(own_file(box, words, &trust));
 	return trust_take(box->arena, box->plan.state, box->plan.toplevel);

@@ -16,20 +16,12 @@
 
 extern char **environ;
 
-static const char *description(const struct source *source)
+// `directory` is NULL of those that sbx brings, `rows` of one that cannot be used.
+static void put_profile(struct out *out, const char *name, const char *directory,
+			const struct ini_rows *rows)
 {
-	const char *text = "";
-	for (unsigned i = 0; i < source->rows.count; i++) {
-		const struct ini_row row = ini_at(&source->rows, i);
-		if (str_equal(row.section, "profile") && str_equal(row.name, "description"))
-			text = row.value;
-	}
-	return text;
-}
-
-// `directory` is NULL of those that sbx brings, `text` of one that cannot be used.
-static void put_profile(struct out *out, const char *name, const char *directory, const char *text)
-{
+	const char *text = rows ? ini_value(rows, "profile", "description") : NULL;
+	text = rows && !text ? "" : text;
 	const char *shown = text ? directory : NULL;
 	answer_one(
 		out, SHOWN("name", name, "", -12, " "), MEMBER_FLAG("usable", text != NULL),
@@ -51,24 +43,21 @@ static void list_directory(struct out *out, struct arena *arena, const char *dir
 		const char *name = arena_copy(arena, entry->d_name, strlen(entry->d_name) - 4);
 		const char *path = arena_text(arena, "%s/%s", directory, entry->d_name);
 		bool good = ATTEMPT(find_read_file(arena, path, &source)) == 0;
-		put_profile(out, name, directory, good ? description(&source) : NULL);
+		put_profile(out, name, directory, good ? &source.rows : NULL);
 	}
 	closedir(stream);
 }
 
-static int list(struct box *box, char **words)
+static int list(struct box *box, char **words, struct out *out)
 {
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	(void)words;
-	answer_begin(&out, "profiles", "profiles");
-	for (unsigned i = 0; i < builtin_count; i++) {
-		struct source source = { .rows = builtins[i].rows };
-		put_profile(&out, builtins[i].name, NULL, description(&source));
-	}
-	list_directory(&out, box->arena, find_system_directory);
-	list_directory(&out, box->arena, decide_config_directory(box->arena, environ));
-	answer_end(&out, "profiles");
-	return out_flush(&out, STDOUT_FILENO);
+	answer_begin(out, "profiles", "profiles");
+	for (unsigned i = 0; i < builtin_count; i++)
+		put_profile(out, builtins[i].name, NULL, &builtins[i].rows);
+	list_directory(out, box->arena, find_system_directory);
+	list_directory(out, box->arena, decide_config_directory(box->arena, environ));
+	answer_end(out, "profiles");
+	return 0;
 }
 
 // A value that counts, with the line that it comes from where that is known.
@@ -122,41 +111,39 @@ static void resolved_key(struct out *out, const struct key *key, const struct pr
 	}
 }
 
-static int show_resolved(struct box *box, const char *name)
+static int show_resolved(struct box *box, const char *name, struct out *out)
 {
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	struct list names = { 0 };
 	list_add(&names, box->arena, name, (struct origin){ .file = "profile show" });
 	const char *config = decide_config_directory(box->arena, environ);
 	TRY(merge_profiles(box->arena, config, &names, &box->profile));
-	answer_begin(&out, "profile", NULL);
-	answer_members(&out, MEMBER("name", name));
-	answer_open(&out, "values", '[');
+	answer_begin(out, "profile", NULL);
+	answer_members(out, MEMBER("name", name));
+	answer_open(out, "values", '[');
 	for (unsigned i = 0; i < section_count; i++) {
-		answer_members(&out, SHOWN(NULL, sections[i].name, i ? "\n[" : "[", 0, "]\n"));
+		answer_members(out, SHOWN(NULL, sections[i].name, i ? "\n[" : "[", 0, "]\n"));
 		for (const struct key *key = keys; key < keys + key_count; key++)
 			if (key->section && str_equal(key->section, sections[i].name))
-				resolved_key(&out, key, &box->profile);
+				resolved_key(out, key, &box->profile);
 	}
-	answer_end(&out, "values");
-	return out_flush(&out, STDOUT_FILENO);
+	answer_end(out, "values");
+	return 0;
 }
 
-static int show(struct box *box, char **words)
+static int show(struct box *box, char **words, struct out *out)
 {
-	struct out out = { 0 };
 	struct source source;
 	if (!words[0] && box->invocation.resolved != ANSWER_YES &&
 	    box->invocation.json != ANSWER_YES)
-		return profile_show_answers(box);
+		return profile_show_answers(box, out);
 	if (!words[0] || words[1])
 		return fail(0, "usage: sbx profile show [--resolved] [--json] [NAME]");
 	if (box->invocation.resolved == ANSWER_YES || box->invocation.json == ANSWER_YES)
-		return show_resolved(box, words[0]);
+		return show_resolved(box, words[0], out);
 	TRY(find_profile(box->arena, decide_config_directory(box->arena, environ), words[0],
 			 LEVEL_FILE, &source));
-	out_text(&out, "%.*s", (int)source.length, source.text);
-	return out_flush(&out, STDOUT_FILENO);
+	out_text(out, "%.*s", (int)source.length, source.text);
+	return 0;
 }
 
 // A group of hosts that does not exist stops a run.
@@ -170,16 +157,6 @@ static int check_groups(struct box *box)
 				TRY(groups_add(box->arena, "/", NULL, NULL, item, &hosts,
 					       &reasons));
 	return 0;
-}
-
-static bool extends(const struct source *source)
-{
-	for (unsigned i = 0; i < source->rows.count; i++) {
-		const struct ini_row row = ini_at(&source->rows, i);
-		if (str_equal(row.section, "profile") && str_equal(row.name, "extends"))
-			return true;
-	}
-	return false;
 }
 
 // A file of the caller's profiles by its name, as runs find it; else as it was given.
@@ -198,9 +175,8 @@ static const char *checked_name(struct arena *arena, const char *config, const c
 }
 
 // Everything about a profile that can be said without a project.
-static int check(struct box *box, char **words)
+static int check(struct box *box, char **words, struct out *out)
 {
-	struct out out = { 0 };
 	struct list names = { 0 };
 	struct source source;
 	if (!words[0] || words[1])
@@ -214,40 +190,39 @@ static int check(struct box *box, char **words)
 	box->plan.profile = &box->profile;
 	TRY(seccomp_plan(&box->plan));
 	TRY(check_groups(box));
-	out_text(&out, "%s: good\n", words[0]);
-	if (!extends(&source) && find_leans(&source, name))
-		out_text(&out, "%s has no 'extends': it extends the built-in profile '%s'\n",
+	out_text(out, "%s: good\n", words[0]);
+	bool extends = ini_value(&source.rows, "profile", "extends");
+	if (!extends && find_leans(&source, name))
+		out_text(out, "%s has no 'extends': it extends the built-in profile '%s'\n",
 			 words[0], name);
-	else if (!extends(&source))
-		out_text(&out,
+	else if (!extends)
+		out_text(out,
 			 "%s has no 'extends': a box of it has nothing else, not even /usr; "
 			 "usually: extends = default\n",
 			 words[0]);
-	return out_flush(&out, STDOUT_FILENO);
+	return 0;
 }
 
 // Each group of destinations with what it leads to.
-static int list_groups(struct box *box, char **words)
+static int list_groups(struct box *box, char **words, struct out *out)
 {
-	struct out out = { 0 };
 	(void)box;
 	(void)words;
 	for (unsigned i = 0; i < group_rows.count; i++) {
 		const struct ini_row row = ini_at(&group_rows, i);
 		bool first = i == 0 || !str_equal(ini_at(&group_rows, i - 1).section, row.section);
 		if (strchr(row.name, '.'))
-			out_text(&out, "%-12s %s: %s\n", first ? row.section : "", row.name,
+			out_text(out, "%-12s %s: %s\n", first ? row.section : "", row.name,
 				 row.value);
 		else if (first)
-			out_text(&out, "%s\n", row.section);
+			out_text(out, "%s\n", row.section);
 	}
-	return out_flush(&out, STDOUT_FILENO);
+	return 0;
 }
 
 // What the host's own programs run or trust, and which program; with a word, the rows that hold it.
-static int list_names(struct box *box, char **words)
+static int list_names(struct box *box, char **words, struct out *out)
 {
-	struct out out = { 0 };
 	(void)box;
 	if (words[0] && words[1])
 		return fail(0, "usage: sbx profile names [WORD]");
@@ -257,30 +232,29 @@ static int list_names(struct box *box, char **words)
 		if (words[0] && !strcasestr(trusted_name(row), words[0]) &&
 		    !strcasestr(who, words[0]) && !str_equal(trusted_words[row->answer], words[0]))
 			continue;
-		out_text(&out, "%-8s %s\n         %s%s; %s\n", trusted_words[row->answer],
+		out_text(out, "%-8s %s\n         %s%s; %s\n", trusted_words[row->answer],
 			 trusted_name(row), who, row->below ? " (in any directory)" : "", source);
 	}
-	return out_flush(&out, STDOUT_FILENO);
+	return 0;
 }
 
-static int list_keys(struct box *box, char **words)
+static int list_keys(struct box *box, char **words, struct out *out)
 {
-	struct out out = { 0 };
 	(void)box;
 	(void)words;
 	for (unsigned i = 0; i < section_count; i++) {
-		out_text(&out, "%s[%s] %s\n", i ? "\n" : "", sections[i].name, sections[i].help);
+		out_text(out, "%s[%s] %s\n", i ? "\n" : "", sections[i].name, sections[i].help);
 		for (const struct key *key = keys; key < keys + key_count; key++)
 			if (key->section && str_equal(key->section, sections[i].name))
-				out_text(&out, "%s = %s\n    %s\n", key->name, key->value,
+				out_text(out, "%s = %s\n    %s\n", key->name, key->value,
 					 key->help);
 	}
-	return out_flush(&out, STDOUT_FILENO);
+	return 0;
 }
 
 struct profile_action {
 	const char *name;
-	int (*run)(struct box *box, char **words);
+	int (*run)(struct box *box, char **words, struct out *out);
 	bool json; // has --json
 };
 
@@ -321,5 +295,6 @@ int verb_profile(char **words)
 		fail(0, "-p is for sbx profile add");
 		return box_failed();
 	}
-	return chosen->run(box, words + 1) < 0 ? box_failed() : STATUS_OK;
+	struct out out = { .json = box->invocation.json == ANSWER_YES };
+	return box_done(&out, chosen->run(box, words + 1, &out));
 }

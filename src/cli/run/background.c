@@ -164,7 +164,7 @@ static int await_start(struct background *background, pid_t writer)
 	close(background->output[1]);
 	if (fd_read_all(background->ready[0], pids, sizeof(pids)) == (ssize_t)sizeof(pids)) {
 		out_text(&out, "%d\n", pids[1]);
-		return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+		return box_done(&out, 0);
 	}
 	int status = status_of(writer);
 	show_output(background->file);

@@ -14,7 +14,7 @@
 #include "plan.h"
 #include "policy/keys.h"
 #include "policy/find.h"
-#include "text/diff.h"
+#include "text/words.h"
 #include "text/destination.h"
 #include "view/paths/wishes.h"
 

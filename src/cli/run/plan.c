@@ -366,5 +366,5 @@ int verb_plan(char **words)
 		return box_failed();
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	put_plan(&out, box);
-	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&out, 0);
 }

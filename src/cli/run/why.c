@@ -119,5 +119,5 @@ int verb_why(char **words)
 		out_free(&why.text);
 	}
 	answer_end(&out, "answers");
-	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&out, 0);
 }

@@ -9,7 +9,7 @@
 #include "run/run_command.h"
 #include "seccomp/filter.h"
 #include "seccomp/syscalls.h"
-#include "text/recipes.h"
+#include "text/words.h"
 
 enum { RECIPES_MAX = 3, COLUMN = 2, DATA_BITS = 0xffff };
 

@@ -16,7 +16,7 @@
 #include "session/apply/apply.h"
 #include "session/store/store.h"
 #include "session/store/rights.h"
-#include "text/near.h"
+#include "text/words.h"
 #include "view/paths/wishes.h"
 
 extern char **environ;
@@ -298,7 +298,5 @@ int verb_session(char **words)
 	if (result >= 0)
 		result = action->run(&sessions, names + 1);
 	out_flush(&sessions.notes, STDERR_FILENO);
-	if (result < 0)
-		return box_failed();
-	return out_flush(&sessions.out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return box_done(&sessions.out, result);
 }

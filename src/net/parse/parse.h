@@ -2,7 +2,7 @@
 //
 // The room net/parse owns the readers of protocols, on which nothing depends but their bytes: pure
 // functions of (bytes, length), each with a target in tests/fuzz. Uses: base text. Begin with
-// opening.h: which protocol it is.
+// parse.h and opening.c: which protocol it is.
 #pragma once
 
 #include <stdbool.h>

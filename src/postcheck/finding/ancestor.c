@@ -1,5 +1,5 @@
 // Owns which programs only start others.
-#include "postcheck/finding/ancestor.h"
+#include "postcheck/finding/finding.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Owns the list of changed things that are only reported.
-#include "postcheck/finding/changed.h"
+#include "postcheck/finding/finding.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "names/trusted.h"
-#include "postcheck/finding/finding.h"
 #include "report/findings.h"
 
 enum { NAMES_OF_ROW = 3, NAMES_OF_NONE = 40, NAME_SHOWN_MAX = 200 };

@@ -10,7 +10,6 @@
 
 #include "base/base.h"
 #include "base/sys.h"
-#include "postcheck/finding/quarantine.h"
 #include "report/findings.h"
 #include "trees/git_list.h"
 

@@ -10,9 +10,13 @@
 
 #include "plan.h"
 
+struct arena;
 struct changed_rows;
-struct listed;
 struct findings;
+struct guard;
+struct listed;
+struct out;
+struct plan;
 struct stat;
 
 struct check {
@@ -25,7 +29,7 @@ struct check {
 	size_t root;          // length of the tree's path
 	uint64_t root_device; // of the tree
 	bool timeless;        // no time decides: another machine's clock, or one that was set back
-	struct changed_rows *rows; // of postcheck/finding/changed.h; NULL: nothing is grouped
+	struct changed_rows *rows; // of postcheck/finding/finding.h; NULL: nothing is grouped
 };
 
 // As it is reported: the project's own files by their names in it.
@@ -47,3 +51,94 @@ bool finding_is_late(const struct check *check, const struct stat *status);
 bool finding_is_made(const struct check *check, int directory, const char *name);
 // True if it may have changed last in this run.
 bool finding_is_in_run(const struct check *check, const struct stat *status);
+
+// The program that an agent, an editor or a person's shell is: above the shells that it starts for
+// each command.
+
+enum { ANCESTOR_MAX = 64 };
+
+// "PID-START" of the first process above this one that is neither a shell nor a program that only
+// starts another; "0-0" when none can be read.
+void ancestor_name(char name[ANCESTOR_MAX]);
+
+// Names that a run changed and that the host runs or trusts, where that is reported and nothing is
+// done.
+
+// How many names of each row of names/trusted.h changed: of many the first few are named, and one
+// record has the number of the others, so that a box cannot fill the list with names of one row.
+enum { CHANGED_ROWS_MAX = 4096 };
+struct changed_rows {
+	struct changed_row {
+		unsigned named, more;
+		bool below; // others lie in other directories than the top
+	} list[CHANGED_ROWS_MAX];
+};
+// One that is known to have changed.
+void changed_add(const struct check *check, const char *path);
+// The records of the others, after the last changed_add().
+void changed_end(const struct check *check);
+// Whether this run changed `name` or, of a directory, something right in it.
+bool changed_has(const struct check *check, int directory, const char *name);
+// Whether it is a directory whose name differs in case from the row that it meets: build is not
+// BUILD, a file of Bazel's.
+bool changed_is_other(int directory, const char *name);
+// Adds `name` in `directory`, at `path`, to the findings when this run changed it or, of a
+// directory, something right in it.
+void changed_tell(const struct check *check, int directory, const char *name, const char *path);
+
+// A directory of PATH in `directory`: adds it when something in it came, went or changed, or a
+// program that a link in it leads to; of GUARD_PROGRAMS_TOP each program by itself.
+void changed_programs(const struct check *check, int directory, const struct guard *guard);
+
+// Adds a program of the run's with the name of one on PATH, in a directory that a relative entry of
+// PATH can be.
+void changed_tell_shadow(const struct check *check, int directory, const char *name,
+			 const char *path);
+
+// As changed_tell(), of a name that the walk has met below the top of what can be written, when it
+// is in names/trusted.h: a package or a worktree that somebody opens by itself, as nobody does with
+// an installed package. Also of git's attributes where they choose a command.
+void changed_tell_deeper(const struct check *check, int directory, const char *name,
+			 const char *path);
+
+// Moves a new pipe to quarantine that has a name which git opens in each directory.
+void changed_take_pipe(struct check *check, int directory, const char *name, const char *path);
+
+// Where things go that appeared under a name the host would trust: kept, out of reach, restorable.
+
+// Moves `name` of an open directory away; `path` is its absolute path, `state` sbx's own
+// directory. Reports which, and how to get it back. Where it cannot be moved across file systems it
+// is renamed in its place. -1 when nothing helped (reported as well).
+int quarantine_take(const char *state, int directory, const char *name, const char *path,
+		    const char *why, struct findings *found);
+
+// `sbx quarantine ACTION [ID]`: -1 with the error said.
+// `put` is called for each thing, with the path that it came from; "": its note cannot be read.
+typedef void quarantine_put(void *context, const char *id, const char *path);
+int quarantine_list(const char *state, quarantine_put *put, void *context);
+int quarantine_show(const char *state, const char *id, struct out *out);
+int quarantine_restore(const char *state, const char *id, struct out *out);
+int quarantine_remove(const char *state, const char *id);
+
+// What boxes changed that the host runs, once for each content, until a person was shown it; and
+// findings that are reported once.
+
+// Removes from `found` each name that was reported with this very content before, and what its
+// reader was shown once (FINDING_UNTRUSTED, FINDING_HEADLESS and FINDING_ELSEWHERE until they
+// change, FINDING_LINK for good, FINDING_POLICY, FINDING_BACKGROUND and FINDING_LEFT in an agent's
+// session). For a person on a terminal it adds the names that earlier runs changed and nobody was
+// shown.
+void unshown_note(const struct plan *plan, struct findings *found);
+
+// Before the command begins: a name that changed since its report is reported again with any
+// content.
+void unshown_begin(struct plan *plan);
+
+// A line of the project's list: 'u' a name that no person was shown yet, 's' one that was shown.
+struct unshown_line {
+	char state;
+	const char *content, *stamp, *path;
+};
+const char *unshown_text(struct arena *arena, const char *state, const char *project);
+// The next name of such a text; false after the last.
+bool unshown_next(struct arena *arena, const char **at, struct unshown_line *ret_line);

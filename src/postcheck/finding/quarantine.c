@@ -1,5 +1,5 @@
 // Owns ~/.local/state/sbx/quarantine: one directory for each thing, with `item` and `path` in it.
-#include "postcheck/finding/quarantine.h"
+#include "postcheck/finding/finding.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // Owns the list of changed names of a project: a line "u|s HASH INODE-CTIME PATH" for each, u until
 // a person on a terminal was shown it; and "p|m HASH KIND -" for each finding that is reported
 // once, p to a person and m to a model.
-#include "postcheck/finding/unshown.h"
+#include "postcheck/finding/finding.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "plan.h"
-#include "postcheck/finding/ancestor.h"
 #include "report/findings.h"
 #include "text/sha.h"
 

@@ -16,7 +16,7 @@
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
-#include "text/component.h"
+#include "text/words.h"
 #include "trees/git_list.h"
 
 // New directories beyond these numbers are quarantined as a whole. The table's rows have at most

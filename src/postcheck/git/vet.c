@@ -12,7 +12,6 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "git/recognise.h"
-#include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 #include "trees/git_list.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/base.h"
-#include "text/component.h"
+#include "text/words.h"
 
 bool walk_is_protected(struct compare_walk *walk, const char *path)
 {

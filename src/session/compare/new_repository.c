@@ -11,7 +11,7 @@
 #include "git/gitindex.h"
 #include "git/recognise.h"
 #include "session/store/store.h"
-#include "text/component.h"
+#include "text/words.h"
 
 // Where a name stands, as the session shows it: a layer that has it, or the host; -1 for none.
 static int place_of(const struct merged *merged, int host, const char *name)

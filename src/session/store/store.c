@@ -14,7 +14,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/process_stat.h"
-#include "text/near.h"
+#include "text/words.h"
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
 

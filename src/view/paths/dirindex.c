@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "names/trusted.h"
-#include "text/component.h"
+#include "text/words.h"
 
 enum { BYTES = 8192, BYTES_MAX = 1 << 20, WORD_BITS = 64 };
 

@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "env/env.h"
 #include "names/trusted.h"
-#include "text/textsecret.h"
+#include "text/words.h"
 #include "view/paths/wishes.h"
 
 enum { BYTES_MAX = 1 << 20, ENTRIES_MAX = 256, ALL_BYTES_MAX = 8 << 20, DEPTH_MAX = 3 };

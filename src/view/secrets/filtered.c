@@ -12,7 +12,7 @@
 #include "env/env.h"
 #include "git/gitconfig.h"
 #include "names/trusted.h"
-#include "text/textsecret.h"
+#include "text/words.h"
 #include "view/paths/wishes.h"
 
 // Only a flag shows the file itself: a profile's line for it shows what is not secret.
