@@ -267,6 +267,18 @@ done
 cpus="sed -n s/^Cpus_allowed_list:.//p /proc/self/status"
 is "the caller's processors" "$($cpus)" "$("$SBX" run $cpus)"
 is "one processor stays one" 0 "$(taskset -c 0 "$SBX" run $cpus)"
+# What one that was taken over could call at its last look; the twin has no lock.
+reach() { # words of sbx run: the calls that the kernel heard of
+	SBX_TEST_REACH=1 "$SBX_TESTING" run "$@" -- true 2>&1 | sed -n 's/^reached: //p' | paste -sd' '
+}
+is "the supervisor reaches the box's mounts and the internet alone" "setns open_tree inet netlink" "$(reach)"
+is "without a proxy the mounts alone" "setns open_tree" "$(reach --network none)"
+is "without protected names nothing" "" "$(reach --network none --no-protect)"
+is "with --explain the memory of processes, too" "process_vm_readv pidfd_getfd setns open_tree unix" "$(reach --network none --explain)"
+is "without the lock all" "execve execveat ptrace process_vm_readv process_vm_writev pidfd_getfd setns setns-net unshare clone clone3 open_tree keyctl add_key perf execute-memory type unix inet netlink vsock" "$(SBX_TEST_SKIP=supervisor reach)"
+is "the plan says what is left open" "executes nothing; keeps mounts" "$("$SBX" plan --network none -- true | sed -n 's/^supervisor *//p')"
+like "with --ask-program, which executes one, there is no lock" " $(reach --ask-program /bin/true) " " execve .* unix "
+refused_as "a lock that cannot be had: the command is not run" "step 'supervisor'.*the command was not run" env SBX_TEST_FAIL=supervisor "$SBX_TESTING" run -- true
 # The first process of a container need not reap orphans: none is left to it.
 cat >"$work/first.py" <<'END'
 import glob, os, subprocess, sys, time

@@ -22,6 +22,7 @@
 #include "base/privileges.h"
 #include "base/sys.h"
 #include "base/testing.h"
+#include "net/setup/supervisor_calls.h"
 #include "plan.h"
 #include "run.h"
 
@@ -94,10 +95,17 @@ struct checked {
 	uint32_t ignored; // bits
 	uint32_t otherwise;
 	unsigned count;
-	uint32_t values[3];
+	uint32_t values[4];
 };
 
-enum { REFUSED = SECCOMP_RET_ERRNO | EACCES, FLAGS = SOCK_CLOEXEC | SOCK_NONBLOCK };
+enum {
+	REFUSED = SECCOMP_RET_ERRNO | EACCES,
+	FORBIDDEN = SECCOMP_RET_ERRNO | EPERM,
+	UNKNOWN = SECCOMP_RET_ERRNO | ENOSYS,
+	FLAGS = SOCK_CLOEXEC | SOCK_NONBLOCK,
+	NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
+		     CLONE_NEWPID | CLONE_NEWNET,
+};
 
 // Memory, but none that can be executed.
 static const struct checked every_argument[] = {
@@ -133,6 +141,13 @@ static const struct checked reader_arguments[] = {
 };
 
 #define ALL(list) list, sizeof(list) / sizeof(*(list))
+
+static const struct checked supervisor_arguments[] = {
+	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
+	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
+	{ SYS_pkey_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
+	{ SYS_clone, 0, ~(uint32_t)NAMESPACES, FORBIDDEN, 1, { 0 } },
+};
 
 static const struct confined_row {
 	const int *calls;
@@ -190,12 +205,23 @@ static void check(struct program *program, const struct checked *arguments, size
 	}
 }
 
+static void begin(struct program *program)
+{
+	load(program, offsetof(struct seccomp_data, arch));
+	emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_AUDIT_ARCH, 1, 0);
+	emit(program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+}
+
+static int install(struct program *program, unsigned flags)
+{
+	struct sock_fprog whole = { program->used, program->code };
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &whole);
+}
+
 static int load_filter(const struct confined_row *row)
 {
 	struct program program = { .used = 0 };
-	load(&program, offsetof(struct seccomp_data, arch));
-	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, SYS_AUDIT_ARCH, 1, 0);
-	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+	begin(&program);
 	check(&program, ALL(every_argument));
 	check(&program, row->arguments, row->argument_count);
 	load(&program, offsetof(struct seccomp_data, nr));
@@ -203,10 +229,46 @@ static int load_filter(const struct confined_row *row)
 	answer(&program, row->calls, row->call_count, SECCOMP_RET_ALLOW);
 	answer(&program, ALL(absent), SECCOMP_RET_ERRNO | ENOENT);
 	// libc asks a reader for what it can do without: qsort(3) for the machine's memory.
-	emit(&program, BPF_RET | BPF_K,
-	     row->reads ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_KILL_PROCESS, 0, 0);
-	struct sock_fprog whole = { program.used, program.code };
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole);
+	emit(&program, BPF_RET | BPF_K, row->reads ? UNKNOWN : SECCOMP_RET_KILL_PROCESS, 0, 0);
+	return install(&program, 0);
+}
+
+static void check_kept(struct program *program, unsigned left)
+{
+	struct checked checked = { .count = 0 };
+	enum { COUNT = sizeof(supervisor_kept) / sizeof(*supervisor_kept) };
+	for (unsigned i = 0; i < COUNT; i++) {
+		int call = supervisor_kept[i].call;
+		if (call != checked.call)
+			checked = (struct checked){ call, supervisor_kept[i].half, 0, FORBIDDEN, 0,
+						    { 0 } };
+		if ((supervisor_kept[i].part & ~left) == 0)
+			checked.values[checked.count++] = supervisor_kept[i].value;
+		if (i + 1 == COUNT || supervisor_kept[i + 1].call != call)
+			check(program, &checked, 1);
+	}
+}
+
+int confine_supervisor(unsigned left)
+{
+	struct program program = { .used = 0 };
+	const int clone3 = SYS_clone3; // libc makes do without
+	begin(&program);
+	check(&program, ALL(supervisor_arguments));
+	check_kept(&program, left);
+	load(&program, offsetof(struct seccomp_data, nr));
+	answer(&program, &clone3, 1, UNKNOWN);
+	answer(&program, ALL(supervisor_refused), FORBIDDEN);
+	for (size_t i = 0; i < sizeof(supervisor_parts) / sizeof(*supervisor_parts); i++)
+		if (!(supervisor_parts[i].unless & left))
+			answer(&program, &supervisor_parts[i].call, 1, FORBIDDEN);
+	emit(&program, BPF_JMP | BPF_JGT | BPF_K, NEWEST, 0, 1);
+	emit(&program, BPF_RET | BPF_K, UNKNOWN, 0, 0);
+	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3);
+	load(&program, offsetof(struct seccomp_data, args) + 8);
+	answer(&program, ALL(supervisor_typing), FORBIDDEN);
+	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	return install(&program, SECCOMP_FILTER_FLAG_SPEC_ALLOW);
 }
 
 static int limit(int resource, rlim_t most)
