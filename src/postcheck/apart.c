@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,14 +17,21 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/privileges.h"
+#include "base/steady.h"
 #include "base/str.h"
+#include "base/sys.h"
+#include "base/testing.h"
 #include "net/setup/confine.h"
 #include "plan.h"
 #include "report/findings.h"
+#include "run.h"
 
 enum { RECORDS_MAX = FINDING_KINDS * (FINDING_BYTES_MAX + (64 << 10)) };
 
 enum { WRITABLE_MAX = 256 };
+
+// For its answer and its end, besides as long as the run took.
+enum { PATIENCE_MILLISECONDS = 300000, STALLED_MILLISECONDS = 300 };
 
 struct writable {
 	const char *paths[WRITABLE_MAX];
@@ -75,6 +84,8 @@ static _Noreturn void run_child(const struct plan *plan, int copies, void (*look
 	size_t before = found->records.used; // the other process has them
 	if (owned_override(OVER_ALL) < 0 || (plan && lock(plan, copies) < 0))
 		_exit(1);
+	while (testing_skips("check-answer"))
+		pause();
 	look(argument);
 	size_t length = found->records.used - before;
 	if (fd_write_all(back, found->counts, sizeof(found->counts)) < 0 ||
@@ -84,22 +95,39 @@ static _Noreturn void run_child(const struct plan *plan, int copies, void (*look
 	_exit(0);
 }
 
-static bool read_whole(int from, void *bytes, size_t size)
+static bool in_time(int fd, int64_t end)
 {
-	return fd_read_all(from, bytes, size) == (ssize_t)size;
+	struct pollfd event = { .fd = fd, .events = POLLIN };
+	int64_t left = end - steady_now();
+	while (fd >= 0 && left > 0) {
+		int ready = poll(&event, 1, left < INT_MAX ? (int)left : INT_MAX);
+		if (ready != 0 && !(ready < 0 && errno == EINTR))
+			return ready > 0;
+		left = end - steady_now();
+	}
+	return false;
+}
+
+static bool read_whole(int from, int64_t end, void *bytes, size_t size)
+{
+	ssize_t got = 1;
+	for (char *at = bytes; size > 0 && got > 0; at += got, size -= (size_t)got)
+		if (!in_time(from, end) || (got = read(from, at, size)) < 0)
+			return false;
+	return size == 0;
 }
 
 // It may have been taken over by what it read: nothing of its answer is used unchecked.
-static bool read_findings(int from, struct findings *found)
+static bool read_findings(int from, int64_t end, struct findings *found)
 {
 	struct findings answer = { 0 };
 	char part[4096];
 	size_t left, want;
-	bool whole = read_whole(from, answer.counts, sizeof(answer.counts)) &&
-		     read_whole(from, &left, sizeof(left)) && left <= RECORDS_MAX;
+	bool whole = read_whole(from, end, answer.counts, sizeof(answer.counts)) &&
+		     read_whole(from, end, &left, sizeof(left)) && left <= RECORDS_MAX;
 	for (; whole && left > 0; left -= want) {
 		want = left < sizeof(part) ? left : sizeof(part);
-		whole = read_whole(from, part, want);
+		whole = read_whole(from, end, part, want);
 		out_bytes(&answer.records, part, whole ? want : 0);
 	}
 	whole = whole && findings_take(found, &answer);
@@ -107,18 +135,25 @@ static bool read_findings(int from, struct findings *found)
 	return whole;
 }
 
-bool apart_run(const struct plan *plan, int copies, void (*look)(void *argument), void *argument,
-	       struct findings *found)
+bool apart_run(const struct plan *plan, const struct run *run, void (*look)(void *argument),
+	       void *argument, struct findings *found)
 {
 	int ends[2], status = 0;
+	int64_t now = steady_now(),
+		patience = testing_skips("check-answer") ? STALLED_MILLISECONDS
+							 : PATIENCE_MILLISECONDS,
+		end = now + patience + (now - run->began);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
 	pid_t child = fork();
 	if (child == 0)
-		run_child(plan, copies, look, argument, found, ends[1]);
+		run_child(plan, run->copies, look, argument, found, ends[1]);
 	fd_close(&ends[1]);
-	bool whole = child > 0 && read_findings(ends[0], found);
+	autoclose int ended = child > 0 ? sys_pidfd_open(child) : -1;
+	bool whole = child > 0 && read_findings(ends[0], end, found);
 	fd_close(&ends[0]);
+	if (child > 0 && (!whole || !in_time(ended, end)))
+		kill(child, SIGKILL);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return child > 0 && whole && WIFEXITED(status) && WEXITSTATUS(status) == 0;
