@@ -312,6 +312,8 @@ struct plan {
 	bool nested;  // user namespaces allowed inside, so no Landlock
 	int landlock; // ABI in use, 0 for none
 	struct filter filter;
+	unsigned left_open; // of the supervisor's own filter (net/setup/netns.h)
+	bool executes;      // by --ask-program or --review: then it has none
 
 	char **environment;         // as execve takes it
 	struct variable *variables; // as people read it

@@ -25,6 +25,7 @@ int ask_plan(struct plan *plan, struct profile *profile, const struct invocation
 						    : ASK_NOBODY;
 	if (plan->ask == ASK_NOBODY)
 		return 0;
+	plan->executes = plan->executes || plan->ask_program;
 	if (plan->ask_program && invocation->ask == ANSWER_YES)
 		return fail(0, "--ask and --ask-program cannot be given together");
 	if (!plan->egress.on)

@@ -1,6 +1,7 @@
 // Owns the hooks of the test build.
 #include "base/testing.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,19 @@ int testing_landlock(int abi)
 {
 	const char *most = getenv("SBX_TEST_LANDLOCK");
 	return most && atoi(most) < abi ? atoi(most) : abi;
+}
+
+void testing_reach(void)
+{
+	const char *at = getenv("SBX_TEST_REACH");
+	char name[32];
+	long call, first, second;
+	for (int used;
+	     at && sscanf(at, "%31[^=]=%ld,%ld,%ld %n", name, &call, &first, &second, &used) == 4;
+	     at += used)
+		if (syscall(call, first, second, 0, 0, 0, 0) >= 0 ||
+		    (errno != EPERM && errno != ENOSYS))
+			dprintf(STDERR_FILENO, "reached: %s\n", name);
 }
 
 void testing_left(const char *text)

@@ -12,7 +12,12 @@ int testing_landlock(int abi);        // $SBX_TEST_LANDLOCK=abi, when that is le
 const char *testing_meminfo(void);    // $SBX_TEST_MEMINFO=file, else the kernel's
 void testing_left(const char *text);  // of a failure that was tolerated, at the end: reported
 long testing_look(long nanoseconds);  // $SBX_TEST_LOOK=nanoseconds, of the look after a run
+// $SBX_TEST_REACH="NAME=CALL,ARGUMENT,ARGUMENT ...": makes them, and prints which got through
+void testing_reach(void);
 #else
+static inline void testing_reach(void)
+{
+}
 static inline void testing_left(const char *text)
 {
 	(void)text;

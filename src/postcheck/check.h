@@ -37,12 +37,12 @@ void check_refused(const struct plan *plan, struct findings *found);
 // A look at the caller's files that the box cannot keep out by their modes.
 
 // Runs `look` in a process that may read and change all files of the caller's (owned_override()).
-// What it adds to the findings comes back. False when it did not come to its end. With a plan that
+// What it adds to the findings comes back. False when it did not come to its end, or not within
+// five minutes and the time that the run took: it is killed then. With a plan that
 // process is locked (CONFINED_READER): it changes files where the plan's box could write, beside
 // the configurations that the box has copies of, and in the state directory.
-// `copies`: the box's, or -1.
-bool apart_run(const struct plan *plan, int copies, void (*look)(void *argument), void *argument,
-	       struct findings *found);
+bool apart_run(const struct plan *plan, const struct run *run, void (*look)(void *argument),
+	       void *argument, struct findings *found);
 
 // Files of the project that its settings name in commands which start by themselves: an agent's
 // hooks and servers, git hooks, .envrc, git's configuration, what an install runs; and those that

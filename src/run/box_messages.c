@@ -93,6 +93,8 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 	outcome->kind = OUTCOME_LOST;
 	if (got != (ssize_t)sizeof(*message))
 		return ENDED;
+	if (message->kind != MESSAGE_FAILED && lock_begin(plan, run) < 0)
+		return run_broken(run, outcome);
 	switch (message->kind) {
 	case MESSAGE_LISTENER:
 		run->listener = fds[0];

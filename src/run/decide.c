@@ -236,6 +236,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	TRY(explain_plan(plan));
 	commands_plan(plan, environment);
 	TRY(env_plan(plan, environment));
+	lock_plan(plan);
 	return decide_network(plan, environment);
 }
 

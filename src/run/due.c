@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "plan.h"
 #include "postcheck/check.h"
-#include "postcheck/finding/quarantine.h"
+#include "postcheck/finding/finding.h"
 #include "report/findings.h"
 #include "run.h"
 
@@ -86,7 +86,7 @@ static void look(void *argument)
 static bool run_apart(struct due_look *all)
 {
 	struct out out = { 0 };
-	bool done = apart_run(NULL, -1, look, all, &all->found);
+	bool done = apart_run(NULL, all->run, look, all, &all->found);
 	if (!done)
 		findings_add(&all->found, FINDING_LEFT_UNCHECKED, "", "", "");
 	else if (findings_count(&all->found) > 0)

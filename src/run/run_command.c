@@ -185,7 +185,8 @@ struct outcome run_try(struct box *box, struct run *run)
 // Only where the machine gave no namespaces, and only to who said that less will do.
 static bool may_fall_back(const struct box *box, const struct run *run)
 {
-	return box->plan.tier == TIER_FULL && box->profile.minimum == TIER_LANDLOCK &&
+	return run->lock != LOCK_DONE && box->plan.tier == TIER_FULL &&
+	       box->profile.minimum == TIER_LANDLOCK &&
 	       steps[run->message.step].lost_without_namespaces;
 }
 
@@ -280,8 +281,8 @@ int run_command(struct box *box)
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
 	// Not with secrets: the variables that held them are wiped.
-	if (outcome.kind == OUTCOME_FAILED && (may_try_again(box, &run) || clear_way(box)) &&
-	    box->plan.credential_count == 0) {
+	if (outcome.kind == OUTCOME_FAILED && run.lock != LOCK_DONE &&
+	    (may_try_again(box, &run) || clear_way(box)) && box->plan.credential_count == 0) {
 		findings_free(&outcome.found);
 		denials_free(&outcome.denials);
 		return run_command(renew(box, &run));

@@ -87,6 +87,8 @@ const struct step steps[] = {
 	  .why = "note the run among the live ones, before its command can do anything" },
 	{ SIDE_HOST, BOTH, "standard-io", standard_io_host, standard_io_undo,
 	  .why = "open what takes the place of stdin and stdout: that can fail, and the box has not begun" },
+	{ SIDE_HOST, BOTH, "supervisor", lock_host, NULL,
+	  .why = "see that the filter of the supervisor's own calls can be had; it holds from the first message of a box that is made (run/lock.c): until then a start may be tried again" },
 	{ SIDE_HOST, BOTH, "go", .make = decide_go,
 	  .why = "seal the plan and hand it over; the last of this side: from here on the command may run" },
 

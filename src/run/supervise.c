@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/base.h"
+#include "base/testing.h"
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"
@@ -122,6 +123,7 @@ static void look_last(const struct plan *plan, struct run *run, struct eyes *eye
 		      struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
+	testing_reach();
 	watch_end(&eyes->watch);
 	if (outcome->kind == OUTCOME_FAILED) // no command was there: nothing is due
 		journal_end(plan, run);

@@ -175,6 +175,12 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 else
 	skip "who reads what a box wrote has a domain more" "strace is not installed"
 fi
+# It never answers: the run ends, says so, and the check is due in the next one.
+cd "$(new_project)" || exit 1
+SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- sh -c 'echo x >new; exit 7' 2>"$work/said"
+ended "a check that never answers is cut" 7 "the check of the command's changes did not finish" "$work/said"
+SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- true 2>"$work/said"
+like "and the next run has it to do" "$(cat "$work/said")" "changes that a killed run left in this project could not be checked"
 # A run that made a repository writes the project's list: only the first of all waits for the disk.
 if strace -f -qq -o /dev/null true 2>/dev/null; then
 	syncs() { strace -f -qq -e trace=fsync -o "$work/syncs" "$SBX" run -- git -c core.fsync=none init -q "$1" 2>/dev/null && ls -d "$1" && grep -c 'fsync(' "$work/syncs"; }

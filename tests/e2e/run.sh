@@ -267,6 +267,22 @@ done
 cpus="sed -n s/^Cpus_allowed_list:.//p /proc/self/status"
 is "the caller's processors" "$($cpus)" "$("$SBX" run $cpus)"
 is "one processor stays one" 0 "$(taskset -c 0 "$SBX" run $cpus)"
+# What one that was taken over could call at its last look; the twin has no lock.
+case $(uname -m) in
+x86_64) calls="execve=59,0,0 execveat=322,-1,0 ptrace=101,16,-1 process_vm_readv=310,-1,0 pidfd_getfd=438,-1,0 setns=308,-1,268435456 unshare=272,1024,0 open_tree=428,-1,0 keyctl=250,-1,0 unix=41,1,1 inet=41,2,1" ;;
+*) calls="execve=221,0,0 execveat=281,-1,0 ptrace=117,16,-1 process_vm_readv=270,-1,0 pidfd_getfd=438,-1,0 setns=268,-1,268435456 unshare=97,1024,0 open_tree=428,-1,0 keyctl=219,-1,0 unix=198,1,1 inet=198,2,1" ;;
+esac
+reach() { # words of sbx run: the calls that the kernel heard of
+	SBX_TEST_REACH=$calls "$SBX_TESTING" run "$@" -- true 2>&1 | sed -n 's/^reached: //p' | paste -sd' '
+}
+is "the supervisor reaches the box's mounts and the internet alone" "setns open_tree inet" "$(reach)"
+is "without a proxy the mounts alone" "setns open_tree" "$(reach --network none)"
+is "without protected names nothing" "" "$(reach --network none --no-protect)"
+is "with --explain the memory of processes, too" "process_vm_readv pidfd_getfd setns open_tree unix" "$(reach --network none --explain)"
+is "without the lock all" "execve execveat ptrace process_vm_readv pidfd_getfd setns unshare open_tree keyctl unix inet" "$(SBX_TEST_SKIP=supervisor reach)"
+is "the plan says what is left open" "executes nothing; keeps mounts" "$("$SBX" plan --network none -- true | sed -n 's/^supervisor *//p')"
+like "with --ask-program, which executes one, there is no lock" " $(reach --ask-program /bin/true) " " execve .* unix "
+refused_as "a lock that cannot be had: the command is not run" "step 'supervisor'.*the command was not run" env SBX_TEST_FAIL=supervisor "$SBX_TESTING" run -- true
 # The first process of a container need not reap orphans: none is left to it.
 cat >"$work/first.py" <<'END'
 import glob, os, subprocess, sys, time

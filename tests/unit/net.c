@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -1129,6 +1132,84 @@ static void reader(void **state)
 		close(all[i]);
 }
 
+static int supervisor_ends(int left, const struct call *call)
+{
+	int status = -1;
+	const long *all = call->arguments;
+	pid_t child = fork();
+	if (child == 0) {
+		if (left >= 0 && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+				  confine_supervisor((unsigned)left) < 0))
+			_exit(255);
+		long result = syscall(call->number, all[0], all[1], all[2], all[3], all[4], all[5]);
+		syscall(SYS_exit_group, result < 0 ? errno : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 255);
+	return WEXITSTATUS(status);
+}
+
+// What the supervisor may call with each part left open, and its twin without a filter.
+static void supervisor(void **state)
+{
+	enum { I = LEFT_INTERNET, W = LEFT_WALLS, A = LEFT_ANSWERS, B = LEFT_BPF, ALWAYS = 16 };
+	char program[] = "/bin/true", *const words[] = { program, NULL };
+	int pair[2];
+	const struct {
+		unsigned may;
+		int otherwise, free; // -1: as the machine has it
+		struct call call;
+	} rows[] = {
+		{ 0, EPERM, 0, { SYS_execve, { (long)program, (long)words, 0 } } },
+		{ 0, EPERM, EFAULT, { SYS_execveat, { -1 } } },
+		{ 0, EPERM, 0, { SYS_ptrace, { PTRACE_TRACEME } } },
+		{ A, EPERM, 0, { SYS_process_vm_readv, { getpid() } } },
+		{ 0, EPERM, 0, { SYS_process_vm_writev, { getpid() } } },
+		{ A, EPERM, EBADF, { SYS_pidfd_getfd, { -1 } } },
+		{ 0, EPERM, 0, { SYS_clone, { CLONE_NEWUSER | SIGCHLD } } },
+		{ ALWAYS, 0, 0, { SYS_clone, { SIGCHLD } } },
+		{ 0, ENOSYS, EINVAL, { SYS_clone3, { 0 } } },
+		{ W, EPERM, EBADF, { SYS_setns, { -1, CLONE_NEWUSER } } },
+		{ W, EPERM, EBADF, { SYS_setns, { -1, CLONE_NEWNS } } },
+		{ 0, EPERM, EBADF, { SYS_setns, { -1, CLONE_NEWNET } } },
+		{ 0, EPERM, EBADF, { SYS_setns, { -1, 0 } } },
+		{ W, EPERM, -1, { SYS_open_tree, { -1 } } },
+		{ A, EPERM, 0, { SYS_unshare, { CLONE_FS } } },
+		{ 0, EPERM, 0, { SYS_unshare, { CLONE_FILES } } },
+		{ 0, EPERM, EFAULT, { SYS_add_key, { 0 } } },
+		{ 0, EPERM, EOPNOTSUPP, { SYS_keyctl, { -1 } } },
+		{ 0, EPERM, EINVAL, { SYS_shmat, { -1 } } },
+		{ 0, EPERM, EBADF, { SYS_ioctl, { -1, TIOCSTI } } },
+		{ ALWAYS, 0, 0, { SYS_prctl, { PR_SET_DUMPABLE, 0 } } },
+		{ ALWAYS, 0, 0, { SYS_mprotect, { 0, 0, PROT_READ } } },
+		{ 0, EPERM, 0, { SYS_mprotect, { 0, 0, PROT_READ | PROT_EXEC } } },
+		{ 0, EPERM, EBADF, { SYS_mmap, { 0, 1, PROT_EXEC, MAP_PRIVATE, -1 } } },
+		{ A, EPERM, 0, { SYS_socket, { AF_UNIX, SOCK_STREAM } } },
+		{ I, EPERM, 0, { SYS_socket, { AF_INET, SOCK_STREAM } } },
+		{ I, EPERM, -1, { SYS_socket, { AF_INET6, SOCK_DGRAM } } },
+		{ I, EPERM, 0, { SYS_socket, { AF_NETLINK, SOCK_RAW } } },
+		{ 0, EPERM, -1, { SYS_socket, { AF_PACKET, SOCK_RAW } } },
+		{ ALWAYS, 0, 0, { SYS_socketpair, { AF_UNIX, SOCK_STREAM, 0, (long)pair } } },
+		{ 0, EPERM, EAFNOSUPPORT, { SYS_socketpair, { AF_MAX, 1, 0, (long)pair } } },
+		{ 0, ENOSYS, -1, { 463, { -1 } } },
+#ifdef __x86_64__
+		{ 0, ENOSYS, -1, { 0x40000000 | SYS_socket, { AF_INET, SOCK_STREAM } } },
+#endif
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int free = supervisor_ends(-1, &rows[i].call);
+		if (rows[i].free >= 0 && free != rows[i].free)
+			fail_msg("row %zu without a filter: %d", i, free);
+		for (unsigned left = 0; left < ALWAYS; left++) {
+			bool may = rows[i].may & (left | ALWAYS);
+			int result = supervisor_ends((int)left, &rows[i].call);
+			if (result != (may ? free : rows[i].otherwise))
+				fail_msg("row %zu with %u left open: %d", i, left, result);
+		}
+	}
+}
+
 #ifdef __x86_64__
 // socketcall(2) of i386.
 static void other_machine(void **state)
@@ -1345,7 +1426,7 @@ int main(void)
 		cmocka_unit_test(events),        cmocka_unit_test(places),
 		cmocka_unit_test(hello_pieces),  cmocka_unit_test(head_pieces),
 #ifdef __x86_64__
-		cmocka_unit_test(other_machine),
+		cmocka_unit_test(other_machine), cmocka_unit_test(supervisor),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

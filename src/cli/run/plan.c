@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
+#include "run/steps.h"
 #include "cli/verbs.h"
 #include "limits/group.h"
 #include "policy/keys.h"
@@ -341,7 +342,8 @@ static void put_plan(struct out *out, const struct box *box)
 		       MEMBER_NUMBER("landlock", (unsigned)plan->landlock),
 		       SHOWN(NULL, plan->landlock ? landlock : "off", "landlock     ", 0, "\n"),
 		       SHOWN(NULL, arena_text(box->arena, "%u", plan->filter.count),
-			     "filter       ", 0, " instructions\n"));
+			     "filter       ", 0, " instructions\n"),
+		       SHOWN("supervisor", lock_text(plan), "supervisor   ", 0, "\n"));
 	put_limits(out, box);
 	put_mounts(out, plan);
 	put_guards(out, plan);

@@ -359,6 +359,7 @@ static int prepare(struct box *box)
 	store_close(&sessions.store);
 	box->invocation.session = name;
 	box->after = after;
+	box->plan.executes = true; // the program that shows the changes
 	return 0;
 }
 

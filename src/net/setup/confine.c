@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
@@ -25,26 +26,15 @@
 #include "run.h"
 
 // What each may call; of every one that it may not, it dies.
+// clang-format off
 static const int every[] = {
-	SYS_read,
-	SYS_write,
-	SYS_close,
-	SYS_clock_gettime,
-	SYS_gettimeofday,
-	SYS_restart_syscall,
+	SYS_read, SYS_write, SYS_close, SYS_clock_gettime, SYS_gettimeofday, SYS_restart_syscall,
 	// memory of c-ares, OpenSSL and libc
-	SYS_brk,
-	SYS_mmap,
-	SYS_munmap,
-	SYS_mremap,
-	SYS_madvise,
-	SYS_futex,
-	SYS_getrandom,
+	SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_futex, SYS_getrandom,
 	// the end
-	SYS_exit_group,
-	SYS_exit,
-	SYS_rt_sigreturn,
+	SYS_exit_group, SYS_exit, SYS_rt_sigreturn,
 };
+// clang-format on
 static const int worker_calls[] = {
 	SYS_socket,     SYS_socketpair, SYS_connect,     SYS_accept4,     SYS_recvfrom,
 	SYS_sendto,     SYS_recvmsg,    SYS_sendmsg,     SYS_getsockname, SYS_getpeername,
@@ -93,10 +83,17 @@ struct checked {
 	uint32_t ignored; // bits
 	uint32_t otherwise;
 	unsigned count;
-	uint32_t values[3];
+	uint32_t values[4];
 };
 
-enum { REFUSED = SECCOMP_RET_ERRNO | EACCES, FLAGS = SOCK_CLOEXEC | SOCK_NONBLOCK };
+enum {
+	REFUSED = SECCOMP_RET_ERRNO | EACCES,
+	FORBIDDEN = SECCOMP_RET_ERRNO | EPERM,
+	UNKNOWN = SECCOMP_RET_ERRNO | ENOSYS,
+	FLAGS = SOCK_CLOEXEC | SOCK_NONBLOCK,
+	NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
+		     CLONE_NEWPID | CLONE_NEWNET,
+};
 
 // Memory, but none that can be executed.
 static const struct checked every_argument[] = {
@@ -118,20 +115,60 @@ static const struct checked connector_arguments[] = {
 	{ SYS_socket, 0, 0, REFUSED, 1, { AF_UNIX } },
 	{ SYS_socket, 2, FLAGS, REFUSED, 1, { SOCK_STREAM } },
 };
+// clang-format off
 // A fork as libc makes it; limits and settings of itself.
 static const struct checked reader_arguments[] = {
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
-	{ SYS_clone,
-	  0,
-	  0,
-	  SECCOMP_RET_KILL_PROCESS,
-	  1,
-	  { CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD } },
+	{ SYS_clone, 0, 0, SECCOMP_RET_KILL_PROCESS, 1, { CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD } },
 	{ SYS_prlimit64, 0, 0, REFUSED, 1, { 0 } },
 	{ SYS_prctl, 0, 0, REFUSED, 1, { PR_SET_NO_NEW_PRIVS } },
 };
+// clang-format on
 
 #define ALL(list) list, sizeof(list) / sizeof(*(list))
+
+// clang-format off
+// What the supervisor may not call once a box can act: what executes, what reaches another
+// process's memory or descriptors, mounts, namespaces, and the kernel's larger entrances.
+static const int supervisor_refused[] = {
+	SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_writev, SYS_process_madvise, SYS_kcmp,
+	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_fsopen, SYS_fspick, SYS_fsconfig,
+	SYS_fsmount, SYS_perf_event_open, SYS_io_uring_setup, SYS_io_uring_enter,
+	SYS_io_uring_register, SYS_userfaultfd, SYS_keyctl, SYS_add_key, SYS_request_key,
+	SYS_open_by_handle_at, SYS_kexec_load, SYS_kexec_file_load, SYS_init_module, SYS_finit_module,
+	SYS_delete_module, SYS_swapon, SYS_swapoff, SYS_reboot, SYS_acct, SYS_personality, SYS_shmat,
+};
+// The same, but where a part is left open.
+static const struct { int call; unsigned unless; } supervisor_parts[] = {
+	{ SYS_process_vm_readv, LEFT_ANSWERS },
+	{ SYS_pidfd_getfd, LEFT_ANSWERS },
+	{ SYS_open_tree, LEFT_WALLS },
+	{ SYS_move_mount, LEFT_WALLS },
+	{ SYS_mount_setattr, LEFT_WALLS },
+	{ SYS_bpf, LEFT_BPF },
+};
+// Of these calls, those with one of the values; all of a call come together.
+static const struct { int call; unsigned half; uint32_t value; unsigned part; } supervisor_kept[] = {
+	{ SYS_socket, 0, AF_UNIX, LEFT_ANSWERS },
+	{ SYS_socket, 0, AF_INET, LEFT_INTERNET },
+	{ SYS_socket, 0, AF_INET6, LEFT_INTERNET },
+	{ SYS_socket, 0, AF_NETLINK, LEFT_INTERNET },
+	{ SYS_socketpair, 0, AF_UNIX, 0 },
+	{ SYS_unshare, 0, CLONE_NEWUSER, 0 }, // to look where a box has shut its caller out
+	{ SYS_unshare, 0, CLONE_FS, LEFT_ANSWERS },
+	{ SYS_setns, 2, CLONE_NEWUSER, LEFT_WALLS },
+	{ SYS_setns, 2, CLONE_NEWNS, LEFT_WALLS },
+};
+// clang-format on
+// Keys typed for a terminal's next reader.
+static const int supervisor_typing[] = { TIOCSTI, 0x541c /* TIOCLINUX */ };
+enum { NEWEST = 462 }; // mseal(2): what comes after is unknown to it, as are x32's calls
+static const struct checked supervisor_arguments[] = {
+	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
+	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
+	{ SYS_pkey_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
+	{ SYS_clone, 0, ~(uint32_t)NAMESPACES, FORBIDDEN, 1, { 0 } },
+};
 
 static const struct confined_row {
 	const int *calls;
@@ -189,12 +226,23 @@ static void check(struct program *program, const struct checked *arguments, size
 	}
 }
 
+static void begin(struct program *program)
+{
+	load(program, offsetof(struct seccomp_data, arch));
+	emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_AUDIT_ARCH, 1, 0);
+	emit(program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+}
+
+static int install(struct program *program, unsigned flags)
+{
+	struct sock_fprog whole = { program->used, program->code };
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &whole);
+}
+
 static int load_filter(const struct confined_row *row)
 {
 	struct program program = { .used = 0 };
-	load(&program, offsetof(struct seccomp_data, arch));
-	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, SYS_AUDIT_ARCH, 1, 0);
-	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+	begin(&program);
 	check(&program, ALL(every_argument));
 	check(&program, row->arguments, row->argument_count);
 	load(&program, offsetof(struct seccomp_data, nr));
@@ -202,10 +250,46 @@ static int load_filter(const struct confined_row *row)
 	answer(&program, row->calls, row->call_count, SECCOMP_RET_ALLOW);
 	answer(&program, ALL(absent), SECCOMP_RET_ERRNO | ENOENT);
 	// libc asks a reader for what it can do without: qsort(3) for the machine's memory.
-	emit(&program, BPF_RET | BPF_K,
-	     row->reads ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_KILL_PROCESS, 0, 0);
-	struct sock_fprog whole = { program.used, program.code };
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole);
+	emit(&program, BPF_RET | BPF_K, row->reads ? UNKNOWN : SECCOMP_RET_KILL_PROCESS, 0, 0);
+	return install(&program, 0);
+}
+
+static void check_kept(struct program *program, unsigned left)
+{
+	struct checked checked = { .count = 0 };
+	enum { COUNT = sizeof(supervisor_kept) / sizeof(*supervisor_kept) };
+	for (unsigned i = 0; i < COUNT; i++) {
+		int call = supervisor_kept[i].call;
+		if (call != checked.call)
+			checked = (struct checked){ call, supervisor_kept[i].half, 0, FORBIDDEN, 0,
+						    { 0 } };
+		if ((supervisor_kept[i].part & ~left) == 0)
+			checked.values[checked.count++] = supervisor_kept[i].value;
+		if (i + 1 == COUNT || supervisor_kept[i + 1].call != call)
+			check(program, &checked, 1);
+	}
+}
+
+int confine_supervisor(unsigned left)
+{
+	struct program program = { .used = 0 };
+	const int clone3 = SYS_clone3; // libc makes do without
+	begin(&program);
+	check(&program, ALL(supervisor_arguments));
+	check_kept(&program, left);
+	load(&program, offsetof(struct seccomp_data, nr));
+	answer(&program, &clone3, 1, UNKNOWN);
+	answer(&program, ALL(supervisor_refused), FORBIDDEN);
+	for (size_t i = 0; i < sizeof(supervisor_parts) / sizeof(*supervisor_parts); i++)
+		if (!(supervisor_parts[i].unless & left))
+			answer(&program, &supervisor_parts[i].call, 1, FORBIDDEN);
+	emit(&program, BPF_JMP | BPF_JGT | BPF_K, NEWEST, 0, 1);
+	emit(&program, BPF_RET | BPF_K, UNKNOWN, 0, 0);
+	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3);
+	load(&program, offsetof(struct seccomp_data, args) + 8);
+	answer(&program, ALL(supervisor_typing), FORBIDDEN);
+	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	return install(&program, SECCOMP_FILTER_FLAG_SPEC_ALLOW);
 }
 
 static int limit(int resource, rlim_t most)

@@ -79,6 +79,16 @@ int confine(enum confined who, unsigned locks);
 // The same; a reader changes files below these directories alone, which are open.
 int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count);
 
+// What the options of a run leave open of the supervisor's filter (run/lock.c).
+enum {
+	LEFT_INTERNET = 1, // sockets: there is a proxy
+	LEFT_WALLS = 2,    // mounts in the box's view: one may have to be made again
+	LEFT_ANSWERS = 4,  // the memory of the box's processes, and sockets for them
+	LEFT_BPF = 8,
+};
+// For this process and all that it starts, for good; it has no_new_privs. 0, or -1 with errno.
+int confine_supervisor(unsigned left);
+
 // What the profile says about the network, decided.
 
 // Bytes of the caller's proxy variables: a worker has room for as much.

@@ -1,0 +1,56 @@
+// Owns the lock of the supervisor itself: what is decided of it, and the moment from which it
+// holds. That is the first message of a box that is made: a start that failed is tried again, which
+// no locked process could do, and no byte of a box was read before.
+#include "run/steps.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "net/setup/netns.h"
+#include "plan.h"
+#include "run.h"
+
+void lock_plan(struct plan *plan)
+{
+	bool walls = plan->tier == TIER_FULL && plan->guard_count > 0;
+	plan->left_open = (plan->egress.on ? LEFT_INTERNET : 0U) | (walls ? LEFT_WALLS : 0U) |
+			  (plan->asking.count > 0 ? LEFT_ANSWERS : 0U) |
+			  (plan->profile->guard == ANSWER_YES ? LEFT_BPF : 0U);
+}
+
+const char *lock_text(const struct plan *plan)
+{
+	unsigned open = plan->left_open;
+	return arena_text(plan->arena, "executes nothing; keeps%s%s%s%s%s",
+			  open & LEFT_INTERNET ? " internet" : "",
+			  open & LEFT_WALLS ? " mounts" : "", open & LEFT_ANSWERS ? " memory" : "",
+			  open & LEFT_BPF ? " bpf" : "", open ? "" : " nothing");
+}
+
+int lock_host(const struct plan *plan, struct run *run)
+{
+	if (plan->executes)
+		return 0;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_NO_NEW_PRIVS");
+	// Of a kernel that takes filters, the answer to none is EFAULT.
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, NULL) <
+		    0 &&
+	    errno != EFAULT)
+		return fail(errno, "a filter of system calls");
+	run->lock = LOCK_READY;
+	return 0;
+}
+
+int lock_begin(const struct plan *plan, struct run *run)
+{
+	if (run->lock != LOCK_READY)
+		return 0;
+	if (confine_supervisor(plan->left_open) < 0)
+		return fail(errno, "lock the supervisor");
+	run->lock = LOCK_DONE;
+	return 0;
+}
