@@ -65,6 +65,17 @@ struct message {
 	char text[1024];                 // MESSAGE_FAILED: why; MESSAGE_ENDED: process/left.h
 };
 
+// The first bytes of each message at a run's control socket, in both directions: client and box may
+// be of different versions of sbx. What follows is of this version alone; 1 had no head.
+enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 2 };
+struct control_head {
+	uint32_t name, version;
+};
+static inline bool control_is_known(const struct control_head *head)
+{
+	return head->name == CONTROL_NAME && head->version == CONTROL_VERSION;
+}
+
 enum { JOURNALS_MAX = 8, PREPARED_MAX = 16 };
 
 // Every descriptor of a run stands in the first part, and is -1 while there is none: run_init()

@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/str.h"
+#include "base/sys.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
@@ -72,7 +73,9 @@ struct passing_stream {
 struct further_command {
 	struct passing_stream streams[STREAMS]; // by the command's descriptor
 	int socket, signals;
+	pid_t run;
 	bool started, ended;
+	bool answered, unknown; // by what is no answer of this version; so it is
 	struct further_answer last;
 };
 
@@ -127,20 +130,29 @@ static void end_command(struct further_command *command)
 	}
 }
 
+static bool has_ended(pid_t run)
+{
+	enum { DYING_MILLISECONDS = 200 };
+	autoclose int process = sys_pidfd_open(run);
+	struct pollfd event = { .fd = process, .events = POLLIN };
+	return process < 0 || poll(&event, 1, DYING_MILLISECONDS) != 0;
+}
+
 static void take_answer(struct further_command *command)
 {
 	struct further_answer answer;
 	ssize_t got = recv(command->socket, &answer, sizeof(answer), MSG_DONTWAIT);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (got != (ssize_t)sizeof(answer) || answer.kind != ANSWER_STARTED)
+	bool known = got == (ssize_t)sizeof(answer) && control_is_known(&answer.head);
+	if (!known || answer.kind != ANSWER_STARTED)
 		end_command(command);
 	else
 		command->started = true;
-	if (got == (ssize_t)sizeof(answer))
-		command->last = answer;
-	else
-		command->last = (struct further_answer){ .kind = ANSWER_STARTED };
+	command->last = known ? answer : (struct further_answer){ .kind = ANSWER_STARTED };
+	// A run of version 1 says nothing, and lives.
+	command->answered = got > 0;
+	command->unknown = !known && !command->started && (got > 0 || !has_ended(command->run));
 }
 
 static void pass_signal(const struct further_command *command)
@@ -200,6 +212,7 @@ static int begin(const struct box *box, const struct live_box *live, int roll, c
 {
 	int theirs[FD_PASSED] = { -1, -1, -1, -1 };
 	TRY(theirs[STREAMS] = make_text(box, words));
+	command->run = live->run;
 	command->signals = hold_signals();
 	for (int i = 0; i < STREAMS; i++) {
 		int ends[2];
@@ -222,6 +235,8 @@ static int status_of(const struct live_box *live, const struct further_command *
 		     const char *word)
 {
 	int number = command->last.number;
+	if (command->unknown)
+		return control_socket_unknown(live->run, command->answered);
 	const char *shown = str_shown(word);
 	bool refused = command->last.kind == ANSWER_REFUSED;
 	if (number == EAGAIN && (refused || command->last.kind == ANSWER_NOT_FOUND))

@@ -9,8 +9,7 @@
 #include <sys/types.h>
 
 #include "base/fd.h"
-
-struct run;
+#include "run.h"
 
 // A command and its variables, as execve(2) takes them.
 struct further_words {
@@ -41,6 +40,7 @@ struct further_order {
 // From the supervisor to the client, whose socket takes signals, an int each; its end ends the
 // command.
 struct further_answer {
+	struct control_head head;
 	enum further_kind { ANSWER_REFUSED, ANSWER_STARTED, ANSWER_NOT_FOUND, ANSWER_ENDED } kind;
 	int number; // of the first and third: errno; of the last: a wait status
 };

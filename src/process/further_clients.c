@@ -26,7 +26,9 @@ void further_clients_init(struct further_clients *clients)
 
 static void answer(int socket, enum further_kind kind, int number)
 {
-	struct further_answer answer = { .kind = kind, .number = number };
+	struct further_answer answer = { .head = { CONTROL_NAME, CONTROL_VERSION },
+					 .kind = kind,
+					 .number = number };
 	fd_send_now(socket, &answer, sizeof(answer), NULL, 0);
 }
 

@@ -23,6 +23,8 @@ bool control_socket_take(const struct plan *plan, struct run *run);
 // said.
 int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 			const char *destination);
+// What that run answered is of another version, or it has hung up: said, with the fix. Returns -1.
+int control_socket_unknown(pid_t run, bool answered);
 // Of sbx exec: stdin, stdout, stderr and the text (process/further.h). Returns the socket, at which
 // answers come.
 int control_socket_execute(int roll, const char *name, pid_t run, const int fds[FD_PASSED]);
