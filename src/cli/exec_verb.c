@@ -19,12 +19,15 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
 #include "process/further.h"
+#include "report/answer_fields.h"
+#include "report/capture.h"
 #include "run/run_command.h"
 #include "run/signals.h"
 
@@ -74,7 +77,7 @@ struct further_command {
 	struct passing_stream streams[STREAMS]; // by the command's descriptor
 	int socket, signals;
 	pid_t run;
-	bool started, ended;
+	bool json, started, ended;
 	bool answered, unknown; // by what is no answer of this version; so it is
 	struct further_answer last;
 };
@@ -258,16 +261,15 @@ static int status_of(const struct live_box *live, const struct further_command *
 		box_failed();
 		return command->started ? STATUS_KILLED : STATUS_FAILURE;
 	case ANSWER_ENDED:
-		if (WIFSIGNALED(number))
+		if (WIFSIGNALED(number) && !command->json)
 			signals_die(WTERMSIG(number));
 		return WIFSIGNALED(number) ? 128 + WTERMSIG(number) : WEXITSTATUS(number);
 	}
 	return STATUS_FAILURE;
 }
 
-static int execute(const struct box *box, char **words)
+static int execute(const struct box *box, char **words, struct further_command *command)
 {
-	static struct further_command command;
 	struct arena *arena = arena_new_own(BOXES_BYTES);
 	struct boxes boxes;
 	const char *id = words[0];
@@ -288,10 +290,26 @@ static int execute(const struct box *box, char **words)
 			    "command could be placed in",
 			    live->id);
 	autoclose int roll = boxes_roll(arena);
-	TRY(begin(box, live, roll, words, &command));
-	while (turn(&command))
+	TRY(begin(box, live, roll, words, command));
+	while (turn(command))
 		;
-	return status_of(live, &command, words[0]);
+	return status_of(live, command, words[0]);
+}
+
+static int print_result(const struct further_command *command, struct capture *capture,
+			uint64_t milliseconds, int status)
+{
+	struct out out = { .json = true };
+	bool ended = command->last.kind == ANSWER_ENDED, killed = WIFSIGNALED(command->last.number);
+	answer_begin(&out, "result", NULL);
+	answer_members(&out, MEMBER("end", !ended   ? command->started ? "box" : "failed"
+					   : killed ? "signal"
+						    : "exit"));
+	capture_status(&out, ended, command->last.number, status);
+	answer_members(&out, NUMBER_IF(command->run, "run", (unsigned)command->run),
+		       MEMBER_NUMBER("wall_ms", milliseconds));
+	capture_end(capture, &out);
+	return capture_print(capture, &out) < 0 ? STATUS_FAILURE : status;
 }
 
 int verb_exec(char **words)
@@ -299,6 +317,15 @@ int verb_exec(char **words)
 	struct box *box = box_new();
 	if (box_read(box, VERB_EXEC, words) < 0)
 		return box_failed();
-	int result = execute(box, box->arguments.rest);
-	return result < 0 ? box_failed() : result;
+	static struct further_command command;
+	struct capture capture;
+	int64_t began = steady_now();
+	command.json = box->invocation.json == ANSWER_YES;
+	if (command.json && capture_begin(&capture) < 0)
+		return box_failed();
+	int result = execute(box, box->arguments.rest, &command);
+	result = result < 0 ? box_failed() : result;
+	return command.json
+		       ? print_result(&command, &capture, (uint64_t)(steady_now() - began), result)
+		       : result;
 }

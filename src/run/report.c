@@ -320,7 +320,6 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	write_report(&out);
 	out_free(&out);
 	findings_free(&failure);
-	findings_free(&outcome->found);
 	return status;
 }
 
