@@ -71,6 +71,11 @@ enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 2 };
 struct control_head {
 	uint32_t name, version;
 };
+// A pty of the box for a command, with the size of the caller's terminal.
+struct terminal_wish {
+	bool wanted;
+	unsigned short rows, columns;
+};
 static inline bool control_is_known(const struct control_head *head)
 {
 	return head->name == CONTROL_NAME && head->version == CONTROL_VERSION;
@@ -200,7 +205,8 @@ struct run {
 	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
 
 	// What came at the control socket and is to be executed: takes all descriptors.
-	void (*execute)(const struct plan *plan, struct run *run, int client, int fds[]);
+	void (*execute)(const struct plan *plan, struct run *run,
+			const struct terminal_wish *terminal, int client, int fds[]);
 
 	// steps
 	int64_t began; // the first, in milliseconds of the steady clock

@@ -1,5 +1,5 @@
-// What is printed while a command runs, for an answer in JSON. A process reads stdout and stderr
-// from pipes, and stores the first bytes of each: no command that prints is held up.
+// The output of a command, for an answer in JSON. A process reads stdout and stderr from pipes, and
+// stores the first bytes of each: no command that prints is held up.
 #pragma once
 
 #include <stdbool.h>

@@ -44,7 +44,7 @@ static void put_changed(struct box *box, const char *session, struct out *out)
 	*out = sessions.out;
 }
 
-// All but what was printed.
+// All but the output.
 static void put_result(struct box *box, const struct ending *ending, int status, struct out *out)
 {
 	const struct outcome *outcome = ending ? ending->outcome : NULL;

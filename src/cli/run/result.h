@@ -7,6 +7,6 @@ struct box;
 
 // Before run_command(): stdout and stderr of the command are captured, and printed at its end.
 int result_prepare(struct box *box);
-// The same object without what was printed, of a run in the background: the memory that it is
-// written to when the run ends.
+// The same object without the output, of a run in the background: the memory to which it is written
+// when the run ends.
 int result_note(struct box *box);

@@ -25,6 +25,7 @@ enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100 };
 struct control_wish {
 	struct control_head head;
 	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE } kind; // the last has descriptors
+	struct terminal_wish terminal;                     // WISH_EXECUTE
 	char destination[RULE_TEXT_MAX];
 };
 
@@ -118,7 +119,7 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	ssize_t got = fd_receive_now(fd, &wish, sizeof(wish), fds);
 	bool known = got == (ssize_t)sizeof(wish) && control_is_known(&wish.head);
 	if (known && wish.kind == WISH_EXECUTE) {
-		run->execute(plan, run, take(&fd), fds);
+		run->execute(plan, run, &wish.terminal, take(&fd), fds);
 		return false;
 	}
 	for (unsigned i = 0; i < FD_PASSED; i++)
@@ -172,17 +173,19 @@ int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 			     : 0;
 }
 
-int control_socket_execute(int roll, const char *name, pid_t run, const int fds[FD_PASSED])
+int control_socket_execute(int roll, const char *name, pid_t run,
+			   const struct terminal_wish *terminal, const int fds[FD_PASSED])
 {
 	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
-				     .kind = WISH_EXECUTE };
+				     .kind = WISH_EXECUTE,
+				     .terminal = *terminal };
 	autoclose int fd = connect_to(roll, name, run);
 	if (fd < 0 && errno == ENOENT)
 		return fail(0,
 			    "run %d takes no further command; one with -d, in a session or with "
 			    "network mode proxy does",
 			    (int)run);
-	if (fd < 0 || fd_send(fd, &wish, sizeof(wish), fds, FD_PASSED) < 0)
+	if (fd < 0 || fd_send(fd, &wish, sizeof(wish), fds, terminal->wanted ? 1 : FD_PASSED) < 0)
 		return fail(0, "run %d does not answer", (int)run);
 	return take(&fd);
 }
