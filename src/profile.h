@@ -107,6 +107,7 @@ struct invocation {
 	enum answer detach;
 	int ready;               // with it: where the pid is written when the command runs; 0: none
 	enum answer follow, raw; // of logs
+	enum answer terminal;    // of exec: a pty of the box
 	const char *inside;      // of exec: a directory of the box, or NULL
 	struct list variables;   // of exec
 	uint64_t offset;         // of logs, bytes

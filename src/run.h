@@ -65,6 +65,22 @@ struct message {
 	char text[1024];                 // MESSAGE_FAILED: why; MESSAGE_ENDED: process/ns.h
 };
 
+// The first bytes of each message at a run's control socket, in both directions: client and box may
+// be of different versions of sbx. What follows is of this version alone; 1 had no head.
+enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 2 };
+struct control_head {
+	uint32_t name, version;
+};
+// A pty of the box for a command, with the size of the caller's terminal.
+struct terminal_wish {
+	bool wanted;
+	unsigned short rows, columns;
+};
+static inline bool control_is_known(const struct control_head *head)
+{
+	return head->name == CONTROL_NAME && head->version == CONTROL_VERSION;
+}
+
 enum { JOURNALS_MAX = 8, PREPARED_MAX = 16 };
 
 // Every descriptor of a run stands in the first part, and is -1 while there is none: run_init()
@@ -189,7 +205,8 @@ struct run {
 	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
 
 	// What came at the control socket and is to be executed: takes all descriptors.
-	void (*execute)(const struct plan *plan, struct run *run, int client, int fds[]);
+	void (*execute)(const struct plan *plan, struct run *run,
+			const struct terminal_wish *terminal, int client, int fds[]);
 
 	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (run/lock.c)
 

@@ -12,14 +12,16 @@ BOUND, COLUMNS = 60, 200  # seconds for whatever is waited for
 
 
 class Terminal:
-    """sbx run with these options, and a shell's line or a command in the box; `data` is what was shown."""
+    """sbx run with these options, and a shell's line or a command in the box, or sbx with other words; `data` is what
+    was shown."""
 
-    def __init__(self, directory, line, *options, command=None):
+    def __init__(self, directory, line, *options, command=None, words=None):
         pid, self.fd = pty.fork()
         if pid == 0:
             os.chdir(directory)
             os.environ["TERM"] = "xterm"
-            os.execv(os.environ["SBX"], [os.environ["SBX"], "run", *options, "--", *(command or ["bash", "-c", line])])
+            words = words or ["run", *options, "--", *(command or ["bash", "-c", line])]
+            os.execv(os.environ["SBX"], [os.environ["SBX"], *words])
         self.pid, self.data, self.status = pid, b"", None
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
 

@@ -69,6 +69,22 @@ static bool read_entry(int file, struct roll_entry *ret_entry)
 	return got > 0 && roll_parse(bytes, (size_t)got, ret_entry);
 }
 
+// It can be ended: what its entry says is not known.
+static bool read_other(const struct stat *status, struct live_box *ret_box,
+		       const struct live_box *known)
+{
+	time_t now = time(NULL);
+	struct live_box box = *known;
+	// With a network by which sbx allow asks the run itself.
+	box.entry = (struct roll_entry){ .command = "(started by another version of sbx)",
+					 .network = ROLL_PROXY };
+	box.other = true;
+	box.age = now > status->st_mtime ? (uint64_t)(now - status->st_mtime) * 1000 : 0;
+	snprintf(box.id, sizeof(box.id), "%d", (int)box.run);
+	*ret_box = box;
+	return true;
+}
+
 // False for what is no live run: of a dead one the file is removed.
 static bool read_box(int roll, const char *name, const struct here *here, struct live_box *ret_box)
 {
@@ -84,7 +100,7 @@ static bool read_box(int roll, const char *name, const struct here *here, struct
 		return false;
 	}
 	if (!read_entry(file, &box.entry))
-		return false; // of another version
+		return box.run > 0 && read_other(&status, ret_box, &box);
 	bool boot = str_equal(box.entry.place.boot, here->place.boot);
 	box.inside = boot && box.entry.place.pid_namespace == here->place.pid_namespace;
 	box.run = boot ? box.run : 0; // on another machine that shares the directory

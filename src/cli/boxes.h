@@ -16,6 +16,7 @@ struct live_box {
 	char name[64]; // of its file on the roll
 	struct roll_entry entry;
 	uint64_t age; // milliseconds
+	bool other;   // of another version of sbx: the entry has a command for people alone
 	bool inside;  // the entry's numbers of processes are of this namespace
 };
 

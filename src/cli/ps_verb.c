@@ -139,7 +139,7 @@ static void put_json(struct out *out, const struct live_box *box)
 		       MEMBER("project", entry->project[0] ? entry->project : NULL),
 		       NUMBER_IF(used, "memory_bytes", memory),
 		       NUMBER_IF(used, "cpu_ms", microseconds / 1000),
-		       MEMBER("network", networks[entry->network]),
+		       MEMBER("network", box->other ? NULL : networks[entry->network]),
 		       MEMBER_NUMBER("denials", entry->denials));
 	answer_open(out, "ports", '[');
 	for (unsigned i = 0; i < entry->port_count; i++)

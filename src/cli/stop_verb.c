@@ -9,6 +9,8 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "report/answer_fields.h"
+#include "report/capture.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"
 #include "cli/boxes.h"
@@ -186,12 +188,54 @@ static int wait_for(const char *id)
 	return known ? status : fail(0, "run %s has ended; its exit status is not known", box->id);
 }
 
+// The newest bytes of both streams: they went through one pipe.
+static void put_output(int file, struct out *out)
+{
+	enum { SHOWN_MAX = 1 << 20 };
+	static char text[SHOWN_MAX + 1];
+	struct ring_head head = { 0 };
+	bool lives;
+	size_t length = 0;
+	ssize_t got;
+	ring_look(file, &head, &lives);
+	uint64_t begin = head.total > SHOWN_MAX ? head.total - SHOWN_MAX : 0, offset = begin;
+	while (length < SHOWN_MAX &&
+	       (got = ring_read(file, &offset, text + length, SHOWN_MAX - length)) > 0) {
+		length += (size_t)got;
+		offset += (uint64_t)got;
+	}
+	capture_put(out, "output", text, length);
+	json_flag(out, "truncated", begin > 0);
+}
+
+// What the run noted at its end, and its output; of one in the foreground its status alone.
+static int print_result(const char *id, int status)
+{
+	static char text[RING_NOTE];
+	struct out out = { .json = true };
+	autoclose int file = ATTEMPT(boxes_output(arena_new_own(BOXES_BYTES), id));
+	size_t length = file >= 0 ? ring_noted(file, text) : 0;
+	if (length > 0) {
+		out_bytes(&out, text, length);
+		out.comma = true;
+	} else {
+		answer_begin(&out, "result", NULL);
+		capture_status(&out, false, 0, status);
+	}
+	if (file >= 0)
+		put_output(file, &out);
+	answer_end(&out, NULL);
+	return out_write(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : status;
+}
+
 int verb_wait(char **words)
 {
 	struct box *box = box_new();
-	if (box_read(box, VERB_WAIT, words) < 0)
+	if (box_read_mixed(box, VERB_WAIT, words, &words) < 0)
 		return box_failed();
-	char **rest = box->arguments.rest;
-	int result = rest[0] && !rest[1] ? wait_for(rest[0]) : fail(0, "usage: sbx wait ID");
+	int result =
+		words[0] && !words[1] ? wait_for(words[0]) : fail(0, "usage: sbx wait [--json] ID");
+	if (result >= 0 && box->invocation.json == ANSWER_YES)
+		return print_result(words[0], result);
 	return result < 0 ? box_failed() : result;
 }

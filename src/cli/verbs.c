@@ -119,7 +119,7 @@ const struct verb_row verb_rows[] = {
 	},
 	[ROW_WAIT] = {
 		.name = "wait",
-		.synopsis = "wait ID",
+		.synopsis = "wait [--json] ID",
 		.help = "wait until a run has ended, and return its exit status",
 	},
 	[ROW_LOGS] = {

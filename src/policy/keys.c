@@ -323,7 +323,7 @@ const struct key keys[] = {
 	  .help = "print the time of each start-up step on stderr" },
 	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR | VERB_AUDIT | VERB_SESSION | VERB_CODE | VERB_PROFILE |
 			  VERB_AGENT | VERB_QUARANTINE | VERB_LEARN | VERB_WHY | VERB_CACHE |
-			  VERB_PS | VERB_LOGS, json), .flag = "json", .kind = KEY_SWITCH,
+			  VERB_PS | VERB_LOGS | VERB_RUN | VERB_EXEC | VERB_WAIT, json), .flag = "json", .kind = KEY_SWITCH,
 	  .help = "print JSON, see sbx-json(5)" },
 	{ ON_COMMAND_LINE(VERB_AUDIT, logged_run), .flag = "run", .kind = KEY_TEXT, .value = "RUN",
 	  .help = "only this run, and all that its report had to say (audit)" },
@@ -369,6 +369,8 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_RUN, detach), .flag = "detach", .letter = 'd', .kind = KEY_SWITCH,
 	  .help = "run in the background, and print the run's id; also when the terminal is closed, for sbx logs, ps, stop, "
 		  "kill and wait. Its stdin is empty, and its output is stored for sbx logs" },
+	{ ON_COMMAND_LINE(VERB_EXEC, terminal), .flag = "tty", .letter = 't', .kind = KEY_SWITCH,
+	  .help = "give the command a terminal of the box, which sbx connects with yours (exec)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, follow), .flag = "follow", .letter = 'f', .kind = KEY_SWITCH,
 	  .help = "continue with what the run prints, until it ends (logs)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, raw), .flag = "raw", .kind = KEY_SWITCH,

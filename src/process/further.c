@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "base/sys.h"
+#include "process/pty.h"
 #include "run.h"
 
 // --- a program -----------------------------------------------------------------------------------
@@ -146,15 +147,17 @@ static int map(int fd, struct mapped *ret_mapped)
 
 // In the vfork child, as the first command's (process/init.c). What it has of walls is pid 1's.
 static _Noreturn void become(const struct run *run, const struct mapped *mapped,
-			     const int fds[FD_PASSED], volatile int *problem)
+			     const struct further_order *order, const int fds[FD_PASSED],
+			     volatile int *problem)
 {
 	enum { ABOVE = 16, STANDARD = 3 };
 	int high[STANDARD];
 	bool done = setsid() >= 0;
 	for (int i = 0; i < STANDARD; i++)
-		high[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, ABOVE);
+		high[i] = fcntl(fds[1 + i], F_DUPFD_CLOEXEC, ABOVE);
 	for (int i = 0; i < STANDARD; i++)
 		done = done && dup2(high[i], i) == i;
+	done = done && (!order->terminal.wanted || pty_take() == 0);
 	if (run->child_ignored)
 		signal(SIGCHLD, SIG_IGN);
 	if (done && sys_prlimit(RLIMIT_NOFILE, &run->further->files, NULL) == 0 &&
@@ -178,7 +181,7 @@ static struct further_child *free_place(struct run *run)
 }
 
 // 0 or an errno.
-static int start(struct run *run, int number, const int fds[FD_PASSED])
+static int start(struct run *run, const struct further_order *order, const int fds[FD_PASSED])
 {
 	volatile int problem = 0;
 	struct mapped mapped;
@@ -187,12 +190,12 @@ static int start(struct run *run, int number, const int fds[FD_PASSED])
 	for (int i = 0; i < FD_PASSED; i++)
 		if (fds[i] < 0)
 			return EBADF;
-	int unmapped = map(fds[FD_PASSED - 1], &mapped);
+	int unmapped = map(fds[0], &mapped);
 	if (unmapped)
 		return unmapped;
 	pid_t pid = vfork();
 	if (pid == 0)
-		become(run, &mapped, fds, &problem);
+		become(run, &mapped, order, fds, &problem);
 	int result = pid < 0 ? errno : problem;
 	unmap(&mapped);
 	if (pid > 0 && problem)
@@ -200,23 +203,34 @@ static int start(struct run *run, int number, const int fds[FD_PASSED])
 	else if (pid > 0) {
 		struct further_child *child = free_place(run);
 		child->pid = pid;
-		child->number = number;
+		child->number = order->number;
 	}
 	return result;
 }
 
-static void tell(struct run *run, enum message_kind kind, int number, int status)
+static void tell(struct run *run, enum message_kind kind, int number, int status, int fd)
 {
 	run->message.kind = kind;
 	run->message.step = number;
 	run->message.number = run->message.status = status;
-	fd_send(run->to_host, &run->message, sizeof(run->message), NULL, 0);
+	fd_send(run->to_host, &run->message, sizeof(run->message), &fd, fd >= 0);
+}
+
+static void execute_order(struct run *run, const struct further_order *order, int fds[FD_PASSED])
+{
+	autoclose int master = -1;
+	int problem = order->terminal.wanted ? pty_open(&order->terminal, &master, &fds[1]) : 0;
+	for (int i = 2; order->terminal.wanted && problem == 0 && i < FD_PASSED; i++)
+		fds[i] = fcntl(fds[1], F_DUPFD_CLOEXEC, 0);
+	if (problem == 0)
+		problem = start(run, order, fds);
+	tell(run, MESSAGE_FURTHER, order->number, problem, problem ? -1 : master);
 }
 
 void further_take(struct run *run, const struct further_order *order, int fds[FD_PASSED])
 {
 	if (order->kind == FURTHER_EXECUTE)
-		tell(run, MESSAGE_FURTHER, order->number, start(run, order->number, fds));
+		execute_order(run, order, fds);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
 	// A command that has ended is none of these any more, whatever process has its number.
@@ -231,7 +245,7 @@ void further_reaped(struct run *run, pid_t pid, int status)
 		if (run->further->all[i].pid != pid || WIFSTOPPED(status))
 			continue;
 		run->further->all[i].pid = 0;
-		tell(run, MESSAGE_FURTHER_ENDED, run->further->all[i].number, status);
+		tell(run, MESSAGE_FURTHER_ENDED, run->further->all[i].number, status, -1);
 		return;
 	}
 }

@@ -9,8 +9,7 @@
 #include <sys/types.h>
 
 #include "base/fd.h"
-
-struct run;
+#include "run.h"
 
 // A command and its variables, as execve(2) takes them.
 struct further_words {
@@ -36,11 +35,13 @@ struct further_order {
 	enum { FURTHER_EXECUTE, FURTHER_SIGNAL } kind;
 	int number; // of the command, never used twice in a run
 	int signal;
+	struct terminal_wish terminal;
 };
 
-// From the supervisor to the client, whose socket takes signals, an int each; its end ends the
-// command.
+// From the supervisor to the client, with the terminal's master where one was wanted. The client's
+// socket takes signals, an int each; its end ends the command.
 struct further_answer {
+	struct control_head head;
 	enum further_kind { ANSWER_REFUSED, ANSWER_STARTED, ANSWER_NOT_FOUND, ANSWER_ENDED } kind;
 	int number; // of the first and third: errno; of the last: a wait status
 };
@@ -55,8 +56,8 @@ struct further {
 	struct rlimit files; // of the first command
 };
 
-// Pid 1. The descriptors are stdin, stdout, stderr and the text, and are closed. Says what became
-// of it by MESSAGE_FURTHER.
+// Pid 1. The descriptors are the text, and stdin, stdout and stderr where no terminal is wanted,
+// and are closed. Says what became of it by MESSAGE_FURTHER, with the terminal's master.
 void further_take(struct run *run, const struct further_order *order, int fds[FD_PASSED]);
 // A process that was waited for.
 void further_reaped(struct run *run, pid_t pid, int status);

@@ -22,16 +22,19 @@ void further_clients_init(struct further_clients *clients)
 	*clients = (struct further_clients){ .events = -1 };
 }
 
-static void answer(int socket, enum further_kind kind, int number)
+static void answer(int socket, enum further_kind kind, int number, int fd)
 {
-	struct further_answer answer = { .kind = kind, .number = number };
-	fd_send_now(socket, &answer, sizeof(answer), NULL, 0);
+	struct further_answer answer = { .head = { CONTROL_NAME, CONTROL_VERSION },
+					 .kind = kind,
+					 .number = number };
+	fd_send_now(socket, &answer, sizeof(answer), &fd, fd >= 0);
 }
 
 // To pid 1. -1 with errno.
 static int order(const struct run *run, struct further_order order, const int fds[FD_PASSED])
 {
-	if (fd_send_now(run->from_box, &order, sizeof(order), fds, fds ? FD_PASSED : 0) < 0)
+	unsigned count = !fds ? 0 : order.terminal.wanted ? 1 : FD_PASSED;
+	if (fd_send_now(run->from_box, &order, sizeof(order), fds, count) < 0)
 		return -1;
 	return sys_pidfd_send_signal(run->pidfd, SIGNAL_ORDER, NULL);
 }
@@ -106,7 +109,8 @@ static void drop(struct further_client *client)
 }
 
 // 0 or an errno.
-static int give(const struct plan *plan, struct run *run, int socket, int fds[FD_PASSED])
+static int give(const struct plan *plan, struct run *run, const struct terminal_wish *terminal,
+		int socket, int fds[FD_PASSED])
 {
 	struct further_clients *clients = run->clients;
 	struct further_client *client = find(clients, 0);
@@ -116,27 +120,29 @@ static int give(const struct plan *plan, struct run *run, int socket, int fds[FD
 		return EAGAIN;
 	if (clients->events < 0)
 		clients->events = epoll_create1(EPOLL_CLOEXEC);
-	int text = compose(plan, fds[FD_PASSED - 1]);
+	int text = compose(plan, fds[0]);
 	if (text < 0)
 		return errno;
-	close(fds[FD_PASSED - 1]);
-	fds[FD_PASSED - 1] = text;
+	close(fds[0]);
+	fds[0] = text;
 	*client = (struct further_client){ .socket = socket, .number = ++clients->last };
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = client->number };
 	if (epoll_ctl(clients->events, EPOLL_CTL_ADD, socket, &event) == 0 &&
-	    order(run, (struct further_order){ FURTHER_EXECUTE, client->number, 0 }, fds) == 0)
+	    order(run, (struct further_order){ FURTHER_EXECUTE, client->number, 0, *terminal },
+		  fds) == 0)
 		return 0;
 	*client = (struct further_client){ 0 };
 	return errno;
 }
 
-void further_clients_take(const struct plan *plan, struct run *run, int socket, int fds[])
+void further_clients_take(const struct plan *plan, struct run *run,
+			  const struct terminal_wish *terminal, int socket, int fds[])
 {
-	int number = give(plan, run, socket, fds);
+	int number = give(plan, run, terminal, socket, fds);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
 	if (number) {
-		answer(socket, ANSWER_REFUSED, number);
+		answer(socket, ANSWER_REFUSED, number, -1);
 		close(socket);
 	}
 }
@@ -159,14 +165,16 @@ void further_clients_handle(struct run *run)
 			continue;
 		bool ended = got != (ssize_t)sizeof(signal) || signal <= 0 || signal >= NSIG;
 		order(run,
-		      (struct further_order){ FURTHER_SIGNAL, number, ended ? SIGKILL : signal },
+		      (struct further_order){ .kind = FURTHER_SIGNAL,
+					      .number = number,
+					      .signal = ended ? SIGKILL : signal },
 		      NULL);
 		if (ended)
 			drop(client);
 	}
 }
 
-void further_clients_tell(struct run *run, const struct message *message)
+void further_clients_tell(struct run *run, const struct message *message, int terminal)
 {
 	struct further_client *client = find(run->clients, message->step);
 	bool ended = message->kind == MESSAGE_FURTHER_ENDED;
@@ -176,7 +184,7 @@ void further_clients_tell(struct run *run, const struct message *message)
 	       ended             ? ANSWER_ENDED
 	       : message->number ? ANSWER_NOT_FOUND
 				 : ANSWER_STARTED,
-	       ended ? message->status : message->number);
+	       ended ? message->status : message->number, terminal);
 	if (ended || message->number)
 		drop(client);
 }

@@ -17,10 +17,11 @@ struct further_clients {
 
 void further_clients_init(struct further_clients *clients);
 // One client, and all descriptors that it sent. One that cannot be placed in the box is refused.
-void further_clients_take(const struct plan *plan, struct run *run, int socket, int fds[]);
+void further_clients_take(const struct plan *plan, struct run *run,
+			  const struct terminal_wish *terminal, int socket, int fds[]);
 // Signals, and the end of clients: the command ends with its client.
 void further_clients_handle(struct run *run);
-// What pid 1 says of a command.
-void further_clients_tell(struct run *run, const struct message *message);
+// What pid 1 says of a command, and the master of its terminal, or -1.
+void further_clients_tell(struct run *run, const struct message *message, int terminal);
 // The box has ended: so have all.
 void further_clients_end(struct run *run);

@@ -108,6 +108,23 @@ void ring_end(int file, struct ring_head *head, int status)
 	(void)!pwrite(file, head, sizeof(*head), 0);
 }
 
+void ring_note(int file, int from)
+{
+	static char text[RING_NOTE];
+	struct stat status;
+	if (fstat(from, &status) < 0 || status.st_size > RING_NOTE)
+		return;
+	ssize_t got = pread(from, text, (size_t)status.st_size, 0);
+	if (got > 0)
+		(void)!pwrite(file, text, (size_t)got, HEAD_BYTES + RING_BYTES);
+}
+
+size_t ring_noted(int file, char text[RING_NOTE])
+{
+	ssize_t got = pread(file, text, RING_NOTE, HEAD_BYTES + RING_BYTES);
+	return got > 0 ? (size_t)got : 0;
+}
+
 static bool read_head(int file, struct ring_head *ret_head)
 {
 	char bytes[sizeof(*ret_head)];

@@ -32,6 +32,12 @@ int ring_make(int directory, const char *name, const char *session, struct ring_
 void ring_write(int file, struct ring_head *head, const char *bytes, size_t length);
 void ring_end(int file, struct ring_head *head, int status);
 
+// Behind the ring: what another file has, of RING_NOTE bytes at most. A longer one is left out.
+enum { RING_NOTE = 1 << 20 };
+void ring_note(int file, int from);
+// Its length; 0: there is none.
+size_t ring_noted(int file, char text[RING_NOTE]);
+
 // The file of the newest run with this id, or session: its descriptor and, in `name`, its name. -1
 // where there is none.
 int ring_find(int directory, const char *id, char name[RING_NAME]);

@@ -119,7 +119,9 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 		return GOES_ON;
 	case MESSAGE_FURTHER:
 	case MESSAGE_FURTHER_ENDED:
-		further_clients_tell(run, message);
+		further_clients_tell(run, message, fds[0]);
+		for (int i = 0; i < FD_PASSED; i++)
+			fd_close(&fds[i]);
 		return GOES_ON;
 	case MESSAGE_FAILED:
 		outcome->kind = OUTCOME_FAILED;

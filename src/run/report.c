@@ -214,6 +214,5 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	live_report(&out);
 	out_free(&out);
 	findings_free(&failure);
-	findings_free(&outcome->found);
 	return status;
 }

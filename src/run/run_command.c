@@ -291,11 +291,14 @@ int run_command(struct box *box)
 		report_timing(&box->plan, &run);
 	int status = report_outcome(&box->plan, &run, &outcome);
 	if (box->after)
-		status = box->after(box, &(struct ending){ &outcome.denials, &run.group->usage },
-				    status);
+		status = box->after(
+			box, &(struct ending){ &outcome.denials, &run.group->usage, &outcome },
+			status);
+	findings_free(&outcome.found);
 	denials_free(&outcome.denials);
 	roll_end(&run, status);
-	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status))
+	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status) &&
+	    box->invocation.json != ANSWER_YES)
 		signals_die(WTERMSIG(outcome.status));
 	return status;
 }

@@ -14,6 +14,7 @@ struct run;
 struct ending {
 	const struct denials *denials;
 	const struct usage *usage;
+	const struct outcome *outcome;
 };
 
 struct box {

@@ -131,15 +131,45 @@ s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect(sys.argv[1])
 def size():  # of the wish: that of sbx allow, found by trying
     return int(sys.argv[2])
 f = [os.open("/dev/null", os.O_RDWR) for i in range(4)]
-s.sendmsg([struct.pack("i", 2) + bytes(size() - 4)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", f))])
+s.sendmsg([struct.pack("IIi", 0x63786273, int(sys.argv[3]), 2) + bytes(size() - 12)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", f))])
 got = s.recv(64)
-print(*struct.unpack("ii", got) if len(got) == 8 else "nothing")'
+print(got[:4].decode(), *struct.unpack("i" * (len(got) // 4 - 1), got[4:]) if got else "nothing")'
 wish=$(strace -f -e trace=sendmsg -o "$work/trace" "$SBX" exec "$run" -- true 2>/dev/null; sed -n 's/.*SCM_RIGHTS.*= \([0-9]*\)$/\1/p' "$work/trace" | head -1)
 if [ -n "$wish" ]; then
-	is "descriptors that are no sealed text are refused" "0 22" "$(python3 -c "$forged" "$socket" "$wish")"
+	is "descriptors that are no sealed text are refused" "sbxc 2 0 22" "$(python3 -c "$forged" "$socket" "$wish" 2)"
+	is "a client of another version is answered in ours" "sbxc 2 71" "$(python3 -c "$forged" "$socket" "$wish" 3)"
+	is "one that sends something else" "sbxc 2 71" "$(python3 -c "$forged" "$socket" 40 2)"
 else
-	skip "descriptors that are no sealed text are refused" "strace does not work here"
+	for name in "descriptors that are no sealed text are refused" "a client of another version is answered in ours" "one that sends something else"; do skip "$name" "strace does not work here"; done
 fi
+cat >"$work/other.py" <<'P'
+import fcntl, os, signal, socket, struct, sys
+name = os.path.join(sys.argv[1], "%d-5f1" % os.getpid())
+roll = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+os.write(roll, b"sbroll99" + bytes(64))
+fcntl.lockf(roll, fcntl.LOCK_EX)
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind(name + ".socket")
+s.listen(8)
+signal.signal(signal.SIGTERM, lambda *_: (os.unlink(name + ".socket"), os.unlink(name), os._exit(0)))
+print("ready", flush=True)
+while True:
+    client = s.accept()[0]
+    client.recv(4096)
+    if sys.argv[2] != "0": client.send(struct.pack("III", 0x63786273, int(sys.argv[2]), 0))
+    client.close()
+P
+for version in 99 0; do
+	words=$([ $version = 0 ] && echo "does not answer: an older version" || echo "was started by another version of sbx, which")
+	python3 "$work/other.py" "$XDG_STATE_HOME/sbx/live" $version >"$work/other-$version" &
+	other=$!
+	wait_for 30 test -s "$work/other-$version"
+	like "a box of another version ($version): exec says so, and the fix" "$("$SBX" exec $other -- true 2>&1)" "^sbx: run $other $words.*to end it: sbx stop $other"
+	like "so does allow ($version)" "$("$SBX" allow $other github.com 2>&1)" "^sbx: run $other $words.*to end it: sbx stop $other"
+	like "ps lists it ($version)" "$("$SBX" ps)" "^$other .*another version"
+	is "JSON has what is known ($version)" "None True" "$("$SBX" ps --json | python3 -c 'import json, sys; print(*[(b.get("network"), b["here"]) for b in json.load(sys.stdin)["boxes"] if b["id"] == sys.argv[1]][0])' $other)"
+	is "and the fix ends it ($version)" "stopped: $other" "$("$SBX" stop $other)"
+done
 unshare -U --map-current-user true 2>/dev/null && is "a user namespace of another's has no answer" "" "$(unshare -U --map-current-user "$SBX" exec "$run" -- echo in 2>/dev/null)"
 is "the box lives after all that" "still here" "$(inside echo still here)"
 

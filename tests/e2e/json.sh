@@ -89,6 +89,37 @@ form boxes "$SBX" ps --json
 logged=$("$SBX" run -d -- printf '%s' "$hostile")
 "$SBX" wait "$logged"
 form output "$SBX" logs --json "$logged"
+printed() { "$@" 2>/dev/null | python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+print(*[r.get(m) for m in ("end", "status", "exit", "signal", "timed_out")], repr(r.get("stdout", r.get("output"))), repr(r.get("stderr")), r.get("truncated"))'; }
+form result "$SBX" run --json -- "./$hostile"
+form result "$SBX" run --json --explain --timeout 3s --read "$work/read" -- bash -c 'echo x >"$1/$2"; echo x >>Makefile; mkdir .idea; printf "$2"; curl -s http://refused.invalid/; sleep 60' - "$work/read" "$hostile"
+is "run --json: output apart, and the status" "exit 3 3 None False 'out\\n' 'err\\n' False 3" "$(printed "$SBX" run --json -- sh -c 'echo out; echo err >&2; exit 3') $("$SBX" run --json -- sh -c 'exit 3' >/dev/null; echo $?)"
+is "by a signal" "signal 143 None 15 False '' '' False 143" "$(printed "$SBX" run --json -- sh -c 'kill -TERM $$') $("$SBX" run --json -- sh -c 'kill -TERM $$' >/dev/null; echo $?)"
+is "at a limit" "limit 124 None None True 'before\\n' '' False" "$(printed "$SBX" run --json --timeout 500ms -- sh -c 'echo before; sleep 60')"
+is "one that does not begin" "failed 125 None None False '' True" "$(printed "$SBX" run --json --read relative -- true | sed "s/[\"']sbx: .*/True/")"
+is "a file that is opened anew is the same stream" "exit 0 0 None False 'one\\ntwo\\n' '' False" "$(printed "$SBX" run --json -- sh -c 'echo one >/dev/stdout; echo two >/dev/stdout')"
+is "what is denied and found is in it" "Makefile changed" "$(echo x >>Makefile; "$SBX" run --json -- sh -c 'echo y >>Makefile' | python3 -c 'import json, sys; print(*[(f.get("path"), f["kind"]) for f in json.load(sys.stdin)["findings"] if f["kind"] == "changed"][0])')"
+is "a flood is cut, and holds nothing up" "1048576 True 0" "$("$SBX" run --json -- sh -c 'head -c 50000000 /dev/zero | tr "\\0" x' | python3 -c 'import json, sys; r = json.load(sys.stdin); print(len(r["stdout"]), r["truncated"], r["exit"])')"
+form result "$SBX" wait --json "$logged"
+live=$("$SBX" run -d -- sh -c 'echo out; echo err >&2; until [ -e ended ]; do sleep 0.05; done; exit 4')
+form result "$SBX" exec --json "$live" -- printf '%s' "$hostile"
+is "exec --json" "exit 5 5 None None 'in\\n' 'err\\n' False" "$(printed "$SBX" exec --json "$live" -- sh -c 'cat; echo err >&2; exit 5' <<<in)"
+is "by a signal" "signal 137 None 9 None '' '' False 137" "$(printed "$SBX" exec --json "$live" -- sh -c 'kill -9 $$') $("$SBX" exec --json "$live" -- sh -c 'kill -9 $$' >/dev/null; echo $?)"
+is "a program that is not there" "failed 127 None None None" "$(printed "$SBX" exec --json "$live" -- no-such-program | cut -d" " -f1-5)"
+touch ended
+is "wait --json" "exit 4 4 None False 'out\\nerr\\n' None False 4" "$(printed "$SBX" wait --json "$live") $("$SBX" wait "$live" --json >/dev/null; echo $?)"
+live=$("$SBX" run -d -- sleep 1000)
+"$SBX" exec --json "$live" -- sleep 1000 >"$work/ended" &
+ended=$!
+sleep 0.5
+kill -9 "$live"
+wait $ended
+is "the box ends first" "box 137" "$(printed cat "$work/ended" | cut -d" " -f1,2)"
+is "its sbx was killed: the status alone" "None 137 None None None '' None False" "$(printed "$SBX" wait --json "$live")"
+refused_as "not with --detach: the fix" "^sbx: --detach and --json cannot be given together: sbx wait --json prints it" "$SBX" run -d --json -- true
+refused_as "nor with --review" "^sbx: --json and --review cannot be given together: its questions" "$SBX" run --json --review -- true
 kill "$box" && wait "$box"
 "$SBX" run -a refused.invalid -- bash -c 'exec -a "$1" curl -s http://denied.invalid/' - "$hostile" 2>/dev/null
 form blocked "$SBX" run -- curl -s http://denied.invalid/
@@ -105,6 +136,8 @@ if "$SBX" session create one >/dev/null 2>&1; then
 	form session "$SBX" session show --json one
 	form session-log "$SBX" session log --json one
 	form session-diff "$SBX" session diff --json one
+	form result "$SBX" run --json -s one -- sh -c 'echo x >later'
+	is "of a run in a session: what it has changed" "one Makefile later" "$("$SBX" run --json -s one -- true | python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["session"], *[c["path"] for c in r["changed"] if c["path"] in ("later", "Makefile")])')"
 else
 	printf '%s\n' sessions session session-log session-diff >>"$work/used"
 	skip "sessions" "they need a file system that this machine has not"

@@ -77,7 +77,7 @@ if unshare -Urpf --mount-proc true 2>/dev/null; then
 	unshare -Upf --kill-child --map-current-user --mount-proc "$SBX" run -s base -- sleep 100 2>/dev/null &
 	other=$!
 	for i in $(seq 600); do [ -n "$(session show base | grep sleep)" ] && break; sleep 0.05; done
-	like "a session that another pid namespace uses is not mounted twice" "$("$SBX" run -s base -- echo in 2>&1)" "in another pid namespace"
+	like "a session that another pid namespace uses is not mounted twice" "$("$SBX" run -s base -- echo in 2>&1)" "in another pid namespace or on another machine; to end it: sbx stop [0-9]+, there"
 	like "rm says which process uses it" "$("$SBX" session rm base 2>&1)" "by process [0-9]+, which runs a command"
 	like "and where, from a third one" "$(unshare -Upf --map-current-user --mount-proc "$SBX" session rm base 2>&1)" "by a process of another pid namespace or machine, which"
 	like "its command is not taken for dead" "$(session show base)" "running .*sleep 100"
@@ -87,6 +87,27 @@ if unshare -Urpf --mount-proc true 2>/dev/null; then
 else
 	for name in "four pid namespaces make their sessions" "rm says which process uses it" "and where, from a third one" "a session that another pid namespace uses is not mounted twice" "its command is not taken for dead" "it is free afterwards"; do skip "$name" "no user namespaces here"; done
 fi
+# --- a record of version 1 of sbx, which has no lock
+cat >"$work/older.py" <<'P'
+import struct, sys
+start = lambda pid: int(open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[19])
+pid = int(sys.argv[2])
+with open(sys.argv[1], "r+b") as f:
+    f.write(struct.pack("QiiQQ", 0x3130732d78627300, pid, pid, start(pid) + int(sys.argv[3]), start(pid) + int(sys.argv[3])))
+P
+session create older
+"$SBX" run -s older -- true
+sleep 1000 &
+other=$!
+python3 "$work/older.py" "$XDG_STATE_HOME/sbx/sessions/older/runs" $other 0
+like "a live run of an older sbx is found: the session is not mounted twice" "$("$SBX" run -s older -- echo in 2>&1)" "^sbx: .*process $other, of an older version of sbx, uses the session.*sbx stop $other; the command was not run$"
+like "nor removed" "$("$SBX" session rm older 2>&1)" "process $other, of an older version"
+kill $other
+wait $other 2>/dev/null
+is "when it has ended, the session is free" in "$("$SBX" run -s older -- echo in 2>&1)"
+python3 "$work/older.py" "$XDG_STATE_HOME/sbx/sessions/older/runs" $$ -1
+is "another process that has its number is not taken for it" in "$("$SBX" run -s older -- echo in 2>&1)"
+session rm older
 cat >"$work/hold.py" <<'P'
 import fcntl, os, sys, time
 lock = os.open(sys.argv[1], os.O_RDWR)

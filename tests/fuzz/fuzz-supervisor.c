@@ -12,9 +12,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "net/host/orders.h"
-#include "report/denials.h"
 #include "report/findings.h"
-#include "report/refused.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

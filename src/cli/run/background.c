@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "cli/run/result.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"
 
@@ -24,6 +25,7 @@ struct background {
 	struct ring_head head;
 	char name[RING_NAME], time[32];
 	int output[2], ready[2];
+	int result;         // what the run writes at its end, for sbx wait --json
 	bool child_ignored; // SIGCHLD, by the caller
 };
 
@@ -35,6 +37,7 @@ static int refuse_questions(const struct invocation *asked)
 	} refused[] = {
 		{ asked->review, "review", "it asks at the end" },
 		{ asked->ask, "ask", "it asks on the terminal" },
+		{ asked->json, "json", "sbx wait --json prints it" },
 		{ asked->lsp, "lsp", "an editor has its stdin" },
 		{ asked->die_with_parent, "die-with-parent", "the run outlives its caller" },
 	};
@@ -45,7 +48,7 @@ static int refuse_questions(const struct invocation *asked)
 	return 0;
 }
 
-static int prepare(const struct box *box, struct background *background)
+static int prepare(struct box *box, struct background *background)
 {
 	struct timespec now;
 	const char *state = decide_state_directory(box->arena, environ);
@@ -60,6 +63,7 @@ static int prepare(const struct box *box, struct background *background)
 					 box->invocation.session, &background->head));
 	if (pipe2(background->output, O_CLOEXEC) < 0 || pipe2(background->ready, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
+	TRY(background->result = result_note(box));
 	background->child_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	return 0;
 }
@@ -112,10 +116,10 @@ static _Noreturn void write_output(struct background *background, pid_t run)
 	sigset_t all;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); // it ends with the run
-	const int kept[] = { background->output[0], background->file };
+	const int kept[] = { background->output[0], background->file, background->result };
 	for (int fd = 0; fd <= 2; fd++)
 		close(fd);
-	if (fd_close_except(kept, 2, 0) < 0)
+	if (fd_close_except(kept, sizeof(kept) / sizeof(*kept), 0) < 0)
 		_exit(STATUS_FAILURE);
 	for (;;) {
 		ssize_t got = read(background->output[0], bytes, sizeof(bytes));
@@ -125,6 +129,7 @@ static _Noreturn void write_output(struct background *background, pid_t run)
 			break;
 	}
 	int status = status_of(run);
+	ring_note(background->file, background->result);
 	ring_end(background->file, &background->head, status);
 	_exit(status);
 }

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "cli/agent/agent_verb.h"
 #include "cli/run/background.h"
+#include "cli/run/result.h"
 #include "run/run_command.h"
 #include "cli/session/review.h"
 #include "cli/verbs.h"
@@ -24,7 +25,7 @@ static int start(struct box *box)
 {
 	if (isatty(STDERR_FILENO) && !agent_of_environment(environ))
 		box->invocation.person = ANSWER_YES;
-	return review_prepare(box) < 0 ? box_failed() : run_command(box);
+	return review_prepare(box) < 0 || result_prepare(box) < 0 ? box_failed() : run_command(box);
 }
 
 int verb_run(char **words)

@@ -313,3 +313,20 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 			 guarded);
 	return 0;
 }
+
+void changes_put(struct sessions *sessions, const char *name)
+{
+	enum { CHANGED_MAX = 1000 };
+	struct held held;
+	struct changes changes;
+	if (store_hold(&sessions->store, name, HOLD_SHARED, &held) < 0 ||
+	    changes_find(&sessions->store, &held, PROJECT_SAME, &changes) < 0)
+		return;
+	answer_open(&sessions->out, "changed", '[');
+	for (unsigned i = 0; i < changes.count && i < CHANGED_MAX; i++)
+		json_one(sessions, &held.session, &changes.list[i]);
+	answer_close(&sessions->out, ']');
+	answer_members(&sessions->out, NUMBER_IF(changes.count > CHANGED_MAX, "changed_more",
+						 changes.count - CHANGED_MAX));
+	store_release(&held);
+}

@@ -34,6 +34,10 @@ enum diff_form { DIFF_TEXT, DIFF_STAT, DIFF_JSON };
 int changes_show(struct sessions *sessions, const struct held *held, char *const *words,
 		 enum diff_form form);
 
+// As a list, `changed`, of another answer: its first 1,000, and how many more there are. Nothing of
+// a session that cannot be read.
+void changes_put(struct sessions *sessions, const char *name);
+
 // One line of the short form.
 void changes_line(struct sessions *sessions, const struct session *session,
 		  const struct change *change);

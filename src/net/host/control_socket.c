@@ -20,8 +20,15 @@
 enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100 };
 
 struct control_wish {
+	struct control_head head;
 	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE } kind; // the last has descriptors
+	struct terminal_wish terminal;                     // WISH_EXECUTE
 	char destination[RULE_TEXT_MAX];
+};
+
+struct control_answer {
+	struct control_head head;
+	int number; // errno; 0: done
 };
 
 // Below the directory of the roll, which no box sees. The path has one length, however long the
@@ -50,6 +57,12 @@ static bool is_own(int fd, pid_t wanted)
 	socklen_t size = sizeof(peer);
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
 	       peer.uid == geteuid() && (wanted == 0 ? is_outside(peer.pid) : peer.pid == wanted);
+}
+
+static void reply(int fd, int number)
+{
+	struct control_answer answer = { { CONTROL_NAME, CONTROL_VERSION }, number };
+	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 int control_socket_listen(int roll, const char *name)
@@ -101,17 +114,16 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	if (fd < 0 || !is_own(fd, 0) || poll(&event, 1, WISH_MILLISECONDS) <= 0)
 		return false;
 	ssize_t got = fd_receive_now(fd, &wish, sizeof(wish), fds);
-	if (got == (ssize_t)sizeof(wish) && wish.kind == WISH_EXECUTE) {
-		run->execute(plan, run, take(&fd), fds);
+	bool known = got == (ssize_t)sizeof(wish) && control_is_known(&wish.head);
+	if (known && wish.kind == WISH_EXECUTE) {
+		run->execute(plan, run, &wish.terminal, take(&fd), fds);
 		return false;
 	}
 	for (unsigned i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	if (got != (ssize_t)sizeof(wish))
-		return false;
-	int answer = plan->egress.on ? add(run->proxy, &wish) : EOPNOTSUPP;
-	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
-	return answer == 0;
+	int number = !known ? EPROTO : plan->egress.on ? add(run->proxy, &wish) : EOPNOTSUPP;
+	reply(fd, number);
+	return number == 0;
 }
 
 static int connect_to(int roll, const char *name, pid_t run)
@@ -124,33 +136,53 @@ static int connect_to(int roll, const char *name, pid_t run)
 	return take(&fd);
 }
 
+int control_socket_unknown(pid_t run, bool answered)
+{
+	if (!answered)
+		return fail(0,
+			    "run %d does not answer: an older version of sbx started it, or this "
+			    "is another user namespace; to end it: sbx stop %d",
+			    (int)run, (int)run);
+	return fail(0,
+		    "run %d was started by another version of sbx, which this one cannot speak to; "
+		    "to end it: sbx stop %d; or use that version",
+		    (int)run, (int)run);
+}
+
 int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 			const char *destination)
 {
-	struct control_wish wish = { .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
-	int answer = 0;
+	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
+				     .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
+	struct control_answer answer = { 0 };
 	if (strlen(destination) >= sizeof(wish.destination))
 		return fail(0, "'%.40s' is too long", destination);
 	memcpy(wish.destination, destination, strlen(destination));
 	autoclose int fd = connect_to(roll, name, run);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
 	if (fd < 0 || send(fd, &wish, sizeof(wish), MSG_NOSIGNAL) < 0 ||
-	    poll(&event, 1, ANSWER_MILLISECONDS) <= 0 ||
-	    recv(fd, &answer, sizeof(answer), 0) != (ssize_t)sizeof(answer))
+	    poll(&event, 1, ANSWER_MILLISECONDS) <= 0)
 		return fail(0, "run %d does not answer", (int)run);
-	return answer ? fail(answer, "run %d refused '%s'", (int)run, destination) : 0;
+	ssize_t got = recv(fd, &answer, sizeof(answer), 0);
+	if (got != (ssize_t)sizeof(answer) || !control_is_known(&answer.head))
+		return control_socket_unknown(run, got > 0);
+	return answer.number ? fail(answer.number, "run %d refused '%s'", (int)run, destination)
+			     : 0;
 }
 
-int control_socket_execute(int roll, const char *name, pid_t run, const int fds[FD_PASSED])
+int control_socket_execute(int roll, const char *name, pid_t run,
+			   const struct terminal_wish *terminal, const int fds[FD_PASSED])
 {
-	struct control_wish wish = { .kind = WISH_EXECUTE };
+	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
+				     .kind = WISH_EXECUTE,
+				     .terminal = *terminal };
 	autoclose int fd = connect_to(roll, name, run);
 	if (fd < 0 && errno == ENOENT)
 		return fail(0,
 			    "run %d takes no further command; one with -d, in a session or with "
 			    "network mode proxy does",
 			    (int)run);
-	if (fd < 0 || fd_send(fd, &wish, sizeof(wish), fds, FD_PASSED) < 0)
+	if (fd < 0 || fd_send(fd, &wish, sizeof(wish), fds, terminal->wanted ? 1 : FD_PASSED) < 0)
 		return fail(0, "run %d does not answer", (int)run);
 	return take(&fd);
 }

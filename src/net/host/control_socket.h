@@ -10,6 +10,7 @@
 struct plan;
 struct proxy;
 struct run;
+struct terminal_wish;
 
 // The socket of the run that has this file on the roll, or -1 with errno: the run goes on without.
 int control_socket_listen(int roll, const char *name);
@@ -23,6 +24,9 @@ bool control_socket_take(const struct plan *plan, struct run *run);
 // said.
 int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 			const char *destination);
-// Of sbx exec: stdin, stdout, stderr and the text (process/further.h). Returns the socket, at which
-// answers come.
-int control_socket_execute(int roll, const char *name, pid_t run, const int fds[FD_PASSED]);
+// What that run answered is of another version, or it has hung up: said, with the fix. Returns -1.
+int control_socket_unknown(pid_t run, bool answered);
+// Of sbx exec: the text (process/further.h), and stdin, stdout and stderr where no terminal is
+// wanted. Returns the socket, at which answers come.
+int control_socket_execute(int roll, const char *name, pid_t run,
+			   const struct terminal_wish *terminal, const int fds[FD_PASSED]);

@@ -19,6 +19,14 @@ enum { NSFS_MAGIC = 0x6e736673, DYING_MILLISECONDS = 10000, SLOT_BYTES = 512, SL
 _Static_assert(sizeof(struct run_record) <= SLOT_BYTES, "a record fits into its slot");
 static const uint64_t magic = 0x3230732d78627300; // and its version
 
+// Of version 1, which locked no slot.
+struct older_record {
+	uint64_t magic;
+	pid_t supervisor, init;
+	uint64_t supervisor_start, init_start; // clock ticks since boot
+};
+static const uint64_t older_magic = 0x3130732d78627300;
+
 // A zombie runs nothing and holds nothing.
 uint64_t runs_start_of(pid_t pid)
 {
@@ -57,8 +65,9 @@ static bool is_here(const struct run_record *record)
 static int elsewhere(const struct run_record *record)
 {
 	return fail(0,
-		    "process %d uses the session, in another pid namespace or on another machine",
-		    (int)record->supervisor);
+		    "process %d uses the session, in another pid namespace or on another machine; "
+		    "to end it: sbx stop %d, there",
+		    (int)record->supervisor, (int)record->supervisor);
 }
 
 static off_t place_of(unsigned slot)
@@ -76,16 +85,43 @@ static bool read_slot(int fd, unsigned slot, struct run_record *ret_record)
 	return whole && ret_record->magic == magic;
 }
 
+static bool is_alive(pid_t pid, uint64_t start)
+{
+	return start > 0 && runs_start_of(pid) == start;
+}
+
+// Whether the slot holds one of version 1 of which the supervisor or the box lives.
+static bool read_older(int fd, unsigned slot, struct older_record *ret_record)
+{
+	struct older_record older;
+	if (pread(fd, &older, sizeof(older), place_of(slot)) != sizeof(older) ||
+	    older.magic != older_magic ||
+	    !(is_alive(older.supervisor, older.supervisor_start) ||
+	      is_alive(older.init, older.init_start)))
+		return false;
+	*ret_record = older;
+	return true;
+}
+
+static int refuse_older(const struct older_record *record)
+{
+	return fail(0,
+		    "process %d, of an older version of sbx, uses the session, and cannot be "
+		    "joined; to end it: sbx stop %d",
+		    (int)record->supervisor, (int)record->supervisor);
+}
+
 int runs_write(int session, const struct run_record *record, int *ret_slots)
 {
 	struct run_record there, written = *record;
+	struct older_record older;
 	written.magic = magic;
 	written.place = process_place_here();
 	autoclose int fd = open_slots(session, O_RDWR | O_CREAT);
 	TRY(fd);
 	for (unsigned slot = 0; slot < SLOTS_MAX; slot++) {
 		struct flock lock = lock_of(slot);
-		if (read_slot(fd, slot, &there))
+		if (read_slot(fd, slot, &there) || read_older(fd, slot, &older))
 			continue;
 		// The lock first: a record that nobody has locked is that of a dead one.
 		if (fcntl(fd, F_SETLK, &lock) < 0 ||
@@ -122,8 +158,10 @@ static int wait_for_death(const struct run_record *record)
 	struct pollfd event = { .fd = process, .events = POLLIN };
 	return poll(&event, 1, DYING_MILLISECONDS) == 1
 		       ? 0
-		       : fail(0, "a command of a killed sbx does not end (process %d)",
-			      (int)record->init);
+		       : fail(0,
+			      "a command of a killed sbx does not end (process %d); to end it: "
+			      "kill -KILL %d",
+			      (int)record->init, (int)record->init);
 }
 
 static bool is_end(int fd, unsigned slot)
@@ -134,9 +172,13 @@ static bool is_end(int fd, unsigned slot)
 
 int runs_next(struct runs *runs, struct run_record *ret_record)
 {
+	struct older_record older;
 	for (; !is_end(runs->fd, runs->slot); runs->slot++) {
-		if (!read_slot(runs->fd, runs->slot, ret_record))
+		if (!read_slot(runs->fd, runs->slot, ret_record)) {
+			if (read_older(runs->fd, runs->slot, &older))
+				return refuse_older(&older);
 			continue;
+		}
 		if (lives(runs->fd, runs->slot)) {
 			runs->slot++;
 			return 1;
@@ -162,11 +204,17 @@ bool runs_lasts(const struct runs *runs, const struct run_record *record)
 bool runs_live(int session, pid_t *ret_run)
 {
 	struct run_record record;
+	struct older_record older;
 	autoclose int fd = ATTEMPT(open_slots(session, O_RDONLY));
-	for (unsigned slot = 0; fd >= 0 && !is_end(fd, slot); slot++)
+	for (unsigned slot = 0; fd >= 0 && !is_end(fd, slot); slot++) {
 		if (read_slot(fd, slot, &record) &&
 		    (*ret_run = process_holding(fd, lock_of(slot))) >= 0)
 			return true;
+		if (read_older(fd, slot, &older)) {
+			*ret_run = older.supervisor;
+			return true;
+		}
+	}
 	return false;
 }
 
@@ -174,10 +222,14 @@ int runs_settle(int session)
 {
 	struct runs runs = { -1, 0 };
 	struct run_record record;
+	struct older_record older;
 	int result = 0;
 	TRY(runs_open(session, &runs));
 	for (; result == 0 && !is_end(runs.fd, runs.slot); runs.slot++) {
-		if (!read_slot(runs.fd, runs.slot, &record))
+		bool current = read_slot(runs.fd, runs.slot, &record);
+		if (!current && read_older(runs.fd, runs.slot, &older))
+			result = refuse_older(&older);
+		if (!current)
 			continue;
 		result = wait_for_death(&record);
 		if (result == 0)

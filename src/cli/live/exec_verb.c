@@ -1,5 +1,6 @@
 // sbx exec: one more command in a box that lives. What passes between it and the caller are pipes,
-// which this process reads and writes: the box gets no descriptor of the caller's.
+// or a terminal of the box, which this process reads and writes: the box gets no descriptor of the
+// caller's.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,10 +18,14 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "base/sys.h"
 #include "cli/boxes.h"
+#include "cli/live/raw_terminal.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
 #include "process/further.h"
+#include "report/answer_fields.h"
+#include "report/capture.h"
 #include "run/run_command.h"
 
 enum { STREAMS = 3, STREAM_BYTES = 64 << 10 };
@@ -39,13 +44,17 @@ static int make_text(const struct box *box, char *const *command)
 		head.arguments++;
 	list_each (item, &asked->variables)
 		head.variables++;
+	const char *type = asked->terminal == ANSWER_YES ? getenv("TERM") : NULL;
 	head.variables += directory[0] != '\0';
+	head.variables += type != NULL;
 	out_bytes(&out, (const char *)&head, sizeof(head));
 	out_bytes(&out, directory, strlen(directory) + 1);
 	for (char *const *word = command; *word; word++)
 		out_bytes(&out, *word, strlen(*word) + 1);
 	if (directory[0])
 		out_text(&out, "PWD=%s%c", directory, '\0');
+	if (type)
+		out_text(&out, "TERM=%s%c", type, '\0');
 	list_each (item, &asked->variables)
 		out_bytes(&out, item->text, strlen(item->text) + 1);
 	bool large = out.used > FURTHER_BYTES_MAX / 2;
@@ -68,7 +77,12 @@ struct passing_stream {
 struct further_command {
 	struct passing_stream streams[STREAMS]; // by the command's descriptor
 	int socket, signals;
-	bool started, ended;
+	int master; // of the command's terminal; -1: pipes
+	struct raw_terminal terminal;
+	int64_t until; // of the last output: then it is enough
+	pid_t run;
+	bool json, started, ended;
+	bool answered, unknown; // the run is of another version: it sent bytes, or hung up
 	struct further_answer last;
 };
 
@@ -111,41 +125,84 @@ static bool is_full(const struct passing_stream *stream)
 	return stream->at < stream->used;
 }
 
-// The pipes' content is printed yet; later output, of processes that the command left, is not.
+// The pipes' content is printed yet; later output, of processes that the command left, is not. A
+// terminal has no more when it is hung up, which another process of the box may hold up.
 static void end_command(struct further_command *command)
 {
+	enum { LAST_MILLISECONDS = 500 };
 	command->ended = true;
+	command->until = steady_now() + LAST_MILLISECONDS;
 	end_stream(command, STDIN_FILENO);
-	for (int i = STDOUT_FILENO; i < STREAMS; i++) {
+	for (int i = STDOUT_FILENO; command->master < 0 && i < STREAMS; i++) {
 		int left = 0;
 		ioctl(command->streams[i].from, FIONREAD, &left);
 		command->streams[i].most = left > 0 ? (size_t)left : 0;
 	}
 }
 
+static bool has_ended(pid_t run)
+{
+	enum { DYING_MILLISECONDS = 200 };
+	autoclose int process = sys_pidfd_open(run);
+	struct pollfd event = { .fd = process, .events = POLLIN };
+	return process < 0 || poll(&event, 1, DYING_MILLISECONDS) != 0;
+}
+
+// The command has a terminal: from here on the caller's is raw.
+static void begin_terminal(struct further_command *command, int master)
+{
+	if (!raw_terminal_is_master(master))
+		return;
+	fcntl(master, F_SETFL, O_NONBLOCK);
+	command->master = fcntl(master, F_DUPFD_CLOEXEC, 0);
+	command->streams[STDIN_FILENO].to = fcntl(master, F_DUPFD_CLOEXEC, 0);
+	command->streams[STDIN_FILENO].from = STDIN_FILENO;
+	command->streams[STDOUT_FILENO].from = fcntl(master, F_DUPFD_CLOEXEC, 0);
+	raw_terminal_begin(&command->terminal);
+	raw_terminal_resize(command->master);
+}
+
 static void take_answer(struct further_command *command)
 {
 	struct further_answer answer;
-	ssize_t got = recv(command->socket, &answer, sizeof(answer), MSG_DONTWAIT);
+	int fds[FD_PASSED];
+	ssize_t got = fd_receive_now(command->socket, &answer, sizeof(answer), fds);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (got != (ssize_t)sizeof(answer) || answer.kind != ANSWER_STARTED)
+	bool known = got == (ssize_t)sizeof(answer) && control_is_known(&answer.head);
+	if (!known || answer.kind != ANSWER_STARTED)
 		end_command(command);
 	else
 		command->started = true;
-	if (got == (ssize_t)sizeof(answer))
-		command->last = answer;
-	else
-		command->last = (struct further_answer){ .kind = ANSWER_STARTED };
+	if (known && answer.kind == ANSWER_STARTED && fds[0] >= 0)
+		begin_terminal(command, fds[0]);
+	for (int i = 0; i < FD_PASSED; i++)
+		fd_close(&fds[i]);
+	command->last = known ? answer : (struct further_answer){ .kind = ANSWER_STARTED };
+	// A run of version 1 says nothing, and lives.
+	command->answered = got > 0;
+	command->unknown = !known && !command->started && (got > 0 || !has_ended(command->run));
 }
 
-static void pass_signal(const struct further_command *command)
+static void pass_signal(struct further_command *command)
 {
 	struct signalfd_siginfo info;
 	if (read(command->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
 	int number = (int)info.ssi_signo;
+	if (number == SIGWINCH || number == SIGCONT) {
+		if (number == SIGCONT && command->master >= 0)
+			raw_terminal_begin(&command->terminal);
+		raw_terminal_resize(command->master);
+		return;
+	}
 	send(command->socket, &number, sizeof(number), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static bool is_hung_up(const struct further_command *command)
+{
+	return command->ended && command->master >= 0 &&
+	       (command->streams[STDOUT_FILENO].from < 0 || steady_now() >= command->until);
 }
 
 // False when nothing is left to do.
@@ -164,8 +221,10 @@ static bool turn(struct further_command *command)
 	events[STREAMS] =
 		(struct pollfd){ .fd = command->ended ? -1 : command->socket, .events = POLLIN };
 	events[STREAMS + 1] = (struct pollfd){ .fd = command->signals, .events = POLLIN };
-	int ready = poll(events, STREAMS + 2, command->ended && !full ? 0 : -1);
-	if (ready == 0)
+	int64_t left = command->master < 0 ? 0 : command->until - steady_now();
+	int ready =
+		poll(events, STREAMS + 2, command->ended && !full ? left > 0 ? (int)left : 0 : -1);
+	if (ready == 0 || is_hung_up(command))
 		return false;
 	for (int i = 0; ready > 0 && i < STREAMS; i++)
 		if (events[i].revents)
@@ -180,7 +239,8 @@ static bool turn(struct further_command *command)
 // Those that a caller or a terminal ends a command by; ^Z stops this process alone.
 static int hold_signals(void)
 {
-	static const int passed[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2 };
+	static const int passed[] = { SIGHUP,  SIGINT,  SIGQUIT,  SIGTERM,
+				      SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT };
 	sigset_t set;
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
@@ -190,25 +250,40 @@ static int hold_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+// Its pty comes with the answer.
+static int begin_without_pipes(struct further_command *command)
+{
+	if (!isatty(STDIN_FILENO))
+		return fail(0, "exec --tty: stdin is not a terminal; leave --tty out");
+	for (int i = 0; i < STREAMS; i++)
+		command->streams[i] = (struct passing_stream){ -1, i, .most = SIZE_MAX };
+	return 0;
+}
+
 // Hands the box's ends of three pipes over.
 static int begin(const struct box *box, const struct live_box *live, int roll, char *const *words,
 		 struct further_command *command)
 {
 	int theirs[FD_PASSED] = { -1, -1, -1, -1 };
-	TRY(theirs[STREAMS] = make_text(box, words));
+	bool terminal = box->invocation.terminal == ANSWER_YES;
+	struct terminal_wish wish = terminal ? raw_terminal_size() : (struct terminal_wish){ 0 };
+	if (terminal)
+		TRY(begin_without_pipes(command));
+	TRY(theirs[0] = make_text(box, words));
+	command->run = live->run;
 	command->signals = hold_signals();
-	for (int i = 0; i < STREAMS; i++) {
+	for (int i = 0; !terminal && i < STREAMS; i++) {
 		int ends[2];
 		bool input = i == STDIN_FILENO;
 		if (command->signals < 0 || pipe2(ends, O_CLOEXEC) < 0)
 			return fail(errno, "pipe");
-		theirs[i] = ends[!input];
+		theirs[1 + i] = ends[!input];
 		fcntl(ends[input], F_SETFL, O_NONBLOCK);
 		command->streams[i].most = SIZE_MAX;
 		command->streams[i].from = input ? i : ends[0];
 		command->streams[i].to = input ? ends[1] : i;
 	}
-	command->socket = control_socket_execute(roll, live->name, live->run, theirs);
+	command->socket = control_socket_execute(roll, live->name, live->run, &wish, theirs);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&theirs[i]);
 	return command->socket < 0 ? -1 : 0;
@@ -218,6 +293,8 @@ static int status_of(const struct live_box *live, const struct further_command *
 		     const char *word)
 {
 	int number = command->last.number;
+	if (command->unknown)
+		return control_socket_unknown(live->run, command->answered);
 	const char *shown = str_shown(word);
 	bool refused = command->last.kind == ANSWER_REFUSED;
 	if (number == EAGAIN && (refused || command->last.kind == ANSWER_NOT_FOUND))
@@ -239,16 +316,15 @@ static int status_of(const struct live_box *live, const struct further_command *
 		box_failed();
 		return command->started ? STATUS_KILLED : STATUS_FAILURE;
 	case ANSWER_ENDED:
-		if (WIFSIGNALED(number))
+		if (WIFSIGNALED(number) && !command->json)
 			signals_die(WTERMSIG(number));
 		return WIFSIGNALED(number) ? 128 + WTERMSIG(number) : WEXITSTATUS(number);
 	}
 	return STATUS_FAILURE;
 }
 
-static int execute(const struct box *box, char **words)
+static int execute(const struct box *box, char **words, struct further_command *command)
 {
-	static struct further_command command;
 	struct arena *arena = arena_new_own(BOXES_BYTES);
 	struct boxes boxes;
 	const char *id = words[0];
@@ -269,10 +345,28 @@ static int execute(const struct box *box, char **words)
 			    "command could be placed in",
 			    live->id);
 	autoclose int roll = boxes_roll(arena);
-	TRY(begin(box, live, roll, words, &command));
-	while (turn(&command))
+	TRY(begin(box, live, roll, words, command));
+	while (turn(command))
 		;
-	return status_of(live, &command, words[0]);
+	raw_terminal_end(&command->terminal);
+	fd_close(&command->master);
+	return status_of(live, command, words[0]);
+}
+
+static int print_result(const struct further_command *command, struct capture *capture,
+			uint64_t milliseconds, int status)
+{
+	struct out out = { .json = true };
+	bool ended = command->last.kind == ANSWER_ENDED, killed = WIFSIGNALED(command->last.number);
+	answer_begin(&out, "result", NULL);
+	answer_members(&out, MEMBER("end", !ended   ? command->started ? "box" : "failed"
+					   : killed ? "signal"
+						    : "exit"));
+	capture_status(&out, ended, command->last.number, status);
+	answer_members(&out, NUMBER_IF(command->run, "run", (unsigned)command->run),
+		       MEMBER_NUMBER("wall_ms", milliseconds));
+	capture_end(capture, &out);
+	return capture_print(capture, &out) < 0 ? STATUS_FAILURE : status;
 }
 
 int verb_exec(char **words)
@@ -280,6 +374,19 @@ int verb_exec(char **words)
 	struct box *box = box_new();
 	if (box_read(box, VERB_EXEC, words) < 0)
 		return box_failed();
-	int result = execute(box, box->arguments.rest);
-	return result < 0 ? box_failed() : result;
+	static struct further_command command = { .master = -1 };
+	struct capture capture;
+	int64_t began = steady_now();
+	command.json = box->invocation.json == ANSWER_YES;
+	if (command.json && box->invocation.terminal == ANSWER_YES) {
+		fail(0, "--json and --tty cannot be given together");
+		return box_failed();
+	}
+	if (command.json && capture_begin(&capture) < 0)
+		return box_failed();
+	int result = execute(box, box->arguments.rest, &command);
+	result = result < 0 ? box_failed() : result;
+	return command.json
+		       ? print_result(&command, &capture, (uint64_t)(steady_now() - began), result)
+		       : result;
 }

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Terminals of a box that lives, sbx exec -t: the box's own, given back, and nobody else's. TAP."""
+import fcntl, os, re, shutil, signal, struct, subprocess, sys, tempfile, termios, time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, finish  # noqa: E402
+from terminal import Terminal  # noqa: E402
+
+SBX = os.environ["SBX"]
+work = tempfile.mkdtemp(prefix="sbx-attach")
+project = os.path.join(work, "project")
+os.mkdir(project)
+os.environ["XDG_STATE_HOME"] = os.path.join(work, "state")
+os.mkdir(os.environ["XDG_STATE_HOME"], 0o700)
+os.chdir(project)
+
+
+def sbx(*words, given=b""):
+    done = subprocess.run([SBX, *words], input=given, capture_output=True)
+    return done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"), done.returncode
+
+
+def until(good, seconds=30):
+    end = time.time() + seconds
+    while not good() and time.time() < end:
+        time.sleep(0.05)
+    return good()
+
+
+def has(name, text=""):
+    return os.path.exists(name) and text in open(name).read()
+
+
+def exec_on(run, line, *options):
+    return Terminal(project, "", words=["exec", "-t", *options, run, "--", "bash", "--norc", "-c", line])
+
+
+def shown(run, line, *options):
+    terminal = exec_on(run, line, *options)
+    return terminal.end().replace("\r", "").strip(), terminal.status
+
+
+def modes(terminal):
+    return termios.tcgetattr(terminal.fd)
+
+
+run = sbx("run", "-d", "--network", "none", "--", "bash", "-c", "echo $$ >first; while :; do sleep 0.1; done")[0].strip()
+until(lambda: has("first"))
+
+# --- a terminal of the box
+os.environ["TERM"] = "xterm-256color"
+text, status = shown(run, 'tty; readlink /proc/$$/fd/{0,1,2} | sort -u; echo "$TERM"; ps -o tty= -p $$; exit 7')
+check("exec -t: stdin, stdout and stderr are one terminal", re.fullmatch(r"(/dev/pts/\d+)\n\1\nxterm\npts/\d+", text) is not None, text)
+check("its status", status == 7, status)
+check("a variable that is given counts", shown(run, 'echo "$TERM"', "-e", "TERM=dumb")[0] == "dumb")
+here = os.stat("/dev/pts").st_dev
+text = shown(run, 'stat -c %d /dev/pts "$(tty)"; stat -Lc %d /proc/$$/fd/{0,1,2}')[0]
+check("it is of the box's own devpts, and no other is there", re.fullmatch(r"[\d\s]+", text) is not None and str(here) not in text.split() and len(set(text.split())) == 1, (here, text))
+check("another command has no terminal", sbx("exec", run, "--", "sh", "-c", "tty; (: >/dev/tty) 2>/dev/null || echo none")[0].split() == ["not", "a", "tty", "none"])
+text, status = shown(run, 'echo err >&2; head -c 300000 /dev/zero | tr "\\0" x')
+check("a large output is whole", text.count("x") == 300000 and status == 0, (text[:50], text.count("x"), status))
+
+# --- what is typed
+typed = exec_on(run, 'read -r line; echo "got $line"; cat >/dev/null; sleep 0.3; exit 4')
+before = modes(typed)
+typed.send("some text\r")
+check("a line", typed.wait("got some text"), typed.text)
+check("meanwhile the caller's terminal is raw", not modes(typed)[3] & (termios.ICANON | termios.ECHO | termios.ISIG))
+typed.send("\x04")
+time.sleep(0.1)
+until(lambda: typed.read(0.1) or modes(typed)[3] & termios.ECHO)
+check("^D ends the input; the terminal is given back", modes(typed) == before, modes(typed))
+typed.end()
+check("with the status", typed.status == 4, typed.status)
+shell = Terminal(project, "", words=["exec", "-t", run, "--", "bash", "--norc", "--noediting", "-i"])
+shell.send("PS1='READY> '\r")
+shell.wait(r"READY> $")
+shell.send("sleep 300\r")
+shell.quiet(0.5)
+shell.send("\x03")
+shell.send("echo status $?\r")
+check("^C reaches what is in front", shell.wait("status 130"), shell.text)
+shell.send("sleep 300\r")
+shell.quiet(0.5)
+shell.send("\x1a")
+check("^Z stops it, and the shell of the box goes on", shell.wait("Stopped"), shell.text)
+shell.send("kill %1; stty size\r")
+shell.wait("40 200|24 80")
+fcntl.ioctl(shell.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 31, 97, 0, 0))
+shell.quiet(0.3)
+shell.send("stty size\r")
+check("a change of the window's size", shell.wait("31 97"), shell.text)
+shell.send("exit 5\r")
+shell.end()
+check("the shell's status", shell.status == 5, (shell.status, shell.text))
+ignoring = Terminal(project, "", words=["exec", "-t", run, "--", "sleep", "300"])
+ignoring.quiet(0.5)
+ignoring.send("\x1a")
+ignoring.quiet(0.3)
+ignoring.send("\x03")
+ignoring.end()
+check("^Z of a command without a shell does nothing, and ^C ends it", ignoring.status == -signal.SIGINT, ignoring.status)
+
+# --- given back on every end
+for name, act in (("the command is killed", lambda t: sbx("exec", run, "--", "sh", "-c", "kill -9 $(cat held)")),
+                  ("SIGTERM to sbx exec", lambda t: os.kill(t.pid, signal.SIGTERM)),
+                  ("SIGHUP to it", lambda t: os.kill(t.pid, signal.SIGHUP))):
+    if has("held"):
+        os.unlink("held")
+    held = exec_on(run, "echo $$ >held; exec sleep 300")
+    before = modes(held)
+    until(lambda: has("held", "\n"))
+    act(held)
+    until(lambda: held.read(0.1) or modes(held)[3] & termios.ECHO)
+    check(f"{name}: the terminal is given back", modes(held) == before)
+    held.end()
+    check(f"{name}: the status says so", held.status < 0, held.status)
+refused = Terminal(project, "", words=["exec", "-t", run, "--", "no-such-program"])
+before = modes(refused)
+until(lambda: refused.wait("no-such-program", 1))
+check("a program that is not there", "No such file" in refused.end() and refused.status == 127, refused.text)
+check("without a terminal: the fix", sbx("exec", "-t", run, "--", "true")[1:] == ("sbx: exec --tty: stdin is not a terminal; leave --tty out\n", 125))
+other = Terminal(project, "", words=["exec", "-t", "--json", run, "--", "true"])
+check("--json and --tty", "cannot be given together" in other.end() and other.status == 125, other.text)
+
+# --- other processes of the box
+open("thief.py", "w").write('''
+import fcntl, os, sys, termios, time
+def tried(what):
+    try: return str(what())
+    except OSError as e: return "errno %d" % e.errno
+name = open("victim").read().strip()
+fd = os.open(name, os.O_RDWR | os.O_NOCTTY)
+say = lambda *words: open("thief", "a").write(" ".join(words) + "\\n")
+say("steal", tried(lambda: fcntl.ioctl(fd, termios.TIOCSCTTY, 0)))
+say("force", tried(lambda: fcntl.ioctl(fd, termios.TIOCSCTTY, 1)))
+say("type", tried(lambda: fcntl.ioctl(fd, termios.TIOCSTI, b"x")))
+say("ready")
+while not os.path.exists("over"): time.sleep(0.05)
+say("read", tried(lambda: os.read(fd, 100) or "end"))
+say("write", tried(lambda: os.write(fd, b"STOLEN")))
+say("own", tried(lambda: fcntl.ioctl(fd, termios.TIOCSCTTY, 0)))
+while not os.path.exists("again"): time.sleep(0.05)
+say("later", tried(lambda: os.read(fd, 100) or "end"), tried(lambda: os.write(fd, b"STOLEN")))
+say("done")
+''')
+victim = exec_on(run, "tty >victim.new; mv victim.new victim; until grep -q ready thief; do sleep 0.05; done 2>/dev/null; echo end")
+until(lambda: has("victim"))
+subprocess.Popen([SBX, "exec", run, "--", "python3", "thief.py"], stdin=subprocess.DEVNULL)
+victim.end()
+open("over", "w").close()
+until(lambda: has("thief", "own"))
+stolen = dict(line.split(" ", 1) for line in open("thief").read().splitlines() if " " in line)
+check("during the command its terminal is no other session's", [stolen.get(k) for k in ("steal", "force")] == ["errno 1", "errno 1"], stolen)
+check("nor typed into", stolen.get("type", "").startswith("errno"), stolen)
+check("after its end what is open of it is dead", (stolen.get("read") in ("b''", "end", "errno 5")) and stolen.get("write") == "errno 5" and stolen.get("own", "").startswith("errno"), stolen)
+second = exec_on(run, "tty; read -r line; echo got $line")
+second.wait("/dev/pts/")
+open("again", "w").close()
+until(lambda: has("thief", "done"))
+second.send("secret\r")
+text = second.end()
+later = [line for line in open("thief").read().splitlines() if line.startswith("later")]
+check("also when the next one has its number", "got secret" in text and "STOLEN" not in text and "secret" not in "".join(later) and later[:1] and later[0].endswith("errno 5"), (text, later))
+left = exec_on(run, "(trap '' HUP; until [ -e again2 ]; do sleep 0.05; done; (echo LATE >/dev/tty) 2>late) & echo now; sleep 0.2")
+text = left.end()
+open("again2", "w").close()
+check("what a command leaves has no terminal, and does not hold it", "now" in text and left.status == 0 and until(lambda: has("late", "dev/tty")), (text, left.status))
+open("taker.py", "w").write('''
+import os
+open("taking", "w").close()
+while not os.path.exists("enough"):
+    if os.fork() == 0:
+        os.setsid()
+        for n in range(4):
+            try: os.open("/dev/pts/%d" % n, os.O_RDWR)  # without O_NOCTTY
+            except OSError: pass
+        os._exit(0)
+    os.wait()
+''')
+subprocess.Popen([SBX, "exec", run, "--", "python3", "taker.py"], stdin=subprocess.DEVNULL)
+until(lambda: has("taking"))
+ends = [shown(run, "echo mine") for _ in range(20)]
+open("enough", "w").close()
+check("against one that opens every terminal: each command has its own, or does not run", all(e == ("mine", 0) or e[1] in (125, 126) for e in ends) and ("mine", 0) in ends, ends)
+
+# --- the ends of a client and of the box
+if has("held"):
+    os.unlink("held")
+killed = exec_on(run, "trap '' HUP TERM INT; echo $$ >held; while :; do sleep 0.1; done")
+until(lambda: has("held", "\n"))
+os.kill(killed.pid, signal.SIGKILL)
+killed.end()
+check("a client that is killed: so is its command", until(lambda: sbx("exec", run, "--", "sh", "-c", "[ -e /proc/$(cat held) ] || echo gone")[0] == "gone\n"))
+if has("held"):
+    os.unlink("held")
+last = exec_on(run, "echo $$ >held; exec sleep 300")
+before = modes(last)
+until(lambda: has("held", "\n"))
+sbx("kill", run)
+until(lambda: last.wait("has ended", 1))
+check("the box ends: the terminal is given back", modes(last) == before)
+check("and it is said", "and this command with it" in last.end() and last.status == 137, (last.text, last.status))
+shutil.rmtree(work, ignore_errors=True)
+finish()
