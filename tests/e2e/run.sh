@@ -260,7 +260,7 @@ else
 	status "a box in a box with the flag" 7 "$SBX" run --allow-syscalls namespaces --read "$(dirname "$SBX")" -- "$SBX" run --project none sh -c 'exit 7'
 fi
 is "nobody but pid 1 is in the box when the command starts" "/proc/1 /proc/3" "$(SBX_TEST_SKIP=helper-haste "$SBX_TESTING" run sh -c 'echo /proc/[0-9]*')"
-for call in poll waitid; do
+for call in poll waitid waitpid; do # of another machine alone
 	status "a box whose command may not $call" 7 "$SBX" run --deny-syscalls $call -- sh -c 'exit 7'
 done
 # Processes are placed while the box is made; the command may go where its caller may.
