@@ -131,8 +131,7 @@ static void equals_golden(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "%s/%s", GOLDEN_DIRECTORY, golden);
 	FILE *file = fopen(path, "r");
-	if (!file)
-		skip(); // a new architecture: make its table with --print
+	assert_non_null(file); // of another machine: made with --print
 	for (unsigned number = 0; number < 512; number++) {
 		line(got, sizeof(got), number);
 		assert_non_null(fgets(wanted, sizeof(wanted), file));
