@@ -20,6 +20,9 @@ P
 )"
 status "not found is 127" 127 "$SBX" run -- no-such-command
 status "not executable is 126" 126 "$SBX" run -- ./file
+{ head -c 18 "$SBX"; printf '\276\276'; head -c 4096 "$SBX" | tail -c +21; } >foreign && chmod +x foreign
+is "a program for another machine is no script" "sbx: cannot run './foreign': it is a program for another machine, or damaged 126" "$("$SBX" run -- ./foreign 2>&1) $("$SBX" run -- ./foreign 2>/dev/null; echo $?)"
+rm foreign
 like "not found says so" "$("$SBX" run -- no-such-command 2>&1)" "sbx: cannot run 'no-such-command': not found"
 is "a name of nothing is not found" "sbx: cannot run '': not found" "$("$SBX" run -- '' 2>&1)"
 mkdir -p "$work/tools" && cp /bin/true "$work/tools/outside-tool"
