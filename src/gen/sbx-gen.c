@@ -54,6 +54,31 @@ static void add_call(uint32_t machine, const char *name, const char *fallback, u
 	row->group = (unsigned short)group;
 }
 
+static bool has_number(const char *name)
+{
+	for (unsigned i = 0; i < number_count; i++)
+		if (str_equal(numbers[i].name, name))
+			return true;
+	return false;
+}
+
+// Each name that libseccomp knows of some machine, once, but for those that have a number.
+static void write_others(void)
+{
+	static const char *const machines[] = { "x86_64", "aarch64", "riscv64", "x86", "arm" };
+	struct arena *arena = arena_new();
+	const char *others = "";
+	for (unsigned i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+		for (int number = 0; number < (int)(sizeof(numbers) / sizeof(*numbers)); number++) {
+			char *name = seccomp_syscall_resolve_num_arch(
+				seccomp_arch_resolve_name(machines[i]), number);
+			if (name && !has_number(name) && !syscall_listed(others, name))
+				others = arena_text(arena, "%s%s ", others, name);
+			free(name);
+		}
+	printf("const char syscall_others[] = \"%s\";\n", others);
+}
+
 // The first row of a call; they must stand together.
 static unsigned check_of(const char *name)
 {
@@ -102,6 +127,7 @@ static void write_syscalls(const char *machine_name)
 			       ? check_of(numbers[i].name)
 			       : 0);
 	printf("};\nconst unsigned syscall_number_count = %u;\n", number_count);
+	write_others();
 }
 
 // --- profiles ------------------------------------------------------------------------------------

@@ -223,7 +223,8 @@ const struct key keys[] = {
 	  .help = "one more group of system calls, see below" },
 	{ IN_PROFILE("syscalls", "deny", syscalls_deny), .flag = "deny-syscalls",
 	  .kind = KEY_LIST, .form = FORM_WORD, .value = "NAME",
-	  .tightens = TIGHTENS_ALWAYS, .help = "deny this system call with EPERM" },
+	  .tightens = TIGHTENS_ALWAYS,
+	  .help = "deny this system call with EPERM; one that other machines have is ignored" },
 
 	{ IN_PROFILE("environment", "mode", environment), .flag = "env-mode", .kind = KEY_WORD,
 	  .words = environment_words, .value = "filtered|minimal",

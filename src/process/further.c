@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/fd.h"
 #include "base/sys.h"
 #include "process/pty.h"
 #include "run.h"
@@ -35,10 +36,21 @@ __attribute__((noinline)) static int execute_script(const struct further_words *
 	return errno;
 }
 
+// A program for another machine is no script: the shell would read it as one.
+static bool is_program(const char *path)
+{
+	char begin[4] = "";
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return read(fd, begin, sizeof(begin)) == sizeof(begin) &&
+	       memcmp(begin, "\177ELF", sizeof(begin)) == 0;
+}
+
 static int execute(const struct further_words *words, const char *path)
 {
 	execve(path, words->command, words->environment);
-	return errno == ENOEXEC ? execute_script(words, path) : errno;
+	if (errno != ENOEXEC)
+		return errno;
+	return is_program(path) ? ENOEXEC : execute_script(words, path);
 }
 
 static bool is_file(const char *path)

@@ -43,7 +43,10 @@ static int find_no_exec(const struct plan *plan, const struct run *run, struct f
 		program_absent(plan, found);
 		return STATUS_NOT_FOUND;
 	}
-	findings_add(found, FINDING_CANNOT_RUN, plan->command[0], strerror(problem), "");
+	findings_add(found, FINDING_CANNOT_RUN, plan->command[0],
+		     problem == ENOEXEC ? "it is a program for another machine, or damaged"
+					: strerror(problem),
+		     "");
 	return STATUS_NO_EXEC;
 }
 

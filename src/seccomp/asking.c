@@ -79,19 +79,10 @@ static void emit_row(struct sock_filter *code, unsigned *used, const struct aski
 		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
 }
 
-static bool is_listed(const char *calls, const char *name)
-{
-	size_t length = strlen(name);
-	for (const char *at = strstr(calls, name); at; at = strstr(at + 1, name))
-		if ((at == calls || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-			return true;
-	return false;
-}
-
 static int emit_rows(struct sock_filter *code, unsigned *used, const struct asking *row)
 {
 	for (unsigned j = 0; j < syscall_number_count; j++) {
-		if (!is_listed(row->calls, syscall_numbers[j].name))
+		if (!syscall_listed(row->calls, syscall_numbers[j].name))
 			continue;
 		if (*used + ROW_MAX >= INSTRUCTIONS_MAX)
 			return fail(0, "the second filter is too long");

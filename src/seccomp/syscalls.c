@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -359,4 +360,13 @@ int syscall_group_find(const char *name)
 		if (str_equal(syscall_groups[group].name, name))
 			return (int)group;
 	return -1;
+}
+
+bool syscall_listed(const char *calls, const char *name)
+{
+	size_t length = strlen(name);
+	for (const char *at = strstr(calls, name); at && length; at = strstr(at + 1, name))
+		if ((at == calls || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
 }

@@ -54,6 +54,8 @@ extern const unsigned syscall_check_count;
 
 // The number of a group, or -1.
 int syscall_group_find(const char *name);
+// Whether a name is among words that a space separates.
+bool syscall_listed(const char *calls, const char *name);
 
 // Made at build time: every name this build knows, its number and group, sorted by number. No
 // pointers: those of a table are relocated at each start.
@@ -64,3 +66,5 @@ struct syscall_number {
 };
 extern const struct syscall_number syscall_numbers[];
 extern const unsigned syscall_number_count;
+// The other names, of calls that are older or of other machines: here they get ENOSYS.
+extern const char syscall_others[];

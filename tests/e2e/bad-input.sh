@@ -68,7 +68,7 @@ refused "assignment" "NAME=VALUE" --env 1x=2
 refused "variable" "name of a variable" --pass-env 'A B'
 refused "host name" "letters, digits" --hostname 'a b'
 refused "group of calls" "expected one of ptrace" --allow-syscalls all
-refused "system call" "no system call" --deny-syscalls opne
+refused "system call" "no system call 'opne' on any machine" --deny-syscalls opne
 refused "path with control bytes" "control bytes" --read $'/a\nb'
 refused "missing path" "does not exist" --read /no/such/path
 refused "the root as a path" "the whole machine" --read /

@@ -20,6 +20,9 @@ P
 )"
 status "not found is 127" 127 "$SBX" run -- no-such-command
 status "not executable is 126" 126 "$SBX" run -- ./file
+{ head -c 18 "$SBX"; printf '\276\276'; head -c 4096 "$SBX" | tail -c +21; } >foreign && chmod +x foreign
+is "a program for another machine is no script" "sbx: cannot run './foreign': it is a program for another machine, or damaged 126" "$("$SBX" run -- ./foreign 2>&1) $("$SBX" run -- ./foreign 2>/dev/null; echo $?)"
+rm foreign
 like "not found says so" "$("$SBX" run -- no-such-command 2>&1)" "sbx: cannot run 'no-such-command': not found"
 is "a name of nothing is not found" "sbx: cannot run '': not found" "$("$SBX" run -- '' 2>&1)"
 mkdir -p "$work/tools" && cp /bin/true "$work/tools/outside-tool"
@@ -260,7 +263,7 @@ else
 	status "a box in a box with the flag" 7 "$SBX" run --allow-syscalls namespaces --read "$(dirname "$SBX")" -- "$SBX" run --project none sh -c 'exit 7'
 fi
 is "nobody but pid 1 is in the box when the command starts" "/proc/1 /proc/3" "$(SBX_TEST_SKIP=helper-haste "$SBX_TESTING" run sh -c 'echo /proc/[0-9]*')"
-for call in poll waitid; do
+for call in poll waitid waitpid; do # of another machine alone
 	status "a box whose command may not $call" 7 "$SBX" run --deny-syscalls $call -- sh -c 'exit 7'
 done
 # Processes are placed while the box is made; the command may go where its caller may.

@@ -58,7 +58,7 @@ if command -v clang-format-19 >/dev/null; then
 else
 	skip "clang-format 19 changes nothing" "it is not installed: tests/setup"
 fi
-shell_files=(tests/run tests/setup tests/fresh tests/*.sh tests/*/*.sh tests/bench/* tests/vm/* .ci/run)
+shell_files=(tests/run tests/setup tests/fresh tests/*.sh tests/*/*.sh tests/bench/* tests/vm/* tests/arm64/* .ci/run)
 if command -v shellcheck >/dev/null; then
 	# SC1091 sourced files; SC2016 strings for a shell in the box; SC2046 SC2086 meant; SC2059 formats;
 	# SC2034 SC2154 variables of sourced attempts; SC2181 statuses kept; SC2329 functions of attempts
