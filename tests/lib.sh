@@ -53,7 +53,7 @@ says_word() { # text, words of a command: a line of sbx has one of them, verbs a
 	return 1
 }
 
-boxed() { # words of sbx run: notes that the command came to its end; within: a command that runs sbx
+run_box() { # words of sbx run: notes that the command came to its end; within: a command that runs sbx
 	local got
 	{
 		$within "$SBX" run --status-fd 7 "$@" 7>&1 >&8 8>&- | cat >"$work/ran"
@@ -69,7 +69,7 @@ status() {
 	local name=$1 wanted=$2 got output more=
 	shift 2
 	if [ "$wanted" -lt 125 ] && [ "$1 ${2-}" = "$SBX run" ]; then
-		output=$(boxed "${@:3}" 2>&1)
+		output=$(run_box "${@:3}" 2>&1)
 		got=$?
 		came || more=", in no box"
 	else

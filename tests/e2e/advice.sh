@@ -12,7 +12,7 @@ flags_of() { sed -nE 's/^sbx: .*(to show it|to allow|to reach it|to pass it|rais
 again() { # flags as text, words of sbx run: the shell takes them apart
 	local flags=$1
 	shift
-	eval "boxed $flags \"\$@\"" 2>&1
+	eval "run_box $flags \"\$@\"" 2>&1
 }
 mended() { # name, pattern of the message, pattern of the output afterwards, words of sbx run
 	local name=$1 message=$2 wanted=$3 said flags after
@@ -88,21 +88,21 @@ status "not found at all" 127 "$SBX" run -- no-such-command
 tool "$HOME/tools/bin/env" 'MINE'
 PATH=$HOME/tools/bin:$saved
 mended "another program of that name" "^sbx: env: the box ran /usr/bin/env; $HOME/tools/bin/env, first in your PATH, is not in the box; to show it: --read $HOME/tools/bin\$" '^MINE$' -- env true
-stays "not where the command has a PATH of its own" "" "$(boxed -e PATH=/usr/bin:/bin -- env true 2>&1)"
+stays "not where the command has a PATH of its own" "" "$(run_box -e PATH=/usr/bin:/bin -- env true 2>&1)"
 PATH=$saved:$HOME/tools/bin
-stays "not when it comes later in PATH" "" "$(boxed -- env true 2>&1)"
+stays "not when it comes later in PATH" "" "$(run_box -- env true 2>&1)"
 mkdir -p "$HOME/same" && ln -s /usr/bin/env "$HOME/same/env"
 PATH=$HOME/same:$saved
-stays "nor when it is the same" "" "$(boxed -- env true 2>&1)"
+stays "nor when it is the same" "" "$(run_box -- env true 2>&1)"
 PATH=/bin:$saved
-stays "nor by a link of the system" "" "$(boxed -- ls / 2>&1 >/dev/null)"
+stays "nor by a link of the system" "" "$(run_box -- ls / 2>&1 >/dev/null)"
 PATH=$saved
 
 # --- what was refused: --explain, and the flags it prints
 mkdir -p "$HOME/data" "$HOME/.ssh" && echo in the file >"$HOME/data/file" && echo key >"$HOME/.ssh/id_test"
 mended "a file of the home, by --explain" "blocked reading $HOME/data/file \(cat\): is not in the box; to allow: --read $HOME/data/file\$" '^in the file$' --explain -- cat "$HOME/data/file"
-stays "reading is not looked at without it" "" "$(boxed -- cat "$HOME/data/file" 2>&1 | grep '^sbx')"
-stays "nor what no file of the home is" "" "$(boxed --explain -- sh -c 'cat /srv/x; ls ~/no; ls ~' 2>&1 | grep '^sbx')"
+stays "reading is not looked at without it" "" "$(run_box -- cat "$HOME/data/file" 2>&1 | grep '^sbx')"
+stays "nor what no file of the home is" "" "$(run_box --explain -- sh -c 'cat /srv/x; ls ~/no; ls ~' 2>&1 | grep '^sbx')"
 mended "writing below a directory to read" 'to allow: --write ' '^wrote' --explain --read "$HOME/data" -- sh -c 'echo y >>"$HOME/data/file" && echo wrote'
 mended "a program outside of PATH" 'to allow: --read ' '^MINE$' --explain -- sh -c "$HOME/tools/bin/env"
 
@@ -111,7 +111,7 @@ why_works() { # name, word, words of sbx run that fail without the flag
 	local name=$1 word=$2 flags
 	shift 2
 	flags=$("$SBX" why "$word" | sed -nE 's/^ *to (read it|use it|connect to it|pass it|allow it|reach it|write it): *(--.*)$/\2/p' | head -n 1)
-	boxed "$@" >/dev/null 2>&1
+	run_box "$@" >/dev/null 2>&1
 	stays "why $name: fails without" 1 $(($? > 0))
 	eval "status \"why $name: works with $flags\" 0 \"\$SBX\" run $flags \"\$@\""
 }
@@ -206,7 +206,7 @@ like "a published port that is taken" "$("$SBX" run --publish "$port" -- true 2>
 like "a port of the host's" "$("$SBX" run -- python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>&1; "$SBX" why "localhost:$port")" "to reach the host's: --host-port $port"
 status "is reached by the printed flag" 0 "$SBX" run --host-port "$port" -- python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))"
 kill $server
-stays "git lfs track sets a harmless key" "" "$(boxed -- git config lfs.repositoryformatversion 0 2>&1)"
+stays "git lfs track sets a harmless key" "" "$(run_box -- git config lfs.repositoryformatversion 0 2>&1)"
 is "and it is there" 0 "$(git config lfs.repositoryformatversion)"
 is "a review of nothing leaves no session" "sbx: nothing was changed" "$("$SBX" run --review -- true 2>&1; "$SBX" session list 2>&1 | grep review)"
 done_testing

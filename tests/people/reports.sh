@@ -16,7 +16,7 @@ number() { # number, words: is it chosen? Then in a new project and a new home
 	cd "$project" || exit 1
 }
 within="timeout 60"
-box() { boxed "$@" 2>&1; }
+box() { run_box "$@" 2>&1; }
 
 if number 1; then
 	mkdir -p scripts conf .ai/skills .claude .vscode
