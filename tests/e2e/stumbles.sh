@@ -88,7 +88,7 @@ is "with -p NAME it goes to one of the user's" 1 "$(sbx profile add 'allow = c.e
 like "the keys have their sections" "$(eval "$(sbx profile add 'hots = x' 2>&1 | sed -nE 's/.*see: (.*)/\1/p')")" '^\[network\]'
 is "and is not made" 1 "$(sbx profile add 'allow = c.example' -p ./own.ini 2>&1 | grep -c own.ini; ls own.ini 2>/dev/null)"
 for line in 'host-port = x' '[nets] allow = x' 'hots = x' 'allow' '[network] allow = a b' "$(printf 'allow = x\nmode = host')"; do
-	refused_as "no line: $(printf '%s' "$line" | head -1)" '^sbx: (the line|unknown|.*(expected|key|allow|host-port))' "$SBX" profile add "$line" -p other
+	refused_as "no line: $(printf '%s' "$line" | head -1)" '^sbx: (the|a) line|^sbx: .*(expected|key|host-port)' "$SBX" profile add "$line" -p other
 done
 [ ! -e "$XDG_CONFIG_HOME/sbx/other.ini" ] || fail "nothing was made of them"
 echo notes >"$HOME/notes"
