@@ -9,6 +9,7 @@ export SBX SBX_TESTING ATTACK PATH
 [ -x "$SBX" ] || { echo "there is no $SBX: meson setup build && ninja -C build, or set SBX" >&2; exit 1; }
 count=0
 failures=0
+within=
 work=$(mktemp -d "${TMPDIR:-/tmp}/sbx-test.XXXXXX")
 chmod 755 "$work"
 trap 'chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' EXIT
@@ -40,14 +41,6 @@ like() { # name, text, extended regular expression
 got: $2"; fi
 }
 
-status() { # name, wanted status, command...
-	local name=$1 wanted=$2 got output
-	shift 2
-	output=$("$@" 2>&1)
-	got=$?
-	if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "wanted status $wanted, got $got: $output"; fi
-}
-
 says_word() { # text, words of a command: a line of sbx has one of them, verbs apart
 	local said word
 	said=$(grep '^sbx' <<<"$1")
@@ -58,6 +51,33 @@ says_word() { # text, words of a command: a line of sbx has one of them, verbs a
 		[[ $said != *"$word"* ]] || return 0
 	done
 	return 1
+}
+
+run_box() { # words of sbx run: notes that the command came to its end; within: a command that runs sbx
+	local got
+	{
+		$within "$SBX" run --status-fd 7 "$@" 7>&1 >&8 8>&- | cat >"$work/ran"
+		got=${PIPESTATUS[0]}
+	} 8>&1
+	return "$got"
+}
+
+came() { grep -Eqx 'ran|.*"event":"exit".*"end":"(exit|signal|limit)".*' "$work/ran" 2>/dev/null; } # the last of these came to its end
+
+# name, wanted status, command...: of sbx run the command is run, too; what is refused (125) is named
+status() {
+	local name=$1 wanted=$2 got output more=
+	shift 2
+	if [ "$wanted" -lt 125 ] && [ "$1 ${2-}" = "$SBX run" ]; then
+		output=$(run_box "${@:3}" 2>&1)
+		got=$?
+		came || more=", in no box"
+	else
+		output=$("$@" 2>&1)
+		got=$?
+		[ "$wanted" != 125 ] || says_word "$output" "$@" || more=", and none of its words"
+	fi
+	if [ "$got$more" = "$wanted" ]; then pass "$name"; else fail "$name" "wanted status $wanted, got $got$more: $output"; fi
 }
 
 ended() { # name, wanted status, extended regular expression, file: the command before ended so, and a line of the file matches
@@ -87,10 +107,13 @@ in_box() { # words of sbx run with a shell, -c and its script: notes that the sc
 	"$SBX" run --preserve-fd 7 "${@:1:$#-1}" "${*: -1}"$'\n''echo ran >&7' 7>"$work/ran"
 }
 
-came() { [ "$(cat "$work/ran" 2>/dev/null)" = ran ]; } # the script of the last in_box came to its end
+stays() { # name, wanted, got: as is, after a command that came to its end in a box
+	if came; then is "$@"; else fail "$1" "the command in the box did not come to its end"; fi
+}
 
-stays() { # name, wanted, got: as is, after a script that came to its end in a box
-	if came; then is "$@"; else fail "$1" "the script in the box did not come to its end"; fi
+lacks() { # name, text, extended regular expression: there is a text, and nothing in it matches
+	if [ -n "$2" ] && ! grep -Eq -- "$3" <<<"$2"; then pass "$1"; else fail "$1" "wanted a text without: $3
+got: $2"; fi
 }
 
 wait_for() { # seconds (WAIT_MAX at most), command...: until it succeeds

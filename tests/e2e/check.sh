@@ -19,9 +19,10 @@ place() {
 # A repository whose settings run a program.
 plant='plant() { mkdir -p "$1/.git/objects" "$1/.git/refs" && echo "ref: refs/heads/x" >"$1/.git/HEAD" && printf "[core]\n\tfsmonitor = /bin/false\n" >"$1/.git/config"; }'
 lives() { # path: whether git would run its setting
+	came || echo "no run, "
 	git config -f "$1/.git/config" core.fsmonitor >/dev/null 2>&1 && echo yes || echo no
 }
-run() { "$SBX" run -- bash -c "$plant; $1" 2>"$work/said"; }
+run() { run_box -- bash -c "$plant; $1" 2>"$work/said"; }
 
 place
 run 'plant src/a/new'
@@ -57,9 +58,9 @@ is "nor one that is none" no "$(lives src/b/new)"
 git reset -q # the index is in quarantine
 git init -q vendor/lib && mkdir vendor/other && git init -q src/a/mine && sleep 0.1
 run 'echo "echo evil" >vendor/lib/.git/hooks/post-commit; echo x >vendor/x; echo x >top; echo evil >src/a/mine/.git/hooks/post-commit'
-is "a repository that the user made since the last check: hooks are taken from it" "" "$(ls {vendor/lib,src/a/mine}/.git/hooks/post-commit 2>/dev/null)"
+stays "a repository that the user made since the last check: hooks are taken from it" "" "$(ls {vendor/lib,src/a/mine}/.git/hooks/post-commit 2>/dev/null)"
 run 'echo "echo evil" >vendor/lib/.git/hooks/post-commit'
-is "and it is read-only in the next run" "" "$(ls vendor/lib/.git/hooks/post-commit 2>/dev/null)"
+stays "and it is read-only in the next run" "" "$(ls vendor/lib/.git/hooks/post-commit 2>/dev/null)"
 
 place
 run 'plant node_modules/old/deep'
@@ -102,7 +103,7 @@ saved=$PATH
 place
 on_path() { # name, PATH, wanted, what the box does
 	PATH=$2 run "$4"
-	is "$1" "$3" "$(sed -n 's/^sbx: changed, and your own programs will run it: //p' "$work/said")"
+	stays "$1" "$3" "$(sed -n 's/^sbx: changed, and your own programs will run it: //p' "$work/said")"
 }
 make='make() { mkdir -p "${1%/*}"; printf "#!/bin/sh\n" >"$1"; chmod +x "$1"; }'
 on_path "PATH: a relative entry" "./tools/bin:$saved" tools/bin "$make; make tools/bin/git"
@@ -126,7 +127,7 @@ cd "$(new_project)" || exit 1
 PATH=.:$saved run true
 like "PATH: a relative entry is reported" "$(cat "$work/said")" "^sbx: your PATH has '\.', so your shell runs programs of any directory that you are in"
 PATH=.:$saved run true
-is "PATH: once" "" "$(cat "$work/said")"
+stays "PATH: once" "" "$(cat "$work/said")"
 
 project=$(fresh plain)
 cd "$project" || exit 1
@@ -158,7 +159,7 @@ is "and where a directory was changed, too" "true  core.fsmonitor" "$(settings "
 replace='copy=$(readlink .git/config); rm "$copy"; mkdir "$copy"'
 is "what cannot be read is reported" "false  none of the box's changes were applied" "$(settings "$replace")"
 is "by the locked process, too" "false  none of the box's changes were applied" "$(settings "$replace; mkdir again; touch again/file")"
-is "a copy that is gone is no change" "false  " "$(settings 'rm "$(readlink .git/config)"; mkdir more')"
+stays "a copy that is gone is no change" "false  " "$(settings 'rm "$(readlink .git/config)"; mkdir more')"
 run 'git commit -q --allow-empty -m x; git gc -q; for i in .git/objects/pack/*.idx; do rm -f "${i%idx}rev"; mkdir "${i%idx}rev"; done'
 is "what git makes anew and cannot be removed is reported" 1 "$(grep -c 'rev could not be removed' "$work/said")"
 

@@ -11,7 +11,7 @@ offered() { "$SBX" complete "$@" 2>/dev/null | cut -f1 | sort | xargs; }
 is "verbs" "plan profile ps" "$(offered p)"
 is "help of verbs" "plan profile ps" "$(offered help p)"
 flags=$("$SBX" run --help all | grep -o -- '^ .*--[a-z][a-z-]*' | grep -o -- '--[a-z][a-z-]*' | sort -u | xargs)
-is "every option of run, and no other" "$flags" "$(offered run --)"
+is "every option of run, and no other" "${flags:-none}" "$(offered run --)"
 like "short ones, too" "$(offered run -)" ' -C -a -c '
 like "each with what it means" "$("$SBX" complete run --hid)" $'^--hide\tnever readable'
 is "words of an option" "host none proxy" "$(offered run --network "")"

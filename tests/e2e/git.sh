@@ -143,7 +143,7 @@ said=$(cd "$work/job" && "$SBX" run -- git config alias.x "log -1 'a b' ; c" 2>&
 is "the command that is printed sets it" "log -1 'a b' ; c" "$(cd "$work/job" && eval "${said##*to set it: }" && git config alias.x)"
 said=$(cd "$work/job" && "$SBX" run -- sh -c 'git remote rename other far; git config user.email evil@example.org; git config rerere.enabled true' 2>&1)
 is "another name of a remote is a new one, the old one stays" "https://example.org/other https://example.org/other" "$(cd "$work/job" && echo $(git config remote.far.url; git config remote.other.url))"
-is "the author and what git does with conflicts stay" "tester@example.org " "$(cd "$work/job" && git config user.email) $(git -C "$work/job" config rerere.enabled)"
+is "the author and what git does with conflicts stay" "1 tester@example.org " "$(grep -c user.email <<<"$said") $(cd "$work/job" && git config user.email) $(git -C "$work/job" config rerere.enabled)"
 like "and are told" "$said" '^sbx: .git/config: user.email: not applied: your commits would carry another name; to set it: git config user.email evil@example.org$'
 (cd "$work/job" && eval "$(echo "$said" | sed -n 's/.*; to set it: //p')")
 is "the commands that are printed do it all" "evil@example.org true remote.far.url https://example.org/other" "$(cd "$work/job" && echo $(git config user.email; git config rerere.enabled; git config --get-regexp 'remote.(far|other).url'))"
@@ -153,32 +153,32 @@ up() { # a repository with an upstream
 	rm -rf "$work/job" "$work/up.git" "$work/fork.git" && mkdir "$work/job" && cd "$work/job" && git init -q . && echo a >a && git add a && git commit -qm x && git init -q --bare "$work/up.git" && git init -q --bare "$work/fork.git" && git remote add origin "$work/up.git" && git push -q -u origin main
 }
 commit() { git -c user.name=t -c user.email=t commit-tree "$@"; }
-(up && git config push.default current && git checkout -q -b feature && "$SBX" run -- sh -c 'git update-ref refs/heads/z $(git -c user.name=e -c user.email=e commit-tree HEAD^{tree} -m EVIL); git config remote.origin.push +z:main; git config push.default matching; git config remote.origin.mirror true; git init -q --bare .git/e; git config branch.feature.pushRemote .git/e' && git push -q) 2>/dev/null
-is "push: only the user's branch moves, to the upstream" "feature x main x" "$(echo $(git -C "$work/up.git" for-each-ref --format='%(refname:short) %(subject)'))"
-(up && git push -q origin "$(commit "HEAD^{tree}" -p HEAD -m THEIRS)":refs/pull/66/head && "$SBX" run -- git config branch.main.merge refs/pull/66/head && git pull -q) 2>/dev/null
-is "pull: what it pulled before" "x" "$(git -C "$work/job" log -1 --format=%s)"
+(up && git config push.default current && git checkout -q -b feature && run_box -- sh -c 'git update-ref refs/heads/z $(git -c user.name=e -c user.email=e commit-tree HEAD^{tree} -m EVIL); git config remote.origin.push +z:main; git config push.default matching; git config remote.origin.mirror true; git init -q --bare .git/e; git config branch.feature.pushRemote .git/e' && git push -q) 2>/dev/null
+stays "push: only the user's branch moves, to the upstream" "feature x main x" "$(echo $(git -C "$work/up.git" for-each-ref --format='%(refname:short) %(subject)'))"
+(up && git push -q origin "$(commit "HEAD^{tree}" -p HEAD -m THEIRS)":refs/pull/66/head && run_box -- git config branch.main.merge refs/pull/66/head && git pull -q) 2>/dev/null
+stays "pull: what it pulled before" "x" "$(git -C "$work/job" log -1 --format=%s)"
 (up && git branch feature && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c 'git checkout -q feature; git commit -q --allow-empty -m y; git config branch.feature.remote https://evil.org/x; git config branch.feature.merge refs/heads/x; git config push.autoSetupRemote true; git checkout -q -b fresh; git config branch.fresh.remote https://example.org/x; git config branch.fresh.merge refs/heads/x') >/dev/null 2>&1
 is "a branch that was there without settings leads nowhere else, a new one where the box says" " https://example.org/x " "$(cd "$work/job" && git config branch.feature.remote) $(git -C "$work/job" config branch.fresh.remote) $(git -C "$work/job" config push.autoSetupRemote)"
-(up && git remote add fork "$work/fork.git" && git config remote.pushDefault fork && git config remote.origin.pushurl no-push && "$SBX" run -- sh -c 'git config --unset remote.pushDefault; git config --unset remote.origin.pushurl' && git push -q) 2>/dev/null
-is "a lock on pushes stays" "fork no-push x" "$(cd "$work/job" && git config remote.pushDefault) $(git -C "$work/job" config remote.origin.pushurl) $(git -C "$work/fork.git" log -1 --format=%s)"
+(up && git remote add fork "$work/fork.git" && git config remote.pushDefault fork && git config remote.origin.pushurl no-push && run_box -- sh -c 'git config --unset remote.pushDefault; git config --unset remote.origin.pushurl' && git push -q) 2>/dev/null
+stays "a lock on pushes stays" "fork no-push x" "$(cd "$work/job" && git config remote.pushDefault) $(git -C "$work/job" config remote.origin.pushurl) $(git -C "$work/fork.git" log -1 --format=%s)"
 python3 -c 'import socket
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True)
 s.accept(); print("connected", flush=True)' >"$work/server" &
 server=$!
 for _ in $(seq 100); do [ -s "$work/server" ] && break; sleep 0.05; done
-(up && "$SBX" run --network none -- sh -c 'git config core.repositoryformatversion 1; git config extensions.partialclone e; git config remote.e.promisor true; git config remote.e.url http://127.0.0.1:'"$(cat "$work/server")"'/; t=$(git rev-parse HEAD^{tree}); echo x >x; git add x; rm -f .git/objects/${t%${t#??}}/${t#??}'; git status) >/dev/null 2>&1
+(up && run_box --network none -- sh -c 'git config core.repositoryformatversion 1; git config extensions.partialclone e; git config remote.e.promisor true; git config remote.e.url http://127.0.0.1:'"$(cat "$work/server")"'/; t=$(git rev-parse HEAD^{tree}); echo x >x; git add x; rm -f .git/objects/${t%${t#??}}/${t#??}'; git status) >/dev/null 2>&1
 sleep 0.1
-is "status: no connection" "" "$(grep connected "$work/server")"
+stays "status: no connection" "" "$(grep connected "$work/server")"
 kill $server 2>/dev/null
 cd "$work" || exit 1
 
 # Worktrees whose repository lies outside of the project.
 rm -rf "$work/main-repository" "$work/tree"
 git init -q "$work/main-repository" && (cd "$work/main-repository" && echo x >f && git add f && git commit -qm one && git worktree add -q "$work/tree" -b topic)
-(cd "$work/tree" && "$SBX" run --read "?$HOME/.gitconfig" -- bash -c 'echo y >g && git add g && git commit -qm two && git config status.branch true && git config core.fsmonitor evil && git log --oneline | wc -l; echo evil >'"$work"'/main-repository/.git/hooks/post-checkout; ls '"$work"'/main-repository; echo ../../.. >'"$work"'/main-repository/.git/worktrees/tree/commondir' >"$work/inside" 2>&1)
+(cd "$work/tree" && run_box --read "?$HOME/.gitconfig" -- bash -c 'echo y >g && git add g && git commit -qm two && git config status.branch true && git config core.fsmonitor evil && git log --oneline | wc -l; echo evil >'"$work"'/main-repository/.git/hooks/post-checkout; ls '"$work"'/main-repository; echo ../../.. >'"$work"'/main-repository/.git/worktrees/tree/commondir' >"$work/inside" 2>&1)
 is "a worktree: commits in the repository outside" 2 "$(git -C "$work/tree" log --oneline | wc -l)"
 is "its configuration is merged, what git would run is not" "true " "$(git -C "$work/tree" config status.branch) $(git -C "$work/tree" config core.fsmonitor)"
-is "its hooks and commondir are as before" "../.. " "$(cat "$work/main-repository/.git/worktrees/tree/commondir") $(ls "$work/main-repository/.git/hooks" | grep -v sample)"
+stays "its hooks and commondir are as before" "../.. " "$(cat "$work/main-repository/.git/worktrees/tree/commondir") $(ls "$work/main-repository/.git/hooks" | grep -v sample)"
 is "the other tree of that repository is not seen" ".git" "$(grep -v '[a-z ]: \|^[0-9]\|^sbx' "$work/inside"; cd "$work/tree" && "$SBX" run -- ls -A "$work/main-repository")"
 (cd "$work/main-repository" && git init -q "$work/alone" && mkdir "$work/pretender" && echo "gitdir: $work/main-repository/.git" >"$work/pretender/.git")
 is "a .git file that names somebody's repository gives nothing" 1 "$(cd "$work/pretender" && "$SBX" run -- test -e "$work/main-repository" 2>/dev/null; echo $?)"
@@ -217,7 +217,7 @@ for action in "merge other" "rebase other" "cherry-pick other" stash "am $work/t
 		like "git $action names the flag, report $report" "$(cd "$work/job" && "$SBX" run --report $report --read "?$HOME/.gitconfig" --read "$work/two.patch" -- git $action 2>&1)" "read-only.*--write .vscode"
 	done
 done
-is "a command that fails without git has no such line" "" "$(cd "$work/job" && "$SBX" run -- sh -c 'git log -1 >/dev/null; exit 3' 2>&1)"
+stays "a command that fails without git has no such line" "" "$(cd "$work/job" && run_box -- sh -c 'git log -1 >/dev/null; exit 3' 2>&1)"
 # Worktrees that the box does not see: git in it must not take them for gone.
 rm -rf "$work/beside" && mkdir "$work/beside"
 (cd "$work/beside" && git init -q main && cd main && echo x >f && git add f && git commit -qm one && git worktree add -q ../one && mkdir far && git worktree add -q far/two && ln -s "$work/beside" "$work/beside-link" && git worktree add -q "$work/beside-link/three") >/dev/null

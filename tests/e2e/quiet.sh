@@ -44,9 +44,9 @@ quiet() { # words of sbx run
 	case $1 in --host-port | --write) program=$4 ;; esac
 	PATH=/usr/local/bin:/usr/bin:/bin command -v "$program" >/dev/null || return 0
 	used=$((used + 1))
-	said=$("$SBX" run "$@" 2>&1)
+	said=$(run_box "$@" 2>&1)
 	status=$?
-	is "$*" "0 " "$status $(grep '^sbx' <<<"$said")"
+	stays "$*" "0 " "$status $(grep '^sbx' <<<"$said")"
 	[ $status = 0 ] || printf '%s\n' "$said" | tail -n 3 | sed 's/^/# /'
 }
 while read -r line; do
@@ -116,5 +116,5 @@ php -v
 ruby -e 'puts 1'
 tar cf build/x.tar file
 LIST
-if [ $used -ge 40 ]; then pass "40 commands and more ($used)"; else fail "40 commands and more ($used)"; fi
+[ $used -ge 40 ] || fail "40 commands and more ($used)"
 done_testing

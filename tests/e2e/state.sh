@@ -26,7 +26,7 @@ for action in "run -s new -- true" "session diff new" "session rm new" "session 
 	sbx $action >/dev/null
 	like "newer: a session: $action: refused, with a sentence" "$? $(said)" '^125 .*written by a newer sbx'
 done
-is "newer: and nothing of it was touched" "" "$(cmp "$work/newer" "$XDG_STATE_HOME/sbx/sessions/new/state")"
+is "newer: and nothing of it was touched" "1" "$(said | grep -c 'newer sbx'; cmp "$work/newer" "$XDG_STATE_HOME/sbx/sessions/new/state")"
 rm -rf "$XDG_STATE_HOME/sbx/sessions/new"
 sbx run -- true
 for path in "$XDG_STATE_HOME"/sbx/given "$XDG_STATE_HOME"/sbx/trust/* "$XDG_STATE_HOME"/sbx/known/*; do
@@ -44,15 +44,15 @@ status "newer: and without it all works" 7 "$SBX" run -- sh -c 'exit 7'
 : >"$(ls "$XDG_STATE_HOME"/sbx/known/*)"
 sbx run -- true
 like "a damaged list of repositories: that is reported" "$(said)" '^sbx: the list of repositories in .*/project was damaged'
-sbx run -- true
-is "once" "" "$(said)"
+run_box -- true >/dev/null 2>"$work/said"
+stays "once" "" "$(said)"
 
 # --- names that a box chose
 name=$(printf 'x\033]0;HACK\007')
 sbx run -- sh -c "mkdir '$name' && mkdir '$name/.vscode' && sleep 0.3; git init -q '$name'; printf '#!/bin/sh\n' >'$name/.git/hooks/post-commit'; chmod +x '$name/.git/hooks/post-commit'; sleep 0.3"
 rm -rf "$name"
 for id in $(sbx quarantine list | cut -d' ' -f1); do "$SBX" quarantine show "$id"; "$SBX" quarantine restore "$id"; done >"$work/shown" 2>&1
-is "quarantine: no name acts on the terminal" 0 "$(grep -c $'\033' "$work/shown")"
+is "quarantine: no name acts on the terminal" "shown 0" "$([ -s "$work/shown" ] && echo shown) $(grep -c $'\033' "$work/shown")"
 
 # --- a state that cannot be written, as on a file system that is read-only; one that is full
 sbx session create still && sbx run -s still -- sh -c 'echo n >n'
@@ -68,7 +68,7 @@ if "${alone[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
 	full="mkdir -p '$work/full'; mount -t tmpfs -o size=256k none '$work/full'; export XDG_STATE_HOME='$work/full' HOME='$work/full/home'; mkdir -p '$work/full/home/.claude' '$work/full/sbx/trust' && chmod -R go-w '$work/full'; printf '{}' >'$work/full/home/.claude/settings.json'; chmod 700 '$work/full/sbx'; cat /dev/zero >'$work/full/zeros' 2>/dev/null;"
 	left="find '$work/full' \\( -name '*.new*' -o -name '*.sbx-*' \\); cat '$work/full/home/.claude/settings.json'"
 	for action in "'$SBX' profile trust" "'$work/bin/sbx' agent install claude-code" "'$SBX' session create x" "'$SBX' learn -o '$work/full/home/l.ini' -- cat /root/none"; do
-		is "full: ${action##*/}: nothing is left half" "{}" "$(within "$full $action >/dev/null 2>&1; $left")"
+		is "full: ${action##*/}: nothing is left half" "{} full" "$(within "$full $action 2>&1 >/dev/null | grep -q 'No space' && full=full; $left; echo \" \$full\"")"
 	done
 else
 	skip "a state that is read-only or full" "no mounts of one's own here"

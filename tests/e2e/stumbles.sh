@@ -7,19 +7,21 @@ mkdir -p "$HOME" "$XDG_CONFIG_HOME"
 project=$(new_project)
 cd "$project" || exit 1
 sbx() { "$SBX" "$@"; } # the word that messages print
-says() { "$SBX" "$@" 2>&1 | grep '^sbx: '; }
+says() { # words of sbx: its lines
+	if [ "$1" = run ]; then run_box "${@:2}"; else "$SBX" "$@"; fi 2>&1 | grep '^sbx: '
+}
 
 # --- a command that fails is no reason to open the box
 mkdir .vscode && echo 1 >.vscode/settings.json && git add -A && git commit -qm one
 touch -d '-1 hour' .vscode/settings.json file && git status >/dev/null
 for command in "git log nosuch" "git grep -q nothing-like-it" "git commit -m again" "make github" "test -f nosuch.git"; do
-	is "$command fails without a word of sbx" "" "$(says run -- $command)"
+	stays "$command fails without a word of sbx" "" "$(says run -- $command)"
 done
 echo mine >.vscode/settings.json
-is "nor when the user changed a protected file, and git adds another" "" "$(says run -- sh -c 'echo more >>file; git add file')"
+stays "nor when the user changed a protected file, and git adds another" "" "$(says run -- sh -c 'echo more >>file; git add file')"
 git checkout -q .vscode && git commit -qm two
 git sparse-checkout set --no-cone '/*' '!.vscode' 2>/dev/null
-is "nor in a sparse checkout without it" "" "$(says run -- sh -c 'echo again >>file; git add file')"
+stays "nor in a sparse checkout without it" "" "$(says run -- sh -c 'echo again >>file; git add file')"
 git sparse-checkout disable && git commit -qm three
 
 
@@ -27,16 +29,16 @@ git sparse-checkout disable && git commit -qm three
 mkdir -p "$work/libs" "$HOME/agents" "$HOME/.vscode-server/x" && echo jar >"$HOME/agents/a.jar" && : >"$HOME/.vscode-server/x/bootloader.js"
 is "a search path that was withheld: by its flag" "sbx: \$LD_LIBRARY_PATH was withheld: it steers loaders and shells; to pass it: --pass-env LD_LIBRARY_PATH" \
 	"$(LD_LIBRARY_PATH=$PWD/libs says run -- sh -c 'exit 127')"
-is "with the flag nothing is said" "" "$(LD_LIBRARY_PATH=$PWD/libs says run --pass-env LD_LIBRARY_PATH -- sh -c 'exit 127')"
+stays "with the flag nothing is said" "" "$(LD_LIBRARY_PATH=$PWD/libs says run --pass-env LD_LIBRARY_PATH -- sh -c 'exit 127')"
 mkdir -p "$work/curl" && echo 'user = "me:secret"' >"$work/curl/.curlrc"
 is "CURL_HOME: by its flag" "sbx: \$CURL_HOME names $work/curl, which is not in the box; to show it: --read $work/curl" "$(CURL_HOME=$work/curl says run -- sh -c 'exit 2')"
-is "then without its passwords" "" "$(CURL_HOME=$work/curl "$SBX" run --read "$work/curl" -- cat "$work/curl/.curlrc" 2>/dev/null)"
-is "nor where the command succeeds" "" "$(LD_LIBRARY_PATH=$PWD/libs says run -- true)"
+stays "then without its passwords" "" "$(CURL_HOME=$work/curl run_box --read "$work/curl" -- cat "$work/curl/.curlrc" 2>/dev/null)"
+stays "nor where the command succeeds" "" "$(LD_LIBRARY_PATH=$PWD/libs says run -- true)"
 is "a file in an option" "sbx: \$JAVA_TOOL_OPTIONS names $HOME/agents/a.jar, which is not in the box; to show it: --read $HOME/agents/a.jar" \
 	"$(JAVA_TOOL_OPTIONS=-javaagent:$HOME/agents/a.jar=x says run -- false)"
-is "and with that flag nothing is said" "" "$(JAVA_TOOL_OPTIONS=-javaagent:$HOME/agents/a.jar=x says run --read "$HOME/agents/a.jar" -- false)"
+stays "and with that flag nothing is said" "" "$(JAVA_TOOL_OPTIONS=-javaagent:$HOME/agents/a.jar=x says run --read "$HOME/agents/a.jar" -- false)"
 like "a search path" "$(PYTHONPATH=/nowhere:$work/libs says run -- false)" "PYTHONPATH names $work/libs, which is not in the box; to show it: --read $work/libs\$"
-is "what is not there outside, or is in the box, is not said" "" "$(PYTHONPATH=/nowhere:$PWD NODE_PATH=/usr/lib says run -- false)"
+stays "what is not there outside, or is in the box, is not said" "" "$(PYTHONPATH=/nowhere:$PWD NODE_PATH=/usr/lib says run -- false)"
 options="--max-old-space-size=300 --require $HOME/.vscode-server/x/bootloader.js --inspect-publish-uid=http"
 is "what VS Code's debugger puts into NODE_OPTIONS stays outside with it" "NODE_OPTIONS=--max-old-space-size=300  --inspect-publish-uid=http" \
 	"$(NODE_OPTIONS=$options "$SBX" run -- sh -c 'env | grep ^NODE_OPTIONS')"
@@ -84,11 +86,11 @@ is "the user's own link is followed" "link 1" "$(sbx profile add 'pids = 900' >/
 like "what a box may write is refused" "$(sbx profile add 'allow = c.example' -p ./own.ini 2>&1)" 'own.ini. is in the project, where a box may write it'
 is "with -p NAME it goes to one of the user's" 1 "$(sbx profile add 'allow = c.example' -p own >/dev/null; grep -c 'allow = c.example' "$XDG_CONFIG_HOME/sbx/own.ini")"
 like "the keys have their sections" "$(eval "$(sbx profile add 'hots = x' 2>&1 | sed -nE 's/.*see: (.*)/\1/p')")" '^\[network\]'
-is "and is not made" "" "$(ls own.ini 2>/dev/null)"
+is "and is not made" 1 "$(sbx profile add 'allow = c.example' -p ./own.ini 2>&1 | grep -c own.ini; ls own.ini 2>/dev/null)"
 for line in 'host-port = x' '[nets] allow = x' 'hots = x' 'allow' '[network] allow = a b' "$(printf 'allow = x\nmode = host')"; do
-	status "no line: $(printf '%s' "$line" | head -1)" 125 "$SBX" profile add "$line" -p other
+	refused_as "no line: $(printf '%s' "$line" | head -1)" '^sbx: (the|a) line|^sbx: .*(expected|key|host-port)' "$SBX" profile add "$line" -p other
 done
-is "nothing was made of them" "" "$(ls "$XDG_CONFIG_HOME/sbx/other.ini" 2>/dev/null)"
+[ ! -e "$XDG_CONFIG_HOME/sbx/other.ini" ] || fail "nothing was made of them"
 echo notes >"$HOME/notes"
 rm -rf "$XDG_CONFIG_HOME/sbx"
 "$SBX" learn -o tool -- cat "$HOME/notes" >/dev/null 2>&1
@@ -150,21 +152,21 @@ fi
 like "checks for updates are off" "$("$SBX" run -- env)" '^npm_config_update_notifier=false$'
 is "the caller's own value wins" "true" "$(npm_config_update_notifier=true "$SBX" run -- printenv npm_config_update_notifier)"
 cp "$(command -v curl)" yarn
-check() { "$SBX" run "${@:2}" -- sh -c "$1" 2>&1 | grep -c 'blocked yarnpkg.com'; }
-is "a check for updates of a known program is silent where the command succeeds" 0 "$(check './yarn -s -m 9 https://yarnpkg.com/; true')"
+check() { run_box "${@:2}" -- sh -c "$1" 2>&1 | grep -c 'blocked yarnpkg.com'; }
+stays "a check for updates of a known program is silent where the command succeeds" 0 "$(check './yarn -s -m 9 https://yarnpkg.com/; true')"
 is "not where it fails" 1 "$(check './yarn -s -m 9 https://yarnpkg.com/; exit 3')"
 is "not more than two" 1 "$(check 'for i in 1 2 3; do ./yarn -s -m 9 https://yarnpkg.com/; done; true')"
 is "no other host, program or port" 3 "$(says run -- sh -c './yarn -s -m 9 https://yarnpkg.example/; curl -s -m 9 https://yarnpkg.com/; ./yarn -s -m 9 http://yarnpkg.com/; true' | grep -c blocked)"
 like "JSON has it" "$("$SBX" run --report json -- sh -c './yarn -s -m 9 https://yarnpkg.com/; true' 2>&1)" '"what":"yarnpkg.com:443"'
 like "and the audit" "$("$SBX" audit --denied | tail -1)" 'yarnpkg.com:443 .yarn.'
 rm yarn
-is "a directory 'build' is none of Bazel's" "" "$(says run -- sh -c 'mkdir build && echo x >build/y')$(says run -- sh -c 'echo x >build/z')"
+stays "a directory 'build' is none of Bazel's" "" "$(says run -- sh -c 'mkdir build && echo x >build/y')$(says run -- sh -c 'echo x >build/z')"
 like "a file of that name is" "$(says run -- sh -c 'echo x >BUILD')" 'will run it: BUILD$'
 rm -r build BUILD
 echo '{ "name": "app", "scripts": { "test": "true" } }' >package.json
 sleep 0.05
 package() { says run -- sh -c "printf '%s' '$1' >package.json"; }
-is "package.json: a dependency is no news" "" "$(package '{"name":"app","scripts":{"test":"true"},"dependencies":{"a":"^1"},"devDependencies":{"b":"2"}}')"
+stays "package.json: a dependency is no news" "" "$(package '{"name":"app","scripts":{"test":"true"},"dependencies":{"a":"^1"},"devDependencies":{"b":"2"}}')"
 like "package.json: a script is" "$(package '{"name":"app","scripts":{"test":"true","install":"x"},"dependencies":{"a":"^1"}}')" 'will run it: package.json$'
 like "package.json: one among the dependencies of a script's name, too" "$(package '{"name":"app","scripts":{"test":"true","dependencies":"x"}}')" 'will run it: package.json$'
 like "package.json: what is no JSON, too" "$(package '{')" 'will run it: package.json$'
@@ -173,17 +175,17 @@ rm package.json
 # --- what a box changed and the host runs: once for each content, and until a person was shown it
 # Without what sbx sends to the terminal before its first line (run/report.c).
 terminal() { script -qec "$*" /dev/null </dev/null | tr -d '\r\030\016\017' | sed -E 's/\x1b(\[[0-9;?]*[a-zA-Z]|[()].|[^[()])//g'; }
-agent_run() { CLAUDECODE=1 "$SBX" run --report agent -- sh -c "$1" 2>&1; }
+agent_run() { CLAUDECODE=1 run_box --report agent -- sh -c "$1" 2>&1; }
 terminal "$SBX run -- true" >/dev/null
-is "a model is not shown it" "" "$(agent_run 'echo all: >Makefile; echo x >AGENTS.md')"
-is "nor a person whose run is no terminal's" "" "$(says run -- true)"
+stays "a model is not shown it" "" "$(agent_run 'echo all: >Makefile; echo x >AGENTS.md')"
+stays "nor a person whose run is no terminal's" "" "$(says run -- true)"
 like "sbx agent status names it" "$("$SBX" agent status)" '^changed here by boxes, .*: (Makefile, AGENTS.md|AGENTS.md, Makefile)$'
-is "an agent's own terminal is no person" "" "$(CLAUDECODE=1 terminal "$SBX run -- true" | grep changed)"
+is "an agent's own terminal is no person" ran "$(CLAUDECODE=1 terminal "$SBX run -- echo ran" | grep -o 'changed\|ran')"
 like "the next run of a person on a terminal does" "$(terminal "$SBX run -- true")" '^sbx: changed in earlier runs, and your own programs will run it: (Makefile, AGENTS.md|AGENTS.md, Makefile)$'
-is "once" "" "$(terminal "$SBX run -- true" | grep changed)$("$SBX" agent status | grep '^changed')"
-is "the same bytes again are no news" "" "$(says run -- sh -c 'echo all: >Makefile')"
+is "once" ran "$(terminal "$SBX run -- echo ran" | grep -o 'changed\|ran')$("$SBX" agent status | grep '^changed')"
+stays "the same bytes again are no news" "" "$(says run -- sh -c 'echo all: >Makefile')"
 like "others are" "$(says run -- sh -c 'echo all: test >Makefile')" 'will run it: Makefile$'
-is "and once" "" "$(says run -- sh -c 'echo all: test >Makefile')"
+stays "and once" "" "$(says run -- sh -c 'echo all: test >Makefile')"
 git checkout -q -- Makefile 2>/dev/null || echo mine: >Makefile
 like "what you took back and a box wrote again is news" "$(says run -- sh -c 'echo all: test >Makefile')" 'will run it: Makefile$'
 like "a program's report has each" "$("$SBX" run --report json -- sh -c 'echo all: test >Makefile' 2>&1)" '"kind":"changed"'
@@ -243,9 +245,9 @@ rm .sbx.ini
 
 # --- files that a command leaves in the private home
 gone='written to the private home, and gone with the box:'
-is "nothing left there: nothing said" "" "$(says run -- sh -c 'echo 1 >own; mkdir -p ~/empty; echo 1 >/tmp/x; echo 1 >~/.rc; mkdir ~/.d; echo 1 >~/.d/x; ln -s x ~/link')"
+stays "nothing left there: nothing said" "" "$(says run -- sh -c 'echo 1 >own; mkdir -p ~/empty; echo 1 >/tmp/x; echo 1 >~/.rc; mkdir ~/.d; echo 1 >~/.d/x; ln -s x ~/link')"
 is "a file: said, whatever the status" "sbx: $gone ~/notes.txt; to keep what is written to a directory: --write DIR" "$(says run -- sh -c 'echo 1 >~/notes.txt')"
-is "the same one again: once" "" "$(says run -- sh -c 'echo 1 >~/notes.txt; exit 1')"
+stays "the same one again: once" "" "$(says run -- sh -c 'echo 1 >~/notes.txt; exit 1')"
 like "another one" "$(says run -- sh -c 'mkdir -p ~/a/b; echo 1 >~/a/b/c; exit 3')" "$gone ~/a/b/c; "
 like "of many three are named" "$(says run -- sh -c 'mkdir ~/many; for i in 1 2 3 4 5 6 7 8 9; do echo 1 >~/many/$i; done')" "$gone ~/many/[1-9], ~/many/[1-9], ~/many/[1-9], \.\.\.; "
 mkdir "$HOME/kept" "$HOME/beside" && git -C "$HOME/beside" init -q && echo 1 >"$HOME/seen"

@@ -8,7 +8,8 @@
 A step is (COMMAND, STATUS, SEEN): bash runs COMMAND in the day's project; SEEN is a regular expression that stdout
 and stderr together must match, "" when nothing at all may be printed, None when it does not matter. A fourth
 member lists what a person at a terminal sees and types, as pairs; SEEN then holds for the rest. A step that begins
-with PROGRAM? is skipped where that program lacks, with "user?" for root. Steps build on each other; a step without sbx sets up."""
+with PROGRAM? is skipped where that program lacks, with "user?" for root. Steps build on each other; one without sbx and
+without SEEN sets up, and counts when it fails."""
 import os
 import re
 import shutil
@@ -26,7 +27,7 @@ MONDAY = [  # the first hour, and git
     ("sbx", 0, r"sbx run"),
     ("sbx help | head -3", 0, r"not read your keys"),
     ("sbx run --help | wc -l", 0, r"^(1[0-9]|2[0-4])$"),
-    ("sbx doctor | tail -1", 0, r"."),
+    ("sbx doctor | tail -1", 0, r"^Result: "),
     ("echo 'all: ; @echo built' >Makefile && git add . && git commit -qm first", 0, ""),
     ("sbx run -- true", 0, ""),
     ("sbx run true", 0, ""),
@@ -39,7 +40,7 @@ MONDAY = [  # the first hour, and git
     ("sbx run -- sh -c 'kill -TERM $$'", 143, ""),
     ("yes | sbx run -- head -1", 0, r"^y$"),
     ("sbx run -- nosuchprogram", 127, r"nosuchprogram"),
-    ("sbx rum -- true", 125, r"(?s)rum.*run"),
+    ("sbx rum -- true", 125, r"to run a command: sbx run -- true"),
     ("sbx run --memroy 1G -- true", 125, r"--memory"),
     ("echo key >~/.ssh/id_ed25519; sbx run -- cat ~/.ssh/id_ed25519", 1, r"No such file"),
     ("TOKEN=x GH_TOKEN=secret sbx run -- sh -c 'echo \"<$GH_TOKEN>\"'", 0, r"<>"),
@@ -62,7 +63,7 @@ MONDAY = [  # the first hour, and git
     ("sbx why 'Host key verification failed'", 0, r"-p ssh"),
     ("sbx run --explain -- cat ~/.bashrc", 1, r"(?s)No such file.*--read"),
     ("sbx run -- sudo true", 1, r"(?i)sudo"),
-    ("sbx plan -- true | head -1", 0, r"."),
+    ("sbx plan -- true | head -1", 0, r"^project "),
 ]
 
 TUESDAY = [  # node
@@ -83,7 +84,7 @@ TUESDAY = [  # node
     ("npm? printf 'require(\"http\").createServer((q, s) => s.end(\"served\")).listen(8123)\\n' >server.js", 0, ""),
     ("npm? (timeout 20 sbx run --publish 8123 -- node server.js & for i in $(seq 100); do curl -sf http://127.0.0.1:8123/ && break; "
      "sleep 0.1; done; kill %1; wait) 2>/dev/null", None, r"served"),
-    ("npm? sbx run -- sh -c 'echo x >~/.npmrc'; ls ~/.npmrc", 2, r"No such file"),
+    ("npm? sbx run -- sh -c 'echo x >~/.npmrc && echo in'; ls ~/.npmrc", 2, r"(?s)^in.*No such file"),
     ("npm? sbx run -- node -e 'require(\"fs\").readFileSync(process.env.HOME + \"/.ssh/id_ed25519\")'", 1, r"ENOENT"),
     ("npm? sbx run -m 200M -- node -e 'const a = []; for (;;) a.push(Buffer.alloc(1 << 20, 1))'", None, r"limit memory"),
     ("npm? sbx run -- npm pkg set scripts.postinstall='curl evil.example'; sbx run -- true", 0, None),
@@ -117,7 +118,7 @@ WEDNESDAY = [  # python, C
     ("gdb? sbx run --allow-syscalls ptrace -- gdb -q -batch -ex 'set startup-with-shell off' -ex run -ex bt ./crash", 0, r"SIGSEGV(?s:.*)main"),
     ("strace? sbx run --allow-syscalls ptrace -- strace -e trace=exit_group true", 0, r"exit_group\(0\)"),
     ("printf 'all: a.o\\na.o: a.c\\n\\tgcc -c a.c\\n' >Makefile; echo 'int a;' >a.c; sbx run -- make -s", 0, ""),
-    ("sbx run -- make -s -q", 0, ""),
+    ("sbx run -- sh -c 'make -s -q && echo made'", 0, r"^made$"),
     ("sbx run -- sh -c 'echo \"x: ; touch /tmp/evil\" >>Makefile'", 0, r"Makefile"),
     ("sbx run -- true", 0, ""),
     ("printf '#!/bin/bash\\r\\necho x\\r\\n' >dos.sh; chmod +x dos.sh; sbx run -- ./dos.sh", 127, r"carriage return"),
@@ -206,11 +207,11 @@ SATURDAY = [  # sessions, review, profiles
     ("sbx run -s nosuch -- true", 125, r"nosuch"),
     ("git add . && git commit -qm b; sbx run --review -- sh -c 'echo c >c'", None, None, [(r"the text\? ", "a\r")]),
     ("cat c", 0, r"^c$"),
-    ("sbx run --review --apply no -- sh -c 'echo d >d'; ls d", 2, r"No such file"),
+    ("sbx run --review --apply no -- sh -c 'echo d >d && echo in'; ls d", 2, r"(?s)^in.*No such file"),
     ("sbx run --review --apply yes -- sh -c 'echo d >d'; cat d", 0, r"d"),
-    ("sbx run --overlay ~/.ssh -- sh -c 'echo x >~/.ssh/x'; ls ~/.ssh/x", 2, None),
+    ("sbx run --overlay ~/.ssh -- sh -c 'echo x >~/.ssh/x && echo in'; ls ~/.ssh/x", 2, r"(?s)^in.*No such file"),
     ("sbx profile list", 0, r"(?s)default.*node"),
-    ("sbx profile show git | head -5", 0, r"."),
+    ("sbx profile show git | head -5", 0, r"^; git: "),
     ("printf '[profile]\\nextends = default\\n[limits]\\nmemory = 1G\\n' >.sbx.ini; sbx profile check ./.sbx.ini", 0, None),
     ("sbx run -- true", 0, None),
     ("sbx profile trust && sbx run -- true", 0, None),
@@ -247,18 +248,18 @@ SUNDAY = [  # editors, terminals, agents
     ("sbx agent remove claude-code", 0, None),
     ("sbx agent install nosuch", 125, r"nosuch"),
     ("sbx run --report json -- curl -sf http://example.com/ 2>&1 | tail -1 | python3 -c 'import json, sys; print(json.load(sys.stdin)[\"status\"])'", 0, r"^[0-9]+$"),
-    ("sbx run --report full -- true", 0, r"."),
+    ("sbx run --report full -- true", 0, r"^sbx: took "),
     ("sbx run --report never -- curl -sf http://example.com/", None, ""),
-    ("sbx run --isolation landlock -- true", None, None),
+    ("sbx run --isolation landlock -- echo in", None, r"^in$|--project read"),
     ("(sbx run -- sleep 5 & sleep 1; kill $!; wait $!; echo =$?) 2>/dev/null", 0, r"=143"),
     ("sbx run -- sh -c 'sleep 300 & echo left'", 0, r"^left$"),
     ("for i in 1 2 3 4 5 6 7 8; do sbx run -- true & done; wait", 0, ""),
-    ("cd / && sbx run -- true", None, None),
+    ("cd / && sbx run -- echo in", None, r"^in$|the project"),
     ("cd ~ && sbx run -- true", 125, r"(?i)home"),
-    ("sbx run -C .. -- true", None, None),
+    ("sbx run -C .. -- echo in", None, r"^in$|the project|-C"),
     ("sbx help nosuch", 125, r"nosuch"),
-    ("sbx cache", 125, None),
-    ("sbx ps", None, None),
+    ("sbx cache", 125, r"usage: sbx cache"),
+    ("sbx ps", 0, None),
 ]
 
 DAYS = {"monday": MONDAY, "tuesday": TUESDAY, "wednesday": WEDNESDAY, "thursday": THURSDAY, "friday": FRIDAY,
@@ -351,6 +352,9 @@ def main():
                     print("ok %d - %s # SKIP %s" % (number, name, why), flush=True)
                     continue
                 text, problem = play(home, project, (command, *step[1:]))
+                if not problem and "sbx" not in command and step[2] in ("", None):  # it sets up
+                    number -= 1
+                    continue
                 failed += problem is not None
                 print("%s %d - %s" % ("not ok" if problem else "ok", number, name), flush=True)
                 for line in ([problem] if problem else []) + (text.splitlines() if problem or show else []):

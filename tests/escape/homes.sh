@@ -30,63 +30,63 @@ attack='for f in '"$trusted"' free bin/tool; do echo evil >>$f; done; rm -f .bas
 evil() { (cd "$dotfiles" && grep -l evil $trusted 2>/dev/null | xargs); }
 
 for round in first second; do
-	(cd "$dotfiles" && "$SBX" run -- sh -c "$attack" 2>"$work/log")
-	is "the $round run: nothing of what links of the home lead to is changed" " real" "$(evil) $(readlink "$dotfiles/zsh/link")"
+	(cd "$dotfiles" && run_box -- sh -c "$attack" 2>"$work/log")
+	stays "the $round run: nothing of what links of the home lead to is changed" " real" "$(evil) $(readlink "$dotfiles/zsh/link")"
 	is "the $round run: what no link leads to is" 1 "$(grep -c evil "$dotfiles/free" | sed 's/[1-9]/1/')"
 	like "the $round run: a program that a link of PATH leads to is reported" "$(cat "$work/log")" 'run it: .*bin/tool'
 	echo good >"$dotfiles/free"
 done
 # The list is kept, and made anew when a directory on the way differs.
 kept=("$HOME"/.local/state/sbx/homes/*)
-is "where links lead is kept" 1 "${#kept[@]}"
-(cd "$dotfiles" && "$SBX" run -- true) # what the box made in the directories counted
+is "where links lead is kept" "1 yes" "${#kept[@]} $([ -s "${kept[0]}" ] && echo yes)"
+(cd "$dotfiles" && run_box -- true) # what the box made in the directories counted
 before=$(cat "${kept[0]}")
-(cd "$dotfiles" && "$SBX" run -- true)
-is "and stays as it is" "$before" "$(cat "${kept[0]}")"
+(cd "$dotfiles" && run_box -- true)
+is "and stays as it is" "yes $before" "$([ "$before" ] && echo yes) $(cat "${kept[0]}")"
 calls() { (cd "$dotfiles" && strace -f -e trace=readlink -o "$work/trace" "$SBX" plan -- true >/dev/null; grep -c "$HOME" "$work/trace"); }
 if command -v strace >/dev/null; then
-	is "then no link is read for it" 0 "$(calls | sed 's/^[0-5]$/0/')"
+	stays "then no link is read for it" 0 "$(calls | sed 's/^[0-5]$/0/')"
 fi
 echo good >"$dotfiles/vimrc"
 ln -s dotfiles/vimrc "$HOME/.vimrc"
-(cd "$dotfiles" && "$SBX" run -- sh -c 'echo evil >>vimrc' 2>/dev/null)
-is "a new link of the home counts in the next run" good "$(cat "$dotfiles/vimrc")"
+(cd "$dotfiles" && run_box -- sh -c 'echo evil >>vimrc' 2>/dev/null)
+stays "a new link of the home counts in the next run" good "$(cat "$dotfiles/vimrc")"
 ln -sfn other "$dotfiles/zsh/link"
-(cd "$dotfiles" && "$SBX" run -- sh -c 'echo evil >>zsh/other' 2>/dev/null)
-is "as does a link of the project's that was changed" "" "$(cat "$dotfiles/zsh/other" 2>/dev/null)"
+(cd "$dotfiles" && run_box -- sh -c 'echo evil >>zsh/other' 2>/dev/null)
+stays "as does a link of the project's that was changed" "" "$(cat "$dotfiles/zsh/other" 2>/dev/null)"
 for text in "" x "sbx homes 1 0000000000000000
 end" "sbx homes 1"; do
 	printf '%s\n' "$text" >"${kept[0]}"
-	(cd "$dotfiles" && "$SBX" run -- sh -c 'echo evil >>.bashrc' 2>/dev/null)
-	is "a kept list that says '${text%%$'\n'*}' counts for nothing" good "$(cat "$dotfiles/.bashrc")"
+	(cd "$dotfiles" && run_box -- sh -c 'echo evil >>.bashrc' 2>/dev/null)
+	stays "a kept list that says '${text%%$'\n'*}' counts for nothing" good "$(cat "$dotfiles/.bashrc")"
 done
-(cd "$dotfiles" && "$SBX" run --write .bashrc -- sh -c 'echo meant >.bashrc')
+(cd "$dotfiles" && run_box --write .bashrc -- sh -c 'echo meant >.bashrc')
 is "what is named itself is written" meant "$(cat "$dotfiles/.bashrc")"
-(cd "$dotfiles" && "$SBX" run --no-protect -- sh -c 'echo evil >nvim/init.lua')
+(cd "$dotfiles" && run_box --no-protect -- sh -c 'echo evil >nvim/init.lua')
 is "without protection it is changed" evil "$(cat "$dotfiles/nvim/init.lua")"
 # A session keeps it back.
-(cd "$dotfiles" && "$SBX" session create homes >/dev/null && "$SBX" run -s homes -- sh -c 'echo evil >>.zprofile; echo fine >fine' && "$SBX" session apply homes >/dev/null 2>&1)
+(cd "$dotfiles" && "$SBX" session create homes >/dev/null && run_box -s homes -- sh -c 'echo evil >>.zprofile; echo fine >fine' && "$SBX" session apply homes >/dev/null 2>&1)
 is "session apply withholds it" "good fine" "$(cat "$dotfiles/.zprofile") $(cat "$dotfiles/fine")"
-is "'sbx plan' keeps nothing" "" "$(rm "${kept[0]}"; cd "$dotfiles" && "$SBX" plan -- true >/dev/null; ls "${kept[0]}" 2>/dev/null)"
+is "'sbx plan' keeps nothing" "1" "$(rm "${kept[0]}"; cd "$dotfiles" && "$SBX" plan -- true | grep -c '^project '; ls "${kept[0]}" 2>/dev/null)"
 
 # Places that are no project, with the way to mean it.
 mkdir -p "$HOME"/{.aws,.gnupg,.codex/rules,.codex/worktrees/w,.gemini,.qwen,.copilot,bin,.local/share/applications,.config/autostart,.oh-my-zsh/custom,.claude/skills/s,.claude/projects/p} "$work/claude"
 for place in .ssh .aws .gnupg .claude .codex .gemini .qwen .copilot .local .local/share .local/bin bin .config/autostart .codex/rules .claude/skills/s .oh-my-zsh/custom .local/share/applications; do
-	got=$(cd "$HOME/$place" && "$SBX" run -- true 2>&1; echo $?)
+	got=$(cd "$HOME/$place" && run_box -- true 2>&1; echo $?)
 	like "~/$place is refused, with the way" "$got" "(cannot be the project: it contains|overlaps sbx's own)"
-	[[ $place = .local* ]] || is "and is one when it is meant" 0 "$(cd "$HOME/$place" && "$SBX" run --project-dir . -- true >/dev/null 2>&1; echo $?)"
+	[[ $place = .local* ]] || stays "and is one when it is meant" 0 "$(cd "$HOME/$place" && run_box --project-dir . -- true >/dev/null 2>&1; echo $?)"
 done
 for place in .codex/worktrees/w .claude/projects/p; do
-	is "~/$place is one" 0 "$(cd "$HOME/$place" && "$SBX" run -- true >/dev/null 2>&1; echo $?)"
+	stays "~/$place is one" 0 "$(cd "$HOME/$place" && run_box -- true >/dev/null 2>&1; echo $?)"
 done
-is "\$CLAUDE_CONFIG_DIR is none" 125 "$(cd "$work/claude" && CLAUDE_CONFIG_DIR=$work/claude "$SBX" run -- true >/dev/null 2>&1; echo $?)"
+like "\$CLAUDE_CONFIG_DIR is none" "$(cd "$work/claude" && CLAUDE_CONFIG_DIR=$work/claude "$SBX" run -- true 2>&1)" "^sbx: .*$work/claude"
 project=$(fresh plain)
 for place in .ssh .aws .claude bin; do
-	like "--write ~/$place is refused" "$(cd "$project" && "$SBX" run --write "$HOME/$place" -- true 2>&1)" 'cannot be writable as a whole.*write the line'
+	like "--write ~/$place is refused" "$(cd "$project" && run_box --write "$HOME/$place" -- true 2>&1)" 'cannot be writable as a whole.*write the line'
 done
 printf '[profile]\nextends = default\n[files]\nwrite = ~/.aws\n' >"$work/meant.ini"
-is "and is not by a profile's line" 0 "$(cd "$project" && "$SBX" run -p "$work/meant.ini" -- true >/dev/null 2>&1; echo $?)"
-(cd "$HOME/.claude" && rm -f settings.json && "$SBX" run --project-dir . -- sh -c 'echo x >settings.json; mkdir hooks; echo x >commands/x; echo x >skills/s/x; echo x >notes' 2>/dev/null)
+stays "and is not by a profile's line" 0 "$(cd "$project" && run_box -p "$work/meant.ini" -- true >/dev/null 2>&1; echo $?)"
+(cd "$HOME/.claude" && rm -f settings.json && run_box --project-dir . -- sh -c 'echo x >settings.json; mkdir hooks; echo x >commands/x; echo x >skills/s/x; echo x >notes' 2>/dev/null)
 is "in one that is meant its settings, hooks and commands are kept" "notes" "$(cd "$HOME/.claude" && ls -d settings.json hooks commands/x skills/s/x notes 2>/dev/null)"
 # What the agent of the host starts or obeys, in the box of the whole agent; what it only remembers is written.
 agents=(
@@ -103,8 +103,8 @@ for ((i = 0; i < ${#agents[@]}; i += 3)); do
 		rm -rf "${HOME:?}/$place" && mkdir -p "$HOME/$place"
 		for file in $([ $state = new ] || echo ${agents[i + 1]} ${agents[i + 2]}); do mkdir -p "$HOME/$place/$(dirname "$file")" && echo mine >"$HOME/$place/$file"; done
 		sleep 0.05
-		(cd "$project" && "$SBX" run -p "$profile" -- sh -c "cd ~/$place && for f in ${agents[i + 1]} ${agents[i + 2]}; do mkdir -p \$(dirname \$f); echo evil >\$f; mv \$f \$f.moved; echo evil >\$f; done") >"$work/log" 2>&1
-		is "$profile: what the host's agent starts, $state" "" "$(cd "$HOME/$place" && for file in ${agents[i + 1]}; do grep -l evil "$file" 2>/dev/null; done)"
+		(cd "$project" && run_box -p "$profile" -- sh -c "cd ~/$place && for f in ${agents[i + 1]} ${agents[i + 2]}; do mkdir -p \$(dirname \$f); echo evil >\$f; mv \$f \$f.moved; echo evil >\$f; done") >"$work/log" 2>&1
+		stays "$profile: what the host's agent starts, $state" "" "$(cd "$HOME/$place" && for file in ${agents[i + 1]}; do grep -l evil "$file" 2>/dev/null; done)"
 		is "$profile: what it remembers is written, $state" "" "$(cd "$HOME/$place" && for file in ${agents[i + 2]}; do grep -q evil "$file" || echo "$file"; done)"
 	done
 done

@@ -43,9 +43,9 @@ fresh() { # what all of this says, untouched
 	sleep 0.1
 }
 reported() { sed -n 's/^sbx: \(changed\|applied\), and your own programs will run it: //p' "$1" | sed 's/, /\n/g' | LC_ALL=C sort | paste -sd,; }
-run_says() { "$SBX" run -- sh -c "$1; sleep 0.05" 2>"$work/log"; reported "$work/log"; }
+run_says() { run_box -- sh -c "$1; sleep 0.05" 2>"$work/log"; reported "$work/log"; }
 apply_says() {
-	"$SBX" session create s && "$SBX" run -s s -- sh -c "$1" && "$SBX" session apply s >"$work/log" 2>&1
+	"$SBX" session create s && run_box -s s -- sh -c "$1" && "$SBX" session apply s >"$work/log" 2>&1
 	reported "$work/log"
 	"$SBX" session rm --force s >/dev/null 2>&1 || "$SBX" session rm s >/dev/null 2>&1
 }
@@ -84,7 +84,7 @@ ways=(
 for kind in run apply; do
 	for ((i = 0; i < ${#ways[@]}; i += 2)); do
 		fresh
-		is "$kind: ${ways[i + 1]}" "${ways[i]}" "$(${kind}_says "${ways[i + 1]}")"
+		stays "$kind: ${ways[i + 1]}" "${ways[i]}" "$(${kind}_says "${ways[i + 1]}")"
 	done
 done
 for kind in run apply; do
@@ -112,10 +112,10 @@ apply_says 'mkdir -p .git/modules/m/remotes .git/modules/m/refs/remotes; echo w 
 is "apply: old remotes of a submodule" "x" "$(cd .git/modules/m && ls remotes refs/remotes 2>/dev/null | grep -v :)"
 fresh
 rm mise.toml
-is "a run that changes nothing says nothing" "" "$("$SBX" run -- sh -c 'cat tools/*.sh >/dev/null; git status >/dev/null 2>&1' 2>&1)"
+stays "a run that changes nothing says nothing" "" "$(run_box -- sh -c 'cat tools/*.sh >/dev/null; git status >/dev/null 2>&1' 2>&1)"
 touch tools/fs.sh bin/tool
-"$SBX" run -- true 2>"$work/log"
-is "nor after a change of the user's a moment before" "" "$(grep 'tools/fs.sh' "$work/log")"
+run_box -- true 2>"$work/log"
+stays "nor after a change of the user's a moment before" "" "$(grep 'tools/fs.sh' "$work/log")"
 # What the caller's variables name.
 fresh
 for value in BASH_ENV="$project/docs/data" NODE_OPTIONS='--require ./docs/data' EDITOR=docs/data LD_PRELOAD="libx.so:$project/docs/data" LESSOPEN="||$project/docs/data %s"; do
@@ -126,17 +126,17 @@ for value in PERL5LIB="$project/docs" GIT_EXEC_PATH=./docs LD_LIBRARY_PATH="/x:$
 done
 echo >rc && sleep 0.1
 is "a file without a slash that BASH_ENV names is reported" "rc" "$(export BASH_ENV=rc; run_says 'echo x >>rc')"
-is "and not one that another variable has as a word" "" "$(export MODE=rc; run_says 'echo x >>rc')"
-is "and not one that is not searched" "" "$(export HERE="$project/docs"; run_says 'echo x >docs/new2')"
-is "and not where none names it" "" "$(run_says 'echo x >>docs/data')"
-is "nor what npm's variables name" "" "$(export npm_package_json="$project/docs/data"; run_says 'echo x >>docs/data')"
+stays "and not one that another variable has as a word" "" "$(export MODE=rc; run_says 'echo x >>rc')"
+stays "and not one that is not searched" "" "$(export HERE="$project/docs"; run_says 'echo x >docs/new2')"
+stays "and not where none names it" "" "$(run_says 'echo x >>docs/data')"
+stays "nor what npm's variables name" "" "$(export npm_package_json="$project/docs/data"; run_says 'echo x >>docs/data')"
 fresh
 mkdir -p .github/workflows sub/deep && echo x | tee .npmrc CLAUDE.md plain >.github/workflows/scan && sleep 0.1
 mkdir -p .circleci && (cd .circleci && for i in {1..200}; do echo x >$i.yml; done) && sleep 0.1
 is "in a large directory each file is compared" ".circleci" "$(run_says "echo y >>.circleci/$(find .circleci -name '*.yml' -printf '%f\n' | sed -n 180p)")"
 rm -r .circleci && sleep 0.1
 is "names that are gone are reported" ".github,.npmrc,CLAUDE.md" "$(run_says 'rm -r .npmrc .github CLAUDE.md plain')"
-"$SBX" run -- mkfifo .gitattributes tools/.gitignore .mailmap lib/other 2>"$work/log"
+run_box -- mkfifo .gitattributes tools/.gitignore .mailmap lib/other 2>"$work/log"
 is "pipes that git would open are taken away" "lib/other 3" "$(find . -path ./.git -prune -o -type p -print | sed 's,./,,') $(grep -c 'appeared as a pipe' "$work/log")"
 rm lib/other
 # What a box makes under the words of a setting takes the place of nothing.
@@ -146,7 +146,7 @@ is "files that a box has made hide nothing that the user's settings name" "tools
 rm -r d{1..40} .git/hooks/post-checkout
 # A helper without a slash is a program of git's on PATH (gitcredentials(7)).
 git config credential.helper tool.sh && git config core.editor 'tool.sh -n' && echo >tool.sh && sleep 0.1
-is "a program on PATH is no file of the project" "" "$(run_says 'echo x >>tool.sh')"
+stays "a program on PATH is no file of the project" "" "$(run_says 'echo x >>tool.sh')"
 # Settings that are protected themselves: the program that each names.
 settings=(.vscode/settings.json '{\n  "python.defaultInterpreterPath": "./%s"\n}' .zed/settings.json '{\n  "path": "./%s"\n}'
 	.helix/languages.toml 'command = "./%s"' .exrc 'source %s' .nvim.lua 'dofile("%s")' .irbrc 'load "./%s"' .aider.conf.yml 'lint-cmd: ./%s'
@@ -181,7 +181,7 @@ like "more settings than are read: the plan says so" "$("$SBX" plan -- true 2>&1
 git init -q "$work/many" && cd "$work/many" || exit 1
 mkdir .vscode .claude .cursor && rm -f .git/hooks/*
 for number in $(seq 32); do printf '#!/bin/sh\n./tools/x.sh\n' >.git/hooks/hook-$number; done
-is "as many settings as are read: the plan does not say so" "" "$("$SBX" plan -- true 2>&1 | grep 'of files that settings')"
+lacks "as many settings as are read: the plan does not say so" "$("$SBX" plan -- true)" 'of files that settings'
 echo '{}' >.vscode/tasks.json
 like "one more: it does" "$("$SBX" plan -- true 2>&1 | grep 'of files')" 'that settings and hooks name, [0-9]+ in 32 of these'
 cd "$OLDPWD" || exit 1

@@ -17,13 +17,14 @@ P
 }
 
 race() { # name, left, right, command that prints HIT when it got through, options of sbx...
-	local name=$1 left=$2 right=$3 attempt=$4 hits=0 runs=0 refused=0 end pid
+	local name=$1 left=$2 right=$3 attempt=$4 hits=0 runs=0 refused=0 began=0 end pid
 	shift 4
 	swapper "$left" "$right" &
 	pid=$!
 	end=$((SECONDS + seconds))
 	while [ $SECONDS -lt $end ]; do
-		output=$("$SBX" run "$@" -- sh -c "$attempt" 2>&1)
+		output=$(run_box "$@" -- sh -c "$attempt" 2>&1)
+		came && began=1
 		runs=$((runs + 1))
 		case $output in
 		*HIT*) hits=$((hits + 1)) ;;
@@ -32,7 +33,7 @@ race() { # name, left, right, command that prints HIT when it got through, optio
 	done
 	kill $pid
 	wait $pid 2>/dev/null
-	is "$name: $runs runs, no hit" 0 $hits
+	is "$name: $runs runs, some with a box, no hit" "0 1" "$hits $began"
 	is "$name: the race was run, some were refused" yes "$([ $refused -gt 0 ] && echo yes)"
 }
 
@@ -55,7 +56,7 @@ race "the directory of caches against a symlink" "$work/state" "$work/state-trap
 # something else. When that has stopped, the wall stands again, wherever it was carried: soon, and
 # on a busy machine within ten seconds.
 protected() { # name, what it is, what it is exchanged with, what the box writes to, a command that fails until the wall stands, options...
-	local box name=$1 left=$2 right=$3 targets=$4 stands=$5 hits=0 runs=0 refused=0 end pid place status
+	local box name=$1 left=$2 right=$3 targets=$4 stands=$5 hits=0 runs=0 refused=0 began=0 end pid place status
 	shift 5
 	place=$(new_project)
 	cd "$place" || exit 1
@@ -74,11 +75,12 @@ protected() { # name, what it is, what it is exchanged with, what the box writes
 		touch stop
 		wait $box
 		status=$?
+		[ ! -e begun ] || began=1
 		case $status in 125) refused=$((refused + 1)) ;; esac
 		runs=$((runs + 1))
 		[ -z "$(grep -rlE '^evil' .git/hooks .git/config .envrc a trap 2>/dev/null)" ] || hits=$((hits + 1))
 	done
-	is "$name: $runs runs ($refused refused), no hit" 0 "$hits"
+	is "$name: $runs runs ($refused refused), no hit" "0 1" "$hits $began"
 }
 protected "masked hooks against a directory beside" .git/hooks other/hooks '.git/hooks/evil .git/hooks/good' '! (: >>.git/hooks/good)' --read other
 protected "the copied configuration against a file" .git/config other/config .git/config '[ -L .git/config ]' --read other

@@ -53,7 +53,7 @@ trap_in() {
 	local name=$1 command=$2 places=$3
 	shift 3
 	twin "$command" "$places"
-	(cd "$project" && "$SBX" run --read "$work/tools" "$@" -- sh -c "$command"$'\n''echo attempted') >"$work/attempt" 2>"$work/log"
+	(cd "$project" && run_box --read "$work/tools" "$@" -- sh -c "$command"$'\n''echo attempted') >"$work/attempt" 2>"$work/log"
 	for place in $places; do readers "$project/$place"; done
 	harmless "$name"
 }
@@ -68,10 +68,10 @@ work_here && rm -rf "$project/.git"
 trap_in "the top made bare where no .git is: nothing runs" "sh $t/top.sh" ". lib"
 work_here && rm -rf "$project/.git" && mkdir "$project/hooks" && echo mine >"$project/hooks/use.js"
 trap_in "and where a directory hooks was: nothing runs" "sh $t/top.sh" ". lib"
-is "which stays" mine "$(cat "$project/hooks/use.js")"
+stays "which stays" mine "$(cat "$project/hooks/use.js")"
 work_here && rm -rf "$project/.git" && mkdir "$project/objects" "$project/refs" && printf '# mine\n[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch %s;"\n' "$canary" >"$project/config"
 trap_in "parts that stood there, and HEAD: nothing runs" "echo ref: refs/heads/main >HEAD" "."
-is "and they stay" "# mine" "$(head -n 1 "$project/config"; cd "$project" && ls -d objects refs >/dev/null || echo gone)"
+stays "and they stay" "# mine" "$(head -n 1 "$project/config"; cd "$project" && ls -d objects refs >/dev/null || echo gone)"
 work_here && rm -rf "$project/.git" && echo mine >"$project/HEAD"
 trap_in "HEAD that stood there, written over: nothing runs" "sh $t/top.sh" "."
 work_here && rm -rf "$project/.git"
@@ -83,10 +83,10 @@ trap_in "HEAD with commondir at the top: nothing runs" "mkdir -p inner; cd inner
 # A project that is a bare repository itself: as a .git is.
 project=$(fresh bare) && git init -q --bare "$project" && rm -f "$project"/hooks/*
 trap_in "a bare repository as the project: nothing runs" "printf '#!/bin/sh\ntouch $canary\n' >hooks/post-update; chmod +x hooks/post-update; git config core.fsmonitor 'touch $canary;'; git config core.bare false; git config core.worktree ." "."
-is "its hooks and configuration are as before" "|" "$(ls "$project/hooks")|$(git -C "$project" config core.fsmonitor)"
+stays "its hooks and configuration are as before" "|" "$(ls "$project/hooks")|$(git -C "$project" config core.fsmonitor)"
 # An honest one.
 work_here && rm -rf "$project/.git"
-(cd "$project" && "$SBX" run -- git init -q --bare .) >"$work/log" 2>&1
+(cd "$project" && run_box -- git init -q --bare .) >"$work/log" 2>&1
 is "an honest git init --bare at the top works on the host" "true main" "$(git -C "$project" rev-parse --is-bare-repository) $(git clone -q "$project" "$work/clone.$count" 2>/dev/null && git -C "$work/clone.$count" branch --show-current)"
 
 # A .git file leads to what is looked through, and to nothing below it.
@@ -104,7 +104,7 @@ trap_in "a .git file to what lies in objects: nothing runs" "sh $t/evil.sh .git/
 work_here
 trap_in "a .git file to worktrees of what lies in objects: nothing runs" "sh $t/evil.sh .git/objects/evil; mkdir -p .git/objects/evil/worktrees/w; echo ../.. >.git/objects/evil/worktrees/w/commondir; cp .git/HEAD .git/objects/evil/worktrees/w; mkdir sub; echo 'gitdir: ../.git/objects/evil/worktrees/w' >sub/.git; sleep 0.3" "sub"
 work_here && git -C "$project" init -q nested && git -C "$project/nested" commit -q --allow-empty -m one
-(cd "$project" && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c "git init -q made; cd made; git commit -q --allow-empty -m one; git worktree add -q ../tree; cd ../nested; git worktree add -q ../other; sleep 0.3") >"$work/log" 2>&1
+(cd "$project" && run_box --read "?$HOME/.gitconfig" -- sh -c "git init -q made; cd made; git commit -q --allow-empty -m one; git worktree add -q ../tree; cd ../nested; git worktree add -q ../other; sleep 0.3") >"$work/log" 2>&1
 is "honest worktrees of repositories below the project work on the host" "tree other" "$(git -C "$project/tree" branch --show-current) $(git -C "$project/other" branch --show-current)"
 
 # Below the top: what git takes for a repository is made harmless wherever it lies.
@@ -126,19 +126,19 @@ fixture() { (cd "$project" && git init -q "$1" && git -C "$1" config core.fsmoni
 work_here && fixture sub
 trap_in "an old git directory renamed to .git: nothing runs" "mv sub/dotgit sub/.git; sleep 0.3" sub
 work_here && mkdir -p "$project/one/two" && fixture one/two && mv "$project/one/two/dotgit" "$project/one/two/.git" && mv "$project/one/two" "$project/kept"
-(cd "$project" && "$SBX" run -- true) 2>/dev/null
-work_here && fixture sub && (cd "$project" && "$SBX" run -- true) 2>"$work/log"
+(cd "$project" && run_box -- true) 2>/dev/null
+work_here && fixture sub && (cd "$project" && run_box -- true) 2>"$work/log"
 trap_in "and in a second run: nothing runs" "mv sub/dotgit sub/.git; sleep 0.3" sub
 # The directory of a nested repository is mounted, so that nobody moves it: it may become one itself all the same.
 for broken in "chmod 0 .git/HEAD;" "rm .git/HEAD;"; do
-	work_here && git -C "$project" init -q sub && (cd "$project" && "$SBX" run -- true) 2>/dev/null
+	work_here && git -C "$project" init -q sub && (cd "$project" && run_box -- true) 2>/dev/null
 	trap_in "$broken a known nested repository's directory made bare: nothing runs" "cd sub; $broken sh $t/top.sh; sleep 0.3" sub
 	like "and it is told" "$told" "^sbx: (sub: a repository that this run made|.*/sub/HEAD appeared)"
 done
-work_here && git -C "$project" init -q sub && (cd "$project" && "$SBX" run -- true) 2>/dev/null
-like "also beside its .git, which git goes to first" "$(cd "$project" && "$SBX" run --read "$t" -- sh -c "cd sub; sh $t/top.sh; sleep 0.3" 2>&1)" "^sbx: (sub: a repository that this run made|.*/sub/HEAD appeared)"
+work_here && git -C "$project" init -q sub && (cd "$project" && run_box -- true) 2>/dev/null
+like "also beside its .git, which git goes to first" "$(cd "$project" && run_box --read "$t" -- sh -c "cd sub; sh $t/top.sh; sleep 0.3" 2>&1)" "^sbx: (sub: a repository that this run made|.*/sub/HEAD appeared)"
 work_here && git init -q "$work/other$count" && git -C "$work/other$count" commit -q --allow-empty -m one && git -C "$project" submodule add -q "$work/other$count" mod 2>/dev/null
-(cd "$project" && "$SBX" run -- true) 2>/dev/null
+(cd "$project" && run_box -- true) 2>/dev/null
 trap_in "a submodule's .git file with another text in place: nothing runs" "sh $t/evil.sh .git/refs/evil; echo 'gitdir: ../.git/refs/evil' >mod/.git; sleep 0.3" mod
 like "and it is told" "$told" "/mod/.git appeared"
 many() { # so many that not all are mounted over
@@ -146,38 +146,38 @@ many() { # so many that not all are mounted over
 }
 work_here && many
 trap_in "80 repositories, commondir and another configuration put into all: nothing runs" "for r in r*; do mkdir -p \$r/c; echo ../c >\$r/.git/commondir; mkdir \$r/c/objects \$r/c/refs; printf '[core]\n\tbare = false\n\tfsmonitor = \"touch $canary;\"\n' >\$r/c/config; done; sleep 0.4" "$(seq -f 'r%g' 80 | tr '\n' ' ')"
-work_here && many && (cd "$project" && "$SBX" run -- true) 2>"$work/log"
-is "80 repositories of the user's: nothing is told" "" "$(cat "$work/log")"
+work_here && many && (cd "$project" && run_box -- true) 2>"$work/log"
+stays "80 repositories of the user's: nothing is told" "" "$(cat "$work/log")"
 overwrite="for r in r?*; do echo 'touch $canary' >>\$r/.git/hooks/pre-commit; done; sleep 0.5"
 twin "$overwrite; git -C r80 commit -q --allow-empty -m x" ""
-(cd "$project" && "$SBX" run -- sh -c "$overwrite; echo attempted") >"$work/attempt" 2>"$work/log"
+(cd "$project" && run_box -- sh -c "$overwrite; echo attempted") >"$work/attempt" 2>"$work/log"
 for r in "$project"/r?*; do git -C "$r" commit -q --allow-empty -m x; done >/dev/null 2>&1
 harmless "hooks overwritten in place in 80 repositories: none runs"
-is "and those that could be mounted over stay" yes "$([ "$(ls -d "$project"/r*/.git/hooks/pre-commit | wc -l)" -ge 64 ] && echo yes)"
-is "few lines tell it" yes "$([ "$(grep ^sbx "$work/log" | wc -c)" -lt 4096 ] && echo yes)"
+stays "and those that could be mounted over stay" yes "$([ "$(ls -d "$project"/r*/.git/hooks/pre-commit | wc -l)" -ge 64 ] && echo yes)"
+stays "few lines tell it" yes "$([ "$(grep ^sbx "$work/log" | wc -c)" -lt 4096 ] && echo yes)"
 # In those that are not mounted over nothing may lie at names of data, whatever else is as it was: r6 to r9 are the last by name.
 work_here && many && (cd "$project" && for r in r*; do git -C "$r" commit -q --allow-empty -m x; done && git -C r8 init -q .git/modules/sub && mv r8/.git/modules/sub/.git/* r8/.git/modules/sub/ && rmdir r8/.git/modules/sub/.git
-	"$SBX" run -- true; sleep 0.05; "$SBX" run -- sh -c 'for r in r6 r7 r8 r9; do mkfifo $r/.git/packed-refs; ln -s x $r/.git/MERGE_HEAD; git init -q --bare $r/.git/refs/e; done; mkfifo r8/.git/modules/sub/refs/f') >"$work/log" 2>&1
-is "a pipe, a link and a repository at names of data in the last of 80 are gone" "" "$(find "$project"/r[6-9]/.git -type p -o -type l -o -path '*/refs/e')"
+	run_box -- true; sleep 0.05; run_box -- sh -c 'for r in r6 r7 r8 r9; do mkfifo $r/.git/packed-refs; ln -s x $r/.git/MERGE_HEAD; git init -q --bare $r/.git/refs/e; done; mkfifo r8/.git/modules/sub/refs/f') >"$work/log" 2>&1
+stays "a pipe, a link and a repository at names of data in the last of 80 are gone" "" "$(find "$project"/r[6-9]/.git -type p -o -type l -o -path '*/refs/e')"
 like "and it is told" "$(cat "$work/log")" "/r6/.git/packed-refs appeared as a pipe"
 (cd "$project" && timeout 60 "$SBX" run -- sh -c 'for r in r[6-9]; do (cd $r; git branch b; git commit -q --allow-empty -m y; git tag v; git gc -q); done') >"$work/log" 2>&1
-is "honest work in the last of 80 is not told" "" "$(cat "$work/log")"
+stays "honest work in the last of 80 is not told" "" "$(cat "$work/log")"
 work_here && for r in ra rb rc rd; do git init -q "$project/$r"; printf '#!/bin/sh\n' >"$project/$r/.git/hooks/pre-commit"; done
-(cd "$project" && "$SBX" run -- true && "$SBX" run -- python3 -c 'import os,time;[os.makedirs("n%d/.git"%i) for i in range(600)];[open("n%d/.git/HEAD"%i,"w").write("ref: refs/heads/x") for i in range(600)];time.sleep(.5)'; "$SBX" run -- sh -c 'for r in r?; do echo x >>$r/.git/hooks/pre-commit && echo WROTE; done') >"$work/log" 2>/dev/null
-is "600 new ones do not push the user's out of the list" "" "$(grep WROTE "$work/log")"
+(cd "$project" && run_box -- true && run_box -- python3 -c 'import os,time;[os.makedirs("n%d/.git"%i) for i in range(600)];[open("n%d/.git/HEAD"%i,"w").write("ref: refs/heads/x") for i in range(600)];time.sleep(.5)'; run_box -- sh -c 'for r in r?; do echo x >>$r/.git/hooks/pre-commit && echo WROTE; done') >"$work/log" 2>/dev/null
+stays "600 new ones do not push the user's out of the list" "" "$(grep WROTE "$work/log")"
 work_here && git -C "$project" init -q mine && printf '#!/bin/sh\n' >"$project/mine/.git/hooks/pre-commit"
-(cd "$project" && "$SBX" run -- sh -c 'echo x >>mine/.git/hooks/pre-commit || echo read-only') >"$work/log" 2>/dev/null
+(cd "$project" && run_box -- sh -c 'echo x >>mine/.git/hooks/pre-commit || echo read-only') >"$work/log" 2>/dev/null
 is "the first run is protected as the second" read-only "$(cat "$work/log")"
 work_here
-(cd "$project" && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c "git init -q one; git -C one commit -q --allow-empty -m x; git init -q --bare two; git clone -q one three; git -C . submodule add -q \"\$PWD/one\" four; sleep 0.3") >"$work/log" 2>&1
+(cd "$project" && run_box --read "?$HOME/.gitconfig" -- sh -c "git init -q one; git -C one commit -q --allow-empty -m x; git init -q --bare two; git clone -q one three; git -C . submodule add -q \"\$PWD/one\" four; sleep 0.3") >"$work/log" 2>&1
 is "honest repositories work on the host, and nothing is told of them" "1 true 1 1 " "$(git -C "$project/one" rev-list --count HEAD) $(git -C "$project/two" rev-parse --is-bare-repository) $(git -C "$project/three" rev-list --count HEAD) $(git -C "$project/four" rev-list --count HEAD) $(grep -v '\.gitmodules\|submodule.four.url is new: /' "$work/log")"
-work_here && (cd "$project" && "$SBX" run -- true && git init -q later && printf '#!/bin/sh\n' >later/.git/hooks/pre-commit && git -C later config core.fsmonitor mine && "$SBX" run -- sleep 0.3) >"$work/log" 2>&1
-is "what the user makes between two runs stays, untold" "mine pre-commit " "$(git config -f "$project/later/.git/config" core.fsmonitor) $(ls "$project/later/.git/hooks" | grep -v sample) $(cat "$work/log")"
-work_here && (cd "$project" && "$SBX" run -- bash -c "mkdir d{1..3000}; for d in d*; do mkdir \$d/objects \$d/refs; echo ref: refs/heads/x >\$d/HEAD; printf '[core]\n\tfsmonitor = x\n' >\$d/config; done; sleep 0.5") >"$work/log" 2>&1
-is "a flood of repositories is told in few lines" yes "$([ "$(wc -c <"$work/log")" -lt 2048 ] && echo yes || head -c 3000 "$work/log")"
+work_here && (cd "$project" && run_box -- true && git init -q later && printf '#!/bin/sh\n' >later/.git/hooks/pre-commit && git -C later config core.fsmonitor mine && run_box -- sleep 0.3) >"$work/log" 2>&1
+stays "what the user makes between two runs stays, untold" "mine pre-commit " "$(git config -f "$project/later/.git/config" core.fsmonitor) $(ls "$project/later/.git/hooks" | grep -v sample) $(cat "$work/log")"
+work_here && (cd "$project" && run_box -- bash -c "mkdir d{1..3000}; for d in d*; do mkdir \$d/objects \$d/refs; echo ref: refs/heads/x >\$d/HEAD; printf '[core]\n\tfsmonitor = x\n' >\$d/config; done; sleep 0.5") >"$work/log" 2>&1
+stays "a flood of repositories is told in few lines" yes "$([ "$(wc -c <"$work/log")" -lt 2048 ] && echo yes || head -c 3000 "$work/log")"
 
 # With --check all no time ends the sweep, and old directories are read.
-work_here && mkdir "$project/deep" && (cd "$project/deep" && seq 3000 | xargs mkdir) && (cd "$project" && "$SBX" run -- true)
+work_here && mkdir "$project/deep" && (cd "$project/deep" && seq 3000 | xargs mkdir) && (cd "$project" && run_box -- true)
 make="cd deep/2999; git init -q; git config core.fsmonitor 'touch $canary;'"
 twin "$make" deep/2999
 (cd "$project" && SBX_TEST_LOOK=2000000 "$SBX_TESTING" run --check all -- sh -c "$make; echo attempted") >"$work/attempt" 2>"$work/log"
@@ -186,49 +186,49 @@ harmless "--check all reads all of 3,000 directories"
 # However short a run is: what it made in a directory with tracked files is found at its end, by whatever call.
 short_trap() { # name, command of python in a box, with the set-up of the project before
 	twin "python3 -c 'import os; $2'; chmod 755 lib/deep" lib/deep/er
-	(cd "$project" && "$SBX" run --read "$work/tools" -- python3 -c "import os; $2; print('attempted')") >"$work/attempt" 2>"$work/log"
+	(cd "$project" && run_box --read "$work/tools" -- python3 -c "import os; $2; print('attempted')") >"$work/attempt" 2>"$work/log"
 	readers "$project/lib/deep/er"
 	harmless "$1"
 }
 planted() { # an innocent directory that lacks HEAD, and a project that was looked at
-	work_here && mkdir -p "$project/lib/deep/er" && (cd "$project/lib/deep/er" && sh "$t/top.sh" && mv HEAD h && git add h) && (cd "$project" && "$SBX" run -- true && sleep 0.05 && "$SBX" run -- true) 2>"$work/log"
+	work_here && mkdir -p "$project/lib/deep/er" && (cd "$project/lib/deep/er" && sh "$t/top.sh" && mv HEAD h && git add h) && (cd "$project" && run_box -- true && sleep 0.05 && run_box -- true) 2>"$work/log"
 }
 planted && short_trap "a short run renames a file to HEAD: nothing runs" 'os.rename("lib/deep/er/h", "lib/deep/er/HEAD")'
 planted && short_trap "a short run links it: nothing runs" 'os.link("lib/deep/er/h", "lib/deep/er/HEAD")'
 planted && short_trap "a short run makes a symlink HEAD: nothing runs" 'os.symlink("refs/heads/main", "lib/deep/er/HEAD")'
-planted && mv "$project/lib/deep" "$project/lib/other" && mv "$project/lib/other/er/h" "$project/lib/other/er/HEAD" && mv "$project/lib/other/er/objects" "$project/lib/other/er/o" && (cd "$project" && "$SBX" run -- true) 2>"$work/log"
+planted && mv "$project/lib/deep" "$project/lib/other" && mv "$project/lib/other/er/h" "$project/lib/other/er/HEAD" && mv "$project/lib/other/er/objects" "$project/lib/other/er/o" && (cd "$project" && run_box -- true) 2>"$work/log"
 short_trap "a short run moves a directory above: nothing runs" 'os.rename("lib/other/er/o", "lib/other/er/objects"); os.rename("lib/other", "lib/deep")'
-planted && echo junk >"$project/lib/deep/er/HEAD" && (cd "$project" && "$SBX" run -- true && sleep 0.05 && "$SBX" run -- true) 2>"$work/log"
+planted && echo junk >"$project/lib/deep/er/HEAD" && (cd "$project" && run_box -- true && sleep 0.05 && run_box -- true) 2>"$work/log"
 short_trap "a short run writes HEAD in place, sets times back: nothing runs" 'f = "lib/deep/er/HEAD"; b = os.stat(f); d = os.stat("lib/deep/er"); open(f, "r+").write("ref: refs/heads/main\n"); os.utime(f, ns=(b.st_atime_ns, b.st_mtime_ns)); os.utime("lib/deep/er", ns=(d.st_atime_ns, d.st_mtime_ns))'
 planted && chmod 700 "$project/lib/deep" && short_trap "a short run shuts the directory: nothing runs" 'os.rename("lib/deep/er/h", "lib/deep/er/HEAD"); os.chmod("lib/deep/er", 0o700); os.chmod("lib/deep", 0)'
 chmod 755 "$project/lib/deep" && readers "$project/lib/deep/er"
 harmless "and nothing runs when it is open again"
-planted && for i in 1 2 3 4; do (cd "$project" && "$SBX" run -- sleep 1.5) 2>/dev/null & done
+planted && for i in 1 2 3 4; do (cd "$project" && run_box -- sleep 1.5) 2>/dev/null & done
 sleep 0.4
 short_trap "beside other boxes: nothing runs" 'os.rename("lib/deep/er/h", "lib/deep/er/HEAD")'
 wait
-planted && (cd "$project" && for i in $(seq 12); do mkdir "n$i" && (cd "n$i" && sh "$t/top.sh" && mv HEAD h); done; "$SBX" run -- true) 2>"$work/log"
+planted && (cd "$project" && for i in $(seq 12); do mkdir "n$i" && (cd "n$i" && sh "$t/top.sh" && mv HEAD h); done; run_box -- true) 2>"$work/log"
 twin "mv n7/h n7/HEAD" n7
-(cd "$project" && for i in $(seq 12); do "$SBX" run -- sh -c "mv n$i/h n$i/HEAD && echo attempted" & done; wait) >"$work/attempt" 2>"$work/log"
+(cd "$project" && for i in $(seq 12); do run_box -- sh -c "mv n$i/h n$i/HEAD && echo attempted" & done; wait) >"$work/attempt" 2>"$work/log"
 for i in $(seq 12); do readers "$project/n$i"; done
 harmless "twelve runs that end at once: nothing runs"
-work_here && (cd "$project" && "$SBX" run -- true; git init -q own; printf '#!/bin/sh\n' >own/.git/hooks/pre-commit; "$SBX" run -- sleep 0.2) >"$work/log" 2>&1
-is "what the user made after a run that nobody has looked after stays" "pre-commit " "$(ls "$project/own/.git/hooks" | grep -v sample) $(cat "$work/log")"
+work_here && (cd "$project" && run_box -- true; git init -q own; printf '#!/bin/sh\n' >own/.git/hooks/pre-commit; run_box -- sleep 0.2) >"$work/log" 2>&1
+stays "what the user made after a run that nobody has looked after stays" "pre-commit " "$(ls "$project/own/.git/hooks" | grep -v sample) $(cat "$work/log")"
 
 # What another box of the project may have done is said to be so, by each that lived at the time, and by none that is alone.
 work_here
-for order in first second; do (cd "$project" && exec "$SBX" run -- sh -c "[ $order = first ] || { while [ ! -e first ]; do sleep 0.05; done; mkdir -p sub/.vscode; echo 1 >sub/.vscode/settings.json; }; : >$order; while [ ! -e $order.end ]; do sleep 0.05; done") >"$work/log.$order" 2>&1 & done
+for order in first second; do (cd "$project" && exec run_box -- sh -c "[ $order = first ] || { while [ ! -e first ]; do sleep 0.05; done; mkdir -p sub/.vscode; echo 1 >sub/.vscode/settings.json; }; : >$order; while [ ! -e $order.end ]; do sleep 0.05; done") >"$work/log.$order" 2>&1 & done
 wait_for 60 test -e "$project/first" -a -e "$project/second"
 for order in second first; do : >"$project/$order.end"; wait_for 60 grep -q sub/.vscode "$work/log.$order"; sleep 0.2; done
 wait
 is "both of two boxes say that it may be the other's" "2 2" "$(cat "$work"/log.{first,second} | grep -c 'will run it: .*sub/.vscode') $(cat "$work"/log.{first,second} | grep -c 'another box of this project ran at the same time')"
-is "one that is alone does not" "1 0" "$(cd "$project" && "$SBX" run -- sh -c 'mkdir -p alone/.vscode; echo 2 >alone/.vscode/settings.json' 2>"$work/log"; grep -c 'alone/.vscode' "$work/log") $(grep -c 'another box' "$work/log")"
+is "one that is alone does not" "1 0" "$(cd "$project" && run_box -- sh -c 'mkdir -p alone/.vscode; echo 2 >alone/.vscode/settings.json' 2>"$work/log"; grep -c 'alone/.vscode' "$work/log") $(grep -c 'another box' "$work/log")"
 
 # Times less than a tick of the clock apart: what the user did right before a run is the user's.
 work_here && git init -q "$work/model" && printf '#!/bin/sh\n' >"$work/model/.git/hooks/pre-commit" && git -C "$work/model" config core.fsmonitor mine
-(cd "$project" && for i in $(seq "${TRIES:-60}"); do cp -r "$work/model" "new$i" && mkdir -p "sub$i/.vscode" && echo 1 >"sub$i/.vscode/settings.json" && ln -s /nowhere "link$i" && "$SBX" run -- sleep 0.0$((i % 5)); done) >"$work/log" 2>&1
-is "a run right after a change of the user's says nothing" "0" "$(wc -l <"$work/log")$(head -5 "$work/log")"
-is "and takes nothing" "${TRIES:-60}" "$(ls "$project"/new*/.git/hooks/pre-commit | wc -l)"
+(cd "$project" && for i in $(seq "${TRIES:-60}"); do cp -r "$work/model" "new$i" && mkdir -p "sub$i/.vscode" && echo 1 >"sub$i/.vscode/settings.json" && ln -s /nowhere "link$i" && run_box -- sleep 0.0$((i % 5)); done) >"$work/log" 2>&1
+stays "a run right after a change of the user's says nothing" "0" "$(wc -l <"$work/log")$(head -5 "$work/log")"
+stays "and takes nothing" "${TRIES:-60}" "$(ls "$project"/new*/.git/hooks/pre-commit | wc -l)"
 
 # A supervisor that was killed: the next run does its check, first.
 killed() { # command in the box
@@ -243,28 +243,28 @@ work_here && rm -rf "$project/.git/hooks" && mkdir "$project/.vscode" && echo mi
 left="mkdir .git/hooks; printf '#!/bin/sh\ntouch $canary\n' >.git/hooks/post-commit; chmod +x .git/hooks/post-commit; echo 'touch $canary' >.envrc; git init -q new; git -C new config core.fsmonitor 'touch $canary;'; cd lib; sh $t/top.sh"
 twin "$left" ". new lib"
 killed "$left"
-(cd "$project" && "$SBX" run -- true) >"$work/log" 2>&1
+(cd "$project" && run_box -- true) >"$work/log" 2>&1
 git -C "$project" commit -q --allow-empty -m y && for place in . new lib; do readers "$project/$place"; done
 harmless "what a killed run left is found by the next: nothing runs"
-is "a name that it left is moved away, the user's own stay" "mine pre-commit" "$(ls "$project/.envrc" 2>/dev/null)$(cat "$project/.vscode/settings.json") $(ls "$project/nested/.git/hooks" | grep -v sample)"
+stays "a name that it left is moved away, the user's own stay" "mine pre-commit" "$(ls "$project/.envrc" 2>/dev/null)$(cat "$project/.vscode/settings.json") $(ls "$project/nested/.git/hooks" | grep -v sample)"
 like "and that is reported" "$(cat "$work/log"; "$SBX" quarantine list)" 'hooks/post-commit( appeared.*moved to quarantine|$)'
 like "with the reason" "$(cat "$work/log")" 'sbx: a run in this project was killed; it left this'
-is "once" "" "$(cd "$project" && "$SBX" run -- true 2>&1)"
+stays "once" "" "$(cd "$project" && run_box -- true 2>&1)"
 # One that is watched is in quarantine before the run is killed.
 work_here && killed "echo 'touch $canary' >.envrc; while [ -e .envrc ]; do sleep 0.05; done"
 like "what a killed run moved away is reported by the next" "$(cd "$project" && "$SBX" run -- true 2>&1)" '\.envrc appeared, .*moved to quarantine'
-is "that once, too" "" "$(cd "$project" && "$SBX" run -- true 2>&1)"
+stays "that once, too" "" "$(cd "$project" && run_box -- true 2>&1)"
 # Not a name that is watched.
 work_here && killed "git init -q new; git -C new config core.fsmonitor x"
-for i in 1 2 3 4; do (cd "$project" && "$SBX" run -- true) >"$work/log.$i" 2>&1 & done; wait
+for i in 1 2 3 4; do (cd "$project" && run_box -- true) >"$work/log.$i" 2>&1 & done; wait
 is "four that find it at once check it once" 1 "$(cat "$work"/log.[1-4] | grep -c 'was killed')"
-work_here && (cd "$project" && "$SBX" run -- sleep 0.2) >/dev/null 2>&1
-is "no file of a run is left of those that have ended" "" "$(find "$XDG_STATE_HOME/sbx/runs" -type f)"
+work_here && (cd "$project" && run_box -- sleep 0.2) >/dev/null 2>&1
+stays "no file of a run is left of those that have ended" "" "$(find "$XDG_STATE_HOME/sbx/runs" -type f)"
 # A start that failed, or was made anew as a file changed under it: what the user makes after it is the user's.
 work_here && (cd "$project" && SBX_TEST_FAIL=landlock "$SBX_TESTING" run -- touch was-run) >"$work/log" 2>&1
 like "a start fails" "$(cat "$work/log")" "step 'landlock': made to fail by a test"
 sleep 0.05; mkdir "$project/.vscode" && echo mine | tee "$project/.envrc" >"$project/.vscode/tasks.json"
-is "what the user made after it stays, without a word" "ran mine mine" "$( (cd "$project" && "$SBX" run -- echo ran 2>&1; cat .envrc .vscode/tasks.json) | xargs)"
+stays "what the user made after it stays, without a word" "ran mine mine" "$( (cd "$project" && run_box -- echo ran 2>&1; cat .envrc .vscode/tasks.json) | xargs)"
 work_here && twin "mv .git/refs .git/r; sh $t/top.sh" . && killed "mv .git/refs .git/r; sh $t/top.sh"
 (cd "$project" && "$SBX" doctor) >"$work/log" 2>&1
 readers "$project"
@@ -274,35 +274,35 @@ like "that .git is broken is reported" "$(cat "$work/log")" 'sbx: .git is not a 
 # A repository of the list that is gone, and comes again by a box: a run beside that one takes it for what was there, and
 # protects it; the looks after both do not.
 for end in "" "kill -9 \$box"; do
-	work_here && git -C "$project" init -q again && (cd "$project" && "$SBX" run -- true) 2>/dev/null && rm -rf "$project/again"
+	work_here && git -C "$project" init -q again && (cd "$project" && run_box -- true) 2>/dev/null && rm -rf "$project/again"
 	make="git init -q again; git -C again config core.fsmonitor 'touch $canary;'"
 	twin "$make" again
 	(cd "$project" && exec "$SBX" run -- sh -c "$make; echo attempted; : >ready; while [ ! -e stop ]; do sleep 0.05; done") >"$work/attempt" 2>"$work/log" &
 	box=$!
 	wait_for 60 test -e "$project/ready"
-	(cd "$project" && "$SBX" run -- true) >>"$work/log" 2>&1
+	(cd "$project" && run_box -- true) >>"$work/log" 2>&1
 	eval "$end"; : >"$project/stop"
 	wait $box 2>/dev/null
-	(cd "$project" && "$SBX" run -- true) >>"$work/log" 2>&1
+	(cd "$project" && run_box -- true) >>"$work/log" 2>&1
 	readers "$project/again"
 	harmless "a listed repository made anew by a box beside another run, ${end:+killed}: nothing runs"
 done
 # What was there at the start is never taken away, whatever came beside it.
 work_here && git -C "$project" worktree add -q "$work/mine.$count"
 mine=$work/mine.$count
-(cd "$project" && "$SBX" run -- bash -c 'mkdir .git/worktrees/x{1..5000}') >"$work/log" 2>&1
-is "5,000 entries beside a worktree: it works on" "0 1" "$(git -C "$mine" status -s >/dev/null 2>&1; echo $?) $(ls "$project/.git/worktrees" | wc -l)"
-is "and few lines are told" yes "$([ "$(wc -c <"$work/log")" -lt 2048 ] && echo yes)"
+(cd "$project" && run_box -- bash -c 'mkdir .git/worktrees/x{1..5000}') >"$work/log" 2>&1
+stays "5,000 entries beside a worktree: it works on" "0 1" "$(git -C "$mine" status -s >/dev/null 2>&1; echo $?) $(ls "$project/.git/worktrees" | wc -l)"
+stays "and few lines are told" yes "$([ "$(wc -c <"$work/log")" -lt 2048 ] && echo yes)"
 work_here
 for i in $(seq 300); do mkdir "$project/.git/worktrees/" 2>/dev/null; cp -r "$project/.git/refs" "$project/.git/worktrees/w$i"; done
-(cd "$project" && "$SBX" run -- true) >"$work/log" 2>&1
-is "300 entries of the user's: nothing is told, and all stay" " 300" "$(cat "$work/log") $(ls "$project/.git/worktrees" | wc -l)"
+(cd "$project" && run_box -- true) >"$work/log" 2>&1
+stays "300 entries of the user's: nothing is told, and all stay" " 300" "$(cat "$work/log") $(ls "$project/.git/worktrees" | wc -l)"
 
 # A session: what is applied without being named makes no directory a repository.
 trap_of() { # name, commands in the box, one run each, separated by "|"; the place of the host's git
 	local name=$1 place=$3 session="s$count"
 	twin "($(sed 's/|/); (/g' <<<"$2"))" "$place"
-	(cd "$project" && "$SBX" session create "$session" && IFS='|' && for each in $2; do "$SBX" run -s "$session" --read "$work/tools" -- sh -c "$each; echo attempted" >"$work/attempt"; "$SBX" session snapshot "$session" "p$RANDOM"; done; "$SBX" session apply "$session") >"$work/log" 2>&1
+	(cd "$project" && "$SBX" session create "$session" && IFS='|' && for each in $2; do run_box -s "$session" --read "$work/tools" -- sh -c "$each; echo attempted" >"$work/attempt"; "$SBX" session snapshot "$session" "p$RANDOM"; done; "$SBX" session apply "$session") >"$work/log" 2>&1
 	readers "$project/$place"
 	harmless "$name"
 	like "$name: it was withheld" "$(cat "$work/log")" '^sbx: not applied: .*HEAD'
@@ -312,12 +312,12 @@ trap_of "a session makes the top bare: nothing runs" "sh $t/top.sh" .
 work_here
 trap_of "a session makes a directory of the host's bare: nothing runs" "cd lib && sh $t/top.sh" lib
 work_here
-(cd "$project" && "$SBX" session create broken >/dev/null && "$SBX" run -s broken -- sh -c "mv .git/refs .git/r; rm .git/HEAD" && "$SBX" session apply broken) >"$work/log" 2>&1
+(cd "$project" && "$SBX" session create broken >/dev/null && run_box -s broken -- sh -c "mv .git/refs .git/r; rm .git/HEAD" && "$SBX" session apply broken) >"$work/log" 2>&1
 is "a session takes parts of .git away: apply leaves them" "main" "$(git -C "$project" branch --show-current 2>&1)"
 like "and says so" "$(cat "$work/log")" '^sbx: not applied: .git/HEAD'
 for way in "chmod 0 .git/HEAD" "chmod 0 .git/objects" "chmod 400 .git/refs" "echo junk >.git/HEAD" "chmod 0 .git"; do
 	work_here
-	(cd "$project" && "$SBX" session create mode >/dev/null && "$SBX" run -s mode -- sh -c "$way" && "$SBX" session apply mode; "$SBX" session discard mode; "$SBX" session rm mode) >"$work/log" 2>&1
+	(cd "$project" && "$SBX" session create mode >/dev/null && run_box -s mode -- sh -c "$way" && "$SBX" session apply mode; "$SBX" session discard mode; "$SBX" session rm mode) >"$work/log" 2>&1
 	is "a session does '$way': .git stays one" "700 main" "$(stat -c %a "$project/.git/refs" | sed 's/^7../700/') $(git -C "$project" branch --show-current 2>&1)"
 	like "and that is said" "$(cat "$work/log")" '^sbx: not applied: .git'
 done
@@ -330,7 +330,7 @@ trap_of "a session makes HEAD and commondir: nothing runs" "mkdir sub/inner; cd 
 
 # --- parts of .git: what git does not make there is quarantined, by git/layout.c
 box() { # command in the box; what sbx said is in $work/log
-	(cd "$project" && "$SBX" run --read "$work/tools" -- sh -c "$1") >"$work/log" 2>&1
+	(cd "$project" && run_box --read "$work/tools" -- sh -c "$1") >"$work/log" 2>&1
 }
 there() { (cd "$project/.git" && ls -d "$@" 2>/dev/null | paste -sd' '); }
 work_here
@@ -357,7 +357,7 @@ box 'touch -h .git/index; touch .git/x'
 is "a link that the user made stays" ../real-index "$(readlink "$project/.git/index")"
 like "a name that git does not have stays and is reported" "$(cat "$work/log")" "new in git's directory, and not git's: .git/x; "
 box 'echo y >>.git/x; mkdir .git/annex .git/annex/o; echo k >.git/annex/o/k'
-is "once" "sbx: new in git's directory, and not git's: .git/annex; remove what no program of yours needs" "$(cat "$work/log")"
+stays "once" "sbx: new in git's directory, and not git's: .git/annex; remove what no program of yours needs" "$(cat "$work/log")"
 work_here && git -C "$project" commit -q --allow-empty -m two
 box 'cd .git; git rev-parse HEAD >info/grafts; mkdir -p objects/info sl arc; echo /tmp/secret >objects/info/alternates; echo "[hooks]" >sl/config; echo {} >arc/config'
 is "grafts, alternates, and what other programs run are quarantined" "2" "$(there info/grafts objects/info/alternates sl/config arc/config)$(git -C "$project" rev-list HEAD | wc -l)"
@@ -374,7 +374,7 @@ box 'cd .git; for d in logs refs/tags objects/pack info tool; do mv $d $d.old; l
 is "a link or a repository in the place of what was there is quarantined" "" "$(there logs refs/tags objects/pack info mine tool)"
 # The same by a session.
 work_here
-(cd "$project" && "$SBX" session create parts >/dev/null && "$SBX" run -s parts -- sh -c 'git update-ref refs/heads/good HEAD; git tag t; cd .git; git init -q --bare e; git init -q --bare objects/e; git rev-parse HEAD >info/grafts; mkdir rebase-apply; echo x >rebase-apply/patch; echo hi >annex; ln -s /etc/passwd MERGE_HEAD; mkfifo packed-refs' && "$SBX" session apply parts) >"$work/log" 2>&1
+(cd "$project" && "$SBX" session create parts >/dev/null && run_box -s parts -- sh -c 'git update-ref refs/heads/good HEAD; git tag t; cd .git; git init -q --bare e; git init -q --bare objects/e; git rev-parse HEAD >info/grafts; mkdir rebase-apply; echo x >rebase-apply/patch; echo hi >annex; ln -s /etc/passwd MERGE_HEAD; mkfifo packed-refs' && "$SBX" session apply parts) >"$work/log" 2>&1
 is "apply withholds them, and applies data" "annex refs/heads/good refs/tags/t" "$(there e objects/e packed-refs MERGE_HEAD info/grafts rebase-apply annex refs/heads/good refs/tags/t)"
 like "and says which" "$(cat "$work/log")" '^sbx: not applied: .git/rebase-apply'
 # --- what makes a review see something else is reported once
@@ -384,18 +384,18 @@ said=$(cat "$work/log")
 like "refs/replace and info/exclude are reported" "$said" "changed by the box, and your git shows history or files by it: .git/refs/replace, .git/info/exclude; check"
 like "so are files whose changes git does not show" "$said" 'git shows no changes of lib/a: they are marked in its index; to show them: git update-index --no-assume-unchanged'
 box 'git -C . log -1 >/dev/null; touch x'
-is "once" "" "$(cat "$work/log")"
+stays "once" "" "$(cat "$work/log")"
 box 'git pack-refs --all; git rev-parse HEAD >.git/shallow; git update-index --no-assume-unchanged lib/a; git update-index --skip-worktree lib/a'
 said=$(cat "$work/log")
 like "also packed, with shallow" "$said" "by it: .*.git/shallow, .git/packed-refs; check"
 like "and with the other mark" "$said" 'git shows no changes of lib/a'
 # A remote-tracking ref that moves in a run without network.
 work_here && git -C "$project" remote add far https://far.test/x && git -C "$project" init -q --bare "$project/near" && git -C "$project" remote add near near && git -C "$project" update-ref refs/remotes/far/main HEAD && sleep 0.05
-(cd "$project" && "$SBX" run --network none -- sh -c 'git commit -q --allow-empty -m y; git push -q near HEAD:refs/heads/x; git remote add new https://new.test/x; git tag t; git branch -q b; git fetch -q near; git pack-refs --all') >"$work/log" 2>&1
+(cd "$project" && run_box --network none -- sh -c 'git commit -q --allow-empty -m y; git push -q near HEAD:refs/heads/x; git remote add new https://new.test/x; git tag t; git branch -q b; git fetch -q near; git pack-refs --all') >"$work/log" 2>&1
 is "refs that git moves in a run without network are not reported" "" "$(grep 'history or files' "$work/log")"
-(cd "$project" && "$SBX" run --network none -- sh -c 'git update-ref refs/remotes/far/main HEAD; git update-ref refs/remotes/far/a/b HEAD') >"$work/log" 2>&1
+(cd "$project" && run_box --network none -- sh -c 'git update-ref refs/remotes/far/main HEAD; git update-ref refs/remotes/far/a/b HEAD') >"$work/log" 2>&1
 like "those of another host are" "$(cat "$work/log")" "by it: .git/refs/remotes/far/.*, .git/refs/remotes/far/.*; check"
-(cd "$project" && "$SBX" run --network host -- sh -c 'git update-ref refs/remotes/far/main HEAD~') >"$work/log" 2>&1
+(cd "$project" && run_box --network host -- sh -c 'git update-ref refs/remotes/far/main HEAD~') >"$work/log" 2>&1
 is "with a network they are not" "" "$(grep 'history or files' "$work/log")"
 # --- an index that a box wrote: the host's git writes, reads and shows by it
 # idx.py DIR OID PATH MODE...: an index of the git directory DIR with the files of HEAD and these entries, whatever they are.
@@ -448,7 +448,7 @@ for kind in project worktree submodule nested new; do
 	(cd "$project" && sh -c "$(write_index "$up$work/victim/rc" 100755)")
 	is "twin: without a box an index writes out of the $kind" evil "$(restore)"
 	place $kind
-	(cd "$project" && "$SBX" run --read "$work/tools" --read "?$HOME/.gitconfig" -- sh -c "$(write_index "$up$work/victim/rc" 100755); sleep 0.3") >"$work/log" 2>&1
+	(cd "$project" && run_box --read "$work/tools" --read "?$HOME/.gitconfig" -- sh -c "$(write_index "$up$work/victim/rc" 100755); sleep 0.3") >"$work/log" 2>&1
 	is "an index with a path out of the $kind writes nothing" mine "$(restore)"
 	like "and is moved away, with the way to a new one" "$(cat "$work/log")" "/index has an entry that git does not write .*git reset; it was moved to quarantine"
 	is "which git makes" "" "$(git -C "$repository" reset -q 2>&1; git -C "$repository" status --short)"
@@ -475,7 +475,7 @@ for junk in 'echo x >.git/index' ': >.git/index' 'truncate -s 700M .git/index' '
 done
 place project
 killed "$(write_index "$up$work/victim/rc" 100755)"
-(cd "$project" && "$SBX" run -- true) >"$work/log" 2>&1
+(cd "$project" && run_box -- true) >"$work/log" 2>&1
 is "an index that a killed run left writes nothing" mine "$(restore)"
 place project && git -C "$project" update-index --split-index && sleep 0.05
 box "$(write_index "$up$work/victim/rc" 100755); cat .git/index >\$(ls .git/sharedindex.*)
@@ -488,7 +488,7 @@ open(\".git/index\", \"wb\").write(b\"DIRC\" + bytes([0, 0, 0, 2, 0, 0, 0, 0]) +
 is "nor does the shared file of a split index" mine "$(restore)"
 # By a session: apply does not take one over, and leaves out what only saves time.
 by_session() { # command
-	(cd "$project" && "$SBX" session create "s$count" >/dev/null && "$SBX" run -s "s$count" --read "$work/tools" --read "?$HOME/.gitconfig" -- sh -c "$1"; "$SBX" session apply "s$count" "${@:2}") >"$work/log" 2>&1
+	(cd "$project" && "$SBX" session create "s$count" >/dev/null && run_box -s "s$count" --read "$work/tools" --read "?$HOME/.gitconfig" -- sh -c "$1"; "$SBX" session apply "s$count" "${@:2}") >"$work/log" 2>&1
 }
 for kind in project worktree submodule nested; do
 	place $kind && by_session "$(write_index "$up$work/victim/rc" 100755)"
@@ -515,7 +515,7 @@ data = open(\".git/index\", \"rb\").read()[:-20] + b\"$left\" + bytes(4)
 open(\".git/index\", \"wb\").write(data + hashlib.sha1(data).digest())'"
 	is "an index of a box has no extension $left after it" "0 0" "$(grep -c "$left" "$project/.git/index") $(git -C "$project" fsck >/dev/null 2>&1; echo $?)"
 done
-work_here && (cd "$project" && exec 9>.git/index.lock && "$SBX" run -- sh -c 'git -c core.fsync=none -c index.threads=1 status >/dev/null; touch .git/index') >"$work/log" 2>&1
+work_here && (cd "$project" && exec 9>.git/index.lock && run_box -- sh -c 'git -c core.fsync=none -c index.threads=1 status >/dev/null; touch .git/index') >"$work/log" 2>&1
 like "where another program holds the lock, that is said" "$(cat "$work/log")" "^sbx: .git/index was written by the box and was not checked \(another program holds git's lock\).* git reset"
 rm -f "$project/.git/index.lock"
 # What is marked is said, whatever form the index has.
@@ -587,7 +587,7 @@ for kind in project submodule nested worktree; do
 done
 place project
 killed "python3 $t/object.py .git \$(git rev-parse HEAD:lib/a) evil"
-(cd "$project" && "$SBX" run -- true) >"$work/log" 2>&1
+(cd "$project" && run_box -- true) >"$work/log" 2>&1
 is "nor after a killed run" "" "$(checked_out)"
 work_here && box 'head -c 80M /dev/zero >large; git add large; git commit -qm large'
 like "an object that is too large to be compared is counted" "$(cat "$work/log")" "^sbx: .git has 1 objects of this run that were not compared"
@@ -738,13 +738,13 @@ box "cd .git; for f in $states; do git rev-parse HEAD >\$f; done; git rev-parse 
 is "each state of an unfinished command is reported" "" "$(for f in $states worktrees/v$count/MERGE_HEAD; do grep -q "unfinished:.* .git/${f}[,;]" "$work/log" || echo "$f"; done)"
 like "so are notes and recorded resolutions, also one written in place" "$(cat "$work/log")" "history or files by it: .git/refs/notes, .git/rr-cache; "
 box "true"
-is "once" "" "$(cat "$work/log")"
+stays "once" "" "$(cat "$work/log")"
 work_here && sleep 0.05
 box "git tag 'v9;touch\${IFS}x'; git update-ref refs/heads/-f HEAD; git branch 'a&b/c'; git branch feature/ok-1.2_3; git tag 'v1+b@2'"
 like "names of refs that a shell would run are reported" "$(cat "$work/log")" "characters of a shell: .*.git/refs/heads/-f, .git/refs/heads/a&b/c, .git/refs/tags/v9;touch"
 is "plain ones are not" "" "$(grep 'ok-1\|v1+b' "$work/log")"
 work_here
-(cd "$project" && "$SBX" session create left >/dev/null && "$SBX" run -s left -- sh -c 'git branch fine; cd .git; touch index.lock refs/heads/x.lock; git rev-parse HEAD >MERGE_HEAD' && "$SBX" session apply left) >"$work/log" 2>&1
+(cd "$project" && "$SBX" session create left >/dev/null && run_box -s left -- sh -c 'git branch fine; cd .git; touch index.lock refs/heads/x.lock; git rev-parse HEAD >MERGE_HEAD' && "$SBX" session apply left) >"$work/log" 2>&1
 is "apply withholds locks and states" "refs/heads/fine" "$(there index.lock refs/heads/x.lock MERGE_HEAD refs/heads/fine)"
 # --- what comes while a run goes on is not there for the host until its end, and the box keeps no hold of it
 work_here && git init -q "$project/sub" && git -C "$project" config extensions.worktreeConfig true

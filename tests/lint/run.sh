@@ -48,7 +48,7 @@ is "kernel numbers live in base/sys.h" "" "$(grep -rnE --include='*.[ch]' '^#ifn
 is "each pattern of tests/mutants/run matches" "" "$(tests/mutants/run --check 2>&1)"
 is "each test that SECURITY.md names exists" "" "$(grep -o '`tests/[^` ]*`' SECURITY.md | tr -d '`' | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done)"
 if command -v bwrap >/dev/null; then
-	is "only checks of tests/lint/stub.table pass against a program that is no sbx (a sample)" "" "$(tests/lint/stub --seconds 20 2>&1 | grep -v '^ok\|^1\.\.\|^# of')"
+	is "only checks of tests/lint/stub.table pass against a program that is no sbx (a sample)" "" "$(tests/lint/stub --seconds 10 2>&1 | grep -v '^ok\|^1\.\.\|^# of')"
 else
 	skip "only checks of tests/lint/stub.table pass against a program that is no sbx (a sample)" "bubblewrap is not installed"
 fi

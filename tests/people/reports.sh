@@ -15,7 +15,8 @@ number() { # number, words: is it chosen? Then in a new project and a new home
 	project=$(new_project)
 	cd "$project" || exit 1
 }
-box() { timeout 60 "$SBX" run "$@" 2>&1; }
+within="timeout 60"
+box() { run_box "$@" 2>&1; }
 
 if number 1; then
 	mkdir -p scripts conf .ai/skills .claude .vscode
@@ -27,7 +28,7 @@ if number 1; then
 	ln -s ../conf/t.json .vscode/tasks.json
 	git add -A && git commit -qnm a
 	box -- sh -c 'for f in scripts/h conf/c.json conf/t.json .ai/skills/s; do echo evil >>$f; done; mv conf c2; mv .ai a2' >log
-	is "$report: what a link below a protected name leads to stays as it was" "" \
+	stays "$report: what a link below a protected name leads to stays as it was" "" \
 		"$(grep -l evil scripts/h conf/c.json conf/t.json .ai/skills/s 2>&1)"
 fi
 
@@ -100,38 +101,39 @@ if number 4; then
 		like "$report: a line of a profile as well, with its number" "$(box -p ~/p.ini -- true)" "p\.ini:4: '.*/\.cargo': '/root/y': Permission denied"
 	fi
 	mkdir -p ~/w/s && echo key >~/w/s/key && chmod 0 ~/w/s
-	is "$report: what the caller could open is hidden whole" "" "$(box --write ~/w --hide ~/w/s/key -- sh -c 'chmod 700 ~/w/s; cat ~/w/s/key' | grep -x key)"
+	stays "$report: what the caller could open is hidden whole" "" "$(box --write ~/w --hide ~/w/s/key -- sh -c 'chmod 700 ~/w/s; cat ~/w/s/key' | grep -x key)"
 	mkdir -p ~/.config/fish && chmod 0 ~/.config/fish
-	box --write ~/.config -- sh -c 'chmod 700 ~/.config/fish; mv ~/.config/fish ~/.config/x; mkdir -p ~/.config/fish; echo evil >~/.config/fish/config.fish' >log
+	printf '[profile]\nextends = default\n[files]\nwrite = ~/.config\n' >~/w.ini
+	XDG_CONFIG_HOME=$work/config box -p ~/w.ini -- sh -c 'chmod 700 ~/.config/fish; mv ~/.config/fish ~/.config/x; mkdir -p ~/.config/fish; echo evil >~/.config/fish/config.fish' >log
 	chmod 700 ~/.config/fish
-	is "$report: and stays protected" "" "$(cat ~/.config/fish/config.fish 2>/dev/null)"
+	stays "$report: and stays protected" "" "$(cat ~/.config/fish/config.fish 2>/dev/null)"
 fi
 
 if number 5; then
 	mv .git/info info && ln -s ../info .git/info
 	box -- true >log
-	is "$report: a link .git/info stays" "../info" "$(readlink .git/info)"
+	stays "$report: a link .git/info stays" "../info" "$(readlink .git/info)"
 	mkdir -p mods && ln -s ../mods .git/modules
 	box -- true >log
-	is "$report: a link .git/modules stays" "../mods" "$(readlink .git/modules)"
+	stays "$report: a link .git/modules stays" "../mods" "$(readlink .git/modules)"
 	rm .git/info && echo x >.git/info
 	box -- true >log
-	is "$report: a file .git/info stays" x "$(cat .git/info)"
+	stays "$report: a file .git/info stays" x "$(cat .git/info)"
 	rm -rf .git/info .git/modules info mods
 	box -- sh -c 'rm -rf .git/info; mkdir info; echo "* filter=evil" >info/attributes; ln -s ../info .git/info; mkdir -p mods/x/hooks; ln -s ../mods .git/modules' >log
-	is "$report: a link that a box made there goes" "" "$(readlink .git/info .git/modules)"
+	stays "$report: a link that a box made there goes" "" "$(readlink .git/info .git/modules)"
 	mkdir -p .git/info mine && rm -rf .git/info && ln -s ../mine .git/info
 	box -- sh -c 'rm .git/info; mkdir .git/info; echo "* filter=evil" | tee .git/info/attributes >mine/attributes; mv mine x; mkdir mine; echo "* filter=evil" >mine/attributes' >log
-	is "$report: the user's link stays, and what it leads to cannot be written" "../mine" "$(readlink .git/info; cat mine/attributes 2>/dev/null)"
+	stays "$report: the user's link stays, and what it leads to cannot be written" "../mine" "$(readlink .git/info; cat mine/attributes 2>/dev/null)"
 	for way in 'mkdir conf; mv .git/config conf/c; ln -s ../conf/c .git/config' 'ln -sf nowhere .git/config' 'ln -sf config .git/config' \
 		'rm .git/config; mkfifo .git/config' 'ln -s .hg .hg' 'mkfifo .envrc'; do
 		(cd "$(new_project)" && eval "$way" && ls -lR --time-style=+ . .git >"$work/before" && box -- sh -c 'echo evil >>conf/c; rm -f .git/config .hg .envrc; mv conf x' >"$work/log" &&
 			true; echo "$?"; ls -lR --time-style=+ . .git | diff - "$work/before"; grep -s 'quarantine\|evil' "$work/log" conf/c) >"$work/got" 2>&1
-		is "$report: $way: it stays, and the run begins" "" "$(grep -v '^[01]$' "$work/got")"
+		stays "$report: $way: it stays, and the run begins" "" "$(grep -v '^[01]$' "$work/got")"
 	done
 	printf '%s\n' worktrees modules | while read -r name; do ln -s ../mine ".git/$name"; done 2>/dev/null
 	box -- sh -c 'mkdir mine/x; echo x >mine/y' >log
-	is "$report: nor below links worktrees and modules" "../mine ../mine" "$(readlink .git/worktrees .git/modules | xargs; ls mine)"
+	stays "$report: nor below links worktrees and modules" "../mine ../mine" "$(readlink .git/worktrees .git/modules | xargs; ls mine)"
 fi
 
 if number 6; then
@@ -144,8 +146,8 @@ if number 6; then
 		git -C "$PWD" log -1 --format=%s >/dev/null || fail "$report: $1: on the host"
 		box -- git log -1 --format=%s >log
 		like "$report: $1: the command is printed" "$(cat log)" "not in the box; to show it: --read '?/"
-		is "$report: $1: each directory once" "" "$(sed -n 's/.*to show it: --read //p' log | sort | uniq -d)"
-		is "$report: $1: and not again in the next run" "" "$(box -- true)"
+		stays "$report: $1: each directory once" "" "$(sed -n 's/.*to show it: --read //p' log | sort | uniq -d)"
+		stays "$report: $1: and not again in the next run" "" "$(box -- true)"
 		allow "$2"
 		is "$report: $1: it works in the box" one "$(box "${given[@]}" -- git log -1 --format=%s)"
 	}
@@ -183,7 +185,7 @@ if number 6; then
 		'mv .git/objects o; ln -s ../o .git/objects|mkdir -p o/info' 'rm -r .git/objects/info; ln -s ../../i .git/objects/info; mkdir i|true'; do
 		cd "$(new_project)" && git commit -q --allow-empty -m one && eval "${way%|*}"
 		box -- sh -c "${way#*|}; echo $work/objects >.git/objects/info/alternates" >log 2>&1
-		is "$report: no list of alternates comes where objects are a link: ${way#*|}" "" "$(cat .git/objects/info/alternates 2>/dev/null)"
+		stays "$report: no list of alternates comes where objects are a link: ${way#*|}" "" "$(cat .git/objects/info/alternates 2>/dev/null)"
 	done
 	for way in 'echo "gitdir: /root/x" >.git' 'ln -s .git .git' 'ln -s /etc .git' 'mkfifo .git' 'git init -q; mkfifo .git/objects/info/alternates' \
 		'git init -q; printf "/root/x\n/nowhere/objects\n\n#\n.\n" >.git/objects/info/alternates' 'git init -q; echo "$PWD/.git/objects" >.git/objects/info/alternates' \
@@ -215,12 +217,12 @@ if number 7; then
 	git config --global blame.ignoreRevsFile '~/.revs'
 	echo K >secrets.txt
 	out=$(box -- sh -c 'git add -A; git commit -qm x; git ls-files; git check-attr text x.bin; cat ~/.gitmessage ~/.allowed ~/.revs; git init -q t; cat t/.git/info/mark')
-	like "$report: excludesFile" "$(grep -c secrets.txt <<<"$out")" '^0$'
+	lacks "$report: excludesFile" "$out" 'secrets.txt'
 	like "$report: attributesFile" "$out" 'x.bin: text: unset'
 	like "$report: hooksPath, with a hook that is a link, and a FIFO beside it" "$out" 'hook-ran'
 	like "$report: template, signers, revisions" "$(xargs <<<"$out")" '# mine me ssh-ed25519 AAAA 1234'
 	like "$report: init.templateDir" "$out" 'from-template'
-	is "$report: read-only" "" "$(box -- sh -c 'echo x >>~/dot/ignore; echo x >>~/dot/hooks/real' >log 2>&1; grep -l '^x' ~/dot/ignore ~/dot/hooks/real)"
+	stays "$report: read-only" "" "$(box -- sh -c 'echo x >>~/dot/ignore; echo x >>~/dot/hooks/real' >log 2>&1; grep -l '^x' ~/dot/ignore ~/dot/hooks/real)"
 	for value in ~/.aws/credentials ~ / /dev/zero ~/dot/hooks/post-commit ~/none "$PWD/out"; do
 		ln -sfn ~/notes out; echo private >~/notes/n
 		git config --global core.hooksPath "$value" && git config --global core.excludesFile "$value"
@@ -232,9 +234,9 @@ if number 7; then
 	like "$report: nor what is a place of secrets by a link" "$("$SBX" plan -- true; box -- cat ~/.aws/credentials)" "core.excludesfile names .*: it is in a place of secrets"
 	git config --global --unset core.excludesFile
 	git config core.excludesFile ~/notes/n
-	is "$report: nor what the project's own configuration names" "" "$(box -- cat ~/notes/n | grep private)"
+	stays "$report: nor what the project's own configuration names" "" "$(box -- cat ~/notes/n | grep private)"
 	printf '[core]\n\texcludesFile = ~/notes/n\n' >inc && git config include.path ../inc
-	is "$report: nor by an include of it" "" "$(box -- cat ~/notes/n | grep private)"
+	stays "$report: nor by an include of it" "" "$(box -- cat ~/notes/n | grep private)"
 fi
 
 if number 8; then
@@ -287,7 +289,7 @@ if number 10; then
 	echo 'echo mine' >~/.zshrc
 	if command -v zsh >/dev/null; then
 		out=$(SHELL=/bin/zsh timeout 20 script -qec "$SBX shell" /dev/null <<<'exit' 2>&1)
-		if grep -q 'zsh-newuser-install\|Z Shell configuration' <<<"$out"; then fail "$report: zsh's wizard stays away" "$out"; else pass "$report: zsh's wizard stays away"; fi
+		lacks "$report: zsh's wizard stays away" "$out" 'zsh-newuser-install|Z Shell configuration'
 	else
 		skip "$report: zsh's wizard stays away" "no zsh"
 	fi
@@ -299,13 +301,13 @@ if number 11; then
 	ln -s ~/.ssh keys && ln -s data inner && ln -s /nowhere gone && ln -s gone/.. loop && ln -s /dev/null null && ln -s /usr/bin bin
 	like "$report: a link out of the project is named after a failure" "$(box -- ls data/ | tee log)" "^sbx: the link data leads to '$HOME/big', which is not in the box; to show it: --read "
 	like "$report: to a directory elsewhere" "$(cat log)" "the link lib leads to '$work/lib'"
-	is "$report: no place of secrets, nothing that is there, nothing that does not exist" "" "$(grep -E 'link (keys|gone|loop|null|bin) ' log)"
+	stays "$report: no place of secrets, nothing that is there, nothing that does not exist" "" "$(grep -E 'link (keys|gone|loop|null|bin) ' log)"
 	is "$report: what it says works" f "$(eval "box $(sed -n 's/.*link data .*: \(--read .*\)/\1/p' log) -- ls data/")"
-	is "$report: once" "" "$(box -- ls data/ | grep 'the link')"
+	stays "$report: once" "" "$(box -- ls data/ | grep 'the link')"
 	box -- true >log && box -- ls data/ >>log
-	is "$report: also when a run succeeded meanwhile" "" "$(grep 'the link' log)"
+	stays "$report: also when a run succeeded meanwhile" "" "$(grep 'the link' log)"
 	ln -s ~/big more
-	is "$report: nothing where nothing failed" "" "$(box -- true)"
+	stays "$report: nothing where nothing failed" "" "$(box -- true)"
 	is "$report: a new one" "more" "$(box -- sh -c 'ln -s ~/big planted; false' | sed -n 's/^sbx: the link \([a-z]*\) .*/\1/p')"
 fi
 
@@ -316,7 +318,7 @@ if number 12; then
 fi
 
 if number 13; then
-	is "$report: fallocate" 0 "$(box -- fallocate -l 4096 f >log 2>&1; echo $?)"
+	stays "$report: fallocate" 0 "$(box -- fallocate -l 4096 f >log 2>&1; echo $?)"
 fi
 
 if number 18; then
@@ -328,7 +330,7 @@ if number 21; then
 	echo '[profile]' >own.ini && ln -s own.ini .sbx.ini
 	like "$report: .sbx.ini that is a link" "$(box -- true)" 'is a symlink that is not followed; use a regular file'
 	cp --remove-destination own.ini .sbx.ini
-	is "what it says then: a regular file is read" 0 "$(box --report never -- true >log 2>&1; echo $?)"
+	stays "what it says then: a regular file is read" 0 "$(box --report never -- true >log 2>&1; echo $?)"
 fi
 
 if number 22; then
@@ -353,7 +355,7 @@ if number 26; then
 		is "$report: ~/$directory" ran "$(PATH=$HOME/$directory:$PATH box -- tool)"
 	done
 	echo key >~/.gem/credentials
-	is "$report: and no key beside it" "" "$(box -- cat ~/.gem/credentials 2>/dev/null | grep key)"
+	stays "$report: and no key beside it" "" "$(box -- cat ~/.gem/credentials 2>/dev/null | grep key)"
 fi
 
 if number 27; then

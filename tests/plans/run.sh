@@ -1,5 +1,6 @@
 #!/bin/bash
-# Golden plans: what a profile and flags lead to, as text. UPDATE=1 writes them anew.
+# Golden plans: what a profile and flags lead to. default.plan is whole; of the others the lines that differ from it, as
+# diff marks them. UPDATE=1 writes them anew.
 . "$(dirname "$0")/../lib.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 project=$(new_project)
@@ -18,6 +19,7 @@ golden() { # name, options of plan...
 	local name=$1
 	shift
 	(cd "$project" && env -i HOME="$work/home" PATH=/usr/bin:/bin GH_TOKEN=x NODE_ENV=test "$SBX" plan "$@") 2>&1 | normal >"$work/plan"
+	[ "$name" = default ] || { diff "$here/default.plan" "$work/plan" | grep '^[<>]' >"$work/differs"; mv "$work/differs" "$work/plan"; }
 	if [ "${UPDATE:-}" = 1 ]; then cp "$work/plan" "$here/$name.plan"; fi
 	if diff -u "$here/$name.plan" "$work/plan" >"$work/diff"; then
 		pass "plan $name"
