@@ -84,6 +84,13 @@ static void take_started(const struct plan *plan, struct run *run)
 	standard_io_started(plan);
 }
 
+static void take_further(struct run *run, int fds[FD_PASSED])
+{
+	further_clients_tell(run, &run->message, fds[0]);
+	for (int i = 0; i < FD_PASSED; i++)
+		fd_close(&fds[i]);
+}
+
 enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct outcome *outcome)
 {
 	struct message *message = &run->message;
@@ -119,9 +126,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 		return GOES_ON;
 	case MESSAGE_FURTHER:
 	case MESSAGE_FURTHER_ENDED:
-		further_clients_tell(run, message, fds[0]);
-		for (int i = 0; i < FD_PASSED; i++)
-			fd_close(&fds[i]);
+		take_further(run, fds);
 		return GOES_ON;
 	case MESSAGE_FAILED:
 		outcome->kind = OUTCOME_FAILED;

@@ -1,4 +1,4 @@
-// Owns the lock of the supervisor itself: what is decided of it, and the moment from which it
+// Owns the lock of the supervisor itself: its row of the plan, and the moment from which it
 // holds. That is the first message of a box that is made: a start that failed is tried again, which
 // no locked process could do, and no byte of a box was read before.
 #include "run/steps.h"

@@ -1,4 +1,4 @@
-// The caller's terminal while a command of a box has one: what is typed passes as it is.
+// The caller's terminal while a command of a box has one: each byte passes unchanged.
 //
 // The room cli/live owns commands in a box that lives: `sbx exec`. Uses: base cli
 // net/host nouns process report run. Begin with exec_verb.c.
