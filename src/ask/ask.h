@@ -18,7 +18,6 @@
 #include "outside/outside.h"
 
 struct findings;
-struct host_question;
 struct invocation;
 struct out;
 struct plan;

@@ -10,8 +10,8 @@ struct unit_suffix {
 };
 
 static const struct unit_suffix sizes[] = {
-	{ "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 },
-	{ "T", 1ULL << 40 }, { "", 1 },
+	{ "", 1 },           { "K", 1ULL << 10 }, { "M", 1ULL << 20 },
+	{ "G", 1ULL << 30 }, { "T", 1ULL << 40 },
 };
 static const struct unit_suffix times[] = {
 	{ "ms", 1 },      { "s", 1000 },     { "m", 60000 },
@@ -117,18 +117,13 @@ bool units_percent(const char *text, uint64_t *ret_percent)
 	return true;
 }
 
-struct step_up {
-	const char *suffix;
-	unsigned factor; // to the next
-};
-static const struct step_up size_steps[] = {
-	{ "", 1024 }, { "K", 1024 }, { "M", 1024 }, { "G", 1024 }, { "T", 0 }
-};
-static const struct step_up time_steps[] = { { "ms", 1000 }, { "s", 60 }, { "m", 60 }, { "h", 0 } };
+// The largest of those that numbers are written with.
+enum { SIZE_LAST = 4, TIME_LAST = 3 };
 
 void units_text(char *buffer, size_t size, uint64_t number, enum unit unit)
 {
-	const struct step_up *step = unit == UNIT_SIZE ? size_steps : time_steps;
+	const struct unit_suffix *row = unit == UNIT_SIZE ? sizes : times;
+	const struct unit_suffix *last = row + (unit == UNIT_SIZE ? SIZE_LAST : TIME_LAST);
 	unsigned long long plain = number;
 	if (number == UNLIMITED) {
 		snprintf(buffer, size, "unlimited");
@@ -141,24 +136,24 @@ void units_text(char *buffer, size_t size, uint64_t number, enum unit unit)
 	} else if (unit == UNIT_COUNT) {
 		snprintf(buffer, size, "%llu", plain);
 	} else {
-		for (; plain && step->factor && plain % step->factor == 0; step++)
-			plain /= step->factor;
-		snprintf(buffer, size, "%llu%s", plain, step->suffix);
+		while (plain && row < last && plain % row[1].factor == 0)
+			row++;
+		snprintf(buffer, size, "%llu%s", plain / row->factor, row->suffix);
 	}
 }
 
 void units_rough(char *buffer, size_t size, uint64_t number, enum unit unit)
 {
-	const struct step_up *step = size_steps;
-	double value = (double)number;
+	const struct unit_suffix *row = sizes;
 	if (unit == UNIT_TIME) {
-		snprintf(buffer, size, "%.3f s", value / 1000);
+		snprintf(buffer, size, "%.3f s", (double)number / 1000);
 		return;
 	}
-	for (; unit == UNIT_SIZE && step->factor && value >= step->factor; step++)
-		value /= step->factor;
-	snprintf(buffer, size, step == size_steps || value >= 100 ? "%.0f%s" : "%.1f%s", value,
-		 step->suffix);
+	while (unit == UNIT_SIZE && row < sizes + SIZE_LAST && number >= row[1].factor)
+		row++;
+	double value = (double)number / (double)row->factor;
+	snprintf(buffer, size, row == sizes || value >= 100 ? "%.0f%s" : "%.1f%s", value,
+		 row->suffix);
 }
 
 void units_age(char *buffer, size_t size, uint64_t milliseconds)

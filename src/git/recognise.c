@@ -36,12 +36,13 @@ static bool begins(const char *text, size_t length, const char *with)
 	return length >= size && memcmp(text, with, size) == 0;
 }
 
-bool git_is_head_link(const char *text, size_t length)
+static bool git_is_head_link(const char *text, size_t length)
 {
 	return begins(text, length, "refs/");
 }
 
-bool git_is_head(const char *text, size_t length)
+// Whether the text of a file HEAD, or of a symlink with that name, is one of git's.
+static bool git_is_head(const char *text, size_t length)
 {
 	size_t at = 0;
 	if (begins(text, length, "ref:")) {

@@ -12,7 +12,6 @@
 #include "git/gitconfig.h"
 
 struct arena;
-struct gitconfig;
 
 // By setup.c of git 2.39, is_git_directory(): HEAD names a branch or a commit, and objects and refs
 // stand beside it, or in the directory that a file commondir names. Variables of the environment
@@ -35,10 +34,6 @@ struct git_parts {
 };
 void git_look(int directory, enum git_part part, struct git_parts *parts);
 enum git_directory git_decide(const struct git_parts *parts);
-
-// Whether the text of a file HEAD, or of a symlink with that name, is one of git's.
-bool git_is_head(const char *text, size_t length);
-bool git_is_head_link(const char *text, size_t length);
 
 // Cuts what a pointer file (.git with the prefix "gitdir: ", commondir, gitdir) says out of `text`
 // and returns it. NULL when it says nothing, or holds a newline or a NUL, which git takes as a part

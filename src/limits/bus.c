@@ -50,7 +50,7 @@ static void put_signature(struct bus_message *message, const char *signature)
 	put(message, signature, strlen(signature) + 1);
 }
 
-void bus_number(struct bus_message *message, uint32_t number)
+static void bus_number(struct bus_message *message, uint32_t number)
 {
 	uint8_t bytes[4] = { (uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
 			     (uint8_t)(number >> 24) };

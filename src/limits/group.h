@@ -11,7 +11,6 @@
 
 #include "plan.h"
 
-struct plan;
 struct run;
 struct tree;
 
@@ -162,7 +161,6 @@ struct bus_message {
 void bus_call(struct bus_message *message, uint32_t serial, const char *destination,
 	      const char *path, const char *interface, const char *member, const char *signature);
 void bus_string(struct bus_message *message, const char *text);
-void bus_number(struct bus_message *message, uint32_t number);
 
 // An array of (name, value) or other things: what bus_open returns is given to bus_close.
 size_t bus_open(struct bus_message *message);

@@ -17,7 +17,6 @@
 #include "report/findings.h"
 #include "text/json.h"
 
-struct denials;
 struct plan;
 struct run;
 

@@ -11,9 +11,6 @@
 #include "base/sys.h"
 #include "plan.h"
 
-struct identity;
-struct mount;
-struct plan;
 struct run;
 
 // Host side, before the plan is sealed: makes the cache directories (0700, owner checked) and

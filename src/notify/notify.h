@@ -46,9 +46,6 @@ struct question {
 	bool apart; // the answering process has another current directory and umask
 };
 
-// The process still waits: findings by its number belong to it.
-bool asker_waits(const struct question *question);
-
 // The very descriptor `number` of the asker's, or -errno; -EPERM where the machine refuses it
 // (pidfd_getfd(2), as Docker's default filter does).
 int asker_descriptor(const struct question *question, int number);

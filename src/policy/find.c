@@ -41,7 +41,7 @@ int find_read_file(struct arena *arena, const char *path, struct source *ret_sou
 	return 0;
 }
 
-bool find_is_builtin(const char *name)
+static bool find_is_builtin(const char *name)
 {
 	for (unsigned i = 0; i < builtin_count; i++)
 		if (str_equal(builtins[i].name, name))

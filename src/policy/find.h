@@ -8,12 +8,7 @@
 #include "policy/keys.h"
 
 struct arena;
-struct arguments;
-struct ini_row;
-struct key;
-struct list;
 struct plan;
-struct profile;
 
 // Levels from the strongest to the weakest. A profile that extends its own name means the next
 // weaker one of that name.
@@ -40,8 +35,6 @@ extern const unsigned builtin_count;
 // a file also one with another name, by which a box could change it.
 int find_profile(struct arena *arena, const char *config, const char *name, enum level from,
 		 struct source *ret_source);
-
-bool find_is_builtin(const char *name);
 
 // Whether a profile of that name extends the built-in one although it does not say so: it has no
 // `extends`, and no line that shows a file, so no program could start in it.

@@ -12,7 +12,6 @@
 #include "profile.h"
 
 struct arena;
-struct invocation;
 
 enum key_kind {
 	KEY_LIST, // each value is one more item; an empty value empties the list

@@ -10,7 +10,6 @@
 
 #include "plan.h"
 
-struct plan;
 struct probe;
 struct run;
 

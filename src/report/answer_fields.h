@@ -4,8 +4,6 @@
 
 #include "base/base.h"
 
-struct list;
-
 // A program gets `key` and the value, a person `before`, the value in `width` columns (as of
 // printf; what a terminal does not show by str_shown()), and `after`. Without a key it is for
 // people alone, without `before` and `after` for programs. A text that is NULL, and a number that

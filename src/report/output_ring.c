@@ -15,7 +15,8 @@
 
 enum { HEAD_BYTES = 4096, RINGS_MAX = 100, RING_SECONDS = 7 * 24 * 3600 };
 
-bool ring_parse(const void *bytes, size_t length, struct ring_head *ret_head)
+// Pure. False for anything else than a whole head of this version.
+static bool ring_parse(const void *bytes, size_t length, struct ring_head *ret_head)
 {
 	struct ring_head head;
 	if (length != sizeof(head))

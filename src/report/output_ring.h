@@ -22,9 +22,6 @@ struct ring_head {
 	char session[RING_SESSION]; // "": none
 };
 
-// Pure. False for anything else than a whole head of this version.
-bool ring_parse(const void *bytes, size_t length, struct ring_head *ret_head);
-
 // A fresh file for a run of this session (or NULL), locked, with the name `name`. Removes those
 // that nobody writes and that are older than 7 days, or more than 100. -1 with the error said.
 int ring_make(int directory, const char *name, const char *session, struct ring_head *ret_head);

@@ -8,8 +8,6 @@
 #include "limits/group.h"
 #include "report/findings.h"
 
-struct invocation;
-struct plan;
 struct run;
 
 // One line: what, by whom, why, and the flag that would allow it.

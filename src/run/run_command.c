@@ -49,7 +49,8 @@ int box_done(struct out *out, int result)
 	return out_flush(out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
-const char *box_shell(void)
+// $SHELL when it is bash or zsh and can be run, else bash, else sh.
+static const char *box_shell(void)
 {
 	static const char *const fallbacks[] = { "/bin/bash", "/usr/bin/bash", "/bin/zsh",
 						 "/bin/sh" };

@@ -7,7 +7,6 @@
 #include "run/steps.h"
 
 struct code;
-struct out;
 struct run;
 
 // How a run ended, for those who come after.
@@ -70,6 +69,3 @@ enum { STATUS_OK = 0, STATUS_FAILURE = 125, STATUS_HELP = -1 };
 int box_failed(void);
 // The end of a verb that prints `out` where `result` is not -1.
 int box_done(struct out *out, int result);
-
-// $SHELL when it is bash or zsh and can be run, else bash, else sh.
-const char *box_shell(void);

@@ -12,14 +12,7 @@
 
 struct arena;
 struct arguments;
-struct clock;
-struct denials;
-struct findings;
-struct invocation;
-struct out;
-struct plan;
 struct probe;
-struct profile;
 struct run;
 
 enum side { SIDE_HOST, SIDE_BOX };

@@ -9,7 +9,7 @@
 
 enum { USERAUTH_REQUEST = 50, FLAGS_KNOWN = 2 | 4, NAME_MAX_BYTES = 64 };
 
-void agent_fingerprint(const uint8_t hash[SHA256_BYTES], char text[AGENT_FINGERPRINT])
+static void agent_fingerprint(const uint8_t hash[SHA256_BYTES], char text[AGENT_FINGERPRINT])
 {
 	memcpy(text, "SHA256:", 8);
 	base64_encode(hash, SHA256_BYTES, text + 7, AGENT_FINGERPRINT - 7);

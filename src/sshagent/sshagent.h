@@ -14,7 +14,6 @@
 #include "text/sha.h"
 
 struct agent_record;
-struct denials;
 struct plan;
 struct run;
 
@@ -109,7 +108,6 @@ bool agent_is_signature(const uint8_t *bytes, size_t length);
 
 // "SHA256:..." as ssh-keygen -l writes it.
 enum { AGENT_FINGERPRINT = 52 };
-void agent_fingerprint(const uint8_t hash[SHA256_BYTES], char text[AGENT_FINGERPRINT]);
 
 // A fresh key among those of hosts, or the one that is there; NULL when none fits.
 struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES]);

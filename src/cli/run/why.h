@@ -6,7 +6,6 @@
 #include "base/base.h"
 
 struct box;
-struct origin;
 
 enum { WHY_FIXES_MAX = 4 };
 

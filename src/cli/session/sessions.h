@@ -10,7 +10,6 @@
 
 struct arena;
 struct change;
-struct session;
 
 struct sessions {
 	struct box *box;

@@ -12,7 +12,6 @@
 #include "net/parse/parse.h"
 #include "net/rules/shared.h"
 
-struct host;
 struct plan;
 struct run;
 

@@ -13,10 +13,7 @@
 struct arena;
 struct changed_rows;
 struct findings;
-struct guard;
 struct listed;
-struct out;
-struct plan;
 struct stat;
 
 struct check {

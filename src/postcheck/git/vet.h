@@ -14,9 +14,6 @@
 
 struct check;
 struct findings;
-struct guard;
-struct list;
-struct plan;
 
 // `directory` is open and `name` lies in it, at `path`.
 void vet_absent(struct check *check, int directory, const char *name, const char *path);

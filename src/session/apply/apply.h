@@ -15,8 +15,6 @@
 #include "session/store/rights.h"
 
 struct arena;
-struct out;
-struct plan;
 struct run;
 
 enum force { FORCE_NO, FORCE_YES };

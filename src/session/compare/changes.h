@@ -13,11 +13,7 @@
 #include "session/store/store.h"
 
 struct arena;
-struct held;
-struct merged;
-struct session;
 struct stat;
-struct store;
 
 struct change {
 	enum change_kind {

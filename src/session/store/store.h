@@ -17,7 +17,6 @@
 #include "plan.h"
 
 struct arena;
-struct out;
 
 // The state of a session as text: which layers it stands on, and which of them have names.
 

@@ -14,9 +14,6 @@
 #include "plan.h"
 
 struct arena;
-struct item;
-struct mount;
-struct plan;
 struct resolver;
 
 // Which of many names are surely not in a directory: one listing, where a look at each costs more.

@@ -15,11 +15,6 @@
 struct arena;
 struct findings;
 struct homes;
-struct names_found;
-struct origin;
-struct plan;
-struct resolved;
-struct wishes;
 
 // Adds the project and its protection to the wishes; notes in the plan the names to look for
 // afterwards. Nothing is ever created in the user's tree for it.
