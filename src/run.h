@@ -191,7 +191,7 @@ struct run {
 	// What came at the control socket and is to be executed: takes all descriptors.
 	void (*execute)(const struct plan *plan, struct run *run, int client, int fds[]);
 
-	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (run/lock.c)
+	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
 
 	// steps
 	int64_t began; // the first, in milliseconds of the steady clock

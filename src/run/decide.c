@@ -23,6 +23,7 @@
 #include "keys/credentials.h"
 #include "lsp/lsp.h"
 #include "mount/idmap.h"
+#include "net/setup/confine.h"
 #include "net/setup/egress.h"
 #include "notify/notify.h"
 #include "plan.h"

@@ -13,6 +13,7 @@
 #include "mount/prepare.h"
 #include "net/host/proxy.h"
 #include "net/host/roll.h"
+#include "net/setup/confine.h"
 #include "net/setup/netns.h"
 #include "process/caps.h"
 #include "process/domain.h"
@@ -26,7 +27,6 @@
 #include "run/decide.h"
 #include "run/summary.h"
 #include "run/signals.h"
-#include "run/supervise.h"
 #include "seccomp/asking.h"
 #include "seccomp/seccomp.h"
 #include "session/apply/attach.h"
@@ -92,7 +92,7 @@ const struct step steps[] = {
 	{ SIDE_HOST, BOTH, "standard-io", standard_io_host, standard_io_undo,
 	  .why = "open what takes the place of stdin and stdout: that can fail, and the box has not begun" },
 	{ SIDE_HOST, BOTH, "supervisor", lock_host, NULL,
-	  .why = "see that the filter of the supervisor's own calls can be had; it holds from the first message of a box that is made (run/lock.c): until then a start may be tried again" },
+	  .why = "see that the filter of the supervisor's own calls can be had; it holds from the first message of a box that is made (net/setup/lock.c): until then a start may be tried again" },
 	{ SIDE_HOST, BOTH, "go", .make = decide_go,
 	  .why = "seal the plan and hand it over; the last of this side: from here on the command may run" },
 

@@ -34,7 +34,7 @@ int confine(enum confined who, unsigned locks);
 // The same; a reader changes files below these directories alone, which are open.
 int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count);
 
-// What the options of a run leave open of the supervisor's filter (run/lock.c).
+// What the options of a run leave open of the supervisor's filter (lock.c).
 enum {
 	LEFT_INTERNET = 1, // sockets: there is a proxy
 	LEFT_WALLS = 2,    // mounts in the box's view: one may have to be made again
@@ -43,3 +43,7 @@ enum {
 };
 // For this process and all that it starts, for good; it has no_new_privs. 0, or -1 with errno.
 int confine_supervisor(unsigned left);
+void lock_plan(struct plan *plan);
+const char *lock_text(const struct plan *plan); // for sbx plan
+int lock_host(const struct plan *plan, struct run *run);
+int lock_begin(const struct plan *plan, struct run *run); // once

@@ -1,7 +1,7 @@
-// Owns the lock of the supervisor itself: what is decided of it, and the moment from which it
-// holds. That is the first message of a box that is made: a start that failed is tried again, which
-// no locked process could do, and no byte of a box was read before.
-#include "run/supervise.h"
+// Owns the supervisor's filter: what it leaves open, and the moment from which it holds. That is
+// the first message of a box that is made: a start that failed is tried again, which no locked
+// process could do, and no byte of this box was read before.
+#include "net/setup/confine.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -10,7 +10,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/sys.h"
-#include "net/setup/confine.h"
 #include "plan.h"
 #include "run.h"
 
