@@ -30,9 +30,12 @@ unsigned confine_locks(void);
 // plan, which is gone afterwards.
 void confine_forget(const struct plan *plan, const struct run *run);
 // These locks, for good; 0, or -1 with errno.
-int confine(enum confined who, unsigned locks);
-// The same; a reader changes files below these directories alone, which are open.
+// A reader changes files below these directories alone, which are open.
 int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count);
+static inline int confine(enum confined who, unsigned locks)
+{
+	return confine_below(who, locks, (const int *)0, 0);
+}
 
 // What the options of a run leave open of the supervisor's filter (lock.c).
 enum {
