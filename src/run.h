@@ -208,7 +208,7 @@ struct run {
 	void (*execute)(const struct plan *plan, struct run *run,
 			const struct terminal_wish *terminal, int client, int fds[]);
 
-	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (run/lock.c)
+	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
 
 	// steps
 	int64_t began; // the first, in milliseconds of the steady clock

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "bpf/catch.h"
 #include "net/host/proxy.h"
+#include "net/setup/netns.h"
 #include "notify/notify.h"
 #include "plan.h"
 #include "process/further_clients.h"

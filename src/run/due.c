@@ -38,6 +38,7 @@ static void plan_again(const struct due_look *look, struct plan *plan, struct pr
 	*plan = *look->plan;
 	*profile = *plan->profile;
 	run_init(run, look->run->arguments, look->run->environment);
+	run->began = look->run->began;
 	profile->project = PROJECT_WRITE;
 	profile->scratch = profile->tmpfs = profile->hide = none;
 	plan->profile = profile;

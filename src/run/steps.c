@@ -88,7 +88,7 @@ const struct step steps[] = {
 	{ SIDE_HOST, BOTH, "standard-io", standard_io_host, standard_io_undo,
 	  .why = "open what takes the place of stdin and stdout: that can fail, and the box has not begun" },
 	{ SIDE_HOST, BOTH, "supervisor", lock_host, NULL,
-	  .why = "see that the filter of the supervisor's own calls can be had; it holds from the first message of a box that is made (run/lock.c): until then a start may be tried again" },
+	  .why = "see that the filter of the supervisor's own calls can be had; it holds from the first message of a box that is made (net/setup/lock.c): until then a start may be tried again" },
 	{ SIDE_HOST, BOTH, "go", .make = decide_go,
 	  .why = "seal the plan and hand it over; the last of this side: from here on the command may run" },
 

@@ -140,12 +140,6 @@ int standard_io_named(const char **text);
 // Waits for the end of the box and undoes every step. `walked`: what walk_host() returned.
 struct outcome supervise(struct plan *plan, struct run *run, int walked);
 
-// The filter of the supervisor's own system calls: begun once, for good (run/lock.c).
-void lock_plan(struct plan *plan);
-const char *lock_text(const struct plan *plan);
-int lock_host(const struct plan *plan, struct run *run);
-int lock_begin(const struct plan *plan, struct run *run);
-
 // What the box's pid 1 says.
 enum run_turn { GOES_ON, ENDED };
 

@@ -6,9 +6,9 @@
 #include "base/base.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
-#include "run/steps.h"
 #include "cli/verbs.h"
 #include "limits/group.h"
+#include "net/setup/netns.h"
 #include "policy/keys.h"
 #include "probe/machine.h"
 

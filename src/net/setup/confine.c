@@ -22,8 +22,6 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "plan.h"
-#include "run.h"
 
 // What each may call; of every one that it may not, it dies.
 // clang-format off
@@ -125,7 +123,8 @@ static const struct checked reader_arguments[] = {
 };
 // clang-format on
 
-#define ALL(list) list, sizeof(list) / sizeof(*(list))
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+#define ALL(list)   list, COUNT(list)
 
 // clang-format off
 // What the supervisor may not call once a box can act: what executes, what reaches another
@@ -160,14 +159,15 @@ static const struct { int call; unsigned half; uint32_t value; unsigned part; } 
 	{ SYS_setns, 2, CLONE_NEWNS, LEFT_WALLS },
 };
 // clang-format on
-// Keys typed for a terminal's next reader.
-static const int supervisor_typing[] = { TIOCSTI, 0x541c /* TIOCLINUX */ };
 enum { NEWEST = 462 }; // mseal(2): what comes after is unknown to it, as are x32's calls
 static const struct checked supervisor_arguments[] = {
 	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_pkey_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_clone, 0, ~(uint32_t)NAMESPACES, FORBIDDEN, 1, { 0 } },
+	{ SYS_clone3, 0, 0, UNKNOWN, 0, { 0 } }, // libc makes do without
+	// keys typed for a terminal's next reader; and TIOCLINUX
+	{ SYS_ioctl, 2, 0, SECCOMP_RET_ALLOW, 2, { TIOCSTI, 0x541c } },
 };
 
 static const struct confined_row {
@@ -254,40 +254,68 @@ static int load_filter(const struct confined_row *row)
 	return install(&program, 0);
 }
 
-static void check_kept(struct program *program, unsigned left)
+static unsigned gather(unsigned left, struct checked *all)
 {
-	struct checked checked = { .count = 0 };
-	enum { COUNT = sizeof(supervisor_kept) / sizeof(*supervisor_kept) };
-	for (unsigned i = 0; i < COUNT; i++) {
-		int call = supervisor_kept[i].call;
-		if (call != checked.call)
-			checked = (struct checked){ call, supervisor_kept[i].half, 0, FORBIDDEN, 0,
-						    { 0 } };
+	unsigned count = 0;
+	for (size_t i = 0; i < COUNT(supervisor_refused); i++)
+		all[count++] =
+			(struct checked){ .call = supervisor_refused[i], .otherwise = FORBIDDEN };
+	for (size_t i = 0; i < COUNT(supervisor_parts); i++)
+		if (!(supervisor_parts[i].unless & left))
+			all[count++] = (struct checked){ .call = supervisor_parts[i].call,
+							 .otherwise = FORBIDDEN };
+	for (size_t i = 0; i < COUNT(supervisor_arguments); i++)
+		all[count++] = supervisor_arguments[i];
+	for (size_t i = 0; i < COUNT(supervisor_kept); i++) {
+		if (i == 0 || supervisor_kept[i - 1].call != supervisor_kept[i].call)
+			all[count++] = (struct checked){ .call = supervisor_kept[i].call,
+							 .half = supervisor_kept[i].half,
+							 .otherwise = FORBIDDEN };
 		if ((supervisor_kept[i].part & ~left) == 0)
-			checked.values[checked.count++] = supervisor_kept[i].value;
-		if (i + 1 == COUNT || supervisor_kept[i + 1].call != call)
-			check(program, &checked, 1);
+			all[count - 1].values[all[count - 1].count++] = supervisor_kept[i].value;
 	}
+	return count;
 }
 
+// A row without values is of the whole call.
+static void decide(struct program *program, const struct checked *row)
+{
+	bool refuses = row->otherwise == SECCOMP_RET_ALLOW; // these values, and no other
+	emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)row->call, 0,
+	     (uint8_t)(row->count ? row->count + 4 : 1));
+	if (row->count) {
+		load(program, offsetof(struct seccomp_data, args) + 4 * row->half);
+		emit(program, BPF_ALU | BPF_AND | BPF_K, ~row->ignored, 0, 0);
+	}
+	for (unsigned i = row->count; i > 0; i--)
+		emit(program, BPF_JMP | BPF_JEQ | BPF_K, row->values[i - 1], (uint8_t)i, 0);
+	emit(program, BPF_RET | BPF_K, row->otherwise, 0, 0);
+	if (row->count)
+		emit(program, BPF_RET | BPF_K, refuses ? FORBIDDEN : SECCOMP_RET_ALLOW, 0, 0);
+}
+
+// By the lowest bits of the call: the kernel tries the filter with every number when it is loaded.
 int confine_supervisor(unsigned left)
 {
+	enum { ROWS_MAX = 80, LOWEST = 15 };
 	struct program program = { .used = 0 };
-	const int clone3 = SYS_clone3; // libc makes do without
+	struct checked all[ROWS_MAX];
+	unsigned count = gather(left, all);
 	begin(&program);
-	check(&program, ALL(supervisor_arguments));
-	check_kept(&program, left);
 	load(&program, offsetof(struct seccomp_data, nr));
-	answer(&program, &clone3, 1, UNKNOWN);
-	answer(&program, ALL(supervisor_refused), FORBIDDEN);
-	for (size_t i = 0; i < sizeof(supervisor_parts) / sizeof(*supervisor_parts); i++)
-		if (!(supervisor_parts[i].unless & left))
-			answer(&program, &supervisor_parts[i].call, 1, FORBIDDEN);
 	emit(&program, BPF_JMP | BPF_JGT | BPF_K, NEWEST, 0, 1);
 	emit(&program, BPF_RET | BPF_K, UNKNOWN, 0, 0);
-	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3);
-	load(&program, offsetof(struct seccomp_data, args) + 8);
-	answer(&program, ALL(supervisor_typing), FORBIDDEN);
+	emit(&program, BPF_ALU | BPF_AND | BPF_K, LOWEST, 0, 0);
+	for (uint32_t bits = 0; bits <= LOWEST; bits++) {
+		unsigned at = program.used;
+		emit(&program, BPF_JMP | BPF_JEQ | BPF_K, bits, 0, 0);
+		load(&program, offsetof(struct seccomp_data, nr));
+		for (unsigned i = 0; i < count; i++)
+			if (((uint32_t)all[i].call & LOWEST) == bits)
+				decide(&program, &all[i]);
+		emit(&program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+		program.code[at].jf = (uint8_t)(program.used - at - 1);
+	}
 	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 	return install(&program, SECCOMP_FILTER_FLAG_SPEC_ALLOW);
 }
@@ -348,31 +376,6 @@ static int close_files(bool reads, const int *writable, unsigned count)
 	if (ruleset < 0 || (reads && add_rules(ruleset, attributes.files, writable, count) < 0))
 		return -1;
 	return sys_landlock_restrict(ruleset);
-}
-
-unsigned confine_locks(void)
-{
-	return (testing_skips("proxy-landlock") ? 0U : CONFINE_FILES) |
-	       (testing_skips("watch") ? CONFINE_UNWATCHED : 0U) |
-	       (testing_skips("proxy-filter") ? 0U : CONFINE_CALLS);
-}
-
-static void wipe(char *const *texts)
-{
-	for (; *texts; texts++)
-		memset(*texts, 0, strlen(*texts));
-}
-
-void confine_forget(const struct plan *plan, const struct run *run)
-{
-	wipe(run->environment);
-	wipe(run->arguments);
-	arena_free(plan->arena);
-}
-
-int confine(enum confined who, unsigned locks)
-{
-	return confine_below(who, locks, NULL, 0);
 }
 
 int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count)

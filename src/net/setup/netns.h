@@ -74,11 +74,14 @@ unsigned confine_locks(void);
 // plan, which is gone afterwards.
 void confine_forget(const struct plan *plan, const struct run *run);
 // These locks, for good; 0, or -1 with errno.
-int confine(enum confined who, unsigned locks);
-// The same; a reader changes files below these directories alone, which are open.
+// A reader changes files below these directories alone, which are open.
 int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count);
+static inline int confine(enum confined who, unsigned locks)
+{
+	return confine_below(who, locks, (const int *)0, 0);
+}
 
-// What the options of a run leave open of the supervisor's filter (run/lock.c).
+// What the options of a run leave open of the supervisor's filter (lock.c).
 enum {
 	LEFT_INTERNET = 1, // sockets: there is a proxy
 	LEFT_WALLS = 2,    // mounts in the box's view: one may have to be made again
@@ -87,6 +90,10 @@ enum {
 };
 // For this process and all that it starts, for good; it has no_new_privs. 0, or -1 with errno.
 int confine_supervisor(unsigned left);
+void lock_plan(struct plan *plan);
+const char *lock_text(const struct plan *plan); // for sbx plan
+int lock_host(const struct plan *plan, struct run *run);
+int lock_begin(const struct plan *plan, struct run *run); // once
 
 // What the profile says about the network, decided.
 

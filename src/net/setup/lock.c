@@ -1,15 +1,16 @@
-// Owns the lock of the supervisor itself: its row of the plan, and the moment from which it
-// holds. That is the first message of a box that is made: a start that failed is tried again, which
-// no locked process could do, and no byte of a box was read before.
-#include "run/steps.h"
+// Owns what a supervisor gives up: memory that a worker need not have, and system calls. That
+// begins with the first message of a box that is made: a start that failed is tried again, which
+// no locked process could do, and no byte of this box was read before.
+#include "net/setup/netns.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 #include "base/base.h"
 #include "base/sys.h"
-#include "net/setup/netns.h"
+#include "base/testing.h"
 #include "plan.h"
 #include "run.h"
 
@@ -53,4 +54,24 @@ int lock_begin(const struct plan *plan, struct run *run)
 		return fail(errno, "lock the supervisor");
 	run->lock = LOCK_DONE;
 	return 0;
+}
+
+static void wipe(char *const *texts)
+{
+	for (; *texts; texts++)
+		memset(*texts, 0, strlen(*texts));
+}
+
+void confine_forget(const struct plan *plan, const struct run *run)
+{
+	wipe(run->environment);
+	wipe(run->arguments);
+	arena_free(plan->arena);
+}
+
+unsigned confine_locks(void)
+{
+	return (testing_skips("proxy-landlock") ? 0U : CONFINE_FILES) |
+	       (testing_skips("watch") ? CONFINE_UNWATCHED : 0U) |
+	       (testing_skips("proxy-filter") ? 0U : CONFINE_CALLS);
 }
