@@ -1,5 +1,5 @@
-// sbx attach: the terminal of a run in the background. What is typed goes to its master; its output
-// is read from where sbx logs finds it, so that all who are attached see all of it.
+// sbx attach: the terminal of a run in the background. Keys go to its master; its output is read
+// where sbx logs finds it, so that all who are attached see all of it.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -191,7 +191,7 @@ static int attach(const char *id)
 	TRY(result);
 	if (attached.ended)
 		return head.ended ? head.status : STATUS_FAILURE;
-	out_text(&out, "\nsbx: detached from run %s, which goes on; to return: sbx attach %s\n",
+	out_text(&out, "\nsbx: detached from run %s, which continues; to return: sbx attach %s\n",
 		 live->id, live->id);
 	out_flush(&out, STDERR_FILENO);
 	return STATUS_OK;
