@@ -33,8 +33,8 @@ def processes():
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            words = open(f"/proc/{pid}/cmdline").read().split("\0")
-            stat = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+            words = open(f"/proc/{pid}/cmdline", errors="replace").read().split("\0")
+            stat = open(f"/proc/{pid}/stat", errors="replace").read().rsplit(")", 1)[1].split()
             if os.stat(f"/proc/{pid}").st_uid == os.getuid() and stat[0] not in "ZX":
                 found.append((int(pid), int(stat[1]), words))
         except OSError:
@@ -59,7 +59,7 @@ def until(good, seconds):
 
 def lives(pid):
     try:
-        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] not in "ZX"
+        return open(f"/proc/{pid}/stat", errors="replace").read().rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError:
         return False
 

@@ -43,7 +43,8 @@ int verb_run(char **words)
 		return box_failed();
 	}
 	if (box->invocation.terminal == ANSWER_YES && box->invocation.detach != ANSWER_YES) {
-		fail(0, "--tty is for --detach: in the foreground the command has your terminal");
+		fail(0, "--tty is for --detach; leave it out: in the foreground the command has "
+			"your terminal");
 		return box_failed();
 	}
 	int status = 0;
