@@ -22,7 +22,7 @@ static verb_function *const verbs[VERB_ROWS] = {
 	[ROW_CACHE] = verb_cache,   [ROW_PS] = verb_ps,
 	[ROW_STOP] = verb_stop,     [ROW_KILL] = verb_kill,
 	[ROW_WAIT] = verb_wait,     [ROW_LOGS] = verb_logs,
-	[ROW_EXEC] = verb_exec,
+	[ROW_EXEC] = verb_exec,     [ROW_ATTACH] = verb_attach,
 };
 
 // The row of a verb, or VERB_ROWS.

@@ -81,6 +81,12 @@ struct profile {
 	enum telling report;
 };
 
+// A pty of the box for a command, with the size of the caller's terminal.
+struct terminal_wish {
+	bool wanted;
+	unsigned short rows, columns;
+};
+
 // What only the command line says.
 struct invocation {
 	struct list profiles;
@@ -105,9 +111,11 @@ struct invocation {
 	enum answer denied, changed;
 	uint64_t stop_time; // of stop, milliseconds
 	enum answer detach;
-	int ready;               // with it: where the pid is written when the command runs; 0: none
+	int ready;  // with it: where the pid is written when the command runs; 0: none
+	int writer; // with it: where the master of its terminal goes; 0: none
+	struct terminal_wish size;
 	enum answer follow, raw; // of logs
-	enum answer terminal;    // of exec: a pty of the box
+	enum answer terminal;    // of run and exec: a pty of the box
 	const char *inside;      // of exec: a directory of the box, or NULL
 	struct list variables;   // of exec
 	uint64_t offset;         // of logs, bytes

@@ -71,11 +71,6 @@ enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 2 };
 struct control_head {
 	uint32_t name, version;
 };
-// A pty of the box for a command, with the size of the caller's terminal.
-struct terminal_wish {
-	bool wanted;
-	unsigned short rows, columns;
-};
 static inline bool control_is_known(const struct control_head *head)
 {
 	return head->name == CONTROL_NAME && head->version == CONTROL_VERSION;
@@ -106,6 +101,7 @@ struct run {
 		// keys: what the supervisor says to the opener, and what the worker sends it
 		int opener_control, opener_channel;
 
+		int pty;      // of a command in the background: the master
 		int terminal; // tty: a private descriptor of the controlling terminal
 		int nothing; // standard-io: /dev/null, until it takes the place of stdin and stdout
 		int signals; // signals (supervise)

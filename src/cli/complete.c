@@ -231,6 +231,7 @@ static const struct {
 	{ "wait", NULL, ":live" },
 	{ "logs", NULL, ":live" },
 	{ "exec", NULL, ":live" },
+	{ "attach", NULL, ":live" },
 	{ "code", NULL, ":files" },
 	{ "why", NULL, ":files" },
 };

@@ -134,7 +134,15 @@ const struct verb_row verb_rows[] = {
 		.synopsis = "exec [OPTION]... ID [--] COMMAND [ARGUMENT]...",
 		.help = "run one more command in a box that lives: its processes, network, mounts, limits",
 		.examples = "  sbx run -d -- npm start           prints an id\n"
-			    "  sbx exec 1234 -- curl localhost:3000\n",
+			    "  sbx exec 1234 -- curl localhost:3000\n"
+			    "  sbx exec -t 1234 bash             with a terminal of the box\n",
+	},
+	[ROW_ATTACH] = {
+		.name = "attach",
+		.synopsis = "attach ID",
+		.help = "connect your terminal with that of a run with --detach --tty; ^P^Q detaches",
+		.examples = "  sbx run -d -t -- bash       prints an id\n"
+			    "  sbx attach 1234             ^P^Q leaves it; sbx logs has its output\n",
 	},
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

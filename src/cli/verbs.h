@@ -30,6 +30,7 @@ enum verb_row_index {
 	ROW_WAIT,
 	ROW_LOGS,
 	ROW_EXEC,
+	ROW_ATTACH,
 	VERB_ROWS,
 };
 
@@ -70,6 +71,7 @@ int verb_kill(char **words);
 int verb_wait(char **words);
 int verb_logs(char **words);
 int verb_exec(char **words);
+int verb_attach(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

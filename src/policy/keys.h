@@ -81,10 +81,11 @@ enum verb {
 	VERB_WAIT = 1 << 18,
 	VERB_LOGS = 1 << 19,
 	VERB_EXEC = 1 << 20,
+	VERB_ATTACH = 1 << 21,
 };
 enum {
 	VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE,
-	VERBS_ALL = 0x1fffff
+	VERBS_ALL = 0x3fffff
 };
 
 struct key {

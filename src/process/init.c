@@ -19,6 +19,7 @@
 #include "base/testing.h"
 #include "plan.h"
 #include "process/further.h"
+#include "process/pty.h"
 #include "run.h"
 
 static void tell(struct run *run)
@@ -38,12 +39,25 @@ static int close_others(const struct plan *plan, int spared, unsigned flags)
 	return fd_close_except(keep, count + 1, flags);
 }
 
+static void take_terminal(int peer, volatile int *problem)
+{
+	bool done = setsid() >= 0;
+	for (int i = 0; i <= STDERR_FILENO; i++)
+		done = done && dup2(peer, i) == i;
+	if (done && pty_take() == 0)
+		return;
+	*problem = errno;
+	_exit(1);
+}
+
 // In the vfork child: shares memory with init until exec, so it only writes `*problem`
 // (volatile: the compiler sees that nobody reads it on this side).
-static _Noreturn void become_command(const struct plan *plan, const struct run *run,
+static _Noreturn void become_command(const struct plan *plan, const struct run *run, int peer,
 				     volatile int *problem)
 {
-	if (run->own_session && !run->jobs)
+	if (peer >= 0)
+		take_terminal(peer, problem);
+	else if (run->own_session && !run->jobs)
 		setsid();
 	// As a shell does: with its terminal gone the command begins all the same.
 	else if ((run->own_session || run->lent) && setpgid(0, 0) == 0 && !run->background)
@@ -237,22 +251,27 @@ int init_child(const struct plan *plan, struct run *run)
 	struct further further = { 0 };
 	further.files = rlimits_files(plan, run);
 	run->further = &further; // this function does not return once there is a command
+	int peer = -1;
+	int closed = plan->terminal.wanted ? pty_open(&plan->terminal, &run->pty, &peer) : 0;
+	if (closed)
+		return fail(closed, "open a terminal of the box");
 	pid_t command = vfork();
 	if (command == 0)
-		become_command(plan, run, &problem);
+		become_command(plan, run, peer, &problem);
 	if (command < 0)
 		return fail(errno, "vfork");
 	sched_yield(); // to the command, which is in the middle of its exec
 	left_begin(plan);
 	arena_free(plan->arena); // shared with the host side no longer than needed
-	// The reader or writer at the other end must see what the command closes.
-	sys_close_range(0, (unsigned)run->to_host - 1, 0);
-	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);
 	run->message.kind = problem ? MESSAGE_NO_EXEC : MESSAGE_STARTED;
 	run->message.number = problem;
 	if (problem || reports)
-		tell(run);
+		fd_send(run->to_host, &run->message, sizeof(run->message), &run->pty,
+			run->pty >= 0);
 	if (problem)
 		_exit(1);
+	// The reader or writer at the other end must see what the command closes.
+	sys_close_range(0, (unsigned)run->to_host - 1, 0);
+	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);
 	serve(run, command);
 }

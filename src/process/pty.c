@@ -25,7 +25,7 @@ int pty_open(const struct terminal_wish *wish, int *ret_master, int *ret_peer)
 {
 	struct winsize size = { .ws_row = wish->rows, .ws_col = wish->columns };
 	int unlocked = 0, flags = O_RDWR | O_NOCTTY | O_CLOEXEC;
-	autoclose int master = open("/dev/pts/ptmx", flags);
+	autoclose int master = open("/dev/pts/ptmx", flags | O_NONBLOCK);
 	if (master < 0)
 		return errno;
 	if (!is_multiplexer(master))

@@ -77,12 +77,13 @@ static void take_listeners(const struct plan *plan, struct run *run, const int f
 	proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
 }
 
-static void take_started(const struct plan *plan, struct run *run)
+static void take_started(const struct plan *plan, struct run *run, int terminal)
 {
 	for (int i = 0; i < STEPS_MAX; i++)
 		run->host_nanoseconds[i] += run->message.nanoseconds[i];
+	run->pty = terminal;
 	events_start(plan, run);
-	standard_io_started(plan);
+	standard_io_started(plan, run);
 }
 
 static void take_further(struct run *run, int fds[FD_PASSED])
@@ -117,7 +118,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 		take_sockets(run, fds);
 		return GOES_ON;
 	case MESSAGE_STARTED:
-		take_started(plan, run);
+		take_started(plan, run, fds[0]);
 		return GOES_ON;
 	case MESSAGE_STOPPED:
 		(void)ATTEMPT(signals_stop(run));

@@ -141,6 +141,10 @@ int box_decide(struct box *box)
 		box->plan.parent = box->invocation.parent > 0 ? box->invocation.parent : -1;
 	TRY(ask_plan(&box->plan, &box->profile, &box->invocation));
 	box->plan.ready = box->invocation.ready;
+	box->plan.writer = box->invocation.writer;
+	box->plan.terminal = box->invocation.size;
+	if (box->plan.terminal.wanted && box->plan.tier == TIER_LANDLOCK)
+		return fail(0, "--tty: a box in tier landlock has no terminals; leave --tty out");
 	TRY(events_plan(&box->plan, &box->invocation));
 	return box->plan.ready ? standard_io_alone(&box->plan) : 0;
 }

@@ -246,9 +246,13 @@ int standard_io_alone(const struct plan *plan)
 	return 0;
 }
 
-void standard_io_started(const struct plan *plan)
+void standard_io_started(const struct plan *plan, const struct run *run)
 {
 	int32_t pid = (int32_t)getpid();
+	if (plan->writer > 0) {
+		fd_send(plan->writer, &pid, sizeof(pid), &run->pty, run->pty >= 0);
+		close(plan->writer);
+	}
 	if (plan->ready <= 0)
 		return;
 	(void)!write(plan->ready, &pid, sizeof(pid));

@@ -123,7 +123,7 @@ int standard_io_release(const struct plan *plan, struct run *run);
 // A run in the background holds nothing of its caller's but 0, 1, 2 and what it was given; and who
 // waits for it is notified, once.
 int standard_io_alone(const struct plan *plan);
-void standard_io_started(const struct plan *plan);
+void standard_io_started(const struct plan *plan, const struct run *run);
 
 // Whether a message of the box says when.
 bool standard_io_waits(const struct plan *plan);

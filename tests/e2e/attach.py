@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Terminals of a box that lives, sbx exec -t: the box's own, given back, and nobody else's. TAP."""
+"""Terminals of a box that lives, sbx exec -t and attach: the box's own, given back, and nobody else's. TAP."""
 import fcntl, os, re, shutil, signal, struct, subprocess, sys, tempfile, termios, time
 
 sys.dont_write_bytecode = True
@@ -46,6 +46,9 @@ def modes(terminal):
 
 
 run = sbx("run", "-d", "--network", "none", "--", "bash", "-c", "echo $$ >first; while :; do sleep 0.1; done")[0].strip()
+if not run.isdigit():
+    check("a box begins", False, run)
+    finish()
 until(lambda: has("first"))
 
 # --- a terminal of the box
@@ -202,5 +205,67 @@ sbx("kill", run)
 until(lambda: last.wait("has ended", 1))
 check("the box ends: the terminal is given back", modes(last) == before)
 check("and it is said", "and this command with it" in last.end() and last.status == 137, (last.text, last.status))
+
+# --- run -d -t and attach
+def attach(run):
+    return Terminal(project, "", words=["attach", run])
+
+
+detached = sbx("run", "-d", "-t", "--network", "none", "--", "bash", "--norc", "--noediting", "-c",
+               'tty; stty size; read -r line; echo "got $line"; trap "exit 6" TERM; trap "echo size; stty size" WINCH; while :; do sleep 0.1; done')
+run = detached[0].strip()
+check("run -d -t prints an id alone", run.isdigit() and detached[2] == 0, detached)
+check("the command has a terminal of the box, and its output is for sbx logs", until(lambda: re.search(r"^/dev/pts/\d+\r?\n24 80", sbx("logs", "--raw", run)[0])), sbx("logs", run))
+one, two = attach(run), attach(run)
+before = modes(one)
+check("attach says how to leave, and shows what was printed", all(t.wait(rf"attached to run {run}; \^P\^Q detaches") and t.wait("24 80") for t in (one, two)), one.text)
+until(lambda: one.read(0.1) or not modes(one)[3] & termios.ECHO)
+one.send("typed\r")
+check("what is typed reaches the command", one.wait("got typed"), one.text)
+check("and all who are attached see its output", two.wait("got typed"), two.text)
+one.send("\x10")
+one.quiet(0.2)
+one.send("\x11")
+text = one.end()
+check("^P^Q detaches: it is said, with status 0", f"detached from run {run}, which continues; to return: sbx attach {run}" in text and one.status == 0, (text, one.status))
+check("the command goes on", run in sbx("ps")[0])
+again = attach(run)
+before = modes(again)
+check("the next one sees the last output", again.wait("got typed"), again.text)
+os.kill(again.pid, signal.SIGTERM)
+until(lambda: again.read(0.1) or modes(again)[3] & termios.ECHO)
+check("a signal detaches, too, and gives the terminal back", modes(again) == before and "detached" in again.end() and run in sbx("ps")[0], again.text)
+gone = attach(run)
+gone.wait("got typed")
+os.kill(gone.pid, signal.SIGKILL)
+gone.end()
+check("so does SIGKILL: the command goes on", run in sbx("ps")[0])
+fcntl.ioctl(two.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 29, 91, 0, 0))
+check("a change of the window's size", two.wait("29 91"), two.text)
+sbx("stop", run)
+two.end()
+check("the end of the run: its status", two.status == 6, (two.status, two.text))
+check("wait has it, too", sbx("wait", run)[2] == 6)
+check("and logs the output", "got typed" in sbx("logs", run)[0])
+shell = sbx("run", "-d", "-t", "-e", "PS1=READY> ", "--", "bash", "--norc", "--noediting", "-i")[0].strip()
+inside = attach(shell)
+inside.wait("READY> ")
+inside.send("cat\r")
+inside.quiet(0.5)
+inside.send("a\x10b\r")
+check("^P alone is passed on", inside.wait(r"a\^Pb"), inside.text)
+inside.send("\x03")
+check("^C acts in the box", inside.wait("READY> ", times=2), inside.text)
+inside.send("exit 3\r")
+inside.end()
+check("the shell's end", inside.status == 3, inside.status)
+plain = sbx("run", "-d", "--", "sleep", "300")[0].strip()
+refused = attach(plain)
+check("a run without a terminal: the fix", f"run {plain} has no terminal, which run -d -t gives a command; to see its output: sbx logs -f {plain}" in refused.end() and refused.status == 125, refused.text)
+check("without a terminal at stdin: the fix", sbx("attach", plain)[1:] == (f"sbx: attach: stdin is not a terminal; to see the output: sbx logs -f {plain}\n", 125))
+sbx("kill", plain)
+check("-t without -d", "--tty is for --detach" in sbx("run", "-t", "--", "true")[1])
+lower = sbx("run", "-d", "-t", "--isolation", "landlock", "--no-protect", "--", "true")
+check("tier landlock has none", lower[2] == 125 and ("no terminals; leave --tty out" in lower[1] or "landlock" in lower[1].lower()), lower)
 shutil.rmtree(work, ignore_errors=True)
 finish()

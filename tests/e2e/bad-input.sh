@@ -38,7 +38,7 @@ profile() { # printf format -> path of a profile
 }
 
 refused "unknown option" "unknown option '--nonsense'" --nonsense
-refused "an option of other verbs" "no option '--json': use --report json; for a program: --report-fd N" --json
+refused "an option of other programs" "no option '--dry-run': use: sbx plan -- COMMAND" --dry-run
 refused "misspelt option" "did you mean --network" --netwrok none
 refused "unknown letter" "unknown option '-Z'" -Z
 refused "option with control bytes" "control bytes" $'--a\eb'

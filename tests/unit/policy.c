@@ -177,7 +177,7 @@ static void words(void **state)
 	const char *const single[] = { "-", NULL };
 	const char *const missing[] = { "--read", NULL };
 	const char *const joined[] = { "-hcSTRING", NULL };
-	const char *const other_verb[] = { "--json", NULL };
+	const char *const other_verb[] = { "--changed", NULL };
 	(void)state;
 	assert_int_equal(take_words(arena, plain, &invocation, &arguments), 0);
 	assert_int_equal(arguments.count, 2);

@@ -153,7 +153,6 @@ static void begin_terminal(struct further_command *command, int master)
 {
 	if (!raw_terminal_is_master(master))
 		return;
-	fcntl(master, F_SETFL, O_NONBLOCK);
 	command->master = fcntl(master, F_DUPFD_CLOEXEC, 0);
 	command->streams[STDIN_FILENO].to = fcntl(master, F_DUPFD_CLOEXEC, 0);
 	command->streams[STDIN_FILENO].from = STDIN_FILENO;

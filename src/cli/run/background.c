@@ -4,16 +4,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "cli/live/raw_terminal.h"
 #include "cli/run/result.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"
@@ -25,6 +28,7 @@ struct background {
 	struct ring_head head;
 	char name[RING_NAME], time[32];
 	int output[2], ready[2];
+	int terminal[2];    // by which the master of the command's terminal comes; -1: it has none
 	int result;         // what the run writes at its end, for sbx wait --json
 	bool child_ignored; // SIGCHLD, by the caller
 };
@@ -64,6 +68,11 @@ static int prepare(struct box *box, struct background *background)
 	if (pipe2(background->output, O_CLOEXEC) < 0 || pipe2(background->ready, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
 	TRY(background->result = result_note(box));
+	if (box->invocation.terminal == ANSWER_YES) {
+		box->invocation.size = raw_terminal_size();
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, background->terminal) < 0)
+			return fail(errno, "socketpair");
+	}
 	background->child_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	return 0;
 }
@@ -103,12 +112,30 @@ static int become_run(struct box *box, struct background *background)
 	close(background->ready[0]);
 	close(background->file);
 	close(background->directory);
+	fd_close(&background->terminal[0]);
 	note_pid(background->ready[1]);
 	box->invocation.ready = background->ready[1];
+	box->invocation.writer = background->terminal[1] < 0 ? 0 : background->terminal[1];
 	return 0;
 }
 
 // --- who writes its output -----------------------------------------------------------------------
+
+static int take_master(int socket)
+{
+	int32_t pid;
+	int fds[FD_PASSED];
+	return fd_receive(socket, &pid, sizeof(pid), fds) == sizeof(pid) ? fds[0] : -1;
+}
+
+// False at the end.
+static bool write_some(struct background *background, int from, char bytes[RING_CHUNK])
+{
+	ssize_t got = read(from, bytes, RING_CHUNK);
+	if (got > 0)
+		ring_write(background->file, &background->head, bytes, (size_t)got);
+	return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+}
 
 static _Noreturn void write_output(struct background *background, pid_t run)
 {
@@ -116,17 +143,24 @@ static _Noreturn void write_output(struct background *background, pid_t run)
 	sigset_t all;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); // it ends with the run
-	const int kept[] = { background->output[0], background->file, background->result };
+	const int kept[] = { background->output[0], background->file, background->result,
+			     background->terminal[0] };
 	for (int fd = 0; fd <= 2; fd++)
 		close(fd);
 	if (fd_close_except(kept, sizeof(kept) / sizeof(*kept), 0) < 0)
 		_exit(STATUS_FAILURE);
-	for (;;) {
-		ssize_t got = read(background->output[0], bytes, sizeof(bytes));
-		if (got > 0)
-			ring_write(background->file, &background->head, bytes, (size_t)got);
-		else if (got == 0 || errno != EINTR)
-			break;
+	struct pollfd sources[] = { { .fd = background->output[0], .events = POLLIN },
+				    { .fd = background->terminal[0], .events = POLLIN } };
+	while (sources[0].fd >= 0 || sources[1].fd >= 0) {
+		poll(sources, 2, -1);
+		if (sources[1].revents && sources[1].fd == background->terminal[0]) {
+			sources[1] = (struct pollfd){ .fd = take_master(background->terminal[0]),
+						      .events = POLLIN };
+			continue;
+		}
+		for (int i = 0; i < 2; i++)
+			if (sources[i].revents && !write_some(background, sources[i].fd, bytes))
+				sources[i].fd = -1;
 	}
 	int status = status_of(run);
 	ring_note(background->file, background->result);
@@ -167,6 +201,7 @@ static int await_start(struct background *background, pid_t writer)
 	struct out out = { 0 };
 	close(background->ready[1]);
 	close(background->output[1]);
+	fd_close(&background->terminal[1]);
 	if (fd_read_all(background->ready[0], pids, sizeof(pids)) == (ssize_t)sizeof(pids)) {
 		out_text(&out, "%d\n", pids[1]);
 		return box_done(&out, 0);
@@ -182,7 +217,7 @@ static int await_start(struct background *background, pid_t writer)
 
 int background_begin(struct box *box, int *ret_status)
 {
-	struct background background = { .directory = -1, .file = -1 };
+	struct background background = { .directory = -1, .file = -1, .terminal = { -1, -1 } };
 	TRY(refuse_questions(&box->invocation));
 	TRY(prepare(box, &background));
 	pid_t writer = fork();

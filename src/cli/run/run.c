@@ -39,6 +39,11 @@ int verb_run(char **words)
 		fail(0, "no command given; usage: sbx run [OPTION]... [--] COMMAND [ARGUMENT]...");
 		return box_failed();
 	}
+	if (box->invocation.terminal == ANSWER_YES && box->invocation.detach != ANSWER_YES) {
+		fail(0, "--tty is for --detach; leave it out: in the foreground the command has "
+			"your terminal");
+		return box_failed();
+	}
 	int status = 0;
 	int parted = box->invocation.detach == ANSWER_YES ? background_begin(box, &status) : 0;
 	if (parted != 0)

@@ -21,8 +21,9 @@ enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100 };
 
 struct control_wish {
 	struct control_head head;
-	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE } kind; // the last has descriptors
-	struct terminal_wish terminal;                     // WISH_EXECUTE
+	// The third has descriptors, and the answer of the last.
+	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE, WISH_ATTACH } kind;
+	struct terminal_wish terminal; // WISH_EXECUTE
 	char destination[RULE_TEXT_MAX];
 };
 
@@ -59,10 +60,10 @@ static bool is_own(int fd, pid_t wanted)
 	       peer.uid == geteuid() && (wanted == 0 ? is_outside(peer.pid) : peer.pid == wanted);
 }
 
-static void reply(int fd, int number)
+static void reply(int fd, int number, int handed)
 {
 	struct control_answer answer = { { CONTROL_NAME, CONTROL_VERSION }, number };
-	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
+	fd_send_now(fd, &answer, sizeof(answer), &handed, handed >= 0);
 }
 
 int control_socket_listen(int roll, const char *name)
@@ -121,8 +122,12 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	}
 	for (unsigned i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
+	if (known && wish.kind == WISH_ATTACH) {
+		reply(fd, run->pty >= 0 ? 0 : ENOTTY, run->pty);
+		return false;
+	}
 	int number = !known ? EPROTO : plan->egress.on ? add(run->proxy, &wish) : EOPNOTSUPP;
-	reply(fd, number);
+	reply(fd, number, -1);
 	return number == 0;
 }
 
@@ -149,23 +154,54 @@ int control_socket_unknown(pid_t run, bool answered)
 		    (int)run, (int)run);
 }
 
+// Sends a wish, and takes its answer and what came with it, or -1. -1 where there is none: said.
+static int ask(int roll, const char *name, pid_t run, const struct control_wish *wish,
+	       struct control_answer *ret_answer, int *ret_fd)
+{
+	struct control_answer answer = { 0 };
+	int fds[FD_PASSED];
+	autoclose int fd = connect_to(roll, name, run);
+	struct pollfd event = { .fd = fd, .events = POLLIN };
+	if (fd < 0 || send(fd, wish, sizeof(*wish), MSG_NOSIGNAL) < 0 ||
+	    poll(&event, 1, ANSWER_MILLISECONDS) <= 0)
+		return fail(0, "run %d does not answer", (int)run);
+	ssize_t got = fd_receive_now(fd, &answer, sizeof(answer), fds);
+	for (int i = 1; i < FD_PASSED; i++)
+		fd_close(&fds[i]);
+	if (got != (ssize_t)sizeof(answer) || !control_is_known(&answer.head)) {
+		fd_close(&fds[0]);
+		return control_socket_unknown(run, got > 0);
+	}
+	*ret_answer = answer;
+	*ret_fd = fds[0];
+	return 0;
+}
+
+int control_socket_attach(int roll, const char *name, pid_t run)
+{
+	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
+				     .kind = WISH_ATTACH };
+	struct control_answer answer;
+	int master;
+	TRY(ask(roll, name, run, &wish, &answer, &master));
+	return master >= 0 ? master
+			   : fail(0,
+				  "run %d has no terminal, which run -d -t gives a command; to see "
+				  "its output: sbx logs -f %d",
+				  (int)run, (int)run);
+}
+
 int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 			const char *destination)
 {
 	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
 				     .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
-	struct control_answer answer = { 0 };
+	struct control_answer answer;
 	if (strlen(destination) >= sizeof(wish.destination))
 		return fail(0, "'%.40s' is too long", destination);
 	memcpy(wish.destination, destination, strlen(destination));
-	autoclose int fd = connect_to(roll, name, run);
-	struct pollfd event = { .fd = fd, .events = POLLIN };
-	if (fd < 0 || send(fd, &wish, sizeof(wish), MSG_NOSIGNAL) < 0 ||
-	    poll(&event, 1, ANSWER_MILLISECONDS) <= 0)
-		return fail(0, "run %d does not answer", (int)run);
-	ssize_t got = recv(fd, &answer, sizeof(answer), 0);
-	if (got != (ssize_t)sizeof(answer) || !control_is_known(&answer.head))
-		return control_socket_unknown(run, got > 0);
+	autoclose int nothing = -1;
+	TRY(ask(roll, name, run, &wish, &answer, &nothing));
 	return answer.number ? fail(answer.number, "run %d refused '%s'", (int)run, destination)
 			     : 0;
 }

@@ -26,6 +26,8 @@ int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 			const char *destination);
 // What that run answered is of another version, or it has hung up: said, with the fix. Returns -1.
 int control_socket_unknown(pid_t run, bool answered);
+// Of sbx attach: the master of the terminal of the run's command.
+int control_socket_attach(int roll, const char *name, pid_t run);
 // Of sbx exec: the text (process/further.h), and stdin, stdout and stderr where no terminal is
 // wanted. Returns the socket, at which answers come.
 int control_socket_execute(int roll, const char *name, pid_t run,

@@ -1,0 +1,205 @@
+// sbx attach: the terminal of a run in the background. Keys go to its master; its output is read
+// where sbx logs finds it, so that all who are attached see all of it.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/fd.h"
+#include "cli/boxes.h"
+#include "cli/live/raw_terminal.h"
+#include "cli/verbs.h"
+#include "net/host/control_socket.h"
+#include "report/output_ring.h"
+#include "run/run_command.h"
+
+enum { CTRL_P = 'P' & 0x1f, CTRL_Q = 'Q' & 0x1f, TYPED_MAX = 512, AGAIN_MILLISECONDS = 1000 };
+
+struct attached {
+	int master, file, changes, signals;
+	uint64_t offset; // of the output
+	bool escaping;   // the last byte was ^P
+	bool detached, ended;
+	size_t at, used;
+	char typed[2 * TYPED_MAX];
+	struct raw_terminal terminal;
+};
+
+static void begin_at(struct attached *attached, uint64_t total)
+{
+	enum { SHOWN_MAX = 4096 };
+	char bytes[SHOWN_MAX];
+	uint64_t from = total > SHOWN_MAX ? total - SHOWN_MAX : 0;
+	attached->offset = from;
+	ssize_t got = ring_read(attached->file, &from, bytes, sizeof(bytes));
+	const char *line = got > 0 ? memchr(bytes, '\n', (size_t)got) : NULL;
+	if (total > SHOWN_MAX && line) // no half of a line, or of what acts on a terminal
+		attached->offset = from + (uint64_t)(line + 1 - bytes);
+}
+
+static int show(struct attached *attached)
+{
+	static char bytes[RING_CHUNK];
+	ssize_t got;
+	while ((got = ring_read(attached->file, &attached->offset, bytes, sizeof(bytes))) > 0) {
+		attached->offset += (uint64_t)got;
+		if (fd_write_all(STDOUT_FILENO, bytes, (size_t)got) < 0)
+			return fail(errno, "write");
+	}
+	return got < 0 ? fail(0, "the file of the output cannot be read") : 0;
+}
+
+// ^P waits for the next byte.
+static void type(struct attached *attached)
+{
+	char bytes[TYPED_MAX];
+	ssize_t got = read(STDIN_FILENO, bytes, sizeof(bytes));
+	attached->at = attached->used = 0;
+	attached->detached = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
+	for (ssize_t i = 0; i < got && !attached->detached; i++) {
+		if (attached->escaping && bytes[i] == CTRL_Q) {
+			attached->detached = true;
+			break;
+		}
+		if (attached->escaping)
+			attached->typed[attached->used++] = CTRL_P;
+		attached->escaping = bytes[i] == CTRL_P;
+		if (!attached->escaping)
+			attached->typed[attached->used++] = bytes[i];
+	}
+}
+
+static void pass_typed(struct attached *attached)
+{
+	ssize_t put = write(attached->master, attached->typed + attached->at,
+			    attached->used - attached->at);
+	if (put > 0)
+		attached->at += (size_t)put;
+	else if (errno != EAGAIN && errno != EINTR)
+		attached->at = attached->used;
+}
+
+// Those that would end this process detach it; the command goes on.
+static void take_signal(struct attached *attached)
+{
+	struct signalfd_siginfo info;
+	if (read(attached->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (info.ssi_signo == SIGCONT)
+		raw_terminal_begin(&attached->terminal);
+	else if (info.ssi_signo != SIGWINCH)
+		attached->detached = true;
+	raw_terminal_resize(attached->master);
+}
+
+static int turn(struct attached *attached, struct ring_head *head)
+{
+	char notes[4096];
+	bool lives, full = attached->at < attached->used;
+	struct pollfd events[] = {
+		{ .fd = full ? -1 : STDIN_FILENO, .events = POLLIN },
+		{ .fd = full ? attached->master : -1, .events = POLLOUT },
+		{ .fd = attached->changes, .events = POLLIN },
+		{ .fd = attached->signals, .events = POLLIN },
+	};
+	if (!ring_look(attached->file, head, &lives))
+		return fail(0, "the file of the output cannot be read");
+	TRY(show(attached));
+	attached->ended = !lives;
+	if (!lives || poll(events, sizeof(events) / sizeof(*events), AGAIN_MILLISECONDS) <= 0)
+		return 0;
+	if (events[0].revents)
+		type(attached);
+	if (events[1].revents)
+		pass_typed(attached);
+	if (events[2].revents)
+		(void)!read(attached->changes, notes, sizeof(notes));
+	if (events[3].revents)
+		take_signal(attached);
+	return 0;
+}
+
+static int hold_signals(void)
+{
+	static const int held[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH, SIGCONT };
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(held) / sizeof(*held); i++)
+		sigaddset(&set, held[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int begin(const char *id, struct attached *attached, const struct live_box **ret_live)
+{
+	struct arena *arena = arena_new_own(BOXES_BYTES);
+	struct boxes boxes;
+	struct ring_head head;
+	char path[64];
+	bool lives;
+	if (!isatty(STDIN_FILENO))
+		return fail(0, "attach: stdin is not a terminal; to see the output: sbx logs -f %s",
+			    id);
+	TRY(boxes_list(arena, &boxes));
+	const struct live_box *live = boxes_find(&boxes, id);
+	if (!live)
+		return -1;
+	autoclose int roll = boxes_roll(arena);
+	TRY(attached->master = control_socket_attach(roll, live->name, live->run));
+	if (!raw_terminal_is_master(attached->master))
+		return fail(0, "run %s has no terminal", live->id);
+	TRY(attached->file = boxes_output(arena, live->id));
+	if (!ring_look(attached->file, &head, &lives))
+		return fail(0, "the file of the output cannot be read");
+	begin_at(attached, head.total);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", attached->file);
+	attached->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	attached->signals = hold_signals();
+	if (attached->changes < 0 || attached->signals < 0 ||
+	    inotify_add_watch(attached->changes, path, IN_MODIFY | IN_CLOSE_WRITE) < 0)
+		return fail(errno, "watch the output");
+	*ret_live = live;
+	return 0;
+}
+
+static int attach(const char *id)
+{
+	static struct attached attached = { .changes = -1, .signals = -1 };
+	const struct live_box *live;
+	struct ring_head head;
+	struct out out = { 0 };
+	int result = 0;
+	TRY(begin(id, &attached, &live));
+	out_text(&out, "sbx: attached to run %s; ^P^Q detaches\n", live->id);
+	out_flush(&out, STDERR_FILENO);
+	raw_terminal_begin(&attached.terminal);
+	raw_terminal_resize(attached.master);
+	while (result == 0 && !attached.ended && !attached.detached)
+		result = turn(&attached, &head);
+	if (attached.at < attached.used)
+		pass_typed(&attached);
+	raw_terminal_end(&attached.terminal);
+	TRY(result);
+	if (attached.ended)
+		return head.ended ? head.status : STATUS_FAILURE;
+	out_text(&out, "\nsbx: detached from run %s, which continues; to return: sbx attach %s\n",
+		 live->id, live->id);
+	out_flush(&out, STDERR_FILENO);
+	return STATUS_OK;
+}
+
+int verb_attach(char **words)
+{
+	struct box *box = box_new();
+	if (box_read(box, VERB_ATTACH, words) < 0)
+		return box_failed();
+	char **rest = box->arguments.rest;
+	int result = rest[0] && !rest[1] ? attach(rest[0]) : fail(0, "usage: sbx attach ID");
+	return result < 0 ? box_failed() : result;
+}

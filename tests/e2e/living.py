@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Random SIGKILLs over a box that lives: its sbx, the process that writes its output, clients of sbx exec and attach, the
+box's first process. No process of a box is left that nobody can find, and sbx ps is true within a second. ROUNDS=300. TAP."""
+import json, os, random, shutil, signal, subprocess, sys, tempfile, time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, finish  # noqa: E402
+
+SBX, ROUNDS = os.environ["SBX"], int(os.environ.get("ROUNDS") or "60")
+SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
+work = tempfile.mkdtemp(prefix="sbx-living")
+project = os.path.join(work, "project")
+os.mkdir(project)
+os.environ["XDG_STATE_HOME"] = os.path.join(work, "state")
+os.mkdir(os.environ["XDG_STATE_HOME"], 0o700)
+os.chdir(project)
+chance = random.Random(SEED)
+MARK = "living%d" % os.getpid()  # in the words of each command of a box
+BOX = ["bash", "-c", "trap 'exit 3' TERM; while :; do sleep 0.05; done", MARK]
+
+
+def sbx(*words, **more):
+    return subprocess.run([SBX, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, **more)
+
+
+def started(*words):
+    return subprocess.Popen([SBX, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def processes():
+    """Of boxes: pid, its parent, its words."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = open(f"/proc/{pid}/cmdline", errors="replace").read().split("\0")
+            stat = open(f"/proc/{pid}/stat", errors="replace").read().rsplit(")", 1)[1].split()
+            if os.stat(f"/proc/{pid}").st_uid == os.getuid() and stat[0] not in "ZX":
+                found.append((int(pid), int(stat[1]), words))
+        except OSError:
+            pass
+    return found
+
+
+def marked():
+    return [pid for pid, _, words in processes() if MARK in words and words[0] != SBX]
+
+
+def listed():
+    return {box["id"] for box in json.loads(sbx("ps", "--json").stdout)["boxes"]}
+
+
+def until(good, seconds):
+    end = time.time() + seconds
+    while not good() and time.time() < end:
+        time.sleep(0.02)
+    return good()
+
+
+def lives(pid):
+    try:
+        return open(f"/proc/{pid}/stat", errors="replace").read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def children(pid):
+    return [child for child, parent, _ in processes() if parent == pid]
+
+
+class Living:
+    def __init__(self):
+        done = sbx("run", "-d", "--network", "none", "--", *BOX)
+        self.id = done.stdout.strip()
+        self.sbx = int(self.id)
+        self.writer = next(parent for pid, parent, _ in processes() if pid == self.sbx)
+        self.init = children(self.sbx)
+        self.clients = [started("exec", self.id, "--", *BOX) for _ in range(3)]
+
+    def renew(self):
+        self.clients = [c for c in self.clients if c.poll() is None]
+        while len(self.clients) < 3:
+            self.clients.append(started("exec", self.id, "--", *BOX))
+
+
+def end(box):
+    """What must be true when the box has ended, or be so within a second."""
+    wrong = []
+    if not until(lambda: box.id not in listed(), 1):
+        wrong.append("ps lists it")
+    if not until(lambda: not marked(), 10):
+        wrong.append("survivors")
+    for client in box.clients:
+        try:
+            if client.wait(10) != 137:
+                wrong.append("a client's status %d" % client.returncode)
+        except subprocess.TimeoutExpired:
+            wrong.append("a client waits")
+            client.kill()
+    status = sbx("wait", box.id)
+    if status.returncode not in (125, 137):
+        wrong.append("wait: %d" % status.returncode)
+    return wrong
+
+
+def kill_client(box):
+    """In the middle of an exec, or before it has begun."""
+    victim = chance.choice(box.clients)
+    before = set(marked())
+    time.sleep(chance.random() * 0.03)
+    victim.kill()
+    victim.wait()
+    wrong = []
+    if box.id not in listed():
+        wrong.append("ps lost it")
+    # Its command dies; the first one and those of the other clients stay.
+    if not until(lambda: len(marked()) <= len(box.clients), 10):
+        wrong.append("its command lives: %s of %s" % (marked(), before))
+    box.clients.remove(victim)
+    if sbx("exec", box.id, "--", "echo", "in").stdout != "in\n":
+        wrong.append("no exec afterwards")
+    return wrong
+
+
+def kill_writer(box):
+    os.kill(box.writer, signal.SIGKILL)
+    wrong = []
+    if box.id not in listed():
+        wrong.append("ps lost it")
+    if sbx("exec", box.id, "--", "echo", "in").stdout != "in\n":
+        wrong.append("no exec afterwards")
+    if sbx("stop", "--time", "10s", box.id).returncode != 0:
+        wrong.append("stop failed")
+    return wrong + end_quietly(box)
+
+
+def end_quietly(box):
+    wrong = [] if until(lambda: box.id not in listed(), 1) else ["ps lists it"]
+    for client in box.clients:
+        client.wait(10)
+    return wrong if until(lambda: not marked(), 10) else wrong + ["survivors"]
+
+
+def kill_sbx(box):
+    os.kill(box.sbx, signal.SIGKILL)
+    return end(box)
+
+
+def kill_init(box):
+    os.kill(chance.choice(box.init), signal.SIGKILL)
+    return end(box)
+
+
+def kill_both(box):
+    """The box's sbx, and a client that has just begun."""
+    client = started("exec", box.id, "--", *BOX)
+    time.sleep(chance.random() * 0.02)
+    os.kill(box.sbx, signal.SIGKILL)
+    client.kill()
+    client.wait()
+    return end(box)
+
+
+acts = [kill_client] * 6 + [kill_sbx, kill_sbx, kill_init, kill_both, kill_writer]
+problems, counts, box = [], {}, None
+for number in range(ROUNDS):
+    if box is None or not lives(box.sbx):
+        box = Living()
+    box.renew()
+    until(lambda: len(marked()) >= 1, 10)
+    time.sleep(chance.random() * 0.05)
+    act = chance.choice(acts)
+    counts[act.__name__] = counts.get(act.__name__, 0) + 1
+    wrong = act(box)
+    if wrong:
+        problems.append((number, act.__name__, wrong))
+    if not lives(box.sbx):
+        box = None
+check(f"{ROUNDS} random kills (SEED={SEED}): each leaves what sbx ps and stop find, or nothing", not problems and sum(counts.values()) == ROUNDS, problems[:5])
+check("each kind of kill was one", len(counts) == len(set(acts)) or ROUNDS < 60, counts)
+if box:
+    check("what lives is stopped by its id", sbx("stop", box.id).stdout == f"stopped: {box.id}\n")
+    end_quietly(box)
+check("no process of a box is left", until(lambda: not marked(), 10), marked())
+check("nor a file of a live run", until(lambda: listed() == set() and os.listdir(os.path.join(os.environ["XDG_STATE_HOME"], "sbx", "live")) == [], 5))
+shutil.rmtree(work, ignore_errors=True)
+finish()
