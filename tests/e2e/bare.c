@@ -1,8 +1,8 @@
 // For roots.sh, linked statically. "enter ROOT UID DIRECTORY PROGRAM WORD...": the program in this
-// root by pivot_root, as this user with one group; "leave" the same, where it is mounted with all it
-// needs, and the current directory. The other words are for the box: it exits with
-// 0 for "true", and 1 where "read FILE", "list DIRECTORY", "write FILE", "make DIRECTORY" or "move
-// FROM TO" fails.
+// root by pivot_root, as this user with one group; "leave" the same, where it is mounted with all
+// it needs, and the current directory. The other words are for the box: it exits with 0 for "true",
+// and 1 where "read FILE", "list DIRECTORY", "write FILE", "make DIRECTORY" or "move FROM TO"
+// fails.
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>

@@ -114,7 +114,7 @@ works "state through a link"
 for value in relative /data/file /proc/none /data/others; do
 	new_root 1000
 	: >"$root/data/file" && mkdir -m 700 "$root/data/others"
-	variables=(XDG_STATE_HOME=$value XDG_CONFIG_HOME=$value XDG_CACHE_HOME=$value XDG_RUNTIME_DIR=$value)
+	variables=("XDG_STATE_HOME=$value" "XDG_CONFIG_HOME=$value" "XDG_CACHE_HOME=$value" "XDG_RUNTIME_DIR=$value")
 	case $value in
 	relative) works "XDG places that are relative" ;;
 	*)

@@ -176,7 +176,7 @@ int project_give(struct plan *plan, const char *directory, char *const *environm
 	return 0;
 }
 
-// Root in a box has no capability, and so no rights over what is another's.
+// Root in a box has no capability, and so no rights over another's files.
 static void warn_of_owner(struct plan *plan)
 {
 	struct stat status;
