@@ -35,7 +35,7 @@ static bool is_private(const struct stat *status)
 // Of the state's directory, which can lie elsewhere.
 static int unusable(int number, const char *what, const char *path)
 {
-	if (number != EACCES && number != EPERM && number != EROFS)
+	if (number != EACCES && number != EPERM && number != EROFS && number != ENOENT)
 		return fail(number, "%s'%s'", what, path);
 	return fail(0, "%s'%s': %s; set XDG_STATE_HOME to a directory of yours", what, path,
 		    strerror(number));

@@ -307,6 +307,7 @@ static int decide(struct box *box, const char *section, const char *key, const c
 // What sessions, --review and --overlay are made of; only where all else works.
 static void try_overlays(struct doctor *doctor)
 {
+	static const char *const places[] = { "/usr/share", "/usr", "/nix/store", "/etc", NULL };
 	struct finding finding = { .wall = "sessions",
 				   .detail =
 					   "overlays in a box: changes can be stored separately" };
@@ -321,7 +322,10 @@ static void try_overlays(struct doctor *doctor)
 		return;
 	}
 	box->arguments.all = doctor->box->arguments.all;
-	if (decide(box, "files", "overlay", "/usr/share") < 0 ||
+	const char *const *over = places;
+	while (over[1] && access(*over, R_OK | X_OK) < 0)
+		over++;
+	if (decide(box, "files", "overlay", *over) < 0 ||
 	    run_try(box, &doctor->overlays).kind != OUTCOME_ENDED) {
 		finding.state = FINDING_WEAK;
 		// In a separate arena: those of both boxes are sealed.

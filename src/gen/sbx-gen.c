@@ -54,29 +54,24 @@ static void add_call(uint32_t machine, const char *name, const char *fallback, u
 	row->group = (unsigned short)group;
 }
 
-static bool has_number(const char *name)
-{
-	for (unsigned i = 0; i < number_count; i++)
-		if (str_equal(numbers[i].name, name))
-			return true;
-	return false;
-}
-
 // Each name that libseccomp knows of some machine, once, but for those that have a number.
 static void write_others(void)
 {
 	static const char *const machines[] = { "x86_64", "aarch64", "riscv64", "x86", "arm" };
 	struct arena *arena = arena_new();
-	const char *others = "";
+	const char *known = "";
+	for (unsigned i = 0; i < number_count; i++)
+		known = arena_text(arena, "%s%s ", known, numbers[i].name);
+	size_t own = strlen(known);
 	for (unsigned i = 0; i < sizeof(machines) / sizeof(*machines); i++)
-		for (int number = 0; number < (int)(sizeof(numbers) / sizeof(*numbers)); number++) {
+		for (int number = 0; number < 1024; number++) {
 			char *name = seccomp_syscall_resolve_num_arch(
 				seccomp_arch_resolve_name(machines[i]), number);
-			if (name && !has_number(name) && !syscall_listed(others, name))
-				others = arena_text(arena, "%s%s ", others, name);
+			if (name && !syscall_listed(known, name))
+				known = arena_text(arena, "%s%s ", known, name);
 			free(name);
 		}
-	printf("const char syscall_others[] = \"%s\";\n", others);
+	printf("const char syscall_others[] = \"%s\";\n", known + own);
 }
 
 // The first row of a call; they must stand together.
@@ -260,83 +255,30 @@ static void write_drivers(char **paths, int count)
 }
 
 // The verbs' functions are not linked into the generator.
-int verb_run(char **words)
-{
-	return words != NULL;
-}
-int verb_shell(char **words)
-{
-	return words != NULL;
-}
-int verb_plan(char **words)
-{
-	return words != NULL;
-}
-int verb_profile(char **words)
-{
-	return words != NULL;
-}
-int verb_quarantine(char **words)
-{
-	return words != NULL;
-}
-int verb_audit(char **words)
-{
-	return words != NULL;
-}
-int verb_allow(char **words)
-{
-	return words != NULL;
-}
-int verb_deny(char **words)
-{
-	return words != NULL;
-}
-int verb_session(char **words)
-{
-	return words != NULL;
-}
-
-int verb_agent(char **words)
-{
-	return words != NULL;
-}
-int verb_why(char **words)
-{
-	return words != NULL;
-}
-int verb_learn(char **words)
-{
-	return words != NULL;
-}
-int verb_code(char **words)
-{
-	return words != NULL;
-}
-int verb_cache(char **words)
-{
-	return words != NULL;
-}
-int verb_ps(char **words)
-{
-	return words != NULL;
-}
-int verb_stop(char **words)
-{
-	return words != NULL;
-}
-int verb_kill(char **words)
-{
-	return words != NULL;
-}
-int verb_wait(char **words)
-{
-	return words != NULL;
-}
-int verb_doctor(char **words)
-{
-	return words != NULL;
-}
+#define NO_VERB(name)                                                                              \
+	int name(char **words)                                                                     \
+	{                                                                                          \
+		return words != NULL;                                                              \
+	}
+NO_VERB(verb_run)
+NO_VERB(verb_shell)
+NO_VERB(verb_plan)
+NO_VERB(verb_profile)
+NO_VERB(verb_quarantine)
+NO_VERB(verb_audit)
+NO_VERB(verb_allow)
+NO_VERB(verb_deny)
+NO_VERB(verb_session)
+NO_VERB(verb_agent)
+NO_VERB(verb_why)
+NO_VERB(verb_learn)
+NO_VERB(verb_code)
+NO_VERB(verb_cache)
+NO_VERB(verb_ps)
+NO_VERB(verb_stop)
+NO_VERB(verb_kill)
+NO_VERB(verb_wait)
+NO_VERB(verb_doctor)
 
 int main(int count, char **words)
 {

@@ -151,7 +151,12 @@ static const struct cause causes[] = {
 	  "the root is an initramfs, which cannot be left. Fix: switch_root to another first" },
 	{ "view", EPERM, ALWAYS,
 	  "parts of this /proc are mounted over, as containers do. Fix: start the container with "
-	  "--security-opt systempaths=unconfined (podman: unmask=ALL)" },
+	  "--security-opt systempaths=unconfined (podman: unmask=ALL; devcontainer.json: these "
+	  "two words in runArgs; Kubernetes: procMount: Unmasked in securityContext); or accept "
+	  "less: --isolation landlock" },
+	{ "lifeline", ENOENT, ALWAYS,
+	  "there is no /proc. Fix: mount -t proc proc /proc, as the container or chroot is "
+	  "started" },
 	{ "root", ENOSYS, ALWAYS, "this kernel has no new mount calls; 5.13 is needed" },
 	{ "filter", EINVAL, ALWAYS,
 	  "this kernel is built without CONFIG_SECCOMP_FILTER; sbx does not run without it" },

@@ -1,7 +1,8 @@
 // For roots.sh, linked statically. "enter ROOT UID DIRECTORY PROGRAM WORD...": the program in this
-// root by pivot_root, as this user with one group. The other words are for the box: it exits with
-// 0 for "true", and 1 where "read FILE", "list DIRECTORY", "write FILE", "make DIRECTORY" or "move
-// FROM TO" fails.
+// root by pivot_root, as this user with one group; "leave" the same, where it is mounted with all
+// it needs, and the current directory. The other words are for the box: it exits with 0 for "true",
+// and 1 where "read FILE", "list DIRECTORY", "write FILE", "make DIRECTORY" or "move FROM TO"
+// fails.
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -14,18 +15,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static int leave(char **words)
+{
+	uid_t uid = (uid_t)strtoul(words[1], NULL, 10);
+	if (syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
+	    setgroups(0, NULL) < 0 || setgid(uid) < 0 || setuid(uid) < 0 || chdir(words[2]) < 0)
+		return perror("bare: leave"), 2;
+	execv(words[3], words + 3);
+	return perror(words[3]), 127;
+}
+
 static int enter(char **words)
 {
-	uid_t uid = (uid_t)atoi(words[1]);
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount(words[0], words[0], NULL, MS_BIND, NULL) < 0 || chdir(words[0]) < 0 ||
 	    mount("proc", "proc", "proc", 0, NULL) < 0 ||
-	    mount("/dev", "dev", NULL, MS_BIND | MS_REC, NULL) < 0 ||
-	    syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
-	    setgroups(0, NULL) < 0 || setgid(uid) < 0 || setuid(uid) < 0 || chdir(words[2]) < 0)
+	    mount("/dev", "dev", NULL, MS_BIND | MS_REC, NULL) < 0)
 		return perror("bare: enter"), 2;
-	execv(words[3], words + 3);
-	return perror(words[3]), 127;
+	return leave(words);
 }
 
 static int print(const char *path)
@@ -53,6 +60,8 @@ int main(int count, char **words)
 {
 	if (count > 5 && strcmp(words[1], "enter") == 0)
 		return enter(words + 2);
+	if (count > 5 && strcmp(words[1], "leave") == 0)
+		return leave(words + 2);
 	if (count == 2 && strcmp(words[1], "true") == 0)
 		return 0;
 	if (count == 3 && strcmp(words[1], "read") == 0)

@@ -2,6 +2,7 @@
 #include "session/store/store.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,11 @@ int store_open(struct arena *arena, const char *state, struct store *ret_store)
 	TRY(owned_check(state));
 	TRY(store.sessions = owned_directory(store.sessions_path));
 	TRY(store.layers = owned_directory(store.layers_path));
+	// A home or a state that is reached through a link: the box opens it without any.
+	char real[PATH_MAX];
+	if (!realpath(store.layers_path, real))
+		return fail(errno, "'%s'", store.layers_path);
+	store.layers_path = arena_text(arena, "%s", real);
 	TRY(store.guard = open_lock(store.layers, guard_name));
 	if (mkdirat(store.layers, EMPTY_LAYER, 0755) < 0 && errno != EEXIST)
 		return fail(errno, "make '%s/" EMPTY_LAYER "'", store.layers_path);

@@ -172,6 +172,22 @@ int project_give(struct plan *plan, const char *directory, char *const *environm
 	return 0;
 }
 
+// Root in a box has no capability, and so no rights over another's files.
+static void warn_of_owner(struct plan *plan)
+{
+	struct stat status;
+	if (geteuid() != 0 || plan->profile->project != PROJECT_WRITE ||
+	    stat(plan->project, &status) < 0 || status.st_uid == 0 || status.st_mode & S_IWOTH)
+		return;
+	list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena,
+		 arena_text(plan->arena,
+			    "the project belongs to uid %u, and root cannot write it in a box; be "
+			    "that user: setpriv --reuid %u --regid %u --clear-groups sbx ...",
+			    (unsigned)status.st_uid, (unsigned)status.st_uid,
+			    (unsigned)status.st_gid),
+		 (struct origin){ .file = "project" });
+}
+
 int project_plan(struct plan *plan)
 {
 	if (plan->profile->project == PROJECT_NONE)
@@ -195,6 +211,7 @@ int project_plan(struct plan *plan)
 						 "--project-dir ."
 					       : "");
 	plan->project = plan->toplevel;
+	warn_of_owner(plan);
 	if (plan->home_given)
 		list_add(&plan->notes, plan->arena,
 			 "the project is your home directory: files that programs read there at "
