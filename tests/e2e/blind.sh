@@ -55,7 +55,7 @@ largest=$(stat -c %s "$XDG_STATE_HOME"/sbx/log/run-* | sort -n | tail -1)
 if [ "$largest" -lt 1200000 ]; then pass "the log of 8,000 refusals has $largest bytes"; else fail "the log of 8,000 refusals" "$largest bytes"; fi
 singles=$(log | grep -c ' denied .* 8\.0\.1\.1:[0-9]')
 is "what has no line of its own is counted (with the 40 of before)" 8040 $((singles + $(log | awk '$3 == "denied" && $7 ~ /^others/ { sum += $4 } END { print sum + 0 }')))
-is "each line is JSON" log "$(log --json | python3 -c 'import json,sys
+is "each line is JSON" connection "$(log --json | python3 -c 'import json,sys
 for line in sys.stdin:
     try: form = json.loads(line)["form"]
     except ValueError: print(line)
