@@ -547,7 +547,7 @@ is "and nothing was changed" "$before" "$(contents .)"
 like "a run with an interrupted apply is refused, with what ends it" "$("$SBX" run -s d -- true 2>&1)" "sbx session apply d"
 again
 for name in a/b ../x .hidden -x "$(printf 'a\nb')" "" "$(printf '%065d' 0)" a@b 'a b'; do
-	refused_as "the name '$(printf %q "$name")'" "is not a valid name of a session" "$SBX" session create -- "$name"
+	refused_as "the name '$(printf %q "$name")'" name "$SBX" session create -- "$name"
 done
 session rm d
 
