@@ -41,16 +41,17 @@ like() { # name, text, extended regular expression
 got: $2"; fi
 }
 
-says_word() { # text, words of a command: a line of sbx has one of them, verbs apart
-	local said word
-	said=$(grep '^sbx' <<<"$1")
+says_word() { # text, words of a command: a line of sbx has one of them, verbs apart; any line where there are none
+	local said word any=
+	said=$(grep '^sbx' <<<"$1") || return 1
 	for word in "${@:2}"; do
 		word=${word#--}
 		word=${word%%=*}
-		case $word in "" | ? | ?? | "$SBX" | "$SBX_TESTING" | run | session | plan | true) continue ;; esac
+		case $word in "" | ? | ?? | "$SBX" | "$SBX_TESTING" | run | session | plan | true | touch | ran | doctor | env | user) continue ;; esac
 		[[ $said != *"$word"* ]] || return 0
+		any=yes
 	done
-	return 1
+	[ -z "$any" ]
 }
 
 run_box() { # words of sbx run: notes that the command came to its end; within: a command that runs sbx

@@ -172,7 +172,7 @@ sbx agent status claude-code && seen=$(grep -o 'its last command: .*' "$work/out
 like "after one, when" "$seen" '20[0-9][0-9]-'
 sleep 1.1
 sbx agent status claude-code
-is "the probe is not one" "$seen" "$(grep -o 'its last command: .*' "$work/out")"
+is "the probe is not one" "${seen:-none}" "$(grep -o 'its last command: .*' "$work/out")"
 mkdir -p .claude && echo '{"env": {"CLAUDE_CODE_SHELL_PREFIX": ""}}' >.claude/settings.json
 sbx agent status claude-code
 like "a project's settings that say otherwise are named" "$? $(cat "$work/out")" '125 claude-code  OUTSIDE: .*/.claude/settings.json'
@@ -187,7 +187,7 @@ like "a wrapper that is gone, too" "$? $(tr -s ' \n' ' ' <"$work/out")" '125 cla
 rm "$settings"
 sbx agent status
 is "status of all" "0 8" "$? $(grep -c '^[a-z]' "$work/out")"
-is "no line is wider than a terminal" "" "$(grep '.\{80\}' "$work/out")"
+lacks "no line is wider than a terminal" "$(cat "$work/out")" '.{80}'
 CLAUDECODE=1 sbx agent status
 like "a command of an agent outside of a box is told so" "$? $(cat "$work/err")" '125 .*runs in NO box'
 like "one inside, too" "$("$SBX" run --read "$work/bin" -- "$work/bin/sbx" agent status)" 'runs in a box of sbx'

@@ -73,7 +73,7 @@ like "a directory that others write" "$(refused)" '/etc/sbx: is writable by othe
 chmod 755 /etc/sbx && mv $file $file.x && ln -s locked.ini.x $file
 status "a link" 125 user "$SBX" run -- true
 rm $file && mkfifo $file
-status "a FIFO" 125 timeout 20 setpriv --reuid 12345 --regid 12345 --clear-groups -- "$SBX" run -- true
+refused_as "a FIFO" "is not a regular file" timeout 20 setpriv --reuid 12345 --regid 12345 --clear-groups -- "$SBX" run -- true
 rm $file && mv $file.x $file
 chown -R 0:0 "$HOME" "$project"
 is "for root it holds, too" 1 "$("$SBX" run --network host -- cat /proc/net/dev | grep -c :)"

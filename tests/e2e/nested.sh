@@ -59,7 +59,7 @@ else
 	# What an inner box writes to git's configuration reaches the host by both boxes' rules.
 	wide -- $inner -- sh -c 'git config branch.a.description inner@example.org; git config core.pager evil'
 	is "an inner box's configuration comes out, but for what git would run" "inner@example.org " "$(git config branch.a.description) $(git config core.pager)"
-	is "nor does an inner hook" "tried no" "$(wide -- $inner --no-protect -- sh -c 'echo tried; echo x >.git/hooks/pre-commit'; [ -e .git/hooks/pre-commit ] && echo yes || echo no)"
+	is "nor does an inner hook" "tried no" "$(xargs <<<"$(wide -- $inner --no-protect -- sh -c 'echo tried; echo x >.git/hooks/pre-commit'; [ -e .git/hooks/pre-commit ] && echo yes || echo no)")"
 	like "the plan says what git cannot do there" "$("$SBX" plan --allow-syscalls namespaces -- true)" "note.*Device or resource busy"
 	says "tier landlock where a whole one can be had" 'here --isolation namespaces can' wide -- $inner --isolation landlock -- true
 	says "files of the outer one's" 'Read-only file system' wide --project read -- $inner -- touch new

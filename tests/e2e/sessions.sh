@@ -7,7 +7,7 @@ mkdir -p "$HOME" "$XDG_STATE_HOME"
 project=$(new_project)
 cd "$project" || exit 1
 in_session() { # name, command for a shell
-	"$SBX" run -s "$1" -- bash -c "$2" 2>"$work/log"
+	run_box -s "$1" -- bash -c "$2" 2>"$work/log"
 }
 session() { "$SBX" session "$@" 2>"$work/log"; }
 said() { cat "$work/log"; }
@@ -22,7 +22,7 @@ fi
 mkdir -p dir/deep && seq 50 >dir/numbers && echo deep >dir/deep/file && ln -s file link && git add . && git commit -qm first
 hash=$(tree_hash .)
 in_session one 'echo more >>file; rm dir/deep/file; mkdir new && echo n >new/f; echo t >/tmp/t; echo v >/var/tmp/v; echo h >~/h'
-is "a session: the host has what it had" "$hash" "$(tree_hash .)"
+stays "a session: the host has what it had" "$hash" "$(tree_hash .)"
 is "a session keeps the project, /tmp and the home" "hello more n t v h" "$(echo $(in_session one 'cat file new/f /tmp/t /var/tmp/v ~/h'))"
 is "a run without it sees none of this" "hello" "$("$SBX" run -- bash -c 'cat file; cat /tmp/t ~/h' 2>/dev/null)"
 running() { session show one | grep -q running; }

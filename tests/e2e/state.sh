@@ -44,7 +44,7 @@ status "newer: and without it all works" 7 "$SBX" run -- sh -c 'exit 7'
 : >"$(ls "$XDG_STATE_HOME"/sbx/known/*)"
 sbx run -- true
 like "a damaged list of repositories: that is reported" "$(said)" '^sbx: the list of repositories in .*/project was damaged'
-run_box -- true >/dev/null 2>"$work/said"
+run_box -- true 2>"$work/log"
 stays "once" "" "$(said)"
 
 # --- names that a box chose
@@ -66,6 +66,7 @@ if "${alone[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
 	like "read-only: session show" "$(within "$ro '$SBX' session show still")" '^project'
 	like "read-only: what would write says so" "$(within "$ro '$SBX' session snapshot still; echo \$?")" 'Read-only file system'
 	full="mkdir -p '$work/full'; mount -t tmpfs -o size=256k none '$work/full'; export XDG_STATE_HOME='$work/full' HOME='$work/full/home'; mkdir -p '$work/full/home/.claude' '$work/full/sbx/trust' && chmod -R go-w '$work/full'; printf '{}' >'$work/full/home/.claude/settings.json'; chmod 700 '$work/full/sbx'; cat /dev/zero >'$work/full/zeros' 2>/dev/null;"
+	mkdir -p "$work/bin" && cp "$SBX" "$work/bin/sbx" && ln -s sbx "$work/bin/sbx-shell"
 	left="find '$work/full' \\( -name '*.new*' -o -name '*.sbx-*' \\); cat '$work/full/home/.claude/settings.json'"
 	for action in "'$SBX' profile trust" "'$work/bin/sbx' agent install claude-code" "'$SBX' session create x" "'$SBX' learn -o '$work/full/home/l.ini' -- cat /root/none"; do
 		is "full: ${action##*/}: nothing is left half" "{} full" "$(within "$full $action 2>&1 >/dev/null | grep -q 'No space' && full=full; $left; echo \" \$full\"")"

@@ -40,7 +40,7 @@ def until(good, seconds=30):
 SLEEP = "sh -c 'echo begun; exec sleep 300'"
 child = shell()
 out = run(child, f"{SBX} run -- tty; echo =$?")
-check("the terminal has a name inside", "=0" in out, out)
+check("the terminal has a name inside", "=0" in out and "/dev/" in out, out)
 out = run(child, f"{SBX} run -- stty size")
 check("the window size passes", "33 777" in out, out)
 child.sendline(f"{SBX} run -- {SLEEP}")

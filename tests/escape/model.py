@@ -216,13 +216,12 @@ def main():
                 print(f"#   {problem}")
         if MODE == "landlock" and refusals == len(cases) and not only:
             why = stderr.strip().replace("\n", " ")
-            print(f"ok {2 * number + 1} # SKIP {MODE}: {why}\nok {2 * number + 2} # SKIP {MODE}: nothing runs")
+            print(f"ok {number + 1} # SKIP {MODE}: {why}")
             continue
-        print(f"{'not ' if wrong else ''}ok {2 * number + 1} - {MODE}: {len(cases)} random views are what the model says")
         few = refusals > len(cases) * REFUSED_AT_MOST[MODE]
-        print(f"{'not ' if few else ''}ok {2 * number + 2} - {MODE}: of them {refusals} were refused by name")
-        failures += bool(wrong) + few
-    print(f"1..{2 * len(modes)}")
+        print(f"{'not ' if wrong or few else ''}ok {number + 1} - {MODE}: {len(cases)} random views are what the model says, {refusals} refused by name")
+        failures += bool(wrong) or few
+    print(f"1..{len(modes)}")
     return failures > 0
 
 

@@ -217,7 +217,7 @@ stays "what the user made after a run that nobody has looked after stays" "pre-c
 
 # What another box of the project may have done is said to be so, by each that lived at the time, and by none that is alone.
 work_here
-for order in first second; do (cd "$project" && exec run_box -- sh -c "[ $order = first ] || { while [ ! -e first ]; do sleep 0.05; done; mkdir -p sub/.vscode; echo 1 >sub/.vscode/settings.json; }; : >$order; while [ ! -e $order.end ]; do sleep 0.05; done") >"$work/log.$order" 2>&1 & done
+for order in first second; do (cd "$project" && exec "$SBX" run -- sh -c "[ $order = first ] || { while [ ! -e first ]; do sleep 0.05; done; mkdir -p sub/.vscode; echo 1 >sub/.vscode/settings.json; }; : >$order; while [ ! -e $order.end ]; do sleep 0.05; done") >"$work/log.$order" 2>&1 & done
 wait_for 60 test -e "$project/first" -a -e "$project/second"
 for order in second first; do : >"$project/$order.end"; wait_for 60 grep -q sub/.vscode "$work/log.$order"; sleep 0.2; done
 wait

@@ -10,7 +10,8 @@ git config --global init.defaultBranch main
 for tool in npm node python3 cc make; do
 	command -v $tool >/dev/null || { skip "an agent's work" "$tool is not installed"; done_testing; }
 done
-inside() { timeout 300 "$SBX" run -p node -s "$1" -- bash -c "$2" 2>"$work/log" </dev/null; }
+within="timeout 300"
+inside() { run_box -p node -s "$1" -- bash -c "$2" 2>"$work/log" </dev/null; }
 
 # A package to install, and a project that wants it.
 mkdir -p "$work/double" && cd "$work/double" || exit 1
@@ -29,9 +30,9 @@ before=$(tree_hash .)
 
 "$SBX" session create work
 is "npm install in a session" 42 "$(inside work 'npm install --silent --offline --no-audit --no-fund ./double-1.0.0.tgz >/dev/null && npm test --silent')"
-is "the host has nothing of it" "no double $before" "$(node test.js) $(tree_hash .)"
+stays "the host has nothing of it" "no double $before" "$(node test.js) $(tree_hash .)"
 "$SBX" session snapshot work installed >/dev/null
-is "the tree is broken" "" "$(inside work 'rm -rf node_modules src *.js .git; git status 2>/dev/null; ls *.js 2>/dev/null')"
+stays "the tree is broken" "" "$(inside work 'rm -rf node_modules src *.js .git; git status 2>/dev/null; ls *.js 2>/dev/null')"
 "$SBX" session restore work installed 2>/dev/null
 is "and is whole again" "42 clean" "$(echo $(inside work 'npm test --silent; git fsck --no-progress 2>&1 | grep -v dangling | head -1; git log --oneline | grep -qw start && echo clean'))"
 "$SBX" session fork work@installed first && "$SBX" session fork work@installed second
@@ -51,11 +52,11 @@ is "the second attempt is better" second "$better"
 like "its difference is shown" "$(cat "$work/diff")" '^\+int main\(void\) \{ return 0; \}'
 "$SBX" session apply $better 2>"$work/log" || fail "apply" "$(cat "$work/log")"
 is "the host has its commit" "second try" "$(git log -1 --format=%s)"
-is "a whole repository" "" "$(git fsck --no-progress 2>&1 | grep -v dangling; git status --short)"
+stays "a whole repository" "" "$(git fsck --no-progress 2>&1 | grep -v dangling; git status --short)"
 is "the installed package" 42 "$(npm test --silent)"
 is "and a program that runs" 0 "$(./calc; echo $?)"
 for name in work first second; do "$SBX" session rm $name; done
-is "nothing is left" "0" "$(find "$HOME/.local/state/sbx/layers" -mindepth 1 -maxdepth 1 -name '????????' | wc -l)"
+stays "nothing is left" "0" "$(find "$HOME/.local/state/sbx/layers" -mindepth 1 -maxdepth 1 -name '????????' | wc -l)"
 # Into the system's directories, as root of a session.
 "$SBX" session create --as-root tools
 mkdir -p py/words && echo 'def f(): return 42' >py/words/__init__.py
@@ -69,7 +70,7 @@ if python3 -c 'import setuptools, pip' 2>/dev/null; then
 else
 	skip "pip install" "pip or setuptools is not installed"
 fi
-is "the host has neither" "" "$(command -v answer; python3 -c 'import words' 2>/dev/null && echo words)"
+stays "the host has neither" "" "$(command -v answer; python3 -c 'import words' 2>/dev/null && echo words)"
 "$SBX" session rm tools
 rm -rf py cli
 is "review of a code change" "4 1" "$("$SBX" run --review --apply=yes -- sed -i 's/return 0/return 4/' calc.c 2>/dev/null; make -s; ./calc; echo "$? $(git status --short | wc -l)")"
