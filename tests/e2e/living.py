@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random SIGKILLs over a box that lives: its sbx, the process that writes its output, clients of sbx exec and attach, the
 box's first process. No process of a box is left that nobody can find, and sbx ps is true within a second. ROUNDS=300. TAP."""
-import json, os, random, shutil, signal, subprocess, sys, tempfile, time
+import atexit, json, os, random, shutil, signal, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -161,6 +161,7 @@ def kill_both(box):
     return end(box)
 
 
+atexit.register(lambda: sbx("kill", "--all"))
 acts = [kill_client] * 6 + [kill_sbx, kill_sbx, kill_init, kill_both, kill_writer]
 problems, counts, box = [], {}, None
 for number in range(ROUNDS):

@@ -78,6 +78,7 @@ static off_t place_of(unsigned slot)
 // Whether the slot holds one.
 static bool read_slot(int fd, unsigned slot, struct run_record *ret_record)
 {
+	ret_record->magic = 0;
 	bool whole =
 		pread(fd, ret_record, sizeof(*ret_record), place_of(slot)) == sizeof(*ret_record);
 	ret_record->command[sizeof(ret_record->command) - 1] = '\0';
@@ -91,10 +92,12 @@ static bool is_alive(pid_t pid, uint64_t start)
 }
 
 // Whether the slot holds one of version 1 of which the supervisor or the box lives.
-static bool read_older(int fd, unsigned slot, struct older_record *ret_record)
+static bool read_older(int fd, unsigned slot, const struct run_record *there,
+		       struct older_record *ret_record)
 {
 	struct older_record older;
-	if (pread(fd, &older, sizeof(older), place_of(slot)) != sizeof(older) ||
+	if (there->magic != older_magic ||
+	    pread(fd, &older, sizeof(older), place_of(slot)) != sizeof(older) ||
 	    older.magic != older_magic ||
 	    !(is_alive(older.supervisor, older.supervisor_start) ||
 	      is_alive(older.init, older.init_start)))
@@ -121,7 +124,7 @@ int runs_write(int session, const struct run_record *record, int *ret_slots)
 	TRY(fd);
 	for (unsigned slot = 0; slot < SLOTS_MAX; slot++) {
 		struct flock lock = lock_of(slot);
-		if (read_slot(fd, slot, &there) || read_older(fd, slot, &older))
+		if (read_slot(fd, slot, &there) || read_older(fd, slot, &there, &older))
 			continue;
 		// The lock first: a record that nobody has locked is that of a dead one.
 		if (fcntl(fd, F_SETLK, &lock) < 0 ||
@@ -175,7 +178,7 @@ int runs_next(struct runs *runs, struct run_record *ret_record)
 	struct older_record older;
 	for (; !is_end(runs->fd, runs->slot); runs->slot++) {
 		if (!read_slot(runs->fd, runs->slot, ret_record)) {
-			if (read_older(runs->fd, runs->slot, &older))
+			if (read_older(runs->fd, runs->slot, ret_record, &older))
 				return refuse_older(&older);
 			continue;
 		}
@@ -210,7 +213,7 @@ bool runs_live(int session, pid_t *ret_run)
 		if (read_slot(fd, slot, &record) &&
 		    (*ret_run = process_holding(fd, lock_of(slot))) >= 0)
 			return true;
-		if (read_older(fd, slot, &older)) {
+		if (read_older(fd, slot, &record, &older)) {
 			*ret_run = older.supervisor;
 			return true;
 		}
@@ -227,7 +230,7 @@ int runs_settle(int session)
 	TRY(runs_open(session, &runs));
 	for (; result == 0 && !is_end(runs.fd, runs.slot); runs.slot++) {
 		bool current = read_slot(runs.fd, runs.slot, &record);
-		if (!current && read_older(runs.fd, runs.slot, &older))
+		if (!current && read_older(runs.fd, runs.slot, &record, &older))
 			result = refuse_older(&older);
 		if (!current)
 			continue;
