@@ -54,7 +54,7 @@ qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -accel tcg -m 1024 -smp 2 -
 	-drive file="$work/disk.tar",format=raw,if=none,id=second,snapshot=on -device virtio-blk-pci,drive=second \
 	-device virtio-serial-pci -chardev file,id=tap,path="$work/arm64.tap" -device virtconsole,chardev=tap \
 	-serial file:"$work/arm64.console" -append "console=ttyAMA0 panic=1 oops=panic quiet" </dev/null >"$work/arm64.qemu" 2>&1 &
-SILENCE=${SILENCE:-300} watch $! arm64
+watch $! arm64
 wait $!
 take arm64
 done_testing

@@ -33,7 +33,7 @@ for name in "$arm"/tests/test-*[a-z]; do
 	case " $left agents " in
 	*" $name "*) skip "unit $name" "in the machine: it needs calls that qemu-user lacks (agents: a minute, emulated)" ;;
 	*)
-		CMOCKA_MESSAGE_OUTPUT=TAP timeout 120 qemu-aarch64-static -L "$place/root" "$arm/tests/test-$name" >"$work/log" 2>&1
+		CMOCKA_MESSAGE_OUTPUT=TAP timeout 600 qemu-aarch64-static -L "$place/root" "$arm/tests/test-$name" >"$work/log" 2>&1
 		is "unit $name" "0 0" "$? $(grep -c '^not ok' "$work/log")" && grep -A3 '^not ok' "$work/log" | sed 's/^/# /'
 		;;
 	esac

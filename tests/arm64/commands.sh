@@ -102,7 +102,7 @@ like "why" "$("$SBX" why ptrace)" 'system call ptrace'
 # --- the unit tests; emulated in user mode some of them lack calls
 if [ "$1" = tester ]; then
 	for name in /vm/test-*; do
-		CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 "$name" >"$work/log" 2>&1
+		CMOCKA_MESSAGE_OUTPUT=TAP timeout 600 "$name" >"$work/log" 2>&1
 		is "unit ${name#/vm/test-}" "0 0" "$? $(grep -c '^not ok' "$work/log")" && grep -A3 '^not ok' "$work/log" | sed 's/^/# /'
 	done
 fi
