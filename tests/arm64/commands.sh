@@ -102,10 +102,6 @@ like "why" "$("$SBX" why ptrace)" 'system call ptrace'
 # --- the unit tests; emulated in user mode some of them lack calls
 if [ "$1" = tester ]; then
 	for name in /vm/test-*; do
-		if [ "$name" = /vm/test-net ]; then
-			skip "unit net" "its test reader fails on 6.1 for arm64 (net.c, try_ways), which is not explained yet"
-			continue
-		fi
 		CMOCKA_MESSAGE_OUTPUT=TAP timeout 600 "$name" >"$work/log" 2>&1
 		is "unit ${name#/vm/test-}" "0 0" "$? $(grep '^not ok' "$work/log" | grep -vc '# SKIP')" && grep -A3 '^not ok' "$work/log" | sed 's/^/# /'
 	done

@@ -1085,8 +1085,10 @@ static void reader(void **state)
 	char *const words[] = { top, NULL };
 	int status, pipes[2];
 	(void)state;
-	if (sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION) < 2)
+	int abi = sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION);
+	if (abi < 2)
 		skip();
+	const int cuts = abi < 3 ? 0 : EACCES; // before Linux 6.2 no rule is about truncation
 	assert_non_null(mkdtemp(top));
 	assert_int_equal(pipe(pipes), 0);
 	int above = open(top, O_RDONLY | O_DIRECTORY);
@@ -1100,7 +1102,7 @@ static void reader(void **state)
 		{ "read", 0, 0, { SYS_openat, { out, file, O_RDONLY } } },
 		{ "write there", 0, 0, { SYS_openat, { in, file, O_WRONLY } } },
 		{ "write", EACCES, 0, { SYS_openat, { out, file, O_WRONLY } } },
-		{ "cut", EACCES, 0, { SYS_openat, { out, file, O_RDONLY | O_TRUNC } } },
+		{ "cut", cuts, 0, { SYS_openat, { out, file, O_RDONLY | O_TRUNC } } },
 		{ "make", EACCES, 0, { SYS_mkdirat, { out, (long)"new", 0700 } } },
 		{ "remove", EACCES, 0, { SYS_unlinkat, { out, (long)"new", AT_REMOVEDIR } } },
 		{ "move out", EACCES, 0, { SYS_renameat, { in, file, out, (long)"moved" } } },
