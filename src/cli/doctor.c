@@ -341,6 +341,7 @@ static void try_overlays(struct doctor *doctor)
 static int examine(struct doctor *doctor)
 {
 	TRY(decide(doctor->box, "limits", "memory", "64M"));
+	doctor->box->plan.executes = true; // a locked process makes no second box
 	if (doctor->box->plan.toplevel)
 		ATTEMPT(run_settle(doctor->box->plan.toplevel)); // it says itself why it could not
 	try_outer(doctor);

@@ -214,7 +214,8 @@ static int print_result(const char *id, int status)
 	static char text[RING_NOTE];
 	struct out out = { .json = true };
 	autoclose int file = ATTEMPT(boxes_output(arena_new_own(BOXES_BYTES), id));
-	size_t length = file >= 0 ? ring_noted(file, text) : 0;
+	// Its writer notes it after the run has ended.
+	size_t length = file >= 0 && fd_lock(file, LOCK_SH) == 0 ? ring_noted(file, text) : 0;
 	if (length > 0) {
 		out_bytes(&out, text, length);
 		out.comma = true;

@@ -371,7 +371,7 @@ const struct key keys[] = {
 	  .help = "run in the background, and print the run's id; also when the terminal is closed, for sbx logs, ps, stop, "
 		  "kill and wait. Its stdin is empty, and its output is stored for sbx logs" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_EXEC, terminal), .flag = "tty", .letter = 't', .kind = KEY_SWITCH,
-	  .help = "give the command a terminal of the box: sbx connects it with yours (exec); with --detach, for sbx attach" },
+	  .help = "give the command a terminal of the box; sbx connects it with yours (exec); with --detach, for sbx attach" },
 	{ ON_COMMAND_LINE(VERB_LOGS, follow), .flag = "follow", .letter = 'f', .kind = KEY_SWITCH,
 	  .help = "continue with what the run prints, until it ends (logs)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, raw), .flag = "raw", .kind = KEY_SWITCH,

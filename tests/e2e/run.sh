@@ -284,7 +284,8 @@ is "without protected names nothing" "" "$(reach --network none --no-protect)"
 is "with --explain the memory of processes, too" "process_vm_readv pidfd_getfd setns open_tree unix" "$(reach --network none --explain)"
 is "without the lock all" "execve execveat ptrace process_vm_readv pidfd_getfd setns unshare open_tree keyctl unix inet" "$(SBX_TEST_SKIP=supervisor reach)"
 is "the plan says what is left open" "executes nothing; keeps mounts" "$("$SBX" plan --network none -- true | sed -n 's/^supervisor *//p')"
-like "with --ask-program, which executes one, there is no lock" " $(reach --ask-program /bin/true) " " execve .* unix "
+cp /bin/true "$work/asked"
+like "with --ask-program, which executes one, there is no lock" " $(reach --ask-program "$work/asked") " " execve .* unix "
 refused_as "a lock that cannot be had: the command is not run" "step 'supervisor'.*the command was not run" env SBX_TEST_FAIL=supervisor "$SBX_TESTING" run -- true
 # The first process of a container need not reap orphans: none is left to it.
 cat >"$work/first.py" <<'END'

@@ -39,10 +39,12 @@ int store_open(struct arena *arena, const char *state, struct store *ret_store)
 	TRY(store.sessions = owned_directory(store.sessions_path));
 	TRY(store.layers = owned_directory(store.layers_path));
 	// A home or a state that is reached through a link: the box opens it without any.
-	char real[PATH_MAX];
-	if (!realpath(store.layers_path, real))
-		return fail(errno, "'%s'", store.layers_path);
-	store.layers_path = arena_text(arena, "%s", real);
+	char own[32], real[PATH_MAX];
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", store.layers);
+	ssize_t length = readlink(own, real, sizeof(real));
+	if (length <= 0 || length == (ssize_t)sizeof(real))
+		return fail(length < 0 ? errno : ENAMETOOLONG, "'%s'", store.layers_path);
+	store.layers_path = arena_copy(arena, real, (size_t)length);
 	TRY(store.guard = open_lock(store.layers, guard_name));
 	if (mkdirat(store.layers, EMPTY_LAYER, 0755) < 0 && errno != EEXIST)
 		return fail(errno, "make '%s/" EMPTY_LAYER "'", store.layers_path);
