@@ -155,9 +155,11 @@ static void set_bit(uint64_t *bits, uint32_t at)
 // All characters in the place of a wildcard.
 static void set_pairs(uint64_t *bits, char one, char other)
 {
+	const char pair[] = { one, other };
+	unsigned place = trusted_pair(pair);
 	for (unsigned i = 0; i < TRUSTED_PAIRS; i++)
-		if ((is_wildcard(one) || trusted_pair(one, 0) >> 6 == i >> 6) &&
-		    (is_wildcard(other) || trusted_pair(0, other) == i % 64))
+		if ((is_wildcard(one) || (place ^ i) >> 6 == 0) &&
+		    (is_wildcard(other) || (place ^ i) % 64 == 0))
 			set_bit(bits, i);
 }
 

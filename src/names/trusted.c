@@ -49,9 +49,8 @@ static bool is_pattern(const char *folded, enum trusted_answer answer)
 static bool may_be_pattern(const char *folded)
 {
 	size_t length = strlen(folded);
-	const char *last = length > 1 ? folded + length - 2 : "";
-	return trusted_bit(trusted_begins_with, trusted_pair(folded[0], length ? folded[1] : 0)) ||
-	       trusted_bit(trusted_ends_with, trusted_pair(last[0], last[0] ? last[1] : 0));
+	return (length > 0 && trusted_bit(trusted_begins_with, trusted_pair(folded))) ||
+	       (length > 1 && trusted_bit(trusted_ends_with, trusted_pair(folded + length - 2)));
 }
 
 bool trusted_may_begin(const char *name)

@@ -45,8 +45,9 @@ extern const uint64_t trusted_begins_with[TRUSTED_PAIRS / 64],
 	trusted_ends_with[TRUSTED_PAIRS / 64];
 
 // A place in these: letters of both cases are one, and so are a few others.
-static inline unsigned trusted_pair(char one, char other)
+static inline unsigned trusted_pair(const char *two)
 {
+	const unsigned one = (unsigned char)two[0], other = (unsigned char)two[1];
 	return (one & 31U) << 6 | (other & 31U) | (one & 64U) << 5 | (other & 64U) >> 1;
 }
 
