@@ -147,9 +147,12 @@ static _Noreturn void be_front(struct run *run, pid_t watcher)
 	siginfo_t info = { .si_pid = watcher };
 	int number = SIGNAL_STOP;
 	sigfillset(&all);
-	// A thread of this process may need them; else the run's ends are the watcher's alone.
+	// Locks by fcntl(2) are this process's, and end when it closes their files. A thread of it
+	// may need the others; else the run's ends are the watcher's alone.
+	const int kept[] = { run->terminal, run->roll, run->slots, run->session_user,
+			     run->session_view };
 	if (run->listener < 0)
-		fd_close_except(&run->terminal, 1, 0);
+		fd_close_except(kept, sizeof(kept) / sizeof(*kept), 0);
 	for (;; number = sigwaitinfo(&all, &info)) {
 		end_like(watcher);
 		bool terminal = info.si_code == SI_KERNEL && !run->lent;

@@ -43,16 +43,17 @@ static void begin_at(struct attached *attached, uint64_t total)
 		attached->offset = from + (uint64_t)(line + 1 - bytes);
 }
 
+// One part of the new output: keys and signals come between. 1: there may be more.
 static int show(struct attached *attached)
 {
 	static char bytes[RING_CHUNK];
-	ssize_t got;
-	while ((got = ring_read(attached->file, &attached->offset, bytes, sizeof(bytes))) > 0) {
-		attached->offset += (uint64_t)got;
-		if (fd_write_all(STDOUT_FILENO, bytes, (size_t)got) < 0)
-			return fail(errno, "write");
-	}
-	return got < 0 ? fail(0, "the file of the output cannot be read") : 0;
+	ssize_t got = ring_read(attached->file, &attached->offset, bytes, sizeof(bytes));
+	if (got < 0)
+		return fail(0, "the file of the output cannot be read");
+	attached->offset += (uint64_t)got;
+	if (fd_write_all(STDOUT_FILENO, bytes, (size_t)got) < 0)
+		return fail(errno, "write");
+	return got > 0;
 }
 
 // ^P waits for the next byte.
@@ -110,9 +111,11 @@ static int turn(struct attached *attached, struct ring_head *head)
 	};
 	if (!ring_look(attached->file, head, &lives))
 		return fail(0, "the file of the output cannot be read");
-	TRY(show(attached));
-	attached->ended = !lives;
-	if (!lives || poll(events, sizeof(events) / sizeof(*events), AGAIN_MILLISECONDS) <= 0)
+	int more = show(attached);
+	TRY(more);
+	attached->ended = !lives && !more;
+	if (attached->ended ||
+	    poll(events, sizeof(events) / sizeof(*events), more ? 0 : AGAIN_MILLISECONDS) <= 0)
 		return 0;
 	if (events[0].revents)
 		type(attached);
@@ -133,6 +136,7 @@ static int hold_signals(void)
 	for (size_t i = 0; i < sizeof(held) / sizeof(*held); i++)
 		sigaddset(&set, held[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN); // the terminal is given back before this process ends
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 

@@ -126,8 +126,12 @@ int runs_write(int session, const struct run_record *record, int *ret_slots)
 		struct flock lock = lock_of(slot);
 		if (read_slot(fd, slot, &there) || read_older(fd, slot, &there, &older))
 			continue;
-		// The lock first: a record that nobody has locked is that of a dead one.
-		if (fcntl(fd, F_SETLK, &lock) < 0 ||
+		// The lock first: a record that nobody has locked is that of a dead one. One that
+		// ends has cleared its record, and has the lock yet.
+		int locked = fcntl(fd, F_SETLK, &lock);
+		if (locked < 0 && (errno == EAGAIN || errno == EACCES))
+			continue;
+		if (locked < 0 ||
 		    pwrite(fd, &written, sizeof(written), place_of(slot)) != sizeof(written))
 			return fail(errno, "note the run in its session");
 		*ret_slots = take(&fd);
