@@ -77,9 +77,10 @@ const struct verb_row verb_rows[] = {
 	},
 	[ROW_WHY] = {
 		.name = "why",
-		.synopsis = "why [OPTION]... PATH|HOST|@GROUP|$VARIABLE|CALL|'ERROR TEXT'...",
+		.synopsis = "why [OPTION]... [PATH|HOST|@GROUP|$VARIABLE|CALL|'ERROR TEXT']...",
 		.help = "say if a run with these options can use it, by which line, and which "
-		  "flag would allow it; for an error text, how to fix it",
+		  "flag would allow it; for an error text, how to fix it; without a word, what "
+		  "the project's last run was refused",
 	},
 	[ROW_LEARN] = {
 		.name = "learn",

@@ -65,7 +65,7 @@ is "why: hosts" $'host unreachable --allow refused.invalid\nhost reachable\nhost
 is "why: no network" "host unreachable --network proxy --allow a.invalid" "$(answers --network none a.invalid)"
 is "why: variables" $'variable passed\nvariable withheld --pass-env GH_TOKEN\nvariable unset' "$(GH_TOKEN=x HERE=y answers '$HERE' '$GH_TOKEN' '$NOT_SET')"
 is "why: system calls" $'syscall allowed\nsyscall by-arguments' "$(answers getpid clone)"
-is "why: errors" "error recipes" "$(answers "Read-only file system")"
+is "why: errors" "error recipe" "$(answers "Read-only file system")"
 form code "$SBX" code --json -l bash -c "printf '\\001\\377\\e[2J'; curl -s http://refused.invalid/"
 form code "$SBX" code --json --read /nowhere -l bash -c true
 form learned last_error "$SBX" learn --json -- bash -c 'cat ~/.netrc "/root/$1"; curl -s http://refused.invalid/' - "$hostile"
