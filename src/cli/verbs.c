@@ -27,7 +27,7 @@ const struct verb_row verb_rows[] = {
 		.synopsis = "profile list|show|check|groups|names|status|[un]trust|...",
 		.help = "show profiles, groups of hosts and protected names; trust the project's "
 		  "own profile, .sbx.ini, and parts of its repository; what was answered with project",
-		.actions = "list groups names show check keys status trust untrust forget",
+		.actions = "list groups names show check add keys status trust untrust forget",
 	},
 	[ROW_DOCTOR] = {
 		.name = "doctor",

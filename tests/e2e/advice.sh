@@ -144,6 +144,15 @@ is "why: one whose arguments decide" "system call ioctl: its arguments decide" "
 is "why: a host called like a call, with a port" 1 "$("$SBX" why mount:443 | grep -c 'cannot be reached')"
 lacks "why: a name with '\$' gets no option" "$(mkdir -p "$HOME/a\$b"; "$SBX" why "$HOME/a\$b")" --
 
+# A path that no line makes writable or shows gets no flag.
+for path in /dev /proc /proc/1 /sys/fs / /etc /etc/passwd /tmp /run /usr /home "$HOME" "$XDG_STATE_HOME/sbx" "$XDG_CONFIG_HOME/sbx" /no/such/file; do
+	for flag in $("$SBX" why "$path" | grep -oE -- '--(read|write) .*' | tr -s ' ' '='); do
+		run_box "$flag" -- true >/dev/null 2>&1 || fail "why $path: $flag is refused"
+	done
+done
+like "why: a path that cannot be writable" "$("$SBX" why /etc/passwd)" '^  no option lets it be written: it belongs to the system$'
+like "why: a path that is nowhere" "$("$SBX" why /no/such/file)" '^  it does not exist outside of the box either$'
+
 # --- error texts: as programs print them, and what the answer has
 while IFS='|' read -r fix text; do
 	like "why: $text" "$("$SBX" why "$text" 2>&1 | paste -sd' ')" "$fix"

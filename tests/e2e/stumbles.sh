@@ -122,7 +122,7 @@ refuses "no profile 'tool'; see: sbx profile list\$" run -p tool true
 printf '[profile]\nextends = default\n' >tool.ini
 like "-p FILE without a slash: what is printed works" "$(eval "sbx run $("$SBX" run -p tool.ini true 2>&1 | sed -nE "s/.*has a '.'*: (-p .*)/\1/p") echo worked" 2>&1)" '^worked$'
 refuses "did you mean 'claude-code'" agent install claude
-refuses "did you mean 'list'" session lst
+refuses "did you mean 'sbx session list'" session lst
 refuses "yours: sbx session list; to make it: sbx session create gone\$" session discard gone
 refuses "no .sbx.ini: there is nothing to trust" profile trust
 refuses "with its group: +--allow @npm" why npm

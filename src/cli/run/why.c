@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "policy/find.h"
 #include "run/run_command.h"
 #include "report/answer_fields.h"
 #include "cli/run/why.h"
@@ -59,10 +60,11 @@ static const char *variable_of(const char *word)
 	return known && access(word, F_OK) < 0 ? word : NULL;
 }
 
-// A host without a dot is one that is allowed, or this machine.
+// A host without a dot is one that is allowed, this machine, or the name of a group.
 static bool is_named_host(const struct box *box, const char *word)
 {
-	return list_has(&box->profile.allow, word) || str_equal(word, "localhost");
+	return list_has(&box->profile.allow, word) || str_equal(word, "localhost") ||
+	       groups_has(arena_text(box->arena, "@%s", word));
 }
 
 static int answer(struct box *box, const char *word, struct why *why)

@@ -231,24 +231,13 @@ static const struct session_action *find_action(const char *name)
 	return NULL;
 }
 
-static int say_usage(const struct session_action *action, const char *word, const char *name)
+static int say_usage(const struct session_action *action, const char *name)
 {
-	struct near near = { .word = word ? word : "" };
-	const char *answer = word ? foreign_answer(FOREIGN_ACTION, word, strlen(word)) : NULL;
-	for (size_t i = 0; i < SESSION_ACTIONS; i++)
-		near_consider(&near, actions[i].name);
 	if (action && str_equal(action->name, "restore") && name)
 		fail(0, "restore needs a snapshot of '%.80s'; to see them: sbx session log %.80s",
 		     str_shown(name), str_shown(name));
 	else if (action)
 		fail(0, "usage: sbx session %s", session_usages[action - actions]);
-	else if (answer)
-		fail(0, "unknown action '%.40s': %s", str_shown(word), answer);
-	else if (word && near.found)
-		fail(0, "unknown action '%.40s', did you mean '%s'?", str_shown(word), near.found);
-	else if (word)
-		fail(0, "unknown action '%.40s'; sbx session has: %s", str_shown(word),
-		     verb_rows[ROW_SESSION].actions);
 	else
 		fail(0, "usage: sbx session ACTION [NAME] [OPTION]...; see: sbx session --help");
 	return box_failed();
@@ -289,7 +278,7 @@ int verb_session(char **words)
 	while (names[0] && names[1 + count])
 		count++;
 	if (!action || count < action->least || count > action->most)
-		return say_usage(action, names[0], count > 0 ? names[1] : NULL);
+		return say_usage(action, count > 0 ? names[1] : NULL);
 	int result = sessions_open(box, &sessions);
 	if (result >= 0 && action->does == COPIES_FILES)
 		result = rights_begin(&sessions.store);
