@@ -1363,7 +1363,7 @@ static void events(void **state)
 	const struct host_question *all[] = { &question, &question };
 	for (unsigned count = 1; count <= 2; count++) {
 		struct out out = { 0 };
-		question_text(all, count, "orn", 9, false, &out);
+		question_text(all, count, "orn", 9, &out);
 		assert_non_null(strstr(out.text, "good.example"));
 		assert_null(memchr(out.text, '\033', out.used));
 		out_free(&out);

@@ -57,9 +57,32 @@ static bool is_wanted(struct arena *arena, const struct session *session,
 	return false;
 }
 
+// "" for files and directories, which need no word.
+static const char *word_of(mode_t mode)
+{
+	static const struct {
+		mode_t kind;
+		const char *word;
+	} words[] = {
+		{ S_IFREG, "" },
+		{ S_IFDIR, "" },
+		{ S_IFLNK, "" },
+		{ S_IFIFO, "  (pipe)" },
+		{ S_IFSOCK, "  (socket)" },
+	};
+	if (S_ISREG(mode) && (mode & (S_ISUID | S_ISGID)))
+		return mode & S_ISUID ? "  (set-user-ID)" : "  (set-group-ID)";
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if ((mode & S_IFMT) == words[i].kind)
+			return words[i].word;
+	return "  (device)";
+}
+
 void changes_line(struct sessions *sessions, const struct session *session,
 		  const struct change *change)
 {
+	char leads[PATH_MAX];
+	bool out = sides_leads_out(&sessions->store, session, change, leads);
 	char size[SIZE_TEXT_MAX] = "";
 	const struct stat *status = change->kind == CHANGE_REMOVED ? &change->was : &change->is;
 	if (S_ISREG(status->st_mode))
@@ -67,6 +90,10 @@ void changes_line(struct sessions *sessions, const struct session *session,
 	out_text(&sessions->out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter,
 		 size, str_shown(name_of(sessions->store.arena, session, change)),
 		 S_ISDIR(status->st_mode) ? "/" : "");
+	if (leads[0])
+		out_text(&sessions->out, " -> %s%s", str_shown(leads),
+			 out ? "  (which the session could not see)" : "");
+	out_text(&sessions->out, "%s", word_of(status->st_mode));
 	if (change->renamed)
 		out_text(&sessions->out, "  (was %s)", str_shown(change->renamed));
 	if (change->kind == CHANGE_MODE)

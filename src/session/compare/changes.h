@@ -4,6 +4,7 @@
 // withheld. Uses: base git names nouns session/store text. Begin with changes.c.
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -160,6 +161,11 @@ int sides_host_root(const struct session *session, unsigned root);
 int sides_host_below(int root, const char *path, const char **ret_name);
 int sides_host_parent(const struct session *session, unsigned root, const char *path,
 		      const char **ret_name);
+
+// What a symlink of the session says, "" for another thing. True when that is in the home or in
+// /proc, and not in a directory of the session.
+bool sides_leads_out(const struct store *store, const struct session *session,
+		     const struct change *change, char ret_text[PATH_MAX]);
 
 // A set of paths, and whether another path is below one. Pure.
 
