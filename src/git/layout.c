@@ -45,11 +45,6 @@ const struct layout_row layout_rows[] = {
 	STATE_FILE("REVERT_HEAD"),
 	STATE_FILE("REBASE_HEAD"),
 	STATE_FILE("BISECT_*"),
-	{ "objects/info/commit-graph", LAYOUT_CACHE, LAYOUT_FILE, LAYOUT_SHARED },
-	{ "objects/info/commit-graphs", LAYOUT_CACHE, LAYOUT_DIRECTORY, LAYOUT_SHARED },
-	{ "objects/pack/multi-pack-index*", LAYOUT_CACHE, LAYOUT_FILE, LAYOUT_SHARED },
-	{ "objects/pack/*.bitmap", LAYOUT_CACHE, LAYOUT_FILE, LAYOUT_SHARED },
-	{ "objects/pack/*.rev", LAYOUT_CACHE, LAYOUT_FILE, LAYOUT_SHARED },
 	{ "objects/info", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "objects/pack", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "objects", LAYOUT_DATA, LAYOUT_MANY, LAYOUT_SHARED },
@@ -149,7 +144,7 @@ bool layout_is_nested(const char *path)
 static bool acts(const char *path, bool refs)
 {
 	const struct layout_row *row = layout_find(path);
-	if (!row || row->kind == LAYOUT_LOCK || row->kind == LAYOUT_CACHE)
+	if (!row || row->kind == LAYOUT_LOCK)
 		return row != NULL;
 	return (row->kind == LAYOUT_STATE && !refs) ||
 	       (row->kind > LAYOUT_VIEW && row->kind < (refs ? LAYOUT_ORDER : LAYOUT_NESTED));

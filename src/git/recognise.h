@@ -53,7 +53,6 @@ const char *git_read_pointer(int directory, const char *name, const char *prefix
 enum layout_kind {
 	LAYOUT_DATA,    // believed: git runs nothing that it says
 	LAYOUT_LOCK,    // dropped: git's commands fail while it is there
-	LAYOUT_CACHE,   // dropped: git believes it, and makes it anew
 	LAYOUT_STATE,   // reported: of a command that has not ended, the next one goes on with it
 	LAYOUT_VIEW,    // reported: git shows history or files by it, or resolves conflicts
 	LAYOUT_RUN,     // git, or another known program, runs it

@@ -133,9 +133,6 @@ ROW(FINDING_GIT_HIDES, "git-hides", SEVERITY_WARNING,
 ROW(FINDING_GIT_INDEX, "git-index", SEVERITY_WARNING,
 	"%p was written by the box and was not checked (%d): your git may write other files than it "
 	"shows; for a new one: %f", .fix = "git reset")
-ROW(FINDING_GIT_OBJECTS, "git-objects", SEVERITY_NOTICE,
-	"%p has %d objects of this run that were not compared with their names; to compare all: %f",
-	.fix = "git fsck")
 ROW(FINDING_UNTRACKED, "hidden-untracked", SEVERITY_NOTICE,
 	"hidden: %l, which git's index does not list; to show it: %f", .fix = "--read %i",
 	.joined = 8)

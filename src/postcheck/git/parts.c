@@ -388,5 +388,4 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 			meet(&parts, &part, (unsigned char)item->from.line);
 	}
 	index_look(check, directory, path, parts.shared);
-	objects_look(check, directory, path);
 }

@@ -40,7 +40,6 @@ static int protect_part(struct wishes *wishes, const struct layout_row *row, con
 	case LAYOUT_NESTED:
 	case LAYOUT_VIEW:
 	case LAYOUT_STATE:
-	case LAYOUT_CACHE:
 	case LAYOUT_LOCK:
 	case LAYOUT_DATA:
 		return 0;
