@@ -131,7 +131,8 @@ struct run {
 		int journals[JOURNALS_MAX];
 	};
 
-	pid_t init; // the box's pid 1, as seen from outside; the first that is no descriptor
+	pid_t init;      // the box's pid 1, as seen from outside; the first that is no descriptor
+	int init_signal; // that ended it, where it is known
 
 	char *const *arguments;   // argv of sbx itself, wiped in pid 1
 	char *const *environment; // of the caller

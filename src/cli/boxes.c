@@ -218,10 +218,19 @@ int boxes_init(const struct live_box *box, const struct held_box *held)
 	return take(&init);
 }
 
+void boxes_mark_killed(const struct held_box *held)
+{
+	char path[64];
+	const enum roll_end killed = ROLL_KILLED;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", held->file);
+	autoclose int file = open(path, O_WRONLY | O_CLOEXEC);
+	(void)!pwrite(file, &killed, sizeof(killed), offsetof(struct roll_entry, ended));
+}
+
 int boxes_status(const struct held_box *held, int *ret_status)
 {
 	struct roll_entry entry;
-	if (!read_entry(held->file, &entry) || !entry.ended)
+	if (!read_entry(held->file, &entry) || entry.ended != ROLL_ENDED)
 		return 0;
 	*ret_status = entry.status;
 	return 1;

@@ -48,6 +48,8 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 void boxes_release(struct held_box *held);
 // A pidfd of the first process of the box itself; -1: it is not known, or has ended.
 int boxes_init(const struct live_box *box, const struct held_box *held);
+// So that the run knows by whom: before its box is killed.
+void boxes_mark_killed(const struct held_box *held);
 // 1: what sbx run returned; 0: it has not said so.
 int boxes_status(const struct held_box *held, int *ret_status);
 

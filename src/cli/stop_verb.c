@@ -65,6 +65,8 @@ static void end(const struct live_box *box, const struct held_box *held)
 {
 	autoclose int init = boxes_init(box, held);
 	int number = init >= 0 && box->entry.landlock ? SIGNAL_END : SIGKILL;
+	if (init >= 0)
+		boxes_mark_killed(held);
 	sys_pidfd_send_signal(init >= 0 ? init : held->process, number, NULL);
 	sys_pidfd_send_signal(held->process, SIGCONT, NULL);
 }
@@ -183,7 +185,7 @@ static int wait_for(const char *id)
 	while (poll(&event, 1, -1) != 1)
 		;
 	int status;
-	bool known = boxes_status(&held, &status) == 1;
+	bool known = boxes_status(&held, &status) == 1 || noted_status(arena, box->id, &status);
 	boxes_release(&held);
 	return known ? status : fail(0, "run %s has ended; its exit status is not known", box->id);
 }

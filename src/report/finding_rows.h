@@ -181,6 +181,10 @@ ROW(FINDING_PROGRAM_HIDDEN, "program-hidden", SEVERITY_ERROR,
 	"cannot run '%p': it is hidden|; to see by which line: %f", .fix = "sbx why %i")
 ROW(FINDING_NOT_INSIDE, "not-in-box", SEVERITY_ERROR,
 	"cannot run '%p': %d is not in the box|; to show it: %f", .fix = "%i")
-ROW(FINDING_INIT_KILLED, "init-killed", SEVERITY_ERROR, "the box's init process was killed")
+ROW(FINDING_KILLED, "killed", SEVERITY_ERROR,
+	"the box was killed by sbx kill, or by sbx stop after its time")
+ROW(FINDING_INIT_KILLED, "init-killed", SEVERITY_ERROR,
+	"the box was killed from outside, but not by sbx: by another program, or by the kernel, as where memory is short")
+ROW(FINDING_INIT_LOST, "init-lost", SEVERITY_ERROR, "the box's first process has failed")
 ROW(FINDING_RUN_BROKEN, "run-broken", SEVERITY_ERROR, "%d; the run was ended")
 // clang-format on

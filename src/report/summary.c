@@ -272,6 +272,7 @@ void summary_text(const struct saying *saying, struct out *out)
 const char *summary_end(const struct outcome *outcome)
 {
 	switch (outcome->kind) {
+	case OUTCOME_KILLED:
 	case OUTCOME_ENDED:
 		return WIFSIGNALED(outcome->status) ? "signal" : "exit";
 	case OUTCOME_STOPPED:

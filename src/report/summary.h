@@ -33,6 +33,7 @@ struct outcome {
 		OUTCOME_ENDED,   // wait status in `status`
 		OUTCOME_STOPPED, // at a limit, see `stop`
 		OUTCOME_BROKEN,  // the host side failed while the command may have run
+		OUTCOME_KILLED,  // pid 1, from outside; wait status as of ENDED
 		OUTCOME_LOST,    // pid 1 died without a word
 	} kind;
 	int status;

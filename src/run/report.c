@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "limits/group.h"
 #include "net/host/audit.h"
+#include "net/host/roll.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/finding.h"
@@ -63,8 +64,12 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 		return find_no_exec(plan, run, found);
 	case OUTCOME_STOPPED:
 		return in_time ? STATUS_TIMEOUT : STATUS_KILLED;
+	case OUTCOME_KILLED:
+		findings_add(found, roll_is_killed(run) ? FINDING_KILLED : FINDING_INIT_KILLED, "",
+			     "", "");
+		return STATUS_KILLED;
 	case OUTCOME_LOST:
-		findings_add(found, FINDING_INIT_KILLED, "", "", "");
+		findings_add(found, FINDING_INIT_LOST, "", "", "");
 		return STATUS_FAILED;
 	case OUTCOME_BROKEN:
 		findings_add(found, FINDING_RUN_BROKEN, "", run->message.text, "");

@@ -70,6 +70,13 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped && run->reaped)
 		run->init = 0;
 	walk_undo(plan, run);
+	// Not after our own SIGKILL, which leaves a finding.
+	bool killed =
+		outcome.kind == OUTCOME_LOST && !outcome.found.counts[FINDING_PROTECTION_LOST];
+	if (killed && (run->init_signal == SIGKILL || roll_is_killed(run))) {
+		outcome.kind = OUTCOME_KILLED;
+		outcome.status = SIGKILL;
+	}
 	return outcome;
 }
 
@@ -353,6 +360,9 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	struct loop loop = { .plan = plan, .run = run, .outcome = { .kind = OUTCOME_FAILED } };
 	if (walked < 0) {
 		journal_end(plan, run);
+		if (roll_is_killed(run))
+			loop.outcome =
+				(struct outcome){ .kind = OUTCOME_KILLED, .status = SIGKILL };
 		return loop.outcome;
 	}
 	clock_begin(plan, run, &loop.clock);

@@ -9,7 +9,8 @@ cd "$project" || exit 1
 hostile=$'x\e[2J\u202e\ny\t\xff'
 begun=0
 box() { # SCRIPT [OPTION...]: its number in $run
-	local script=$1 output=$work/out-$((begun += 1))
+	local script=$1
+	output=$work/out-$((begun += 1))
 	shift
 	"$SBX" run "$@" -- bash -c "trap 'exit 143' TERM; echo begun; $script" "$hostile" >"$output" 2>&1 &
 	run=$!
@@ -141,9 +142,23 @@ begin=$SECONDS
 is "stop: a command that ignores it is killed after --time" "killed: $run" "$("$SBX" stop "$run" --time 1s)"
 [ $((SECONDS - begin)) -lt 9 ] || fail "and not later" "$((SECONDS - begin)) s"
 wait "$run"
+is "that is a signal, and no failure of sbx" "137 sbx: the box was killed by sbx kill, or by sbx stop after its time" "$? $(tail -1 "$output")"
 box "trap '' TERM; kill -STOP 0; $idle"
 is "kill, of a box that is stopped" "killed: $run" "$("$SBX" kill "$run")"
-wait "$run" 2>/dev/null
+wait "$run"
+is "its status and line" "137 killed by sbx kill" "$? $(tail -1 "$output" | grep -o 'killed by sbx kill')"
+"$SBX" run --json -- sleep 300 >"$work/json" &
+run=$!
+wait_for 30 lists "$run"
+"$SBX" wait "$run" &
+waiting=$!
+"$SBX" kill "$run" >/dev/null
+wait "$run"
+is "run --json of one that is killed, and who waits" "137 signal 137 9 137" "$? $(python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["end"], r["status"], r["signal"])' <"$work/json") $(wait $waiting; echo $?)"
+box "$idle"
+kill -9 "$(pgrep -P "$run" -x sbx | head -1)"
+wait "$run"
+like "the box's first process is killed by another program: that is said" "$? $(tail -1 "$output")" "^137 sbx: the box was killed from outside, but not by sbx"
 box "sleep 1; exit 7"
 status "wait returns what the command returned" 7 "$SBX" wait "$run"
 box "sleep 1; kill -9 \$\$"

@@ -51,8 +51,9 @@ static void put_result(struct box *box, const struct ending *ending, int status,
 	out->json = true;
 	answer_begin(out, "result", NULL);
 	answer_members(out, MEMBER("end", outcome ? summary_end(outcome) : "failed"));
-	capture_status(out, outcome && outcome->kind == OUTCOME_ENDED,
-		       outcome ? outcome->status : 0, status);
+	capture_status(
+		out, outcome && (outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_KILLED),
+		outcome ? outcome->status : 0, status);
 	answer_members(out, MEMBER_FLAG("timed_out", outcome && outcome->stop == STOP_TIME),
 		       MEMBER_NUMBER("run", (unsigned)getpid()), MEMBER("session", session));
 	if (!ending)

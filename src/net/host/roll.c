@@ -142,12 +142,19 @@ void roll_turn(struct run *run, const struct denials *denials)
 	(void)!pwrite(run->roll, &count, sizeof(count), offsetof(struct roll_entry, denials));
 }
 
+bool roll_is_killed(const struct run *run)
+{
+	struct roll_entry entry;
+	return pread(run->roll, &entry, sizeof(entry), 0) == (ssize_t)sizeof(entry) &&
+	       entry.ended == ROLL_KILLED;
+}
+
 void roll_end(struct run *run, int status)
 {
 	const struct {
-		uint32_t ended;
+		enum roll_end ended;
 		int32_t status;
-	} end = { 1, status };
+	} end = { ROLL_ENDED, status };
 	_Static_assert(offsetof(struct roll_entry, status) ==
 			       offsetof(struct roll_entry, ended) + sizeof(uint32_t),
 		       "both are written at once");
