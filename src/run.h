@@ -156,6 +156,7 @@ struct run {
 
 	// signals (supervise)
 	sigset_t callers_mask;
+	bool started; // MESSAGE_STARTED was taken
 	bool tier_landlock;
 	bool child_ignored; // the caller had SIGCHLD ignored; the command gets it so
 

@@ -202,5 +202,7 @@ struct due {
 // False when there is none. A run that was killed before its command began, or in another directory
 // of that name, is removed.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due);
-// `checked`: they are removed.
-void journal_done(struct due *due, bool checked);
+// A check that was cut is begun anew at a next start, three times in all: the name of a run's file
+// ends with their number.
+enum due_end { DUE_KEPT, DUE_CUT, DUE_CHECKED };
+void journal_done(struct due *due, enum due_end what);

@@ -113,9 +113,8 @@ static const struct asking rows[] = {
 static const char *const losses[] = {
 	"tier landlock: no private home, /tmp or /dev/shm, no limit on them, and no separate host "
 	"name; paths that are not named are denied, not absent",
-	"tier landlock: names, sizes and attributes of your files can be seen, and processes and "
-	"their "
-	"command lines in /proc",
+	"tier landlock: names, sizes and attributes of your files can be seen, and when one is "
+	"opened or changed (inotify), and processes and their command lines in /proc",
 	"tier landlock: caches and overlays are left out; protected names and hidden files below a "
 	"writable directory are errors",
 	"tier landlock: of unix sockets only named ones are reached; no datagrams, servers on TCP "

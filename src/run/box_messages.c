@@ -79,6 +79,11 @@ static void take_listeners(const struct plan *plan, struct run *run, const int f
 
 static void take_started(const struct plan *plan, struct run *run, int terminal)
 {
+	if (run->started) { // a first process that was taken over says it again
+		fd_close(&terminal);
+		return;
+	}
+	run->started = true;
 	for (int i = 0; i < STEPS_MAX; i++)
 		run->host_nanoseconds[i] += run->message.nanoseconds[i];
 	run->pty = terminal;

@@ -262,7 +262,7 @@ static bool is_left(const struct plan *plan, const char *path)
 		return false;
 	then.due = due.names;
 	bool left = !protect_stood(&then, path);
-	journal_done(&due, false);
+	journal_done(&due, DUE_KEPT);
 	return left;
 }
 

@@ -87,7 +87,9 @@ const struct syscall_group syscall_groups[] = {
 	  "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen fsconfig "
 	  "fsmount "
 	  "fspick mount_setattr sethostname setdomainname clone clone3" },
-	{ "io_uring", VERDICT_ALLOW, "asynchronous io by rings; a large kernel surface",
+	{ "io_uring", VERDICT_ALLOW,
+	  "asynchronous io by rings; a large kernel surface, and what a ring does passes no "
+	  "filter: it makes sockets of every family",
 	  "io_uring_setup io_uring_enter io_uring_register" },
 	{ "perf", VERDICT_ALLOW, "perf events, as far as kernel.perf_event_paranoid lets a user",
 	  "perf_event_open" },
