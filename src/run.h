@@ -76,7 +76,7 @@ static inline bool control_is_known(const struct control_head *head)
 	return head->name == CONTROL_NAME && head->version == CONTROL_VERSION;
 }
 
-enum { JOURNALS_MAX = 8, PREPARED_MAX = 16 };
+enum { JOURNALS_MAX = 8, PREPARED_MAX = 16, OPTIONS_KEPT = 4 };
 
 // Every descriptor of a run stands in the first part, and is -1 while there is none: run_init()
 // sets the whole part, so that none begins as 0. Lint finds one elsewhere.
@@ -104,8 +104,9 @@ struct run {
 		int pty;      // of a command in the background: the master
 		int terminal; // tty: a private descriptor of the controlling terminal
 		int nothing; // standard-io: /dev/null, until it takes the place of stdin and stdout
-		int signals; // signals (supervise)
-		int parent;  // pidfd of the process that the run ends with
+		int flags[3], held[2]; // of 0, 1, 2 at the start; and by which they are put back
+		int signals;           // signals (supervise)
+		int parent;            // pidfd of the process that the run ends with
 
 		// session
 		int session;          // its directory
@@ -133,6 +134,12 @@ struct run {
 
 	pid_t init;      // the box's pid 1, as seen from outside; the first that is no descriptor
 	int init_signal; // that ended it, where it is known
+
+	// standard-io: of those of 0, 1 and 2 that are sockets (run/signals.c)
+	struct kept_option {
+		socklen_t size; // 0: it is none
+		unsigned char value[16];
+	} options[3][OPTIONS_KEPT];
 
 	char *const *arguments;   // argv of sbx itself, wiped in pid 1
 	char *const *environment; // of the caller

@@ -6,11 +6,13 @@
 
 #include "base/base.h"
 
+struct patience;
+
 struct capture {
 	int output;    // the caller's stdout
-	int done;      // its end ends the reader
+	int done;      // a byte of it ends the reader
+	int ended;     // whose end that of this one is
 	int stored[2]; // memory that has the bytes
-	int reader;    // process
 };
 
 // From here on stdout and stderr of this process are captured. -1 with the error said.
@@ -21,5 +23,5 @@ void capture_end(struct capture *capture, struct out *out);
 void capture_put(struct out *out, const char *key, char *text, size_t length);
 // How it ended, by a status as of wait(2); `ended` false: it did not end by itself.
 void capture_status(struct out *out, bool ended, int wait_status, int status);
-// Prints the answer to the caller's stdout. -1 where that failed.
-int capture_print(const struct capture *capture, struct out *out);
+// Prints the answer to the caller's stdout, as live_say() does.
+int capture_print(const struct capture *capture, struct out *out, struct patience *patience);

@@ -25,6 +25,18 @@ void denied_members(const struct denial *denial, struct out *out);
 // A JSON list, `denied`, and how many more there were.
 void denied_json(const struct denials *denials, struct out *out);
 
+// How long what sbx says waits for its reader, once the box has ended.
+enum { PATIENCE_MILLISECONDS = 15 * 1000, PATIENCE_LEAST_MILLISECONDS = 1000 };
+struct patience {
+	int64_t until; // of the steady clock: of all that is said
+	int signals;   // where those are read that end the wait; -1: none are
+};
+// Writes to a descriptor of the caller's that a box may have as well, and may have filled: by none
+// of its flags, and without a wait beyond that. On a terminal, after what a box began there. NULL:
+// no box was there. -1 with errno, EAGAIN: not all was read in time; 0 also where the reader of a
+// pipe has gone.
+int live_say(struct out *out, int fd, struct patience *patience);
+
 // What became of a run.
 struct outcome {
 	enum outcome_kind {
@@ -40,6 +52,7 @@ struct outcome {
 	enum stop stop;
 	struct denials denials;
 	struct findings found; // all else
+	struct patience patience;
 };
 
 // What there is to say of a run.
@@ -90,8 +103,6 @@ void live_turn(struct live *live, const struct plan *plan, struct denials *denia
 // Poll's time-out: this one, or until the next try of a line that waits.
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);
-// Lines on standard error: a terminal, which a box may have changed, is waited for a second.
-void live_report(struct out *out);
 
 // --report-fd and --status-fd: what a run is refused, at once, and how it ends, as JSON lines for a
 // program (sbx-json(5), form event). Who reads slowly, or not at all, holds nothing up: what does

@@ -38,7 +38,7 @@ int box_failed(void)
 	out_text(&out, "sbx: %s\n", err_text());
 	if (err_number() == EMFILE)
 		out_text(&out, "sbx: %s\n", probe_advice("", EMFILE));
-	out_flush(&out, STDERR_FILENO);
+	live_say(&out, STDERR_FILENO, NULL);
 	return STATUS_FAILURE;
 }
 
@@ -292,8 +292,6 @@ int run_command(struct box *box)
 		denials_free(&outcome.denials);
 		return run_command(renew(box, &run));
 	}
-	if (box->plan.timing)
-		report_timing(&box->plan, &run);
 	int status = report_outcome(&box->plan, &run, &outcome);
 	if (box->after)
 		status = box->after(

@@ -13,7 +13,7 @@ struct run;
 struct ending {
 	const struct denials *denials;
 	const struct usage *usage;
-	const struct outcome *outcome;
+	struct outcome *outcome;
 };
 
 struct box {

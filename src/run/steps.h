@@ -155,8 +155,12 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome);
 // time limit, 125 when sbx failed, 126 and 127 when the command could not be started.
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome);
 
+// The status to end with after the last words: `result` is that of live_say(), with its errno.
+// Where not all was written the audit says so, and a command's 0 becomes 125.
+int report_written(const struct plan *plan, int result, int status);
+
 // --timing: one line per step, to stderr.
-void report_timing(const struct plan *plan, const struct run *run);
+void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
 
 // The state of a run before its first step.
 

@@ -365,7 +365,7 @@ static int print_result(const struct further_command *command, struct capture *c
 	answer_members(&out, NUMBER_IF(command->run, "run", (unsigned)command->run),
 		       MEMBER_NUMBER("wall_ms", milliseconds));
 	capture_end(capture, &out);
-	return capture_print(capture, &out) < 0 ? STATUS_FAILURE : status;
+	return capture_print(capture, &out, NULL) < 0 && status == 0 ? STATUS_FAILURE : status;
 }
 
 int verb_exec(char **words)

@@ -239,8 +239,8 @@ static int print_json(struct box *box, const struct ending *ending, int status)
 		denied_json(ending->denials, &out);
 	}
 	json_end(&out);
-	int result = out_flush(&out, code->output);
-	return result < 0 ? STATUS_FAILURE : status;
+	struct patience *patience = ending ? &ending->outcome->patience : NULL;
+	return report_written(&box->plan, live_say(&out, code->output, patience), status);
 }
 
 int verb_code(char **words)

@@ -71,9 +71,10 @@ static void put_result(struct box *box, const struct ending *ending, int status,
 static int print_result(struct box *box, const struct ending *ending, int status)
 {
 	struct out out = { 0 };
+	struct patience *patience = ending ? &ending->outcome->patience : NULL;
 	put_result(box, ending, status, &out);
 	capture_end(&capture, &out);
-	return capture_print(&capture, &out) < 0 ? STATUS_FAILURE : status;
+	return report_written(&box->plan, capture_print(&capture, &out, patience), status);
 }
 
 int result_prepare(struct box *box)
