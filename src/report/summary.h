@@ -25,6 +25,9 @@ void denied_members(const struct denial *denial, struct out *out);
 // A JSON list, `denied`, and how many more there were.
 void denied_json(const struct denials *denials, struct out *out);
 
+// A JSON list, `limits`.
+void hits_json(const struct hit *hits, int count, struct out *out);
+
 // What became of a run.
 struct outcome {
 	enum outcome_kind {
@@ -39,7 +42,8 @@ struct outcome {
 	int status;
 	enum stop stop;
 	struct denials denials;
-	struct findings found; // all else
+	struct findings found;   // all else
+	struct findings failure; // of the run itself
 };
 
 // What there is to say of a run.
@@ -47,7 +51,6 @@ struct saying {
 	const struct plan *plan;
 	const struct run *run;
 	const struct outcome *outcome;
-	const struct findings *failure; // of the run itself
 	struct hit hits[HITS_MAX];
 	int count;
 	int status; // that sbx ends with

@@ -175,16 +175,14 @@ static bool note_all(const struct saying *saying)
 
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
-	struct findings failure = { 0 };
 	struct out out = { 0 };
 	enum telling report = plan->profile->report;
 	bool model = report == TELL_MODEL || (plan->terse && report == TELL_SHORT);
 	struct saying saying = { .plan = plan,
 				 .run = run,
 				 .outcome = outcome,
-				 .failure = &failure,
 				 .reader = model ? READER_AGENT : READER_PERSON };
-	int status = saying.status = find_outcome(plan, run, outcome, &failure);
+	int status = saying.status = find_outcome(plan, run, outcome, &outcome->failure);
 	find_all(plan, run, outcome);
 	bool ran = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
 	if (ran)
@@ -200,7 +198,7 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	bool noted = began && note_all(&saying);
 	switch (report) {
 	case TELL_NEVER:
-		findings_text(&failure, READER_PERSON, &out);
+		findings_text(&outcome->failure, READER_PERSON, &out);
 		break;
 	case TELL_SHORT:
 	case TELL_MODEL:
@@ -221,6 +219,5 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	events_end(&saying, &out);
 	live_report(&out);
 	out_free(&out);
-	findings_free(&failure);
 	return status;
 }
