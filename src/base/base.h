@@ -296,6 +296,7 @@ int out_write(struct out *out, int fd);
 
 // JSON. The outermost object of a command's answer: its version and the form that sbx-json(5)
 // describes.
+void json_null(struct out *out, const char *key);
 void json_begin(struct out *out, const char *form);
 // Its end, and a newline: what comes next is another text.
 void json_end(struct out *out);

@@ -227,13 +227,13 @@ void boxes_mark_killed(const struct held_box *held)
 	(void)!pwrite(file, &killed, sizeof(killed), offsetof(struct roll_entry, ended));
 }
 
-int boxes_status(const struct held_box *held, int *ret_status)
+const char *boxes_status(const struct held_box *held, int *ret_status)
 {
 	struct roll_entry entry;
-	if (!read_entry(held->file, &entry) || entry.ended != ROLL_ENDED)
-		return 0;
+	if (!read_entry(held->file, &entry) || entry.ended < ROLL_EXIT)
+		return NULL;
 	*ret_status = entry.status;
-	return 1;
+	return roll_ends[entry.ended];
 }
 
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds)

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -16,7 +17,7 @@
 #include "report/answer_fields.h"
 #include "report/summary.h"
 
-enum { CAPTURES = 2, CAPTURED_MAX = 1 << 20, CHUNK = 64 << 10 };
+enum { CAPTURES = 2, CAPTURED_MAX = 16 << 20, CHUNK = 64 << 10 };
 
 // --- the process that reads ----------------------------------------------------------------------
 
@@ -133,17 +134,50 @@ void capture_end(struct capture *capture, struct out *out)
 	json_flag(out, "truncated", truncated);
 }
 
-void capture_status(struct out *out, bool ended, int wait_status, int status)
-{
-	bool exited = ended && WIFEXITED(wait_status), killed = ended && WIFSIGNALED(wait_status);
-	out->json = true;
-	answer_members(out, MEMBER_NUMBER("status", (unsigned)status),
-		       NUMBER_IF(exited, "exit", (unsigned)WEXITSTATUS(wait_status)),
-		       NUMBER_IF(killed, "signal", (unsigned)WTERMSIG(wait_status)));
-}
-
 int capture_print(const struct capture *capture, struct out *out, struct patience *patience)
 {
 	json_end(out);
 	return live_say(out, capture->output, patience);
+}
+
+// --- the object ----------------------------------------------------------------------------------
+
+void result_put(const struct result *result, struct out *out)
+{
+	static const struct denials none;
+	int wait_status = result->wait_status;
+	out->json = true;
+	answer_begin(out, "result", NULL);
+	answer_members(out, TEXT_OR_NULL("id", result->id),
+		       TEXT_OR_NULL("session", result->session), MEMBER("end", result->end),
+		       MEMBER_NUMBER("status", (unsigned)result->status),
+		       NUMBER_OR_NULL(result->ended && WIFEXITED(wait_status), "exit",
+				      (unsigned)WEXITSTATUS(wait_status)),
+		       NUMBER_OR_NULL(result->ended && WIFSIGNALED(wait_status), "signal",
+				      (unsigned)WTERMSIG(wait_status)),
+		       MEMBER_FLAG("timed_out", result->timed_out),
+		       TEXT_OR_NULL("error", result->error), MEMBER_NUMBER("wall_ms", result->wall),
+		       MEMBER_NUMBER("memory_peak", result->memory));
+	hits_json(result->hits, result->hit_count, out);
+	denied_json(result->denials ? result->denials : &none, out);
+	json_open(out, "findings", '[');
+	for (int i = 0; i < 2; i++)
+		if (result->found[i])
+			findings_json(result->found[i], out);
+	json_close(out, ']');
+}
+
+int result_failed(void)
+{
+	enum { FAILURE = 125 };
+	struct out out = { 0 };
+	char said[1100];
+	snprintf(said, sizeof(said), "sbx: %s\n", err_text());
+	result_put(&(struct result){ .end = "failed", .status = FAILURE, .error = err_text() },
+		   &out);
+	answer_members(&out, MEMBER("stdout", ""), MEMBER("stderr", said),
+		       MEMBER_FLAG("truncated", false));
+	json_end(&out);
+	out_flush(&out, STDOUT_FILENO);
+	return FAILURE;
 }

@@ -214,20 +214,20 @@ void summary_all(const struct saying *saying, struct out *out)
 	say_denials(saying, out);
 	findings_text(&saying->outcome->found, saying->reader, out);
 	say_hits(saying, out);
-	findings_text(saying->failure, saying->reader, out);
+	findings_text(&saying->outcome->failure, saying->reader, out);
 }
 
 // Where not all of it fits.
 static void say_worst_first(const struct saying *saying, struct out *out)
 {
 	const struct findings *found = &saying->outcome->found;
-	findings_severe(saying->failure, SEVERITY_ERROR, saying->reader, out);
+	findings_severe(&saying->outcome->failure, SEVERITY_ERROR, saying->reader, out);
 	findings_severe(found, SEVERITY_DANGER, saying->reader, out);
 	say_hits(saying, out);
 	say_denials(saying, out);
 	findings_severe(found, SEVERITY_WARNING, saying->reader, out);
 	findings_severe(found, SEVERITY_NOTICE, saying->reader, out);
-	findings_severe(saying->failure, SEVERITY_NOTICE, saying->reader, out);
+	findings_severe(&saying->outcome->failure, SEVERITY_NOTICE, saying->reader, out);
 }
 
 void summary_brief(const struct saying *saying, struct out *out)
@@ -286,6 +286,15 @@ const char *summary_end(const struct outcome *outcome)
 	return "failed";
 }
 
+void hits_json(const struct hit *hits, int count, struct out *out)
+{
+	json_open(out, "limits", '[');
+	for (const struct hit *hit = hits; hit < hits + count; hit++)
+		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
+			   MEMBER("what", hit->what));
+	json_close(out, ']');
+}
+
 void summary_json(const struct saying *saying, struct out *out)
 {
 	const struct plan *plan = saying->plan;
@@ -306,15 +315,11 @@ void summary_json(const struct saying *saying, struct out *out)
 		       NUMBER_IF(sent, "bytes_received", usage->received),
 		       MEMBER_NUMBER("throttled_ms", usage->throttled / 1000),
 		       MEMBER("kept_by", means_text(plan)));
-	json_open(out, "limits", '[');
-	for (const struct hit *hit = saying->hits; hit < saying->hits + saying->count; hit++)
-		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
-			   MEMBER("what", hit->what));
-	json_close(out, ']');
+	hits_json(saying->hits, saying->count, out);
 	denied_json(&saying->outcome->denials, out);
 	json_open(out, "findings", '[');
 	findings_json(&saying->outcome->found, out);
-	findings_json(saying->failure, out);
+	findings_json(&saying->outcome->failure, out);
 	json_close(out, ']');
 	json_end(out);
 }

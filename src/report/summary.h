@@ -36,6 +36,8 @@ struct patience {
 // no box was there. -1 with errno, EAGAIN: not all was read in time; 0 also where the reader of a
 // pipe has gone.
 int live_say(struct out *out, int fd, struct patience *patience);
+// A JSON list, `limits`.
+void hits_json(const struct hit *hits, int count, struct out *out);
 
 // What became of a run.
 struct outcome {
@@ -51,7 +53,8 @@ struct outcome {
 	int status;
 	enum stop stop;
 	struct denials denials;
-	struct findings found; // all else
+	struct findings found;   // all else
+	struct findings failure; // of the run itself
 	struct patience patience;
 };
 
@@ -60,7 +63,6 @@ struct saying {
 	const struct plan *plan;
 	const struct run *run;
 	const struct outcome *outcome;
-	const struct findings *failure; // of the run itself
 	struct hit hits[HITS_MAX];
 	int count;
 	int status; // that sbx ends with

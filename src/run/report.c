@@ -208,7 +208,7 @@ static void put_report(const struct saying *saying, bool noted, struct out *out)
 {
 	switch (saying->plan->profile->report) {
 	case TELL_NEVER:
-		findings_text(saying->failure, READER_PERSON, out);
+		findings_text(&saying->outcome->failure, READER_PERSON, out);
 		break;
 	case TELL_SHORT:
 	case TELL_MODEL:
@@ -230,16 +230,14 @@ static void put_report(const struct saying *saying, bool noted, struct out *out)
 
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
-	struct findings failure = { 0 };
 	struct out out = { 0 };
 	enum telling report = plan->profile->report;
 	bool model = report == TELL_MODEL || (plan->terse && report == TELL_SHORT);
 	struct saying saying = { .plan = plan,
 				 .run = run,
 				 .outcome = outcome,
-				 .failure = &failure,
 				 .reader = model ? READER_AGENT : READER_PERSON };
-	int status = saying.status = find_outcome(plan, run, outcome, &failure);
+	int status = saying.status = find_outcome(plan, run, outcome, &outcome->failure);
 	outcome->patience = have_patience(plan, run);
 	if (plan->timing)
 		report_timing(plan, run, &outcome->patience);
@@ -260,6 +258,5 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 		saying.status = report_written(plan, written, status);
 	events_end(&saying, &out);
 	live_say(&out, STDERR_FILENO, &outcome->patience);
-	findings_free(&failure);
 	return saying.status;
 }

@@ -22,6 +22,7 @@
 #include "postcheck/check.h"
 #include "probe/machine.h"
 #include "process/further_clients.h"
+#include "report/capture.h"
 #include "report/findings.h"
 #include "run.h"
 #include "ask/ask.h"
@@ -40,6 +41,14 @@ int box_failed(void)
 		out_text(&out, "sbx: %s\n", probe_advice("", EMFILE));
 	live_say(&out, STDERR_FILENO, NULL);
 	return STATUS_FAILURE;
+}
+
+int box_refused(const struct box *box, char *const *words)
+{
+	bool json = box->invocation.json == ANSWER_YES;
+	for (; *words && !json && !str_equal(*words, "--"); words++)
+		json = str_equal(*words, "--json");
+	return json && err_number() != ERR_HELP ? result_failed() : box_failed();
 }
 
 int box_done(struct out *out, int result)
@@ -297,9 +306,10 @@ int run_command(struct box *box)
 		status = box->after(
 			box, &(struct ending){ &outcome.denials, &run.group->usage, &outcome },
 			status);
+	roll_end(&run, summary_end(&outcome), status);
 	findings_free(&outcome.found);
+	findings_free(&outcome.failure);
 	denials_free(&outcome.denials);
-	roll_end(&run, status);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status) &&
 	    box->invocation.json != ANSWER_YES)
 		signals_die(WTERMSIG(outcome.status));

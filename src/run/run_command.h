@@ -67,5 +67,7 @@ enum { STATUS_OK = 0, STATUS_FAILURE = 125, STATUS_HELP = -1 };
 
 // Prints the recorded error and returns 125; STATUS_HELP where the words ask for help.
 int box_failed(void);
+// The same of a verb with these words, and with --json among them as an object on stdout.
+int box_refused(const struct box *box, char *const *words);
 // The end of a verb that prints `out` where `result` is not -1.
 int box_done(struct out *out, int result);

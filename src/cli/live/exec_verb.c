@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,7 +25,6 @@
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
 #include "process/further.h"
-#include "report/answer_fields.h"
 #include "report/capture.h"
 #include "run/run_command.h"
 
@@ -355,15 +355,20 @@ static int execute(const struct box *box, char **words, struct further_command *
 static int print_result(const struct further_command *command, struct capture *capture,
 			uint64_t milliseconds, int status)
 {
-	struct out out = { .json = true };
+	struct out out = { 0 };
 	bool ended = command->last.kind == ANSWER_ENDED, killed = WIFSIGNALED(command->last.number);
-	answer_begin(&out, "result", NULL);
-	answer_members(&out, MEMBER("end", !ended   ? command->started ? "box" : "failed"
-					   : killed ? "signal"
-						    : "exit"));
-	capture_status(&out, ended, command->last.number, status);
-	answer_members(&out, NUMBER_IF(command->run, "run", (unsigned)command->run),
-		       MEMBER_NUMBER("wall_ms", milliseconds));
+	char id[16];
+	snprintf(id, sizeof(id), "%d", (int)command->run);
+	result_put(&(struct result){ .end = ended              ? killed ? "signal" : "exit"
+					    : command->started ? "box"
+							       : "failed",
+				     .status = status,
+				     .ended = ended,
+				     .wait_status = command->last.number,
+				     .id = command->run ? id : NULL,
+				     .error = err_is_recorded() ? err_text() : NULL,
+				     .wall = milliseconds },
+		   &out);
 	capture_end(capture, &out);
 	return capture_print(capture, &out, NULL) < 0 && status == 0 ? STATUS_FAILURE : status;
 }
@@ -372,17 +377,17 @@ int verb_exec(char **words)
 {
 	struct box *box = box_new();
 	if (box_read(box, VERB_EXEC, words) < 0)
-		return box_failed();
+		return box_refused(box, words);
 	static struct further_command command = { .master = -1 };
 	struct capture capture;
 	int64_t began = steady_now();
 	command.json = box->invocation.json == ANSWER_YES;
 	if (command.json && box->invocation.terminal == ANSWER_YES) {
 		fail(0, "--json and --tty cannot be given together");
-		return box_failed();
+		return box_refused(box, words);
 	}
 	if (command.json && capture_begin(&capture) < 0)
-		return box_failed();
+		return box_refused(box, words);
 	int result = execute(box, box->arguments.rest, &command);
 	result = result < 0 ? box_failed() : result;
 	return command.json

@@ -40,8 +40,13 @@ struct roll_entry {
 	uint32_t denials; // different ones
 	enum roll_end {
 		ROLL_LIVES,
-		ROLL_ENDED,  // `status` is what sbx run returned
 		ROLL_KILLED, // sbx kill, or sbx stop after its time, ends the box
+		// `status` is what sbx run returned.
+		ROLL_EXIT,
+		ROLL_SIGNAL,
+		ROLL_LIMIT,
+		ROLL_FAILED,
+		ROLL_ENDS
 	} ended;
 	int32_t status;
 };
@@ -58,7 +63,8 @@ int roll_undo(const struct plan *plan, struct run *run);
 void roll_turn(struct run *run, const struct denials *denials);
 // Whether sbx kill or sbx stop has ended the box.
 bool roll_is_killed(const struct run *run);
-// For those who wait for the run.
-void roll_end(struct run *run, int status);
+// For those who wait for the run: `end` is one of the words that follow, from ROLL_EXIT on.
+void roll_end(struct run *run, const char *end, int status);
+extern const char *const roll_ends[ROLL_ENDS];
 // That sbx ps, or sbx allow, could not find it.
 void roll_note(const struct run *run, struct findings *found);
