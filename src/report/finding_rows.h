@@ -72,6 +72,8 @@ ROW(FINDING_JOURNAL, "no-journal", SEVERITY_WARNING,
 	"XDG_STATE_HOME to a directory of yours")
 ROW(FINDING_PORTS, "ports", SEVERITY_NOTICE,
 	"%d: a name without a port opens only the usual ports; name other ports, as in host:8443")
+ROW(FINDING_UNHEARD, "nobody-listened", SEVERITY_NOTICE,
+	"nothing listened on port %p in the box: %d")
 ROW(FINDING_UNLISTED, "not-listed", SEVERITY_WARNING,
 	"the run is not on the list of live runs, where these would find it: %d")
 ROW(FINDING_NO_ANSWER, "no-answer", SEVERITY_NOTICE,

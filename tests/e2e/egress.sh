@@ -279,6 +279,32 @@ like "a port of the host's loopback" "$(box --host-port 7000 -- python3 "$raw" 1
 is "named twice, by two lines" hello "$(box --host-port 7000 --host-port 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
 like "the port of the box's own name server is not to be had" "$("$SBX" run --host-port 53 -- true 2>&1)" "^sbx: --host-port: port 53 of the box's loopback is sbx's own"
 is "no other one" refused "$(box --host-port 7000 -- python3 "$raw" 127.0.0.1 2525)"
+# Programs take localhost for one of two addresses, in the box and outside, as they please.
+six=$((30000 + RANDOM % 1000))
+python3 -m http.server -b ::1 -d . $six >"$work/six" 2>&1 &
+server=$!
+wait_for 60 curl -s -o /dev/null -m 10 "http://[::1]:$six/"
+echo hello >file
+for at in 127.0.0.1 '[::1]' localhost; do
+	is "from $at of the box to ::1 of the host" hello "$(box --host-port $six -- curl -s -m 60 "http://$at:$six/file")"
+done
+is "from ::1 of the box to 127.0.0.1 of the host" hello "$(box --host-port 7000 -- python3 "$raw" ::1 7000 hello EOF)"
+kill $server; wait $server 2>/dev/null
+box --host-port $six -- curl -s -m 60 "http://localhost:$six/file" >/dev/null
+like "nobody there" "$(cat "$work/log")" "^sbx: could not reach 127.0.0.1:$six \(curl\): Connection refused"
+port=$((20000 + RANDOM % 10000))
+timeout 600 "$SBX" run --publish "8097:$port" -- bash -c 'until [ -e serve ]; do sleep 0.05; done; python3 -m http.server -b ::1 8097' >"$work/published" 2>"$work/said" &
+server=$!
+wait_for 60 python3 "$raw" 127.0.0.1 $port
+for at in 127.0.0.1 '[::1]'; do curl -s -m 60 "http://$at:$port/file"; done
+touch serve && wait_for 60 curl -s -o /dev/null -m 10 "http://127.0.0.1:$port/file"
+for at in 127.0.0.1 '[::1]'; do
+	is "a published port, from $at to ::1 of the box" hello "$(curl -s -m 60 "http://$at:$port/file")"
+done
+is "often" 60 "$(for _ in $(seq 60); do curl -s -m 60 "http://127.0.0.1:$port/file"; done | grep -c hello)"
+pkill -P $server; wait "$server" 2>/dev/null
+rm serve
+like "those that found nobody are counted" "$(cat "$work/said")" '^sbx: nothing listened on port 8097 in the box: ([3-9]|[1-9][0-9]+) connections$'
 port=$((20000 + RANDOM % 10000))
 timeout 600 "$SBX" run --publish "8099:$port" -- python3 -m http.server -b 127.0.0.1 8099 >"$work/published" 2>&1 &
 server=$!
@@ -456,6 +482,8 @@ if (cd / && "$SBX" run --project none --isolation landlock -- true) >"$work/log"
 	is "the host's loopback" reset "$(tier -- python3 "$raw" 127.0.0.1 7000)"
 	like "is told with its own flag" "$(cat "$work/log")" 'by --host-port PORT$'
 	is "a listed port of it" hello "$(tier --host-port 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
+	is "at ::1, too" hello "$(tier --host-port 7000 -- python3 "$raw" ::1 7000 hello EOF)"
+	like "past the variables" "$(tier --host-port 7000 -- curl -sN -m 3 --http0.9 http://localhost:7000/)" '^GET / HTTP'
 	like "non-blocking, as node does it" "$(tier -- node -e 'require("http").get("http://www.allowed.test/n", { agent: false }, (r) => r.on("data", (d) => console.log(String(d))))' 2>&1)" 'GET /n|ENOENT'
 	is "UDP, raw, MPTCP, SCTP, netlink: none" "no no no no no " "$(tier -- python3 -c 'import socket
 for kind in (2, 2, 0), (2, 3, 1), (2, 1, 262), (2, 1, 132), (16, 3, 0):

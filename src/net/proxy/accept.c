@@ -26,8 +26,6 @@ enum {
 	SOCKETS_MILLISECONDS = 2000
 };
 
-static const struct address own = { { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
-
 // The port of the host's loopback that the connection leads to by the profile, or 0.
 static uint16_t loopback_port(const struct worker *worker, const struct conn *conn,
 			      unsigned listener, const struct address *to)
@@ -35,8 +33,7 @@ static uint16_t loopback_port(const struct worker *worker, const struct conn *co
 	if (!worker->relayed)
 		return worker->loopback[listener];
 	for (unsigned i = 0; i < NETNS_LOOPBACK_MAX; i++)
-		if (conn->port && worker->loopback_ports[i] == conn->port &&
-		    memcmp(to, &own, sizeof(own)) == 0)
+		if (conn->port && worker->loopback_ports[i] == conn->port && dial_is_loopback(to))
 			return conn->port;
 	return 0;
 }
@@ -53,6 +50,19 @@ static bool take_target(const struct worker *worker, struct conn *conn, struct a
 	return true;
 }
 
+static void local_host(struct conn *conn)
+{
+	conn->host = (struct host){ .kind = HOST_ADDRESS, .address = dial_loopback[0] };
+}
+
+static void begin_tunnel(struct worker *worker, struct conn *conn)
+{
+	conn->state = CONN_TUNNEL;
+	flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
+	flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
+	dial_local(worker, conn);
+}
+
 // Where the connection was meant to go decides what it is.
 static void begin(struct worker *worker, struct conn *conn, unsigned listener,
 		  const struct address *to)
@@ -61,12 +71,9 @@ static void begin(struct worker *worker, struct conn *conn, unsigned listener,
 	uint16_t loopback = loopback_port(worker, conn, listener, to);
 	if (loopback) {
 		conn->port = loopback;
-		conn->host = (struct host){ .kind = HOST_ADDRESS, .address = own };
+		local_host(conn);
 		record_conn(worker, conn, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
-		conn->state = CONN_TUNNEL;
-		flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
-		flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
-		dial_direct(worker, conn, &own);
+		begin_tunnel(worker, conn);
 	} else if (listener == LISTENER_DNS_TCP || conn->port == NETNS_DNS_PORT) {
 		conn->state = CONN_DNS;
 		conn->dialing = DIAL_OPEN; // nobody is dialled: the answers are ours
@@ -153,50 +160,32 @@ void accept_want_sockets(struct worker *worker)
 	fd_send(worker->control, &report, event_size(&report), NULL, 0);
 }
 
-// From the host's loopback to a port of the box: by a socket that the box's first process made.
+// From the host's loopback to a port of the box: by sockets that the box's first process made, one
+// for each family.
 void accept_published(struct worker *worker, unsigned index)
 {
-	struct sockaddr_in6 to = { .sin6_family = AF_INET6,
-				   .sin6_port = htons(worker->published_inside[index / 2]) };
-	to.sin6_addr.s6_addr[10] = to.sin6_addr.s6_addr[11] = 0xff;
-	to.sin6_addr.s6_addr[12] = 127;
-	to.sin6_addr.s6_addr[15] = 1;
 	// Asked for already; level-triggered: we are called again. Where they do not come, the
 	// client is not left waiting.
 	bool late = worker->now - worker->sockets_asked >= SOCKETS_MILLISECONDS;
-	if (worker->socket_count == 0 && !late)
+	if (worker->socket_count < 2 && !late)
 		return;
 	int fd = accept4(worker->published[index], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (worker->socket_count == 0) {
-		close(fd);
-		accept_want_sockets(worker);
-		return;
-	}
-	struct conn *conn = conn_accept(worker, fd);
-	int inside = worker->sockets[--worker->socket_count];
-	if (worker->socket_count == SOCKETS_LOW - 1)
+	struct conn *conn = worker->socket_count < 2 ? NULL : conn_accept(worker, fd);
+	if (worker->socket_count < SOCKETS_LOW)
 		accept_want_sockets(worker);
 	if (!conn) {
-		close(inside);
 		close(fd);
 		return;
 	}
-	conn->state = CONN_TUNNEL;
-	flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
-	flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
+	local_host(conn);
+	conn->published = 1 + index / 2;
+	conn->port = worker->published_inside[index / 2];
+	for (int i = 0; i < 2; i++)
+		conn->inside[i] = worker->sockets[--worker->socket_count];
 	conn_watch(worker, conn, CLIENT, WATCHED_NOT);
-	int result = connect(inside, (const struct sockaddr *)&to, sizeof(to));
-	conn->fd[SERVER] = inside;
-	if (result < 0 && errno != EINPROGRESS) {
-		conn_end(worker, conn, TURN_RESET);
-		return;
-	}
-	conn->dialing = DIAL_OPEN;
-	conn_watch(worker, conn, SERVER, WATCHED_NOT);
-	if (result < 0)
-		conn_await_room(worker, conn, SERVER);
+	begin_tunnel(worker, conn);
 	conn_wake(worker, conn);
 }
 

@@ -265,6 +265,10 @@ static bool hear_dial(struct worker *worker, struct conn *conn)
 		dial_resolved(worker, conn);
 	if (conn->dialing == DIAL_ASK && !dial_asked(worker, conn))
 		return false;
+	if (conn->dialing == DIAL_FAILED && conn->published) {
+		conn_end(worker, conn, TURN_RESET);
+		return false;
+	}
 	if (conn->dialing == DIAL_FAILED)
 		deny_failed(worker, conn);
 	if (conn->opened)

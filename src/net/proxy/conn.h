@@ -112,6 +112,8 @@ struct conn {
 	uint16_t dial_port;
 	unsigned address_count, address_next;
 	int attempt[2];
+	unsigned published; // 1 + which port of the box it came for, or 0
+	int inside[2];      // published: sockets of the box's network for its two loopbacks
 	char problem[REASON_MAX];
 
 	// What the client may speak besides what is read here: by the rule, or by the port.

@@ -22,6 +22,8 @@ enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000 };
 
 static void fail_dial(struct worker *worker, struct conn *conn)
 {
+	if (conn->published)
+		atomic_fetch_add(&worker->shared->unheard[conn->published - 1], 1);
 	conn_close_server(conn);
 	conn->dialing = DIAL_FAILED;
 	conn_wake(worker, conn);
@@ -63,6 +65,9 @@ static void connected(struct worker *worker, struct conn *conn, int fd,
 {
 	int on = 1;
 	record_address(worker, conn, address);
+	for (int i = 0; i < 2; i++)
+		if (conn->inside[i] >= 0 && worker->socket_count < PUBLISH_SOCKETS)
+			worker->sockets[worker->socket_count++] = take(&conn->inside[i]);
 	conn_stop_dialing(conn);
 	conn->fd[SERVER] = fd;
 	conn->dialing = DIAL_OPEN;
@@ -77,6 +82,31 @@ static void connected(struct worker *worker, struct conn *conn, int fd,
 	conn_wake(worker, conn);
 }
 
+// The box's own sockets are of both families.
+static socklen_t fill(const struct conn *conn, const struct address *address,
+		      struct sockaddr_storage *ret)
+{
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
+	socklen_t size = sockaddr_fill(address, conn->dial_port, ret);
+	if (!conn->published)
+		return size;
+	*v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(conn->dial_port) };
+	memcpy(&v6->sin6_addr, address->bytes, sizeof(address->bytes));
+	return sizeof(*v6);
+}
+
+static int open_socket(struct conn *conn, int family)
+{
+	return conn->published ? take(&conn->inside[conn->address_next - 1])
+			       : socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+// The family, or its loopback: what the other address said says more.
+static bool is_absent(int problem)
+{
+	return problem == EAFNOSUPPORT || problem == EADDRNOTAVAIL || problem == ENETUNREACH;
+}
+
 // Starts the next address in the free one of two places. False when none is left.
 static bool try_next(struct worker *worker, struct conn *conn)
 {
@@ -84,16 +114,16 @@ static bool try_next(struct worker *worker, struct conn *conn)
 	while (conn->address_next < conn->address_count) {
 		const struct address *address = &conn->addresses[conn->address_next++];
 		struct sockaddr_storage to;
-		socklen_t size = sockaddr_fill(address, conn->dial_port, &to);
-		autoclose int fd =
-			socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		socklen_t size = fill(conn, address, &to);
+		autoclose int fd = open_socket(conn, to.ss_family);
 		int result = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)&to, size);
 		if (result == 0) {
 			connected(worker, conn, take(&fd), address, WATCHED_NOT);
 			return true;
 		}
 		if (errno != EINPROGRESS) {
-			say_problem(conn, address, errno);
+			if (conn->address_next == 1 || !is_absent(errno))
+				say_problem(conn, address, errno);
 			continue;
 		}
 		struct epoll_event event = { .events = EPOLLOUT | EPOLLET };
@@ -256,10 +286,21 @@ void dial_waiting(struct worker *worker)
 	}
 }
 
-void dial_direct(struct worker *worker, struct conn *conn, const struct address *address)
+const struct address dial_loopback[2] = {
+	{ { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } },
+	{ { [15] = 1 } },
+};
+
+bool dial_is_loopback(const struct address *address)
 {
-	conn->addresses[0] = *address;
-	conn->address_count = 1;
+	return memcmp(address, &dial_loopback[0], sizeof(*address)) == 0 ||
+	       memcmp(address, &dial_loopback[1], sizeof(*address)) == 0;
+}
+
+void dial_local(struct worker *worker, struct conn *conn)
+{
+	memcpy(conn->addresses, dial_loopback, sizeof(dial_loopback));
+	conn->address_count = 2;
 	conn->dial_port = conn->port;
 	start(worker, conn);
 }

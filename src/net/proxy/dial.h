@@ -4,7 +4,10 @@
 #include "net/proxy/conn.h"
 
 void dial_begin(struct worker *worker, struct conn *conn);
-void dial_direct(struct worker *worker, struct conn *conn, const struct address *address);
+// To the port of a loopback: the host's, or of a published port the box's. 127.0.0.1, then ::1.
+void dial_local(struct worker *worker, struct conn *conn);
+extern const struct address dial_loopback[2];
+bool dial_is_loopback(const struct address *address);
 void dial_resolved(struct worker *worker, struct conn *conn);
 void dial_event(struct worker *worker, struct conn *conn, unsigned attempt);
 // Those that wait for a place among the look-ups: as many as there are.

@@ -19,7 +19,7 @@ struct run;
 // at every port of it. 198.18.0.0/15 (RFC 2544) is never routed.
 #define NETNS_OWN_V4 "198.18.0.1"
 #define NETNS_OWN_V6 "fd73:6278::1"
-enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = 8, NETNS_PORTS_MAX = 16 };
+enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = DOORS_MAX, NETNS_PORTS_MAX = 16 };
 
 // Listeners in the order in which they are handed out; the rest follow by port.
 // The one of owners is none, but a socket that the kernel answers on: see net/host/socket_owner.h.
