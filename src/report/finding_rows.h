@@ -112,26 +112,17 @@ ROW(FINDING_CHANGED, "changed", SEVERITY_WARNING, "changed, and your own program
 	.agent = "", .joined = 2048)
 ROW(FINDING_CHANGED_BEFORE, "changed-before", SEVERITY_WARNING,
 	"changed in earlier runs, and your own programs will run it: %l", .agent = "", .joined = 2048)
-ROW(FINDING_GIT_UNKNOWN, "git-unknown", SEVERITY_NOTICE,
-	"new in git's directory, and not git's: %l; remove what no program of yours needs",
-	.joined = 8)
 ROW(FINDING_GIT_LOCK, "git-lock", SEVERITY_NOTICE,
 	"locks of git's that the box left were removed: %l", .joined = 8)
 ROW(FINDING_GIT_LOCKED, "git-locked", SEVERITY_WARNING,
 	"locks of git's came during the run, and a git is running: %l; remove them when it has ended "
 	"and they stay", .joined = 8)
-ROW(FINDING_GIT_STATE, "git-unfinished", SEVERITY_WARNING,
-	"the box left a command of git's unfinished: %l; your next commit continues it; to see it: "
-	"%f", .fix = "git status", .joined = 8)
 ROW(FINDING_GIT_NAME, "git-name", SEVERITY_WARNING,
 	"new names in git have characters of a shell: %l; a script that uses them without quotes "
 	"runs them; remove them", .joined = 8)
-ROW(FINDING_GIT_VIEW, "git-view", SEVERITY_WARNING,
-	"changed by the box, and your git shows history or files by it: %l; check it before you "
-	"review with git", .joined = 8)
 ROW(FINDING_GIT_HIDES, "git-hides", SEVERITY_WARNING,
-	"git shows no changes of %l: they are marked in its index; to show them: %f",
-	.fix = "git update-index --no-assume-unchanged --no-skip-worktree FILE", .joined = 8)
+	"%p has %d files whose changes git does not show: they are marked in its index; to list them: "
+	"%f", .fix = "git ls-files -v")
 ROW(FINDING_GIT_INDEX, "git-index", SEVERITY_WARNING,
 	"%p was written by the box and was not checked (%d): your git may write other files than it "
 	"shows; for a new one: %f", .fix = "git reset")

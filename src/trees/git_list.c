@@ -235,7 +235,7 @@ static void note_parts(struct listed *known, int directory, const char *path, in
 	char below[PATH_MAX];
 	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	entries_each (entry, fd) {
-		layout_each(row) if (row->kind > LAYOUT_VIEW && layout_begins(row, entry->name))
+		layout_each(row) if (row->kind > LAYOUT_LOCK && layout_begins(row, entry->name))
 			note_row(known, directory, path, row, depth);
 		if (!layout_find(entry->name) &&
 		    str_put(below, sizeof(below), "%s/%s", path, entry->name))

@@ -132,38 +132,42 @@ static size_t missing(int tree, const char *path)
 	return 0;
 }
 
-// Of files that are in the work tree. In a sparse checkout git itself unmarks such a one.
-static void tell_marks(const struct index_work *work, const struct gitindex_vetted *vetted)
+// How many files that are in the work tree are marked. In a sparse checkout git itself unmarks such
+// a one. Those of a split index have no names.
+static unsigned count_marks(int tree, const struct gitindex_vetted *vetted)
 {
-	char top[PATH_MAX] = "", link[32];
 	struct stat status;
 	const char *before = "";
 	size_t lacks = 0;
-	autoclose int tree = open_tree(work);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", tree);
-	(void)!readlink(link, top, sizeof(top) - 1);
+	unsigned count = 0;
 	for (unsigned i = 0; i < vetted->marked_count; i++) {
 		const struct gitindex_entry *entry = &vetted->marked[i];
-		if (!entry->path[0]) { // its name is in the other file
-			findings_add(work->check->found, FINDING_GIT_HIDES,
-				     "files of a split index (git ls-files -v)", "", "");
-			return;
-		}
+		const char *path = entry->path;
 		if ((entry->directory && !entry->unchanged) ||
-		    (lacks > 0 && strncmp(before, entry->path, lacks) == 0))
+		    (lacks > 0 && strncmp(before, path, lacks) == 0))
 			continue;
 		lacks = 0;
-		if (tree < 0 ? !entry->unchanged
-			     : fstatat(tree, entry->path, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-			before = entry->path;
-			lacks = tree < 0 ? 0 : missing(tree, before);
-			continue;
+		if (tree < 0 || !path[0]) {
+			count += entry->unchanged || !path[0];
+		} else if (fstatat(tree, path, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+			count++;
+		} else {
+			before = path;
+			lacks = missing(tree, path);
 		}
-		const char *path =
-			arena_text(work->arena, "%s/%s", tree < 0 ? work->path : top, entry->path);
-		findings_add(work->check->found, FINDING_GIT_HIDES,
-			     finding_path(work->check->plan, path), "", "");
 	}
+	return count;
+}
+
+static void tell_marks(const struct index_work *work)
+{
+	autoclose int tree = open_tree(work);
+	unsigned count =
+		count_marks(tree, &work->file.vetted) + count_marks(tree, &work->file.rest);
+	if (count > 0)
+		findings_add(work->check->found, FINDING_GIT_HIDES,
+			     finding_path(work->check->plan, work->path),
+			     arena_text(work->arena, "%u", count), "");
 }
 
 static void read_names(struct index_work *work)
@@ -210,8 +214,7 @@ static int look_once(struct arena *arena, struct check *check, int fd, const str
 	if (result == 0) {
 		set_time(work);
 		tell_tracked(work, FINDING_TRACKED);
-		tell_marks(work, &work->file.vetted);
-		tell_marks(work, &work->file.rest);
+		tell_marks(work);
 	}
 	return result;
 }

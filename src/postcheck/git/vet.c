@@ -272,7 +272,7 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 void vet_parts(struct check *check, int directory, const char *path, int depth)
 {
 	parts_look(check, directory, path, NULL, true);
-	layout_each(row) if (row->kind > LAYOUT_VIEW && (row->place & LAYOUT_SHARED))
+	layout_each(row) if (row->kind > LAYOUT_LOCK && (row->place & LAYOUT_SHARED))
 		vet_part(check, row, directory, path, depth);
 }
 

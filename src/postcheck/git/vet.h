@@ -92,7 +92,7 @@ int merge_take_lock(int directory, const char *lock, mode_t mode, const void *te
 // Looks at the index of the git directory that is open as `directory`, at `path`, when the run
 // changed it or, with `shared`, another file of it. One that git would not write itself goes to
 // quarantine. From others what only saves time is removed, under git's own lock, and git compares
-// the contents of files that changed since the run began. Tells which files are marked in it so
+// the contents of files that changed since the run began. Tells how many files are marked in it so
 // that changes are not shown, and of the project's index which protected names git did not write.
 void index_look(struct check *check, int directory, const char *path, bool shared);
 // Git wrote in its directory, no merge waits for its end, and the command failed: tells which names
@@ -107,10 +107,6 @@ void leftover_take_lock(const struct check *check, int directory, const char *na
 			const char *path);
 // Whether a ref's name has only characters that mean nothing to a shell, and is no option.
 bool leftover_is_plain(const char *ref);
-// Whether the ref at `path` is of a remote that is another host: without a network nobody asked
-// that. `root`: the length of the git directory's path.
-#define LEFTOVER_REMOTES "refs/remotes/"
-bool leftover_is_unasked(const struct plan *plan, const char *path, size_t root);
 
 // Directories that became git's, and one that is git's no more.
 
