@@ -17,7 +17,7 @@ struct answer_field {
 	const char *before, *after;
 	int width;
 	bool absent;
-	bool stays; // what is left out is null for programs
+	bool stays; // null for programs where it is left out
 };
 #define SHOWN(name, value, first, columns, last)                                                   \
 	{ .key = (name),                                                                           \

@@ -219,7 +219,7 @@ static struct box *renew(const struct box *box, struct run *run)
 	fresh->arguments = box->arguments;
 	fresh->after = box->after;
 	fresh->handback = box->handback;
-	fresh->code = box->code;
+	fresh->result_more = box->result_more;
 	fresh->plan.snippet = box->plan.snippet;
 	fresh->tries = box->tries + 1;
 	return fresh;

@@ -6,7 +6,6 @@
 #include "profile.h"
 #include "run/steps.h"
 
-struct code;
 struct run;
 
 // How a run ended, for those who come after.
@@ -22,9 +21,10 @@ struct box {
 	struct arguments arguments;
 	struct profile profile;
 	struct plan plan;
-	const struct code *code; // of sbx code
-	unsigned tries;          // before this one
-	const char *handback;    // sbx-shell: a file that the agent reads afterwards
+	unsigned tries;       // before this one
+	const char *handback; // sbx-shell: a file that the agent reads afterwards
+	// Adds members to the JSON object of the result; NULL: none.
+	void (*result_more)(struct out *out);
 	// After a run: returns the status to end with. The box is sealed by then. NULL: nothing.
 	// `ending` is NULL when the run did not begin.
 	int (*after)(struct box *box, const struct ending *ending, int status);

@@ -33,6 +33,8 @@ struct code {
 	int compiler, kept;
 };
 
+static struct code asked = { .compiler = -1, .kept = -1 };
+
 static int read_source(struct arena *arena, int fd, const char *name, const char **ret_text)
 {
 	char *text = arena_take(arena, SOURCE_BYTES_MAX + 1);
@@ -168,8 +170,9 @@ static int keep_for_compiler(struct box *box, struct code *code)
 }
 
 // The program begins when the compiler has written a NUL at last.
-void code_put(const struct code *code, struct out *out)
+static void put_code(struct out *out)
 {
+	const struct code *code = &asked;
 	static char text[COMPILER_BYTES_MAX + 1];
 	json_string(out, "language", code->language->name);
 	if (!code->language->compile)
@@ -185,24 +188,23 @@ void code_put(const struct code *code, struct out *out)
 int verb_code(char **words)
 {
 	struct box *box = box_new();
-	static struct code code = { .compiler = -1, .kept = -1 };
-	if (box_read(box, VERB_CODE, words) < 0 || read_words(box, &code) < 0)
+	if (box_read(box, VERB_CODE, words) < 0 || read_words(box, &asked) < 0)
 		return box_refused(box, words);
-	if (!code.language)
-		code.language = box->invocation.language ? language_find(box->invocation.language)
-							 : language_detect(code.path, code.text);
-	if (!code.language)
+	if (!asked.language)
+		asked.language = box->invocation.language ? language_find(box->invocation.language)
+							  : language_detect(asked.path, asked.text);
+	if (!asked.language)
 		return box_refused(box, words);
 	if (!box->invocation.profiles.first)
-		list_add(&box->invocation.profiles, box->arena, code.language->profile,
+		list_add(&box->invocation.profiles, box->arena, asked.language->profile,
 			 (struct origin){ .file = "--lang" });
 	if (box->invocation.json == ANSWER_YES) {
 		// The supervisor lets go of what the box keeps.
 		if (result_prepare(box) < 0 ||
-		    (code.language->compile && keep_for_compiler(box, &code) < 0))
+		    (asked.language->compile && keep_for_compiler(box, &asked) < 0))
 			return box_refused(box, words);
-		box->code = &code;
+		box->result_more = put_code;
 	}
-	box->invocation.command = words_of(box, &code, place_of(box, &code));
+	box->invocation.command = words_of(box, &asked, place_of(box, &asked));
 	return run_command(box);
 }

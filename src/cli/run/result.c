@@ -75,8 +75,8 @@ static void put_result(struct box *box, const struct ending *ending, int status,
 	out_free(&error);
 	if (ending && result.session && box->plan.session)
 		put_changed(box, result.session, out);
-	if (box->code)
-		code_put(box->code, out);
+	if (box->result_more)
+		box->result_more(out);
 }
 
 static int print_result(struct box *box, const struct ending *ending, int status)

@@ -4,12 +4,9 @@
 #include "base/base.h"
 
 struct box;
-struct code;
 
 // Before run_command(): stdout and stderr of the command are captured, and printed at its end.
 int result_prepare(struct box *box);
-// What sbx code adds: its language, and the compiler's part.
-void code_put(const struct code *code, struct out *out);
 // The same object without the output, of a run in the background: the memory to which it is written
 // when the run ends.
 int result_note(struct box *box);
