@@ -34,13 +34,13 @@ static bool is_for_person(const struct plan *plan)
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-static bool open_terminal(struct live *live)
+// A description of our own, which never waits; -1 where standard error is no terminal.
+static int open_terminal(void)
 {
 	struct termios modes;
-	if (tcgetattr(STDERR_FILENO, &modes) < 0)
-		return false;
-	live->fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return live->fd >= 0;
+	return tcgetattr(STDERR_FILENO, &modes) < 0
+		       ? -1
+		       : open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 // As a shell leaves it to a command. Who has asked that background jobs keep quiet is heard.
@@ -115,7 +115,9 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 static void look(struct live *live, const struct plan *plan, struct denials *denials, int64_t now)
 {
 	if (live->state == LIVE_UNASKED)
-		live->state = is_for_person(plan) && open_terminal(live) ? LIVE_ON : LIVE_OFF;
+		live->fd = is_for_person(plan) ? open_terminal() : -1;
+	if (live->state == LIVE_UNASKED)
+		live->state = live->fd >= 0 ? LIVE_ON : LIVE_OFF;
 	live->again = 0;
 	if (live->state == LIVE_OFF)
 		return;
@@ -164,22 +166,25 @@ int live_wait(const struct live *live, int milliseconds)
 // Ends what a box may have begun on a terminal and what would hide our lines, by xterm's ctlseqs: a
 // string, VT52 mode, output to a printer, an update that is held back, the other screen; margins
 // and origin mode, with the cursor as it is; character sets, attributes; inserted and cut lines,
-// and a hidden cursor. ?1049l and DECSTR are not used: these move the cursor, or reset what a user
-// set.
+// and a hidden cursor; reports of mouse, focus and pasted text. ?1049l and DECSTR are not used:
+// these move the cursor, or reset what a user set.
 static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
 				     "\0337\033[?69l\033[?6l\033[r\0338"
-				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h";
+				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
+				     "\033[?1000l\033[?1002l\033[?1003l\033[?1004l\033[?2004l";
+
+void live_plain(void)
+{
+	autoclose int fd = open_terminal();
+	(void)!write(fd, plain_terminal, sizeof(plain_terminal) - 1);
+}
 
 // A terminal that a box has stopped, or whose other end is not read, holds nothing up for longer.
 void live_report(struct out *out)
 {
 	enum { PATIENCE_MILLISECONDS = 1000 };
 	struct out shown = { 0 };
-	struct termios modes;
-	bool terminal = out->used > 0 && tcgetattr(STDERR_FILENO, &modes) == 0;
-	autoclose int fd =
-		terminal ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-			 : -1;
+	autoclose int fd = out->used > 0 ? open_terminal() : -1;
 	struct pollfd event = { .fd = fd, .events = POLLOUT };
 	if (fd < 0) {
 		out_flush(out, STDERR_FILENO);
