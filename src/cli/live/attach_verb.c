@@ -2,6 +2,7 @@
 // where sbx logs finds it, so that all who are attached see all of it.
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,51 +18,115 @@
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
 #include "report/output_ring.h"
+#include "report/summary.h"
 #include "run/run_command.h"
 
 enum { CTRL_P = 'P' & 0x1f, CTRL_Q = 'Q' & 0x1f, TYPED_MAX = 512, AGAIN_MILLISECONDS = 1000 };
+enum { HISTORY_MAX = 4096, WAITING_MAX = 1 << 20 };
 
 struct attached {
 	int master, file, changes, signals;
+	int output;      // the caller's terminal
 	uint64_t offset; // of the output
+	uint64_t before; // where it stood when we came
 	bool escaping;   // the last byte was ^P
 	bool detached, ended;
-	size_t at, used;
-	char typed[2 * TYPED_MAX];
+	size_t typed_at, typed; // what the command has not taken yet
+	size_t shown_at, shown; // what the terminal has not
 	struct raw_terminal terminal;
+	char keys[WAITING_MAX], bytes[RING_CHUNK + 1];
 };
 
 static void begin_at(struct attached *attached, uint64_t total)
 {
-	enum { SHOWN_MAX = 4096 };
-	char bytes[SHOWN_MAX];
-	uint64_t from = total > SHOWN_MAX ? total - SHOWN_MAX : 0;
+	char *bytes = attached->bytes;
+	uint64_t from = total > HISTORY_MAX ? total - HISTORY_MAX : 0;
 	attached->offset = from;
-	ssize_t got = ring_read(attached->file, &from, bytes, sizeof(bytes));
+	attached->before = total;
+	ssize_t got = ring_read(attached->file, &from, bytes, HISTORY_MAX);
 	const char *line = got > 0 ? memchr(bytes, '\n', (size_t)got) : NULL;
-	if (total > SHOWN_MAX && line) // no half of a line, or of what acts on a terminal
+	if (total > HISTORY_MAX && line) // no half of a line, or of what acts on a terminal
 		attached->offset = from + (uint64_t)(line + 1 - bytes);
 }
 
-// One part of the new output: keys and signals come between. 1: there may be more.
-static int show(struct attached *attached)
+// The length of what begins with ESC (ECMA-48); *ret_kept: it colours, or clears a line.
+static size_t sequence_length(const char *at, bool *ret_kept)
 {
-	static char bytes[RING_CHUNK];
-	ssize_t got = ring_read(attached->file, &attached->offset, bytes, sizeof(bytes));
+	static const char parameters[] = "0123456789:;<=>?", between[] = " !\"#$%&'()*+,-./";
+	size_t length = 1, plain = 2 + strspn(at + 2, "0123456789:;");
+	if (at[1] && strchr("]P_^X", at[1])) { // a string, to its end
+		length += strcspn(at + 1, "\a\033");
+		return at[length] == '\a' ? length + 1 : length;
+	}
+	*ret_kept = at[1] == '[' && at[plain] && strchr("mK", at[plain]);
+	if (at[1] == '[')
+		length += 1 + strspn(at + 2, parameters);
+	length += strspn(at + length, between);
+	return at[length] ? length + 1 : length;
+}
+
+// History is text: what asks a terminal would be answered now, and the command would get that as
+// keys.
+static size_t only_text(char *bytes, size_t length)
+{
+	size_t used = 0, step;
+	char shown[STR_SHOWN_MAX];
+	bytes[length] = '\0';
+	for (size_t i = 0; i < length; i += step) {
+		bool kept = false;
+		step = bytes[i] == '\033' ? sequence_length(bytes + i, &kept)
+					  : str_next(bytes + i, shown);
+		if (bytes[i] && bytes[i] != '\033')
+			kept = !shown[0] || strchr("\b\t\n\r", bytes[i]);
+		if (kept)
+			memmove(bytes + used, bytes + i, step);
+		used += kept ? step : 0;
+	}
+	return used;
+}
+
+// 1: there may be more.
+static int read_output(struct attached *attached)
+{
+	bool history = attached->offset < attached->before;
+	size_t most = history ? (size_t)(attached->before - attached->offset) : RING_CHUNK;
+	if (attached->shown_at < attached->shown)
+		return 1;
+	ssize_t got = ring_read(attached->file, &attached->offset, attached->bytes, most);
 	if (got < 0)
 		return fail(0, "the file of the output cannot be read");
 	attached->offset += (uint64_t)got;
-	if (fd_write_all(STDOUT_FILENO, bytes, (size_t)got) < 0)
-		return fail(errno, "write");
+	attached->shown_at = 0;
+	attached->shown = history ? only_text(attached->bytes, (size_t)got) : (size_t)got;
 	return got > 0;
 }
 
+static int show(struct attached *attached)
+{
+	size_t left = attached->shown - attached->shown_at;
+	ssize_t put = write(attached->output, attached->bytes + attached->shown_at,
+			    left < PIPE_BUF ? left : PIPE_BUF);
+	if (put < 0 && errno != EAGAIN && errno != EINTR)
+		return fail(errno, "write");
+	attached->shown_at += put > 0 ? (size_t)put : 0;
+	return 0;
+}
+
+static void keep_key(struct attached *attached, char key)
+{
+	if (attached->typed < WAITING_MAX)
+		attached->keys[attached->typed++] = key;
+}
+
+// The keyboard is always read, for ^P^Q: keys that have no room are lost, as a terminal loses them.
 // ^P waits for the next byte.
 static void type(struct attached *attached)
 {
 	char bytes[TYPED_MAX];
 	ssize_t got = read(STDIN_FILENO, bytes, sizeof(bytes));
-	attached->at = attached->used = 0;
+	attached->typed -= attached->typed_at;
+	memmove(attached->keys, attached->keys + attached->typed_at, attached->typed);
+	attached->typed_at = 0;
 	attached->detached = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
 	for (ssize_t i = 0; i < got && !attached->detached; i++) {
 		if (attached->escaping && bytes[i] == CTRL_Q) {
@@ -69,21 +134,21 @@ static void type(struct attached *attached)
 			break;
 		}
 		if (attached->escaping)
-			attached->typed[attached->used++] = CTRL_P;
+			keep_key(attached, CTRL_P);
 		attached->escaping = bytes[i] == CTRL_P;
 		if (!attached->escaping)
-			attached->typed[attached->used++] = bytes[i];
+			keep_key(attached, bytes[i]);
 	}
 }
 
 static void pass_typed(struct attached *attached)
 {
-	ssize_t put = write(attached->master, attached->typed + attached->at,
-			    attached->used - attached->at);
+	ssize_t put = write(attached->master, attached->keys + attached->typed_at,
+			    attached->typed - attached->typed_at);
 	if (put > 0)
-		attached->at += (size_t)put;
+		attached->typed_at += (size_t)put;
 	else if (errno != EAGAIN && errno != EINTR)
-		attached->at = attached->used;
+		attached->typed_at = attached->typed;
 }
 
 // Those that would end this process detach it; the command goes on.
@@ -102,30 +167,33 @@ static void take_signal(struct attached *attached)
 static int turn(struct attached *attached, struct ring_head *head)
 {
 	char notes[4096];
-	bool lives, full = attached->at < attached->used;
+	bool lives;
+	if (!ring_look(attached->file, head, &lives))
+		return fail(0, "the file of the output cannot be read");
+	int more = read_output(attached);
+	TRY(more);
+	attached->ended = !lives && !more;
+	bool typed = attached->typed_at < attached->typed;
+	bool shown = attached->shown_at < attached->shown;
 	struct pollfd events[] = {
-		{ .fd = full ? -1 : STDIN_FILENO, .events = POLLIN },
-		{ .fd = full ? attached->master : -1, .events = POLLOUT },
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = typed ? attached->master : -1, .events = POLLOUT },
+		{ .fd = shown ? attached->output : -1, .events = POLLOUT },
 		{ .fd = attached->changes, .events = POLLIN },
 		{ .fd = attached->signals, .events = POLLIN },
 	};
-	if (!ring_look(attached->file, head, &lives))
-		return fail(0, "the file of the output cannot be read");
-	int more = show(attached);
-	TRY(more);
-	attached->ended = !lives && !more;
-	if (attached->ended ||
-	    poll(events, sizeof(events) / sizeof(*events), more ? 0 : AGAIN_MILLISECONDS) <= 0)
+	if (attached->ended || poll(events, sizeof(events) / sizeof(*events),
+				    more && !shown ? 0 : AGAIN_MILLISECONDS) <= 0)
 		return 0;
 	if (events[0].revents)
 		type(attached);
 	if (events[1].revents)
 		pass_typed(attached);
-	if (events[2].revents)
-		(void)!read(attached->changes, notes, sizeof(notes));
 	if (events[3].revents)
+		(void)!read(attached->changes, notes, sizeof(notes));
+	if (events[4].revents)
 		take_signal(attached);
-	return 0;
+	return events[2].revents ? show(attached) : 0;
 }
 
 static int hold_signals(void)
@@ -162,6 +230,7 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	if (!ring_look(attached->file, &head, &lives))
 		return fail(0, "the file of the output cannot be read");
 	begin_at(attached, head.total);
+	attached->output = raw_terminal_output(STDOUT_FILENO);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", attached->file);
 	attached->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	attached->signals = hold_signals();
@@ -186,15 +255,17 @@ static int attach(const char *id)
 	raw_terminal_resize(attached.master);
 	while (result == 0 && !attached.ended && !attached.detached)
 		result = turn(&attached, &head);
-	if (attached.at < attached.used)
+	if (attached.typed_at < attached.typed)
 		pass_typed(&attached);
 	raw_terminal_end(&attached.terminal);
+	if (result < 0)
+		live_plain();
 	TRY(result);
 	if (attached.ended)
 		return head.ended ? head.status : STATUS_FAILURE;
 	out_text(&out, "\nsbx: detached from run %s, which continues; to return: sbx attach %s\n",
 		 live->id, live->id);
-	out_flush(&out, STDERR_FILENO);
+	live_report(&out);
 	return STATUS_OK;
 }
 
