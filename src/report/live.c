@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -34,13 +35,13 @@ static bool is_for_person(const struct plan *plan)
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-// A description of our own, which never waits; -1 where standard error is no terminal.
-static int open_terminal(void)
+int live_terminal(int fd)
 {
+	char path[32];
 	struct termios modes;
-	return tcgetattr(STDERR_FILENO, &modes) < 0
-		       ? -1
-		       : open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return tcgetattr(fd, &modes) < 0 ? -1
+					 : open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 // As a shell leaves it to a command. Who has asked that background jobs keep quiet is heard.
@@ -114,10 +115,10 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 
 static void look(struct live *live, const struct plan *plan, struct denials *denials, int64_t now)
 {
-	if (live->state == LIVE_UNASKED)
-		live->fd = is_for_person(plan) ? open_terminal() : -1;
-	if (live->state == LIVE_UNASKED)
+	if (live->state == LIVE_UNASKED) {
+		live->fd = is_for_person(plan) ? live_terminal(STDERR_FILENO) : -1;
 		live->state = live->fd >= 0 ? LIVE_ON : LIVE_OFF;
+	}
 	live->again = 0;
 	if (live->state == LIVE_OFF)
 		return;
@@ -175,7 +176,7 @@ static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?104
 
 void live_plain(void)
 {
-	autoclose int fd = open_terminal();
+	autoclose int fd = live_terminal(STDERR_FILENO);
 	(void)!write(fd, plain_terminal, sizeof(plain_terminal) - 1);
 }
 
@@ -184,7 +185,7 @@ void live_report(struct out *out)
 {
 	enum { PATIENCE_MILLISECONDS = 1000 };
 	struct out shown = { 0 };
-	autoclose int fd = out->used > 0 ? open_terminal() : -1;
+	autoclose int fd = out->used > 0 ? live_terminal(STDERR_FILENO) : -1;
 	struct pollfd event = { .fd = fd, .events = POLLOUT };
 	if (fd < 0) {
 		out_flush(out, STDERR_FILENO);

@@ -89,6 +89,8 @@ void live_turn(struct live *live, const struct plan *plan, struct denials *denia
 // Poll's time-out: this one, or until the next try of a line that waits.
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);
+// A description of our own of the terminal that is open there, which never waits; -1: it is none.
+int live_terminal(int fd);
 // Standard error is a terminal, and what a box printed there is behind us: what follows is seen.
 void live_plain(void);
 // Lines on standard error: a terminal, which a box may have changed, is waited for a second.

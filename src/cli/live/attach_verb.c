@@ -2,7 +2,6 @@
 // where sbx logs finds it, so that all who are attached see all of it.
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "cli/boxes.h"
+#include "cli/live/passing.h"
 #include "cli/live/raw_terminal.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
@@ -22,24 +22,21 @@
 #include "run/run_command.h"
 
 enum { CTRL_P = 'P' & 0x1f, CTRL_Q = 'Q' & 0x1f, TYPED_MAX = 512, AGAIN_MILLISECONDS = 1000 };
-enum { HISTORY_MAX = 4096, WAITING_MAX = 1 << 20 };
+enum { HISTORY_MAX = 4096 };
 
 struct attached {
 	int master, file, changes, signals;
-	int output;      // the caller's terminal
 	uint64_t offset; // of the output
 	uint64_t before; // where it stood when we came
 	bool escaping;   // the last byte was ^P
 	bool detached, ended;
-	size_t typed_at, typed; // what the command has not taken yet
-	size_t shown_at, shown; // what the terminal has not
 	struct raw_terminal terminal;
-	char keys[WAITING_MAX], bytes[RING_CHUNK + 1];
+	struct passing_stream keys, shown; // what the command, and the terminal, have not taken yet
 };
 
 static void begin_at(struct attached *attached, uint64_t total)
 {
-	char *bytes = attached->bytes;
+	char *bytes = attached->shown.bytes;
 	uint64_t from = total > HISTORY_MAX ? total - HISTORY_MAX : 0;
 	attached->offset = from;
 	attached->before = total;
@@ -49,38 +46,34 @@ static void begin_at(struct attached *attached, uint64_t total)
 		attached->offset = from + (uint64_t)(line + 1 - bytes);
 }
 
-// The length of what begins with ESC (ECMA-48); *ret_kept: it colours, or clears a line.
-static size_t sequence_length(const char *at, bool *ret_kept)
+// The length of what begins with ESC (ECMA-48).
+static size_t sequence_length(const char *at)
 {
-	static const char parameters[] = "0123456789:;<=>?", between[] = " !\"#$%&'()*+,-./";
-	size_t length = 1, plain = 2 + strspn(at + 2, "0123456789:;");
-	if (at[1] && strchr("]P_^X", at[1])) { // a string, to its end
+	size_t length = 1;
+	if (at[1] && strchr("]P_^X", at[1])) // a string, to its end
 		length += strcspn(at + 1, "\a\033");
-		return at[length] == '\a' ? length + 1 : length;
-	}
-	*ret_kept = at[1] == '[' && at[plain] && strchr("mK", at[plain]);
-	if (at[1] == '[')
-		length += 1 + strspn(at + 2, parameters);
-	length += strspn(at + length, between);
-	return at[length] ? length + 1 : length;
+	else if (at[1] == '[')
+		length += 1 + strspn(at + 2, "0123456789:;<=>?");
+	length += strspn(at + length, " !\"#$%&'()*+,-./");
+	return length + (at[length] && at[length] != '\033');
 }
 
-// History is text: what asks a terminal would be answered now, and the command would get that as
-// keys.
+// History is text and its colours: what asks a terminal would be answered now, and the command
+// would get that as keys.
 static size_t only_text(char *bytes, size_t length)
 {
 	size_t used = 0, step;
 	char shown[STR_SHOWN_MAX];
 	bytes[length] = '\0';
 	for (size_t i = 0; i < length; i += step) {
-		bool kept = false;
-		step = bytes[i] == '\033' ? sequence_length(bytes + i, &kept)
-					  : str_next(bytes + i, shown);
-		if (bytes[i] && bytes[i] != '\033')
-			kept = !shown[0] || strchr("\b\t\n\r", bytes[i]);
-		if (kept)
+		bool acts = bytes[i] == '\033';
+		step = acts ? sequence_length(bytes + i) : str_next(bytes + i, shown);
+		bool colours = acts && bytes[i + 1] == '[' &&
+			       bytes[i + 2 + strspn(bytes + i + 2, "0123456789:;")] == 'm';
+		if (colours || (!acts && (!shown[0] || memchr("\b\t\n\r", bytes[i], 4)))) {
 			memmove(bytes + used, bytes + i, step);
-		used += kept ? step : 0;
+			used += step;
+		}
 	}
 	return used;
 }
@@ -89,33 +82,24 @@ static size_t only_text(char *bytes, size_t length)
 static int read_output(struct attached *attached)
 {
 	bool history = attached->offset < attached->before;
-	size_t most = history ? (size_t)(attached->before - attached->offset) : RING_CHUNK;
-	if (attached->shown_at < attached->shown)
+	struct passing_stream *shown = &attached->shown;
+	if (stream_is_full(shown))
 		return 1;
-	ssize_t got = ring_read(attached->file, &attached->offset, attached->bytes, most);
+	ssize_t got = ring_read(attached->file, &attached->offset, shown->bytes,
+				history ? (size_t)(attached->before - attached->offset)
+					: sizeof(shown->bytes));
 	if (got < 0)
 		return fail(0, "the file of the output cannot be read");
 	attached->offset += (uint64_t)got;
-	attached->shown_at = 0;
-	attached->shown = history ? only_text(attached->bytes, (size_t)got) : (size_t)got;
+	shown->at = 0;
+	shown->used = history ? only_text(shown->bytes, (size_t)got) : (size_t)got;
 	return got > 0;
 }
 
-static int show(struct attached *attached)
+static void keep_key(struct passing_stream *typed, char key)
 {
-	size_t left = attached->shown - attached->shown_at;
-	ssize_t put = write(attached->output, attached->bytes + attached->shown_at,
-			    left < PIPE_BUF ? left : PIPE_BUF);
-	if (put < 0 && errno != EAGAIN && errno != EINTR)
-		return fail(errno, "write");
-	attached->shown_at += put > 0 ? (size_t)put : 0;
-	return 0;
-}
-
-static void keep_key(struct attached *attached, char key)
-{
-	if (attached->typed < WAITING_MAX)
-		attached->keys[attached->typed++] = key;
+	if (typed->used < sizeof(typed->bytes))
+		typed->bytes[typed->used++] = key;
 }
 
 // The keyboard is always read, for ^P^Q: keys that have no room are lost, as a terminal loses them.
@@ -124,9 +108,10 @@ static void type(struct attached *attached)
 {
 	char bytes[TYPED_MAX];
 	ssize_t got = read(STDIN_FILENO, bytes, sizeof(bytes));
-	attached->typed -= attached->typed_at;
-	memmove(attached->keys, attached->keys + attached->typed_at, attached->typed);
-	attached->typed_at = 0;
+	struct passing_stream *typed = &attached->keys;
+	typed->used -= typed->at;
+	memmove(typed->bytes, typed->bytes + typed->at, typed->used);
+	typed->at = 0;
 	attached->detached = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
 	for (ssize_t i = 0; i < got && !attached->detached; i++) {
 		if (attached->escaping && bytes[i] == CTRL_Q) {
@@ -134,21 +119,11 @@ static void type(struct attached *attached)
 			break;
 		}
 		if (attached->escaping)
-			keep_key(attached, CTRL_P);
+			keep_key(typed, CTRL_P);
 		attached->escaping = bytes[i] == CTRL_P;
 		if (!attached->escaping)
-			keep_key(attached, bytes[i]);
+			keep_key(typed, bytes[i]);
 	}
-}
-
-static void pass_typed(struct attached *attached)
-{
-	ssize_t put = write(attached->master, attached->keys + attached->typed_at,
-			    attached->typed - attached->typed_at);
-	if (put > 0)
-		attached->typed_at += (size_t)put;
-	else if (errno != EAGAIN && errno != EINTR)
-		attached->typed_at = attached->typed;
 }
 
 // Those that would end this process detach it; the command goes on.
@@ -173,12 +148,12 @@ static int turn(struct attached *attached, struct ring_head *head)
 	int more = read_output(attached);
 	TRY(more);
 	attached->ended = !lives && !more;
-	bool typed = attached->typed_at < attached->typed;
-	bool shown = attached->shown_at < attached->shown;
+	bool shown = stream_is_full(&attached->shown);
 	struct pollfd events[] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = typed ? attached->master : -1, .events = POLLOUT },
-		{ .fd = shown ? attached->output : -1, .events = POLLOUT },
+		{ .fd = stream_is_full(&attached->keys) ? attached->keys.to : -1,
+		  .events = POLLOUT },
+		{ .fd = shown ? attached->shown.to : -1, .events = POLLOUT },
 		{ .fd = attached->changes, .events = POLLIN },
 		{ .fd = attached->signals, .events = POLLIN },
 	};
@@ -188,12 +163,14 @@ static int turn(struct attached *attached, struct ring_head *head)
 	if (events[0].revents)
 		type(attached);
 	if (events[1].revents)
-		pass_typed(attached);
+		stream_empty(&attached->keys);
+	if (events[2].revents)
+		stream_empty(&attached->shown);
 	if (events[3].revents)
 		(void)!read(attached->changes, notes, sizeof(notes));
 	if (events[4].revents)
 		take_signal(attached);
-	return events[2].revents ? show(attached) : 0;
+	return attached->shown.to < 0 ? fail(0, "the terminal takes no output") : 0;
 }
 
 static int hold_signals(void)
@@ -230,7 +207,9 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	if (!ring_look(attached->file, &head, &lives))
 		return fail(0, "the file of the output cannot be read");
 	begin_at(attached, head.total);
-	attached->output = raw_terminal_output(STDOUT_FILENO);
+	stream_init(&attached->shown, STDOUT_FILENO);
+	stream_init(&attached->keys, STDIN_FILENO);
+	attached->keys.to = attached->master;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", attached->file);
 	attached->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	attached->signals = hold_signals();
@@ -255,8 +234,8 @@ static int attach(const char *id)
 	raw_terminal_resize(attached.master);
 	while (result == 0 && !attached.ended && !attached.detached)
 		result = turn(&attached, &head);
-	if (attached.typed_at < attached.typed)
-		pass_typed(&attached);
+	if (stream_is_full(&attached.keys))
+		stream_empty(&attached.keys);
 	raw_terminal_end(&attached.terminal);
 	if (result < 0)
 		live_plain();

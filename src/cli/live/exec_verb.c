@@ -252,52 +252,21 @@ static int begin(const struct box *box, const struct live_box *live, int roll, c
 }
 
 // Why it was not run.
-static int refused(const struct live_box *live, const struct further_answer *answer,
-		   const char *directory)
-{
-	const char *id = live->id, *session = live->entry.session;
-	switch (answer->kind) {
-	case FURTHER_NO_DIRECTORY:
-		return fail(answer->number, "--chdir: '%.80s' in run %s", str_shown(directory), id);
-	case FURTHER_KILLED:
-		return fail(0,
-			    "run %s: a process of the box stopped or killed the command before it "
-			    "began; it was not run",
-			    id);
-	case FURTHER_PAUSED:
-		return session[0]
-			       ? fail(0, "run %s is paused; to continue it: sbx session resume %s",
-				      id, str_shown(session))
-			       : fail(0,
-				      "run %s is paused until the question on its terminal is "
-				      "answered",
-				      id);
-	case FURTHER_FULL:
-		return fail(0, "run %s has %d commands of sbx exec; wait until one has ended", id,
-			    FURTHER_MAX);
-	case FURTHER_SILENT:
-		return fail(0, "run %s does not answer; the command was not run", id);
-	case FURTHER_NO_PROCESS:
-		return fail(answer->number,
-			    "run %s has no process left for another command; end one in it, or "
-			    "start it with a higher --pids",
-			    id);
-	case FURTHER_NO_TERMINAL:
-		return fail(answer->number, "open a terminal in run %s", id);
-	case FURTHER_BACKGROUND:
-		return fail(0,
-			    "run %s began in the background of a terminal, where a box gets no "
-			    "other; leave --tty out",
-			    id);
-	case FURTHER_STARTED:
-	case FURTHER_SIGNALLED:
-	case FURTHER_ENDED:
-	case FURTHER_NOT_FOUND:
-	case FURTHER_REFUSED:
-		break;
-	}
-	return fail(answer->number, "run %s takes no further command", id);
-}
+static const char *const refusals[] = {
+	[FURTHER_KILLED] = "stopped or killed the command before it began; it was not run",
+	[FURTHER_PAUSED] =
+		"is paused; to continue it: sbx session resume NAME, or answer its question",
+	[FURTHER_FULL] = "has 64 commands of sbx exec; wait until one has ended",
+	[FURTHER_SILENT] = "does not answer; the command was not run",
+	[FURTHER_NO_PROCESS] =
+		"has no process left for it; end one in it, or start it with a higher --pids",
+	[FURTHER_NO_TERMINAL] = "cannot open a terminal for it",
+	[FURTHER_BACKGROUND] =
+		"began in the background of a terminal, where a box gets no other; leave "
+		"--tty out",
+	[FURTHER_REFUSED] = "takes no further command",
+};
+_Static_assert(FURTHER_MAX == 64, "as it is said");
 
 static int status_of(const struct live_box *live, const struct further_command *command,
 		     const char *word, const char *directory)
@@ -307,9 +276,10 @@ static int status_of(const struct live_box *live, const struct further_command *
 	if (command->unknown)
 		return control_socket_unknown(live->run, command->answered);
 	if (command->silent)
-		return fail(0, "run %s does not answer; %s", live->id,
-			    command->started ? "the command ends as soon as it does"
-					     : "the command was not run");
+		return fail(0, "run %s %s", live->id,
+			    command->started
+				    ? "does not answer; the command ends as soon as it does"
+				    : refusals[FURTHER_SILENT]);
 	if (kind == FURTHER_ENDED && WIFSIGNALED(number) && !command->json)
 		signals_die(WTERMSIG(number));
 	if (kind == FURTHER_ENDED)
@@ -320,8 +290,11 @@ static int status_of(const struct live_box *live, const struct further_command *
 		return number == ENOENT || number == ENOTDIR ? STATUS_NOT_FOUND
 							     : STATUS_NOT_EXECUTABLE;
 	}
+	if (kind == FURTHER_NO_DIRECTORY)
+		return fail(number, "--chdir: '%.80s' in run %s", str_shown(directory), live->id);
 	if (kind != FURTHER_STARTED && kind != FURTHER_SIGNALLED)
-		return refused(live, &command->last, directory);
+		return fail(number, "run %s %s", live->id,
+			    refusals[kind > FURTHER_REFUSED ? FURTHER_REFUSED : kind]);
 	fail(0, "run %s has ended%s", live->id,
 	     command->started ? ", and this command with it"
 			      : "; whether the command began is not known");

@@ -9,14 +9,15 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "cli/live/raw_terminal.h"
+#include "report/summary.h"
 
 void stream_init(struct passing_stream *stream, int number)
 {
 	stream->input = number == STDIN_FILENO;
 	stream->most = SIZE_MAX;
 	stream->from = -1;
-	stream->to = stream->input ? -1 : raw_terminal_output(number);
+	int own = stream->input ? -1 : live_terminal(number);
+	stream->to = own < 0 && !stream->input ? number : own;
 }
 
 int stream_pipe(struct passing_stream *stream)

@@ -29,6 +29,5 @@ static inline bool stream_is_full(const struct passing_stream *stream)
 }
 
 // Whether the caller's stdin goes to the command itself, so that it reads what it needs and no
-// more. What is none of these is read here: a terminal, and devices, which are no files of the box.
-// -1 with the error said.
+// more: not a terminal, and no device, which is no file of the box. -1 with the error said.
 int stdin_is_given(void);

@@ -1,8 +1,6 @@
 // Owns the modes and the size of the caller's terminal.
 #include "cli/live/raw_terminal.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -31,14 +29,6 @@ void raw_terminal_end(struct raw_terminal *terminal)
 	if (terminal->raw)
 		tcsetattr(STDIN_FILENO, TCSANOW, &terminal->before);
 	terminal->raw = false;
-}
-
-int raw_terminal_output(int fd)
-{
-	char path[32];
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	int own = isatty(fd) ? open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
-	return own < 0 ? fd : own;
 }
 
 bool raw_terminal_is_master(int fd)

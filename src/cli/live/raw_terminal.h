@@ -19,9 +19,6 @@ struct terminal_wish raw_terminal_size(void);
 // Again after a stop: a shell has set its own modes meanwhile.
 void raw_terminal_begin(struct raw_terminal *terminal);
 void raw_terminal_end(struct raw_terminal *terminal);
-// A description of our own of the terminal that is open there, which never waits; where there is
-// none, the descriptor itself.
-int raw_terminal_output(int fd);
 // Whether it is the master of a pty.
 bool raw_terminal_is_master(int fd);
 // The master gets the size of the terminal at stdin.
