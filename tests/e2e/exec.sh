@@ -261,6 +261,8 @@ done
 run=$(begin --network none)
 wait_for 30 test -s first
 
+is "nor changes its limits, priority or scheduling" "3 in" "$(inside sh -c 'prlimit --pid 1 --nofile=8:8; renice -n 19 -p 1; chrt -i -p 0 1' 2>&1 | grep -c 'Operation not permitted') $(inside echo in)"
+
 # --- a run that does not answer
 silent() { # name, seconds that it may take, words...: while the supervisor is stopped
 	local before=$SECONDS got
