@@ -283,6 +283,18 @@ wait $client
 is "after a signal that nobody answered it ends" "125 sbx: run $run does not answer; the command ends as soon as it does" "$? $(cat "$work/err")"
 kill -CONT "$run"
 wait_for 30 inside sh -c '! [ -e /proc/$(cat begun) ]' && pass "so does the command" || fail "so does the command"
+init=$(pgrep -P "$run" | head -1)
+"$SBX" exec "$run" -- sh -c 'trap "" USR1; echo $$ >held; while :; do sleep 0.1; done' &
+client=$!
+wait_for 30 test -s held
+kill -STOP "$init" # what it does not take is kept
+python3 -c 'import os, sys, time
+for i in range(1500): os.kill(int(sys.argv[1]), 10), time.sleep(0.001)' $client
+kill -9 $client
+wait $client 2>/dev/null
+is "a first process that does not answer" "125 sbx: run $run does not answer; the command was not run" "$(said "$SBX" exec "$run" -- true)"
+kill -CONT "$init"
+wait_for 30 inside sh -c '! [ -e /proc/$(cat held) ]' && pass "the end of a client comes behind a full queue" || fail "the end of a client comes behind a full queue"
 rm -f begun heard
 "$SBX" exec "$run" -- sh -c 'trap "echo >>heard" INT; echo >begun; until [ -e enough ]; do sleep 0.1; done; exit 6' &
 client=$!
