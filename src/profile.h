@@ -116,6 +116,7 @@ struct invocation {
 	struct terminal_wish size;
 	enum answer follow, raw; // of logs
 	enum answer terminal;    // of run and exec: a pty of the box
+	enum answer interactive; // of exec: without a meaning
 	const char *inside;      // of exec: a directory of the box, or NULL
 	struct list variables;   // of exec
 	uint64_t offset;         // of logs, bytes

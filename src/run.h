@@ -49,9 +49,9 @@ struct message {
 		MESSAGE_STARTED,   // the command runs
 		MESSAGE_STOPPED,   // by signal `status`
 		MESSAGE_PAUSED,    // all processes, by SIGNAL_PAUSE
-		MESSAGE_FURTHER,   // a command of sbx exec, by `step`: it runs, or `number` = errno
-		MESSAGE_FURTHER_ENDED, // with wait status `status`
-		MESSAGE_ENDED,         // with wait status `status`
+		MESSAGE_FURTHER,   // of a command of sbx exec, `step`: what, and a number of it
+				   // (process/further.h), in `number` and `status`
+		MESSAGE_ENDED,     // with wait status `status`
 	} kind;
 	int step; // row of run/steps.c
 	int number;
@@ -67,7 +67,7 @@ struct message {
 
 // The first bytes of each message at a run's control socket, in both directions: client and box may
 // be of different versions of sbx. What follows is of this version alone; 1 had no head.
-enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 2 };
+enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 3 };
 struct control_head {
 	uint32_t name, version;
 };

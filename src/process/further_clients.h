@@ -10,6 +10,8 @@ struct plan;
 struct further_clients {
 	int events; // epoll; -1: nobody came yet
 	int last;   // number of a command
+	bool keeps; // an order that pid 1 has not taken
+	struct further_order kept;
 	struct further_client {
 		int socket, number; // the number 0: free
 	} all[FURTHER_MAX];
@@ -19,6 +21,8 @@ void further_clients_init(struct further_clients *clients);
 // One client, and all descriptors that it sent. One that cannot be placed in the box is refused.
 void further_clients_take(const struct plan *plan, struct run *run,
 			  const struct terminal_wish *terminal, int socket, int fds[]);
+// For the loop, to be read or written; -1: nobody came yet.
+int further_clients_waiting(const struct run *run);
 // Signals, and the end of clients: the command ends with its client.
 void further_clients_handle(struct run *run);
 // What pid 1 says of a command, and the master of its terminal, or -1.

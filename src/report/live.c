@@ -41,9 +41,9 @@ static bool is_for_person(const struct plan *plan)
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-// A description of our own, which never waits. That of another user, as below su(1), by the name of
+// That of another user, as below su(1), by the name of
 // the controlling terminal where it is this one.
-static int open_terminal(int fd)
+int live_terminal(int fd)
 {
 	char path[64];
 	unsigned device, ours = 0;
@@ -128,10 +128,10 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 
 static void look(struct live *live, const struct plan *plan, struct denials *denials, int64_t now)
 {
-	if (live->state == LIVE_UNASKED && is_for_person(plan))
-		live->fd = open_terminal(STDERR_FILENO);
-	if (live->state == LIVE_UNASKED)
+	if (live->state == LIVE_UNASKED) {
+		live->fd = is_for_person(plan) ? live_terminal(STDERR_FILENO) : -1;
 		live->state = live->fd >= 0 ? LIVE_ON : LIVE_OFF;
+	}
 	live->again = 0;
 	if (live->state == LIVE_OFF)
 		return;
@@ -180,11 +180,18 @@ int live_wait(const struct live *live, int milliseconds)
 // Ends what a box may have begun on a terminal and what would hide our lines, by xterm's ctlseqs: a
 // string, VT52 mode, output to a printer, an update that is held back, the other screen; margins
 // and origin mode, with the cursor as it is; character sets, attributes; inserted and cut lines,
-// and a hidden cursor. ?1049l and DECSTR are not used: these move the cursor, or reset what a user
-// set.
+// and a hidden cursor; reports of mouse, focus and pasted text. ?1049l and DECSTR are not used:
+// these move the cursor, or reset what a user set.
 static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
 				     "\0337\033[?69l\033[?6l\033[r\0338"
-				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h";
+				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
+				     "\033[?1000l\033[?1002l\033[?1003l\033[?1004l\033[?2004l";
+
+void live_plain(void)
+{
+	autoclose int fd = live_terminal(STDERR_FILENO);
+	(void)!write(fd, plain_terminal, sizeof(plain_terminal) - 1);
+}
 
 // --- at the end ----------------------------------------------------------------------------------
 
@@ -267,7 +274,7 @@ int live_say(struct out *out, int fd, struct patience *patience)
 	struct out shown = { 0 };
 	struct stat status = { 0 };
 	bool terminal = out->used > 0 && isatty(fd);
-	autoclose int own = terminal ? open_terminal(fd) : -1, memory = -1;
+	autoclose int own = terminal ? live_terminal(fd) : -1, memory = -1;
 	fstat(fd, &status);
 	if (terminal && patience && fd == STDERR_FILENO) {
 		tcflow(fd, TCOON);

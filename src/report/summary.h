@@ -105,6 +105,10 @@ void live_turn(struct live *live, const struct plan *plan, struct denials *denia
 // Poll's time-out: this one, or until the next try of a line that waits.
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);
+// A description of our own of the terminal that is open there, which never waits; -1: it is none.
+int live_terminal(int fd);
+// Standard error is a terminal, and what a box printed there is behind us: what follows is seen.
+void live_plain(void);
 
 // --report-fd and --status-fd: what a run is refused, at once, and how it ends, as JSON lines for a
 // program (sbx-json(5), form event). Who reads slowly, or not at all, holds nothing up: what does

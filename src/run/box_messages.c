@@ -132,7 +132,6 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 		run->ask->terminal.stopped = true;
 		return GOES_ON;
 	case MESSAGE_FURTHER:
-	case MESSAGE_FURTHER_ENDED:
 		take_further(run, fds);
 		return GOES_ON;
 	case MESSAGE_FAILED:

@@ -284,7 +284,7 @@ static const struct {
 	[PARENT] = { POLLIN, handle_parent },
 	[PROXY] = { 0, handle_proxy },
 	[BOX] = { POLLIN, handle_box },
-	[CLIENTS] = { POLLIN, handle_clients },
+	[CLIENTS] = { POLLIN | POLLOUT, handle_clients },
 	[READER] = { POLLOUT, handle_reader },
 	[ANSWER] = { POLLIN, handle_answer },
 };
@@ -300,7 +300,7 @@ static void wait_for_events(struct loop *loop)
 		[PARENT] = run->parent,
 		[PROXY] = -1,
 		[BOX] = run->from_box,
-		[CLIENTS] = run->clients->events,
+		[CLIENTS] = further_clients_waiting(run),
 		[READER] = events_waiting(run->events),
 		[ANSWER] = ask_waiting(run),
 	};
