@@ -41,8 +41,7 @@ static bool is_for_person(const struct plan *plan)
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-// That of another user, as below su(1), by the name of
-// the controlling terminal where it is this one.
+// That of another user, as below su(1), by the name of the controlling terminal where it is this one.
 int live_terminal(int fd)
 {
 	char path[64];

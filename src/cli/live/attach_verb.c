@@ -244,7 +244,8 @@ static int attach(const char *id)
 		return head.ended ? head.status : STATUS_FAILURE;
 	out_text(&out, "\nsbx: detached from run %s, which continues; to return: sbx attach %s\n",
 		 live->id, live->id);
-	live_report(&out);
+	live_plain();
+	live_say(&out, STDERR_FILENO, NULL);
 	return STATUS_OK;
 }
 
