@@ -119,8 +119,8 @@ ROW(FINDING_GIT_LOCKED, "git-locked", SEVERITY_WARNING,
 	"locks of git's came during the run, and a git is running: %l; remove them when it has ended "
 	"and they stay", .joined = 8)
 ROW(FINDING_GIT_STATE, "git-unfinished", SEVERITY_WARNING,
-	"the box left a command of git's unfinished: %l; your next commit continues it; to see it: "
-	"%f", .fix = "git status", .joined = 8)
+	"the box left a command of git's unfinished: %l; a later command of git's continues it; "
+	"to see it: %f", .fix = "git status", .joined = 8)
 ROW(FINDING_GIT_NAME, "git-name", SEVERITY_WARNING,
 	"new names in git have characters of a shell: %l; a script that uses them without quotes "
 	"runs them; remove them", .joined = 8)
