@@ -167,3 +167,8 @@ bool trusted_keeps(const char *path)
 	return (trusted_may_begin(name) && (trusted_is_deeper(path) || trusted_is_below(path))) ||
 	       strcmp(name, ".gitattributes") == 0;
 }
+
+bool trusted_is_opened(const char *name)
+{
+	return str_has_word(".gitattributes .gitignore .gitmodules .mailmap", name, strlen(name));
+}

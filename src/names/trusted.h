@@ -76,6 +76,8 @@ const struct trusted_row *trusted_find(const char *path);
 // lies in one; of what git has in its directory, what it runs or is configured by.
 bool trusted_is_protected(const char *path);
 bool trusted_is_reported(const char *path);
+// Whether git opens a file of that name in any directory of a work tree: a pipe makes it wait.
+bool trusted_is_opened(const char *name);
 
 // Whether a path lies in installed packages, which each install makes anew.
 bool trusted_is_installed(const char *path);

@@ -333,7 +333,7 @@ else:
     terminal.wait("how the text")
     shown = terminal.text
     check("review: the list says what a thing is", all(re.search(each, shown) for each in (
-        r"pick-p  \(pipe\)", r"pick-l -> \S+/\.ssh  \(which the session could not see\)", r"pick-o -> /usr/bin\r", r"pick-s  \(set-user-ID\)",
+        r"pick-p  \(pipe\)", r"pick-l  \(link to \S+/\.ssh, which the session could not see\)", r"pick-o  \(link to /usr/bin\)", r"pick-s  \(set-user-ID",
         r"pick-u  \(socket\)")), shown)
     check("review: nothing that the box wrote hides it", "\x1b[0m" in shown[shown.rfind("\x1b[8m"):], shown)
     check("review: and it is discarded", left(terminal, "how the text"), terminal.text)

@@ -142,7 +142,7 @@ like "also beside its .git, which git goes to first" "$(cd "$project" && run_box
 work_here && git init -q "$work/other$count" && git -C "$work/other$count" commit -q --allow-empty -m one && git -C "$project" submodule add -q "$work/other$count" mod 2>/dev/null
 (cd "$project" && run_box -- true) 2>/dev/null
 trap_in "a submodule's .git file with another text in place: nothing runs" "sh $t/evil.sh .git/refs/evil; echo 'gitdir: ../.git/refs/evil' >mod/.git; sleep 0.3" mod
-like "and it is told" "$told" "/mod/.git appeared"
+like "and it is told" "$told" "/mod/.git appeared with a text that leads your own git elsewhere; it was moved to quarantine"
 many() { # so many that not all are mounted over
 	for i in $(seq 80); do git init -q "$project/r$i"; printf '#!/bin/sh\n' >"$project/r$i/.git/hooks/pre-commit"; chmod +x "$project/r$i/.git/hooks/pre-commit"; done
 }

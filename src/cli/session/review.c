@@ -118,11 +118,10 @@ static char ask(const struct person *person, const char *question, const char *l
 static bool is_asked(const struct changes *changes, unsigned index)
 {
 	const struct change *change = &changes->list[index];
-	const struct change *next = index + 1 < changes->count ? change + 1 : NULL;
 	if (change->kind == CHANGE_REMOVED)
 		return !change->covered;
-	return !S_ISDIR(change->is.st_mode) || change->kind == CHANGE_MODE || !next ||
-	       next->root != change->root || !path_within(next->path, change->path);
+	return !S_ISDIR(change->is.st_mode) || change->kind == CHANGE_MODE ||
+	       !changes_has_inside(changes, index);
 }
 
 // Also after ^C: what was chosen before it is not applied.

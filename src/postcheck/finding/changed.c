@@ -41,11 +41,24 @@ static bool has_new_dependencies(const struct check *check, const char *path)
 	       package_hash(text, length) == plan->package;
 }
 
+// Of `git am`: patches, and no command that would be run, as in what a rebase goes on with.
+static bool is_stopped_am(const char *path)
+{
+	char file[PATH_MAX];
+	return str_equal(path_name(path), "rebase-apply") &&
+	       str_put(file, sizeof(file), "%s/applying", path) && access(file, F_OK) == 0;
+}
+
 void changed_add(const struct check *check, const char *path)
 {
 	if (has_new_dependencies(check, path))
 		return;
 	const char *shown = finding_path(check->plan, path);
+	if (is_stopped_am(path)) {
+		if (!findings_has(check->found, FINDING_GIT_STATE, shown))
+			findings_add(check->found, FINDING_GIT_STATE, shown, "", "");
+		return;
+	}
 	const struct trusted_row *row = trusted_find(shown);
 	unsigned most = row ? NAMES_OF_ROW : NAMES_OF_NONE;
 	size_t number = row ? (size_t)(row - trusted_rows) + 1 : 0;
@@ -222,7 +235,7 @@ void changed_tell_deeper(const struct check *check, int directory, const char *n
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path)
 {
 	struct stat status;
-	if (str_has_word(".gitattributes .gitignore .gitmodules .mailmap", name, strlen(name)) &&
+	if (trusted_is_opened(name) &&
 	    fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISFIFO(status.st_mode) && finding_is_made(check, directory, name))
 		finding_take(check, directory, name, path, FINDING_WAITS);

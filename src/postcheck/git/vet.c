@@ -282,7 +282,8 @@ static void vet_pointer(struct check *check, int directory, const char *name, co
 	char place[PATH_MAX];
 	autoclose int worktrees = -1;
 	if (!pointer_is_right(check->plan, directory, name, path, place, &worktrees))
-		finding_take(check, directory, name, path, untrusted);
+		finding_take(check, directory, name, path,
+			     "appeared with a text that leads your own git elsewhere");
 	else if (worktrees >= 0)
 		vet_worktree(check, worktrees, path_name(place), place);
 }

@@ -131,7 +131,7 @@ void parent_set(struct parent *parent, unsigned root, const char *path);
 // What got less than its mode in the session: how many, and the first with that mode.
 struct narrowed {
 	mode_t umask, mode;
-	unsigned count;
+	unsigned count, set; // set: without their set-user-ID or set-group-ID
 	const struct change *first;
 };
 
@@ -151,6 +151,8 @@ struct applying {
 	struct out notes;      // by the process that commits
 	const char *words;     // the same, for who has waited for it
 	struct narrowed narrowed;
+	unsigned run;     // that the host's programs run
+	unsigned leading; // symlinks out of the session
 	unsigned special; // sockets and devices, which are left out
 	unsigned links;   // files whose other names stay as they are
 };

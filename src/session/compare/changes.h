@@ -30,6 +30,7 @@ struct change {
 	int layer;           // index of the one that holds it, -1: removed
 	bool covered;  // goes with a directory above that is added, removed or replaced as a whole
 	bool guarded;  // your own programs would run or trust it: applied only when it is named
+	bool waits;    // a pipe, for which your own programs would wait: guarded
 	bool inside;   // of a guarded one, which is reported instead
 	bool conflict; // what the host has there is not what the session saw
 	bool far;      // goes deeper than can be compared: left out
@@ -60,6 +61,9 @@ enum project { PROJECT_SAME, PROJECT_ANY };
 // before what lies in it. The arena is a large one.
 int changes_find(struct store *store, const struct held *held, enum project project,
 		 struct changes *ret_changes);
+
+// Whether there are changes in the directory that is number `index`.
+bool changes_has_inside(const struct changes *changes, unsigned index);
 
 // Which changes are meant.
 
@@ -162,8 +166,8 @@ int sides_host_below(int root, const char *path, const char **ret_name);
 int sides_host_parent(const struct session *session, unsigned root, const char *path,
 		      const char **ret_name);
 
-// What a symlink of the session says, "" for another thing. True when that is in the home or in
-// /proc, and not in a directory of the session.
+// What a symlink of the session says, "" for another thing. True when that is neither in a
+// directory of the session nor of the system, which a box sees.
 bool sides_leads_out(const struct store *store, const struct session *session,
 		     const struct change *change, char ret_text[PATH_MAX]);
 

@@ -82,7 +82,8 @@ bool sides_leads_out(const struct store *store, const struct session *session,
 {
 	FORGIVING;
 	const char *name, *root = session->roots[change->root].path;
-	char home[PATH_MAX], places[2][PATH_MAX];
+	static const char system[] = "usr bin sbin lib lib32 lib64 libx32 etc opt nix dev";
+	char places[2][PATH_MAX];
 	ret_text[0] = '\0';
 	if (!S_ISLNK(change->is.st_mode))
 		return false;
@@ -92,11 +93,14 @@ bool sides_leads_out(const struct store *store, const struct session *session,
 	if (length <= 0 || !path_of_link(path_below(store->arena, root, change->path), ret_text,
 					 places[0], PATH_MAX))
 		return true;
-	bool real = realpath(places[0], places[1]) != NULL, out = false;
-	const char *homes[] = { store->home, realpath(store->home, home) ? home : store->home };
-	for (int i = 0; i <= real; i++)
-		for (size_t j = 0; j < 2 && !is_seen(session, places[i]); j++)
-			out = out || path_within(places[i], "/proc") ||
-			      path_within(places[i], homes[j]) || path_within(homes[j], places[i]);
+	bool out = false;
+	for (int i = 0; i < 2; i++) {
+		const char *top = places[i] + 1;
+		if (i == 1 && !realpath(places[0], places[1]))
+			break;
+		out = out || (!is_seen(session, places[i]) &&
+			      (path_within(places[i], store->home) ||
+			       !str_has_word(system, top, strcspn(top, "/"))));
+	}
 	return out;
 }
