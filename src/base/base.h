@@ -270,6 +270,7 @@ struct out {
 	size_t used, size;
 	bool comma; // JSON: the next value needs one before it
 	bool json;  // for a program
+	bool marks; // for report/finding_words.c: MARK_KIND before each kind, MARK_BLANK in names
 };
 
 void out_text(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,10 +1,10 @@
-// The table of findings, the worst first. A row is a kind, its word in JSON, how bad it is, and its
-// words for people; then by name: words for a model ("": none), a flag or command as `fix`, what
-// "and 3 more such" is followed by (else "line") and after that `see`, and how many paths one line
-// names as `joined` (else a line for each).
-// In words and fixes %p, %d and %i stand for the path, the detail and what the fix needs, %f for
-// the whole fix, and %l for the paths of all of them; what follows a | is left out without a fix.
-// Included where ROW says how a row is used.
+// The table of findings, the worst first: what stays, and only a person can judge, before what sbx
+// has undone. A row is a kind, its word in JSON, how bad it is, and its words for people; then by
+// name: words for a model ("": none), a flag or command as `fix`, what "and 3 more such" is
+// followed by (else "line") and after that `see`, and how many paths one line names as `joined`
+// (else a line for each). In words and fixes %p, %d and %i stand for the path, the detail and what
+// the fix needs, %f for the whole fix, and %l for the paths of all of them; what follows a | is
+// left out without a fix. Included where ROW says how a row is used.
 // clang-format off
 ROW(FINDING_BROKEN_REPOSITORY, "repository-broken", SEVERITY_DANGER,
 	"%p is not a valid git directory any more: your git would use another repository, perhaps "
@@ -36,15 +36,6 @@ ROW(FINDING_OPENED, "opened", SEVERITY_NOTICE,
 ROW(FINDING_PROFILE_NOT_NOTED, "profile-not-noted", SEVERITY_WARNING,
 	"the profile that was given could not be noted (%d): later runs can change it where they "
 	"can write")
-ROW(FINDING_MOVED, "moved", SEVERITY_DANGER,
-	"%p %d; it was moved to quarantine. To see it: sbx quarantine show %i; if you made it: %f",
-	.fix = "sbx quarantine restore %i", .more = "name", .see = ", see: sbx quarantine list")
-ROW(FINDING_RENAMED, "renamed", SEVERITY_DANGER,
-	"%p %d; it was renamed to %i in the same directory")
-ROW(FINDING_CONFIG_WITHHELD, "git-config-withheld", SEVERITY_WARNING,
-	"%p: %d|; to set it: %f", .fix = "%i")
-ROW(FINDING_CONFIG_REMOVED, "git-config-removed", SEVERITY_WARNING,
-	"%p: %d|; to set it: %f", .fix = "%i")
 ROW(FINDING_CONFIG_CHANGED, "git-config-changed", SEVERITY_WARNING,
 	"%p: %d; unset what you did not set")
 ROW(FINDING_CONFIG_ADDRESS, "git-address-changed", SEVERITY_WARNING, "%p: %d")
@@ -126,6 +117,15 @@ ROW(FINDING_GIT_HIDES, "git-hides", SEVERITY_WARNING,
 ROW(FINDING_GIT_INDEX, "git-index", SEVERITY_WARNING,
 	"%p was written by the box and was not checked (%d): your git may write other files than it "
 	"shows; for a new one: %f", .fix = "git reset")
+ROW(FINDING_MOVED, "moved", SEVERITY_DANGER,
+	"%p %d; it was moved to quarantine. To see it: sbx quarantine show %i; if you made it: %f",
+	.fix = "sbx quarantine restore %i", .more = "name", .see = ", see: sbx quarantine list")
+ROW(FINDING_RENAMED, "renamed", SEVERITY_DANGER,
+	"%p %d; it was renamed to %i in the same directory")
+ROW(FINDING_CONFIG_WITHHELD, "git-config-withheld", SEVERITY_WARNING,
+	"%p: %d|; to set it: %f", .fix = "%i")
+ROW(FINDING_CONFIG_REMOVED, "git-config-removed", SEVERITY_WARNING,
+	"%p: %d|; to set it: %f", .fix = "%i")
 ROW(FINDING_UNTRACKED, "hidden-untracked", SEVERITY_NOTICE,
 	"hidden: %l, which git's index does not list; to show it: %f", .fix = "--read %i",
 	.joined = 8)

@@ -68,14 +68,19 @@ enum reader { READER_PERSON, READER_AGENT, READER_AUDIT };
 // A line or more for each kind, the worst first. Of a kind at most 8 lines are shown, or about
 // 1,200 bytes, and a line says how many more there were.
 void findings_text(const struct findings *findings, enum reader reader, struct out *out);
-// The same, of one severity.
-void findings_severe(const struct findings *findings, enum severity severity, enum reader reader,
+// The same, of some severities: bits.
+void findings_severe(const struct findings *findings, unsigned severities, enum reader reader,
 		     struct out *out);
 
-// The report of a run that failed, in few lines: those that fit, in the order of `text`, then how
-// many more `sbx audit --run RUN` shows. False: all of it fits.
-enum { BRIEF_LINES = 8, BRIEF_WORDS = 120 };
-bool findings_brief(const char *text, unsigned run, struct out *out);
+// A name that a box may have chosen: shortened in its middle, and one word where words are counted.
+enum { MARK_KIND = '\f', MARK_BLANK = '\037', NAME_MOST = 160 };
+void findings_name(const char *name, size_t most, struct out *out);
+
+// Of a report, `text` with marks: of each kind the first line, then others in their order, as long
+// as there are at most `lines`, of 15 words each; then how many more `sbx audit --run RUN` shows.
+// False: all of it fits.
+enum { BRIEF_LINES = 8, SCREEN_LINES = 24, LINE_WORDS = 15 };
+bool findings_brief(const char *text, unsigned run, unsigned lines, struct out *out);
 // The flag or command that the kind's row names.
 void finding_fix(const struct reported *finding, struct out *out);
 

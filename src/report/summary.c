@@ -1,6 +1,7 @@
 // Owns the words of a run's end, and its keys: refusals, findings, figures.
 #include "report/summary.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +53,8 @@ static const char *what_of(const struct denial *denial)
 
 static void begin_denial(const struct denial *denial, struct out *out)
 {
-	out_text(out, "sbx: %s %s%s", denial->verb, what_of(denial), denial->what);
+	out_text(out, "sbx: %s %s", denial->verb, what_of(denial));
+	findings_name(denial->what, out->marks ? NAME_MOST : SIZE_MAX, out);
 	if (denial->program[0])
 		out_text(out, " (%s)", denial->program);
 	if (denial->count > 1)
@@ -74,6 +76,7 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 		before += same && i < index;
 		rest += same && i >= index;
 	}
+	out_text(out, out->marks && before == 0 ? "\f" : "");
 	if (before == LISTED_OF_A_KIND)
 		out_text(out,
 			 "sbx: %u more refusals (%s) are counted here only; to list them: --report "
@@ -183,6 +186,7 @@ static enum unit unit_of(const char *key)
 static void put_hit(const struct hit *hit, bool for_model, struct out *out)
 {
 	char limit[32];
+	out_text(out, out->marks ? "\f" : "");
 	if (hit->of_machine) {
 		out_text(out, "sbx: %s\n", hit->what);
 		return;
@@ -221,25 +225,23 @@ void summary_all(const struct saying *saying, struct out *out)
 static void say_worst_first(const struct saying *saying, struct out *out)
 {
 	const struct findings *found = &saying->outcome->found;
-	findings_severe(&saying->outcome->failure, SEVERITY_ERROR, saying->reader, out);
-	findings_severe(found, SEVERITY_DANGER, saying->reader, out);
+	findings_severe(&saying->outcome->failure, 1U << SEVERITY_ERROR, saying->reader, out);
+	findings_severe(found, 1U << SEVERITY_DANGER | 1U << SEVERITY_WARNING, saying->reader, out);
 	say_hits(saying, out);
 	say_denials(saying, out);
-	findings_severe(found, SEVERITY_WARNING, saying->reader, out);
-	findings_severe(found, SEVERITY_NOTICE, saying->reader, out);
-	findings_severe(&saying->outcome->failure, SEVERITY_NOTICE, saying->reader, out);
+	findings_severe(found, 1U << SEVERITY_NOTICE, saying->reader, out);
+	findings_severe(&saying->outcome->failure, 1U << SEVERITY_NOTICE, saying->reader, out);
 }
 
 void summary_brief(const struct saying *saying, struct out *out)
 {
-	struct out worst = { 0 };
+	struct out worst = { .marks = true };
+	unsigned lines = saying->status == 0 ? SCREEN_LINES : BRIEF_LINES;
 	say_worst_first(saying, &worst);
-	if (worst.used > 0 && findings_brief(worst.text, (unsigned)getpid(), out)) {
-		out_free(&worst);
-		return;
-	}
+	bool cut = worst.used > 0 && findings_brief(worst.text, (unsigned)getpid(), lines, out);
 	out_free(&worst);
-	summary_all(saying, out);
+	if (!cut)
+		summary_all(saying, out);
 }
 
 static void part(struct out *out, uint64_t number, enum unit unit, const char *what)

@@ -212,7 +212,7 @@ static void put_report(const struct saying *saying, bool noted, struct out *out)
 		break;
 	case TELL_SHORT:
 	case TELL_MODEL:
-		if (noted && saying->status != 0)
+		if (noted)
 			summary_brief(saying, out);
 		else
 			summary_all(saying, out);

@@ -163,7 +163,7 @@ static void no_fix(void **state)
 static void brief_of(const char *text, const char *expected)
 {
 	struct out out = { 0 };
-	bool cut = findings_brief(text, 7, &out);
+	bool cut = findings_brief(text, 7, BRIEF_LINES, &out);
 	assert_int_equal(cut, expected[0] != '\0');
 	assert_string_equal(out.text ? out.text : "", expected);
 	out_free(&out);
@@ -194,6 +194,32 @@ static void brief(void **state)
 	brief_of(text.text, expected.text);
 	out_free(&text);
 	out_free(&expected);
+}
+
+// Each kind has its line, whatever there is of another one.
+static void brief_kinds(void **state)
+{
+	struct out text = { .marks = true }, name = { 0 }, shown = { 0 };
+	struct findings found = { 0 };
+	(void)state;
+	brief_of("\fa\nb\nc\nd\ne\nf\ng\nh\ni\n\fj\n\fk\n",
+		 "a\nb\nc\nd\ne\nj\nk\nsbx: 4 more: sbx audit --run 7\n");
+	brief_of("\fa\n\fb\n\fc\n\fd\n\fe\n\ff\n\fg\n\fh\n\fi\n", "a\nb\nc\nd\ne\nf\ng\nh\ni\n");
+	for (unsigned i = 0; i < 500; i++)
+		out_text(&name, "x ");
+	for (unsigned i = 0; i < 30; i++)
+		findings_add(&found, FINDING_MOVED, name.text, "appeared", "1");
+	findings_add(&found, FINDING_GIT_HIDES, "last", "", "");
+	findings_severe(&found, ~0U, READER_PERSON, &text);
+	assert_true(findings_brief(text.text, 7, BRIEF_LINES, &shown));
+	assert_ptr_equal(strstr(shown.text, "sbx: git shows no changes of last"), shown.text);
+	assert_non_null(strstr(shown.text, "\nsbx: x x x"));
+	assert_non_null(strstr(shown.text, "x x x ...x x x"));
+	assert_true(shown.used < 2000);
+	findings_free(&found);
+	out_free(&text);
+	out_free(&name);
+	out_free(&shown);
 }
 
 static bool takes(const char *bytes, size_t length, struct findings *to)
@@ -247,6 +273,7 @@ int main(void)
 		cmocka_unit_test(equals_golden),
 		cmocka_unit_test(no_fix),
 		cmocka_unit_test(brief),
+		cmocka_unit_test(brief_kinds),
 		cmocka_unit_test(answers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
