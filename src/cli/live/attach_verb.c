@@ -220,6 +220,21 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	return 0;
 }
 
+// On a terminal that a box has left as it likes, and that may be full.
+static void say_last(struct out *out)
+{
+	static struct passing_stream words;
+	stream_init(&words, STDERR_FILENO);
+	struct pollfd event = { .fd = words.to, .events = POLLOUT };
+	words.used = out->used;
+	memcpy(words.bytes, out->text, out->used);
+	out_free(out);
+	poll(&event, 1, AGAIN_MILLISECONDS);
+	live_plain();
+	while (stream_is_full(&words) && poll(&event, 1, AGAIN_MILLISECONDS) > 0)
+		stream_empty(&words);
+}
+
 static int attach(const char *id)
 {
 	static struct attached attached = { .changes = -1, .signals = -1 };
@@ -244,8 +259,7 @@ static int attach(const char *id)
 		return head.ended ? head.status : STATUS_FAILURE;
 	out_text(&out, "\nsbx: detached from run %s, which continues; to return: sbx attach %s\n",
 		 live->id, live->id);
-	live_plain();
-	live_say(&out, STDERR_FILENO, NULL);
+	say_last(&out);
 	return STATUS_OK;
 }
 
