@@ -214,7 +214,7 @@ static int start(struct run *run, const struct further_order *order, const int f
 		waitpid(pid, NULL, __WALL);
 	else if (pid > 0) {
 		struct further_child *child = free_place(run);
-		child->pid = pid;
+		child->pid = run->message.child = pid;
 		child->number = order->number;
 	}
 	return result;

@@ -34,10 +34,12 @@ static bool is_for_person(const struct plan *plan)
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-static bool open_terminal(struct live *live)
+// Or, of a run in the background, what sbx logs reads.
+static bool open_terminal(struct live *live, const struct plan *plan)
 {
 	struct termios modes;
-	if (tcgetattr(STDERR_FILENO, &modes) < 0)
+	live->log = plan->ready > 0;
+	if (!live->log && tcgetattr(STDERR_FILENO, &modes) < 0)
 		return false;
 	live->fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return live->fd >= 0;
@@ -83,7 +85,8 @@ static void put_lines(struct live *live, const struct out *lines)
 	struct winsize size = { 0 };
 	const char *kind = getenv("TERM");
 	bool plain = !kind || str_equal(kind, "dumb") || ioctl(live->fd, TIOCGWINSZ, &size) < 0;
-	begin_line(size.ws_col, plain, &live->rest);
+	if (!live->log)
+		begin_line(size.ws_col, plain, &live->rest);
 	out_visible(&live->rest, lines->text, lines->used);
 	send_rest(live);
 }
@@ -115,11 +118,11 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 static void look(struct live *live, const struct plan *plan, struct denials *denials, int64_t now)
 {
 	if (live->state == LIVE_UNASKED)
-		live->state = is_for_person(plan) && open_terminal(live) ? LIVE_ON : LIVE_OFF;
+		live->state = is_for_person(plan) && open_terminal(live, plan) ? LIVE_ON : LIVE_OFF;
 	live->again = 0;
 	if (live->state == LIVE_OFF)
 		return;
-	if (!is_line_by_line(live->fd) || !send_rest(live)) {
+	if ((!live->log && !is_line_by_line(live->fd)) || !send_rest(live)) {
 		live->again = now + AGAIN_MILLISECONDS;
 		return;
 	}
