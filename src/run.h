@@ -11,6 +11,7 @@
 #include "plan.h"
 
 struct ask;
+struct denial;
 struct events;
 struct further;
 struct further_clients;
@@ -56,6 +57,7 @@ struct message {
 	int step; // row of run/steps.c
 	int number;
 	int status;
+	pid_t child;     // MESSAGE_FURTHER: in the box's numbers
 	bool alone;      // MESSAGE_ENDED: no other process is left in the box
 	bool tmp_full;   // MESSAGE_ENDED, as are the next four: of all processes that have ended
 	uint64_t cpu;    // microseconds
@@ -212,6 +214,9 @@ struct run {
 	// What came at the control socket and is to be executed: takes all descriptors.
 	void (*execute)(const struct plan *plan, struct run *run,
 			const struct terminal_wish *terminal, int client, int fds[]);
+	bool watched; // a client has come: it hears what its command is denied, each time, by
+	// `denied`: the process (0: not known), when (steady clock), what.
+	void (*denied)(const struct run *run, pid_t pid, int64_t time, const struct denial *denial);
 
 	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
 

@@ -84,6 +84,7 @@ struct explain_look {
 // From the thread that looks to the loop that reports.
 struct explained {
 	const char *kind, *flag, *why;
+	pid_t pid;
 	char program[32];
 	char path[PATH_MAX]; // as long as it is
 };
@@ -139,7 +140,9 @@ static void name_program(const struct explain_look *look, char name[32])
 static void note(const struct explain_look *look, const char *kind, const char *flag,
 		 const char *path, const char *why)
 {
-	struct explained found = { .kind = kind, .flag = flag, .why = why };
+	struct explained found = {
+		.kind = kind, .flag = flag, .why = why, .pid = (pid_t)look->asked->pid
+	};
 	name_program(look, found.program);
 	if (str_put(found.path, sizeof(found.path), "%s", path))
 		send(look->notes, &found, offsetof(struct explained, path) + strlen(path) + 1,
@@ -174,8 +177,15 @@ void explain_take(const struct plan *plan, const struct run *run, struct denials
 	struct explained found;
 	for (int i = 0; i < ONE_TURN && run->explained >= 0 &&
 			recv(run->explained, &found, sizeof(found), MSG_DONTWAIT) > 0;
-	     i++)
+	     i++) {
+		struct denials one = { 0 };
 		add(plan, denials, &found);
+		if (!run->watched)
+			continue;
+		add(plan, &one, &found);
+		run->denied(run, found.pid, steady_now(), &one.all[0]);
+		denials_free(&one);
+	}
 }
 
 // The real name of what a descriptor of the box stands for.

@@ -234,6 +234,7 @@ static enum further_kind start(struct run *run, const struct further_order *orde
 	if (pid < 0)
 		return FURTHER_NO_PROCESS;
 	// Else its master would end while no process of the box has the terminal open.
+	run->message.child = pid;
 	*child = (struct further_child){ pid, order->number,
 					 order->terminal.wanted ? take(&fds[1]) : -1 };
 	return FURTHER_STARTED;

@@ -2,9 +2,12 @@
 #include "process/further_clients.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -139,7 +142,10 @@ static enum further_kind give(const struct plan *plan, struct run *run,
 		return FURTHER_REFUSED;
 	if (order(run, wish, fds) < 0)
 		return FURTHER_SILENT;
-	*client = (struct further_client){ .socket = socket, .number = ++clients->last };
+	*client = (struct further_client){ .socket = socket,
+					   .number = ++clients->last,
+					   .began = steady_now() };
+	run->watched = true;
 	return FURTHER_STARTED;
 }
 
@@ -206,9 +212,71 @@ void further_clients_tell(struct run *run, const struct message *message, int te
 	enum further_kind kind = (enum further_kind)message->number;
 	if (!client || message->step == 0) // it is gone
 		return;
+	client->child = message->child;
 	answer(client->socket, kind, message->status, terminal);
 	if (kind != FURTHER_STARTED && kind != FURTHER_SIGNALLED)
 		drop(client);
+}
+
+// --- denials -------------------------------------------------------------------------------------
+
+// The last number of a line of /proc/PID/status: the box's own.
+static pid_t number_of(const char *text, const char *line)
+{
+	const char *at = strstr(text, line), *end = at ? strchr(at + 1, '\n') : NULL;
+	while (end && end > at && end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	return end ? (pid_t)strtol(end, NULL, 10) : 0;
+}
+
+// A command leads a session (process/further.c): its children are in it, or below who is.
+// `ret_all`: that could not be followed up to pid 1.
+static const struct further_client *client_of(const struct run *run, pid_t pid, bool *ret_all)
+{
+	enum { DEPTH_MAX = 64 };
+	for (int i = 0; i < DEPTH_MAX && pid > 0; i++) {
+		char path[32], text[4096];
+		if (pid == run->init)
+			return NULL;
+		snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+		if (!file_kernel(AT_FDCWD, path, text, sizeof(text)))
+			break;
+		pid_t session = number_of(text, "\nNSsid:"), own = number_of(text, "\nNSpid:");
+		for (unsigned j = 0; j < FURTHER_MAX; j++) {
+			const struct further_client *client = &run->clients->all[j];
+			if (client->child && (client->child == session || client->child == own))
+				return client;
+		}
+		pid = number_of(text, "\nPPid:");
+	}
+	*ret_all = true;
+	return NULL;
+}
+
+// The second half of a socket's room is left for the answers.
+static void send_denied(struct further_client *client, struct further_denied *denied)
+{
+	enum { ROOM = 64 << 10 };
+	int used = 0;
+	denied->lost = client->lost;
+	bool room = ioctl(client->socket, TIOCOUTQ, &used) == 0 && used < ROOM;
+	bool sent = room && fd_send_now(client->socket, denied, sizeof(*denied), NULL, 0) >= 0;
+	client->lost = sent ? 0 : client->lost + 1;
+}
+
+void further_clients_denied(const struct run *run, pid_t pid, int64_t time,
+			    const struct denial *denial)
+{
+	struct further_denied denied = { .head = { CONTROL_NAME, CONTROL_VERSION } };
+	bool all = pid <= 0;
+	const struct further_client *owner = all ? NULL : client_of(run, pid, &all);
+	denial_pack(denial, &denied.denial);
+	for (unsigned i = 0; i < FURTHER_MAX; i++) {
+		struct further_client *client = &run->clients->all[i];
+		bool may_be = !owner && (all || !client->child) && time >= client->began;
+		if (client->number && (client == owner || may_be))
+			send_denied(client, &denied);
+	}
 }
 
 void further_clients_end(struct run *run)

@@ -3,9 +3,17 @@
 #pragma once
 
 #include "process/further.h"
+#include "report/findings.h"
 
 struct message;
 struct plan;
+
+// To a client, beside its answers: what its command was denied.
+struct further_denied {
+	struct control_head head;
+	unsigned lost; // before it, for the client did not read
+	struct denial_packed denial;
+};
 
 struct further_clients {
 	int events; // epoll; -1: nobody came yet
@@ -14,6 +22,9 @@ struct further_clients {
 	struct further_order kept;
 	struct further_client {
 		int socket, number; // the number 0: free
+		pid_t child;        // in the box's numbers; 0: not known yet
+		unsigned lost;      // denials, since one was sent
+		int64_t began;      // milliseconds of the steady clock
 	} all[FURTHER_MAX];
 };
 
@@ -27,5 +38,9 @@ int further_clients_waiting(const struct run *run);
 void further_clients_handle(struct run *run);
 // What pid 1 says of a command, and the master of its terminal, or -1.
 void further_clients_tell(struct run *run, const struct message *message, int terminal);
+// To the client whose command this process belongs to; where that is not known, to all that were
+// there at `time`.
+void further_clients_denied(const struct run *run, pid_t pid, int64_t time,
+			    const struct denial *denial);
 // The box has ended: so have all.
 void further_clients_end(struct run *run);

@@ -121,6 +121,15 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 void denials_silence(struct denials *denials);
 void denials_free(struct denials *denials);
 
+// One on its way to another process of sbx.
+struct denial_packed {
+	char kind[16], verb[16], flag[24]; // "": none
+	struct denial denial;
+};
+void denial_pack(const struct denial *denial, struct denial_packed *ret_packed);
+// As denials_add().
+struct denial *denials_unpack(struct denials *denials, const struct denial_packed *packed);
+
 // What a locked process refused or could not do, in memory that it shares with the supervisor: one
 // table for all of these processes, which write it, and of which the supervisor believes nothing.
 

@@ -56,6 +56,12 @@ int live_terminal(int fd)
 	return -1;
 }
 
+// Of a run in the background: what sbx logs reads.
+static int open_log(void)
+{
+	return open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
 // As a shell leaves it to a command. Who has asked that background jobs keep quiet is heard.
 static bool is_line_by_line(int fd)
 {
@@ -96,7 +102,8 @@ static void put_lines(struct live *live, const struct out *lines)
 	struct winsize size = { 0 };
 	const char *kind = getenv("TERM");
 	bool plain = !kind || str_equal(kind, "dumb") || ioctl(live->fd, TIOCGWINSZ, &size) < 0;
-	begin_line(size.ws_col, plain, &live->rest);
+	if (!live->log)
+		begin_line(size.ws_col, plain, &live->rest);
 	out_visible(&live->rest, lines->text, lines->used);
 	send_rest(live);
 }
@@ -128,13 +135,15 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 static void look(struct live *live, const struct plan *plan, struct denials *denials, int64_t now)
 {
 	if (live->state == LIVE_UNASKED) {
-		live->fd = is_for_person(plan) ? live_terminal(STDERR_FILENO) : -1;
+		live->log = plan->ready > 0;
+		live->fd = is_for_person(plan) ? live->log ? open_log() : live_terminal(STDERR_FILENO)
+					       : -1;
 		live->state = live->fd >= 0 ? LIVE_ON : LIVE_OFF;
 	}
 	live->again = 0;
 	if (live->state == LIVE_OFF)
 		return;
-	if (!is_line_by_line(live->fd) || !send_rest(live)) {
+	if ((!live->log && !is_line_by_line(live->fd)) || !send_rest(live)) {
 		live->again = now + AGAIN_MILLISECONDS;
 		return;
 	}

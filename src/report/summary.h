@@ -88,6 +88,7 @@ enum {
 
 struct live {
 	enum { LIVE_UNASKED, LIVE_OFF, LIVE_ON } state;
+	bool log;        // no terminal, but the file that sbx logs reads
 	int fd;          // of the terminal: a description of our own, which never waits
 	unsigned next;   // denials before it were shown, or counted
 	unsigned lines;  // since `second`, when a line was shown first

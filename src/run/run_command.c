@@ -186,6 +186,7 @@ static void begin(const struct box *box, struct run *run)
 	further_clients_init(&clients);
 	run->clients = &clients;
 	run->execute = further_clients_take;
+	run->denied = further_clients_denied;
 	run->relay = relay_connect;
 	run->began = steady_now();
 }

@@ -118,6 +118,29 @@ many=$(seq 20000)
 # shellcheck disable=SC2086 # words
 is "many words" 20000 "$(inside sh -c 'echo $#' - $many)"
 
+# --- what is denied
+net=$("$SBX" run -d -- sh -c 'echo up; until [ -e noise ]; do sleep 0.05; done; curl -s http://noise.invalid >/dev/null; echo >made; while :; do sleep 0.1; done')
+"$SBX" logs -f "$net" >"$work/followed" 2>&1 &
+follower=$!
+denied() { "$SBX" exec "$net" -- "$@" 2>&1 >/dev/null | sed -n 's/^sbx: blocked \([^ ]*\) .*to allow: --allow .*/\1/p' | xargs; }
+is "what its command is denied is said to who called" "one.invalid:80" "$(denied curl -s http://one.invalid)"
+is "the second time, too" "one.invalid:80" "$(denied curl -s http://one.invalid)"
+is "once for a command, also below another session" "two.invalid:80" "$(denied sh -c 'setsid -w curl -s http://two.invalid; curl -s http://two.invalid')"
+(denied sh -c 'sleep 0.3; curl -s http://three.invalid' >"$work/three") &
+other=$!
+is "each of two its own" "four.invalid:80 three.invalid:80" "$(denied sh -c 'sleep 0.3; curl -s http://four.invalid') $(wait $other; cat "$work/three")"
+wait_for 30 grep -q 'four.invalid' "$work/followed"
+is "logs -f shows it while the box lives" "one two three four" "$(for n in one two three four; do grep -q "^sbx: blocked $n.invalid" "$work/followed" && echo $n; done | xargs)"
+is "what others of the box are denied is not the command's" "" "$(denied sh -c 'echo >noise; until [ -e made ]; do sleep 0.05; done')"
+is "JSON has it" "one.invalid:80 2 allow" "$("$SBX" exec --json "$net" -- sh -c 'curl -s http://one.invalid; curl -s http://one.invalid; :' | python3 -c 'import json, sys; print(*[(d["what"], d["count"], d["flag"]) for d in json.load(sys.stdin)["denied"]][0])')"
+"$SBX" kill "$net" >/dev/null
+wait $follower
+is "and the run's end lists none of them again" "5" "$(grep -c '^sbx: blocked' "$work/followed")"
+rm -f noise made
+run2=$("$SBX" run -d --explain -- sleep 1000)
+like "a file, with --explain" "$("$SBX" exec "$run2" -- cat "$HOME/.ssh/id_rsa" 2>&1)" "sbx: blocked reading .*id_rsa"
+"$SBX" kill "$run2" >/dev/null
+
 # --- the end of a client
 (exec "$SBX" exec "$run" -- sh -c 'trap "" TERM HUP INT; echo $$ >killed; while :; do sleep 0.1; done') &
 client=$!

@@ -21,6 +21,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "cli/boxes.h"
+#include "cli/live/heard.h"
 #include "cli/live/passing.h"
 #include "cli/live/raw_terminal.h"
 #include "cli/verbs.h"
@@ -83,6 +84,7 @@ struct further_command {
 	bool answered, unknown; // the run is of another version: it sent bytes, or hung up
 	bool silent;            // it does not answer
 	struct further_answer last;
+	struct heard heard;
 };
 
 // The pipes' content, and as much as a terminal can hold, is printed yet; later output, of
@@ -125,11 +127,19 @@ static void begin_terminal(struct further_command *command, int master)
 
 static void take_answer(struct further_command *command)
 {
-	struct further_answer answer;
+	union {
+		struct further_answer answer;
+		struct further_denied denied;
+	} message;
 	int fds[FD_PASSED];
-	ssize_t got = fd_receive_now(command->socket, &answer, sizeof(answer), fds);
+	ssize_t got = fd_receive_now(command->socket, &message, sizeof(message), fds);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
+	if (got == (ssize_t)sizeof(message.denied) && control_is_known(&message.denied.head)) {
+		heard_take(&command->heard, &message.denied, command->json, command->master);
+		return;
+	}
+	struct further_answer answer = message.answer;
 	bool known = got == (ssize_t)sizeof(answer) && control_is_known(&answer.head);
 	bool lives = known && (answer.kind == FURTHER_STARTED || answer.kind == FURTHER_SIGNALLED);
 	command->asked = 0;
@@ -330,6 +340,7 @@ static int execute(const struct box *box, char **words, struct further_command *
 	if (command->master >= 0 && command->last.kind != FURTHER_ENDED)
 		live_plain();
 	fd_close(&command->master);
+	heard_end(&command->heard, command->json);
 	return status_of(live, command, words[0], box->invocation.inside);
 }
 
@@ -349,6 +360,7 @@ static int print_result(const struct further_command *command, struct capture *c
 				     .wait_status = command->last.number,
 				     .id = command->run ? id : NULL,
 				     .error = err_is_recorded() ? err_text() : NULL,
+				     .denials = &command->heard.denials,
 				     .wall = milliseconds },
 		   &out);
 	capture_end(capture, &out);

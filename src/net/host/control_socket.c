@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "net/host/roll.h"
 #include "plan.h"
@@ -121,6 +122,8 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	bool known = got == (ssize_t)sizeof(wish) && control_is_known(&wish.head);
 	if (known && wish.kind == WISH_EXECUTE) {
 		run->execute(plan, run, &wish.terminal, take(&fd), fds);
+		if (run->proxy->connections) // who execs pays for the search of owners
+			run->proxy->connections->who.run_spent = 0;
 		return false;
 	}
 	for (unsigned i = 0; i < FD_PASSED; i++)

@@ -121,6 +121,17 @@ static void note_one(const struct plan *plan, struct name_seen *seen, struct den
 	snprintf(denial->value, sizeof(denial->value), "%s", closed);
 }
 
+void refusals_tell(const struct plan *plan, const struct run *run, const struct conn_record *record,
+		   const struct owner_search *who)
+{
+	struct name_seen seen = { .record = *record };
+	struct denials one = { 0 };
+	memcpy(seen.program, who->program, OWNER_NAME);
+	note_one(plan, &seen, &one);
+	run->denied(run, who->found, record->time, &one.all[0]);
+	denials_free(&one);
+}
+
 uint64_t refusals_count(const struct proxy *proxy)
 {
 	const struct seen_list *list = proxy->connections ? &proxy->connections->refused : NULL;
