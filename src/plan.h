@@ -110,16 +110,11 @@ struct guard {
 };
 enum { GUARDS_MAX = 8192 };
 
-// A file, or a directory of programs, that the user's settings name: what stood there.
+// A file of the project that a hook, .envrc or git's configuration names: what stood there.
 struct named_file {
 	const char *path;
-	size_t root;   // of it, the part that is the searched directory
-	bool programs; // what is in it is run
-	struct named_state {
-		struct identity identity; // of what a link leads to; zero: nothing
-		struct timespec changed;
-		bool outside; // a link leads out of the root
-	} before;
+	uint64_t inode, device;
+	struct timespec changed;
 };
 
 // A directory that is looked through for repositories.

@@ -152,19 +152,6 @@ static bool is_same(struct scan *scan, int directory, const char *name, const ch
 	       !(file && row && one.count > 0 && row->changed != one.rows[0].changed);
 }
 
-// A worktree's or a submodule's top; walk->path is that of its .git.
-static void look_below(struct scan *scan, const struct git_walk *walk, int directory)
-{
-	char top[PATH_MAX];
-	struct stat status;
-	if (fstatat(directory, ".git", &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISREG(status.st_mode))
-		return;
-	str_put(top, sizeof(top), "%.*s", (int)(path_name(walk->path) - walk->path - 1),
-		walk->path);
-	commands_tell_below(scan->check, directory, top);
-}
-
 static void meet(struct git_walk *walk, int directory, const char *name)
 {
 	struct scan *scan = walk->owner;
@@ -172,8 +159,6 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 	const struct listed_row *row = listed_find(&scan->old, inside);
 	enum listed_kind kind = row ? row->kind : LISTED_OWN;
 	scan->moved = walk->moved;
-	if (scan->check->plan->named_count > 0 && str_equal(name, ".git"))
-		look_below(scan, walk, directory);
 	bool stood = is_mounted(scan->check->plan, walk->path, name) &&
 		     (!row || is_listed(scan, row, directory, name));
 	bool same = row && is_listed(scan, row, directory, name) &&

@@ -234,7 +234,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	if (plan->tier == TIER_LANDLOCK)
 		TRY(domain_plan(plan));
 	TRY(explain_plan(plan));
-	commands_plan(plan, environment);
+	commands_plan(plan);
 	TRY(env_plan(plan, environment));
 	lock_plan(plan);
 	return decide_network(plan, environment);

@@ -436,17 +436,15 @@ project=$(new_project)
 	run_box -- bash -c 'for link in way far; do rm $link; mkdir -p $link/hooks; echo evil >$link/hooks/pre-commit; printf "[core]\n\tfsmonitor = evil\n" >$link/cfg; cp $link/cfg $link/none; done; echo mine >real/mine' 2>/dev/null)
 is "the links on the way to them stay, and what they lead to can be written" "real way mine  " "$(readlink "$project/way") $(readlink "$project/far") $(cat "$project/real/mine") $(ls "$project/way/hooks") $(git -C "$project" config core.fsmonitor)"
 
-# What protected settings start by themselves is the project's own, and told.
+# What hooks and .envrc start by themselves is the project's own, and reported.
 project=$(new_project)
-mkdir -p "$project"/{.claude,scripts,mcp,tools,env} && echo '{ "mcpServers": { "x": { "command": "node", "args": ["./mcp/server.js"] } } }' >"$project/.mcp.json"
-echo '{ "hooks": { "PostToolUse": [ { "command": "\"$CLAUDE_PROJECT_DIR\"/scripts/lint.sh" } ] } }' >"$project/.claude/settings.json"
-printf '#!/bin/sh\nexec $PWD/tools/check.sh\n' >"$project/.git/hooks/pre-push" && printf 'echo tools/sample.sh\n' >"$project/.git/hooks/x.sample"
-echo "source_env ${project}/env/local; . ./linked; . ../${project##*/}/env/up; . env/quiet" >"$project/.envrc" && echo '{"x": "env/other"}' >"$project/.claude/keybindings.json"
-touch "$project"/{mcp/server.js,scripts/lint.sh,tools/check.sh,tools/sample.sh,env/local,env/quiet,env/up,env/other} && ln -s env/other "$project/linked" && sleep 1.1
-is "files that settings name are printed when they were changed" "env/local env/other env/up linked mcp/server.js scripts/lint.sh tools/check.sh" "$(cd "$project" && run_box -- bash -c \
-	'for f in env/local mcp/server.js scripts/lint.sh tools/check.sh tools/sample.sh env/up env/other; do echo x >>$f; done; rm linked; ln -s env/other linked' 2>&1 | sed -n 's/^sbx: changed, and your own programs will run it: //p' | tr -d , | xargs -n1 | sort | paste -sd' ')"
+mkdir -p "$project"/{.claude,scripts,tools,env} && echo '{ "hooks": { "PostToolUse": [ { "command": "scripts/lint.sh" } ] } }' >"$project/.claude/settings.json"
+printf '#!/bin/sh\nexec ./tools/check.sh\n' >"$project/.git/hooks/pre-push" && printf 'echo tools/sample.sh\n' >"$project/.git/hooks/x.sample"
+echo "source_env ${project}/env/local; . ./linked; . ../${project##*/}/env/up; . env/quiet" >"$project/.envrc"
+touch "$project"/{scripts/lint.sh,tools/check.sh,tools/sample.sh,env/local,env/quiet,env/up,env/other} && ln -s env/other "$project/linked" && sleep 1.1
+is "files that hooks and .envrc name are printed when they were changed" "env/local env/up linked tools/check.sh" "$(cd "$project" && run_box -- bash -c \
+	'for f in env/local scripts/lint.sh tools/check.sh tools/sample.sh env/up env/other; do echo x >>$f; done; rm linked; ln -s env/other linked' 2>&1 | sed -n 's/^sbx: changed, and your own programs will run it: //p' | tr -d , | xargs -n1 | sort | paste -sd' ')"
 stays "and not when they were only read" "" "$(cd "$project" && run_box -- bash -c 'cat */* >/dev/null' 2>&1)"
-stays "nor where the box wrote the settings itself" "" "$(cd "$project" && run_box --write .mcp.json -- bash -c 'echo x >>mcp/server.js' 2>&1)"
 
 # What editors and agents trust below the top, in a package that somebody opens by itself, is told.
 project=$(new_project)

@@ -202,25 +202,12 @@ void changed_programs(const struct check *check, int directory, const struct gua
 		tell_gone(check, fd, guard);
 }
 
-static const char attributes[] = ".gitattributes";
-
-// Where git's configuration has commands, these choose among them in each directory.
-static bool chooses(const struct plan *plan)
-{
-	for (unsigned i = 0; i < plan->named_count; i++)
-		if (str_equal(path_name(plan->named[i].path), attributes))
-			return true;
-	return false;
-}
-
 void changed_tell_deeper(const struct check *check, int directory, const char *name,
 			 const char *path)
 {
 	char below[PATH_MAX];
 	int above = (int)(path_name(path) - path);
-	bool reported =
-		trusted_is_below(path) || (str_equal(name, attributes) && chooses(check->plan));
-	if (reported && changed_has(check, directory, name) && !changed_is_other(directory, name))
+	if (trusted_is_below(path) && changed_has(check, directory, name) && !changed_is_other(directory, name))
 		changed_add(check, path);
 	if (!trusted_is_deeper(path))
 		return;

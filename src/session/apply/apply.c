@@ -69,14 +69,26 @@ static bool is_reported_below(const char *path)
 	return false;
 }
 
-// Of what goes with a directory above only such names, and files that settings name, are reported.
+// A file that hooks, .envrc or git's configuration name, or what stands in the place of a directory
+// around one.
+static bool is_mentioned(const struct applying *applying, const struct change *change)
+{
+	const char *path = path_below(applying->store->arena,
+				      applying->held->session.roots[change->root].path,
+				      change->path);
+	list_each (item, &applying->mentioned)
+		if (path_within(item->text, path))
+			return true;
+	return false;
+}
+
+// Of what goes with a directory above only such names, and mentioned files, are reported.
 static bool will_run(const struct applying *applying, const struct change *change)
 {
-	const char *root = applying->held->session.roots[change->root].path;
 	bool whole = S_ISDIR(change->is.st_mode) || !change->is.st_mode;
 	return (change->covered ? is_reported_below(change->path)
 				: trusted_is_reported(change->path)) ||
-	       (!whole && mentioned_has(applying->store, &applying->mentioned, root, change->path));
+	       (!whole && is_mentioned(applying, change));
 }
 
 static const char *why_not(const struct change *change)

@@ -140,7 +140,7 @@ struct applying {
 	struct held *held;
 	struct changes changes;
 	bool *selected, *asked;     // for each change, as select_changes() says
-	struct mentioned mentioned; // by the host's settings, before anything is applied
+	struct list mentioned; // files that the host's hooks and the like name, before anything is applied
 	struct journal journal;
 	int stages[ROOTS_MAX]; // directories, or -1
 	int hosts[ROOTS_MAX];  // the roots themselves, or -1

@@ -78,20 +78,10 @@ struct selection {
 int select_changes(struct store *store, const struct held *held, const struct changes *changes,
 		   char *const *words, struct selection *ret_selection);
 
-// Files of a session's directories that the host's own settings name in commands which start by
-// themselves, as postcheck/commands.h has them for a run.
-struct mentioned {
-	struct list files, programs; // whole paths; of the second all that is in them
-};
-
-// Reads the settings of the host, before anything is applied: those of each root, and of the
-// repositories around a change.
+// Files of a session's directories that the host's own hooks, .envrc and git's configuration name,
+// as postcheck/check.h has them for a run: whole paths, read before anything is applied.
 void mentioned_find(struct store *store, const struct session *session,
-		    const struct changes *changes, struct mentioned *ret_mentioned);
-
-// Whether `path` in a root is one, lies in one, or holds one.
-bool mentioned_has(const struct store *store, const struct mentioned *mentioned, const char *root,
-		   const char *path);
+		    const struct changes *changes, struct list *ret_files);
 
 // Repositories that a session has made: git of the host would run what their settings name.
 
