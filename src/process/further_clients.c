@@ -212,7 +212,8 @@ void further_clients_tell(struct run *run, const struct message *message, int te
 	enum further_kind kind = (enum further_kind)message->number;
 	if (!client || message->step == 0) // it is gone
 		return;
-	client->child = message->child;
+	if (kind == FURTHER_STARTED)
+		client->child = message->child;
 	answer(client->socket, kind, message->status, terminal);
 	if (kind != FURTHER_STARTED && kind != FURTHER_SIGNALLED)
 		drop(client);
