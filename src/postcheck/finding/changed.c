@@ -51,14 +51,9 @@ static bool is_stopped_am(const char *path)
 
 void changed_add(const struct check *check, const char *path)
 {
-	if (has_new_dependencies(check, path))
+	if (has_new_dependencies(check, path) || is_stopped_am(path))
 		return;
 	const char *shown = finding_path(check->plan, path);
-	if (is_stopped_am(path)) {
-		if (!findings_has(check->found, FINDING_GIT_STATE, shown))
-			findings_add(check->found, FINDING_GIT_STATE, shown, "", "");
-		return;
-	}
 	const struct trusted_row *row = trusted_find(shown);
 	unsigned most = row ? NAMES_OF_ROW : NAMES_OF_NONE;
 	size_t number = row ? (size_t)(row - trusted_rows) + 1 : 0;
