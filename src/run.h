@@ -100,6 +100,7 @@ struct run {
 		int caller[2], server[2];
 
 		int agent_listener, agent_socket; // sshagent: the box's, and the caller's (O_PATH)
+		int agent_directory;              // locked
 		// keys: what the supervisor says to the opener, and what the worker sends it
 		int opener_control, opener_channel;
 
@@ -128,6 +129,7 @@ struct run {
 		int absent;                 // both sides: the link to nowhere, O_PATH
 		int copies;                 // host side: the directory of the box's copies
 
+		int temporary;            // tier landlock: its own directory, locked
 		int roll, roll_directory; // our file among those of live runs (net/host/roll.h)
 
 		// The journals of the plan's trees (postcheck/check.h).

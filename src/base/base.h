@@ -246,6 +246,13 @@ static inline int64_t steady_now(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static inline int64_t wall_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 // Nanoseconds of the processor: for bounds that a busy machine must not reach earlier.
 static inline int64_t processor_now(void)
 {

@@ -94,15 +94,19 @@ static bool read_box(int roll, const char *name, const struct here *here, struct
 	if (file < 0 || fstat(file, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    !str_put(box.name, sizeof(box.name), "%s", name))
 		return false;
-	if ((box.run = holder_of(file)) < 0) {
+	box.run = holder_of(file);
+	bool known = read_entry(file, &box.entry);
+	bool boot = known && str_equal(box.entry.place.boot, here->place.boot);
+	box.inside = boot && box.entry.place.pid_namespace == here->place.pid_namespace;
+	// Another program's lock says nothing of the run.
+	pid_t supervisor = known ? box.entry.supervisor : (pid_t)strtol(name, NULL, 10);
+	if (box.run < 0 || ((box.inside || !known) && box.run != supervisor)) {
 		if (is_dead(file))
 			roll_remove(roll, name);
 		return false;
 	}
-	if (!read_entry(file, &box.entry))
-		return box.run > 0 && read_other(&status, ret_box, &box);
-	bool boot = str_equal(box.entry.place.boot, here->place.boot);
-	box.inside = boot && box.entry.place.pid_namespace == here->place.pid_namespace;
+	if (!known)
+		return read_other(&status, ret_box, &box);
 	box.run = boot ? box.run : 0; // on another machine that shares the directory
 	if (box.run > 0)
 		snprintf(box.id, sizeof(box.id), "%d", (int)box.run);

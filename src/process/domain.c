@@ -203,8 +203,8 @@ int domain_plan(struct plan *plan)
 
 int domain_host(const struct plan *plan, struct run *run)
 {
-	(void)run;
-	return mkdir(plan->temporary, 0700) < 0 ? fail(errno, "make '%s'", plan->temporary) : 0;
+	TRY(run->temporary = owned_temporary(plan->temporary));
+	return 0;
 }
 
 int domain_undo(const struct plan *plan, struct run *run)

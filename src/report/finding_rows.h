@@ -120,6 +120,10 @@ ROW(FINDING_GIT_INDEX, "git-index", SEVERITY_WARNING,
 ROW(FINDING_MOVED, "moved", SEVERITY_DANGER,
 	"%p %d; it was moved to quarantine. To see it: sbx quarantine show %i; if you made it: %f",
 	.fix = "sbx quarantine restore %i", .more = "name", .see = ", see: sbx quarantine list")
+ROW(FINDING_TAKEN, "taken", SEVERITY_DANGER,
+	"%p appeared in this run's time, and was moved to quarantine by another run of this project "
+	"(%d). To see it: sbx quarantine show %i; if you made it: %f",
+	.fix = "sbx quarantine restore %i", .more = "name", .see = ", see: sbx quarantine list")
 ROW(FINDING_RENAMED, "renamed", SEVERITY_DANGER,
 	"%p %d; it was renamed to %i in the same directory")
 ROW(FINDING_CONFIG_WITHHELD, "git-config-withheld", SEVERITY_WARNING,

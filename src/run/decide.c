@@ -219,6 +219,25 @@ static int decide_network(struct plan *plan, char *const *environment)
 	return egress_upstream(plan, environment);
 }
 
+// Without a place for them the targets are empty in the box, as without the line.
+static void leave_caches(struct plan *plan)
+{
+	const char *path = plan->caches;
+	struct stat status;
+	while (stat(path, &status) < 0 && (errno == ENOENT || errno == ENOTDIR) && path[1])
+		path = path_parent(plan->arena, path);
+	if (S_ISDIR(status.st_mode) && access(path, W_OK | X_OK) == 0)
+		return;
+	if (plan->profile->cache.first)
+		list_add(&plan->warnings, plan->arena,
+			 arena_text(
+				 plan->arena,
+				 "'%s' cannot be written: nothing is cached in this run, or noted",
+				 plan->state),
+			 (struct origin){ .file = "caches" });
+	plan->caches = NULL;
+}
+
 int decide_view(struct plan *plan, char *const *environment)
 {
 	struct probe probe;
@@ -226,6 +245,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	TRY(project_plan(plan));
 	plan->caches = path_kept(plan->arena, plan->state, "cache",
 				 plan->project ? plan->project : "none");
+	leave_caches(plan);
 	TRY(view_plan(plan, environment));
 	plan->resolver = NULL; // and nothing else of what is in scratch is asked for again
 	TRY(choose_directory(plan));

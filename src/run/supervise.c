@@ -20,6 +20,7 @@
 #include "notify/notify.h"
 #include "plan.h"
 #include "postcheck/check.h"
+#include "postcheck/finding/finding.h"
 #include "process/further_clients.h"
 #include "process/ns.h"
 #include "run.h"
@@ -136,6 +137,9 @@ static void look_last(const struct plan *plan, struct run *run, struct eyes *eye
 		journal_end(plan, run);
 	else if (plan->guard_count > 0)
 		check_host(plan, run, &outcome->found);
+	if (plan->project && !plan->session)
+		quarantine_others(plan->state, plan->project,
+				  wall_now() - steady_now() + run->began, &outcome->found);
 	if (run->journal_problem)
 		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
 			     "");

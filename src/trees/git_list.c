@@ -175,8 +175,6 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 	    0)
 		return 0;
 	struct listed known;
-	if (str_starts(text, KIND) && !str_starts(text, HEADER))
-		return fail(0, "'%s' was written by a newer sbx", file);
 	if (listed_parse(arena, text, length, &known) < 0 || !str_equal(known.root, root)) {
 		ret_known->damaged = true;
 		return 0;

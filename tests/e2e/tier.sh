@@ -248,4 +248,14 @@ for machine in "$confine docker" "$confine apparmor" "${unprivileged[*]@Q}"; do
 	is "$name: chmod and a named socket are answered" changed "$("${machine[@]}" "$SBX" run --isolation landlock -- sh -c 'chmod 755 file && echo changed' 2>/dev/null)"
 done
 is "min-isolation = landlock takes tier full where it can" ran "$("$SBX" run --min-isolation landlock -- echo ran 2>&1)"
+# --- what a killed run left in /tmp goes with the next one
+"$SBX" run --isolation landlock --no-protect -- sh -c 'echo x >"$TMPDIR/kept"; echo >"$TMPDIR/begun"; sleep 300' 2>/dev/null &
+run=$!
+wait_for 30 eval 'ls /tmp/sbx-$(id -u)-*/begun'
+"$SBX" run --isolation landlock --no-protect -- true 2>/dev/null
+is "that of a live run stays" 1 "$(find /tmp/sbx-"$(id -u)"-* -name kept | wc -l)"
+kill -9 $run
+wait $run 2>/dev/null
+"$SBX" run --isolation landlock --no-protect -- true 2>/dev/null
+is "that of a killed one goes with the next" 0 "$(find /tmp/sbx-"$(id -u)"-* -name kept 2>/dev/null | wc -l)"
 done_testing

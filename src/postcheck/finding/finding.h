@@ -109,6 +109,10 @@ void changed_take_pipe(struct check *check, int directory, const char *name, con
 int quarantine_take(const char *state, int directory, const char *name, const char *path,
 		    const char *why, struct findings *found);
 
+// Reports what other runs moved away from below `tree` since that time, in milliseconds of the
+// calendar: whose it was nobody can tell, and who made it must hear of it.
+void quarantine_others(const char *state, const char *tree, int64_t since, struct findings *found);
+
 // `sbx quarantine ACTION [ID]`: -1 with the error said.
 // `put` is called for each thing, with the path that it came from; "": its note cannot be read.
 typedef void quarantine_put(void *context, const char *id, const char *path);

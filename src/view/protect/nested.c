@@ -109,7 +109,8 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 // After a power loss a file can be empty that was written.
 static void tell_damaged(struct plan *plan, const struct searched *tree)
 {
-	static const char text[] = "the list of repositories in %s was damaged, and their present "
+	static const char text[] = "the list of repositories in %s was damaged, or of another "
+				   "version of sbx, and their present "
 				   "state is taken for yours; check the hooks and config of those "
 				   "that boxes wrote before you run git there";
 	list_add(&plan->warnings, plan->arena, arena_text(plan->arena, text, tree->path),
