@@ -141,7 +141,7 @@ void secrets_renew(const struct check *check);
 // The eyes on the project while a longer run goes on. What they see first is only undone sooner:
 // the final look (check.h) finds it as well.
 
-enum { WATCHES_MAX = 256, TAKEN_MAX = 64 };
+enum { WATCHES_MAX = 256, TAKEN_MAX = 256 };
 
 struct watch {
 	int names; // of signals: a directory with protected names was changed
