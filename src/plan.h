@@ -76,6 +76,12 @@ struct copy {
 	int lock; // flock of the git directory, shared while the box runs
 };
 enum { COPIES_MAX = 64 };
+
+// The text of one that the box can write, of a repository that stood there when the run began.
+struct start {
+	const char *path, *text;
+	size_t length;
+};
 #define COPIES_DIRECTORY "/dev/sbx"
 
 // A name that the host would trust, absent at the start: looked for when the last process is dead.
@@ -269,6 +275,8 @@ struct plan {
 
 	struct copy *copies;
 	unsigned copy_count;
+	struct start *starts;
+	unsigned start_count, start_room;
 	struct guard *guards;
 	unsigned guard_count;
 	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL

@@ -42,7 +42,8 @@ struct gitindex_vetted {
 	unsigned marked_count;
 	bool touched; // has entries of files that changed at `since` or later with earlier times
 	// As it has to be: without extensions that only save time, and without the sizes in
-	// entries that are `touched`, so that git compares contents. NULL: it is so.
+	// entries that are `touched`, so that git compares contents. NULL: it is so. Of a bad one:
+	// the good entries, or NULL where it is split or sparse.
 	const unsigned char *text;
 	size_t length;
 };
@@ -61,7 +62,7 @@ struct gitindex_directories {
 	struct gitindex_kept {
 		const char *path;
 		size_t length; // of the part that is kept
-	} *kept;
+	} * kept;
 	unsigned kept_count, kept_room;
 };
 int gitindex_directories(struct arena *arena, const void *bytes, size_t length,

@@ -25,6 +25,8 @@ ROW(FINDING_NOT_LISTED, "not-listed", SEVERITY_WARNING,
 ROW(FINDING_PROTECTION_LOST, "protection-lost", SEVERITY_DANGER,
 	"a protected file was replaced on the host and could not be protected again; the run was "
 	"ended")
+ROW(FINDING_RETURNS, "returns", SEVERITY_DANGER,
+	"%p was taken away, and came back again and again: the run was ended")
 ROW(FINDING_PROTECTED_AGAIN, "protected-again", SEVERITY_NOTICE,
 	"a protected file was replaced on the host while the box ran; it is protected again")
 ROW(FINDING_REPLACED, "replaced", SEVERITY_WARNING,
@@ -36,8 +38,10 @@ ROW(FINDING_OPENED, "opened", SEVERITY_NOTICE,
 ROW(FINDING_PROFILE_NOT_NOTED, "profile-not-noted", SEVERITY_WARNING,
 	"the profile that was given could not be noted (%d): later runs can change it where they "
 	"can write")
-ROW(FINDING_CONFIG_CHANGED, "git-config-changed", SEVERITY_WARNING,
-	"%p: %d; unset what you did not set")
+ROW(FINDING_INDEX_GONE, "git-index-removed", SEVERITY_WARNING,
+	"%p was removed: git takes each file as deleted, and your next commit would do that; for a new "
+	"one: %f",
+	.fix = "git reset")
 ROW(FINDING_CONFIG_ADDRESS, "git-address-changed", SEVERITY_WARNING, "%p: %d")
 ROW(FINDING_CONFIG_FAILED, "git-config-failed", SEVERITY_WARNING,
 	"%p: none of the box's changes were applied: %d")
@@ -80,7 +84,7 @@ ROW(FINDING_HEADLESS, "no-head", SEVERITY_NOTICE,
 ROW(FINDING_REPOSITORY_CHANGED, "repository-changed", SEVERITY_NOTICE,
 	"%p: a repository that this run changed")
 ROW(FINDING_REPOSITORY_MADE, "repository-made", SEVERITY_NOTICE,
-	"%p: a repository that this run made")
+	"%p: a repository that was made during this run, by the box or by you")
 ROW(FINDING_WORKTREE_LOST, "worktree-lost", SEVERITY_NOTICE,
 	"worktree %p was made in the box's own files and is gone with them (git worktree prune "
 	"forgets it); below the project, or in a directory of --write, one stays")

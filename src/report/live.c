@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "base/base.h"
 #include "plan.h"
+#include "report/findings.h"
 
 enum { SECOND = 1000, AGAIN_MILLISECONDS = 500 };
 
@@ -132,7 +133,29 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 	out_free(&lines);
 }
 
-static void look(struct live *live, const struct plan *plan, struct denials *denials, int64_t now)
+// What was taken away may be the user's own: at most `room` lines.
+static void show_findings(struct live *live, const struct findings *found, unsigned room)
+{
+	struct out lines = { 0 };
+	struct reported one;
+	while (room > 0 && findings_next(found, &live->seen, &one)) {
+		struct findings alone = { 0 };
+		if (finding_rows[one.kind].severity < SEVERITY_WARNING)
+			continue;
+		findings_add(&alone, one.kind, one.path, one.detail, one.fix);
+		findings_text(&alone, READER_PERSON, &lines);
+		findings_free(&alone);
+		room--;
+		live->lines++;
+		live->all++;
+	}
+	if (lines.used > 0)
+		put_lines(live, &lines);
+	out_free(&lines);
+}
+
+static void look(struct live *live, const struct plan *plan, struct denials *denials,
+		 const struct findings *found, int64_t now)
 {
 	if (live->state == LIVE_UNASKED) {
 		live->log = plan->ready > 0;
@@ -149,7 +172,11 @@ static void look(struct live *live, const struct plan *plan, struct denials *den
 	}
 	if (now - live->second >= SECOND)
 		live->second = now, live->lines = 0;
-	unsigned waiting = denials->count - live->next, room = LIVE_LINES_A_SECOND - live->lines;
+	unsigned waiting = denials->count - live->next;
+	show_findings(live, found, LIVE_LINES_A_SECOND - live->lines);
+	unsigned room = LIVE_LINES_A_SECOND - live->lines;
+	if (live->seen < found->records.used)
+		live->again = live->second + SECOND;
 	if (waiting == 0)
 		return;
 	if (live->lines > 0 && waiting > room)
@@ -167,13 +194,15 @@ bool live_wants(const struct live *live)
 	return live->state != LIVE_OFF;
 }
 
-void live_turn(struct live *live, const struct plan *plan, struct denials *denials)
+void live_turn(struct live *live, const struct plan *plan, struct denials *denials,
+	       const struct findings *found)
 {
-	if (!live_wants(live) || (live->next == denials->count && !live->rest.used))
+	if (!live_wants(live) ||
+	    (live->next == denials->count && !live->rest.used && live->seen == found->records.used))
 		return;
 	int64_t now = steady_now();
 	if (now >= live->again)
-		look(live, plan, denials, now);
+		look(live, plan, denials, found, now);
 }
 
 int live_wait(const struct live *live, int milliseconds)

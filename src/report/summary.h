@@ -86,11 +86,13 @@ enum {
 	LIVE_LINES_MAX = 60, // in a run; the others are in the report of the end
 };
 
+struct findings;
 struct live {
 	enum { LIVE_UNASKED, LIVE_OFF, LIVE_ON } state;
 	bool log;        // no terminal, but the file that sbx logs reads
 	int fd;          // of the terminal: a description of our own, which never waits
 	unsigned next;   // denials before it were shown, or counted
+	size_t seen;     // findings before it were shown
 	unsigned lines;  // since `second`, when a line was shown first
 	unsigned all;    // lines of this run
 	int64_t second;  // milliseconds of the steady clock, as is
@@ -99,10 +101,11 @@ struct live {
 };
 
 void live_begin(struct live *live);
-// Whether a person may have to see refusals.
+// Whether a person may have to see refusals, and what was taken away.
 bool live_wants(const struct live *live);
 // After each turn of the loop. Makes no system call where nothing was refused.
-void live_turn(struct live *live, const struct plan *plan, struct denials *denials);
+void live_turn(struct live *live, const struct plan *plan, struct denials *denials,
+	       const struct findings *found);
 // Poll's time-out: this one, or until the next try of a line that waits.
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);

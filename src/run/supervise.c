@@ -32,9 +32,9 @@
 // time from being looked at, whatever a box does. These three come first in each turn.
 //
 //   limits, time      a walk over the box's processes, when it is due (limits/watch.c)
-//   mounts            one helper, RESTORE_TRIES waits of 1 ms in all (postcheck/name_watch.c)
-//   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; after
-//                     TAKEN_MAX a tenth of the time, each name by itself (postcheck/name_watch.c)
+//   mounts            what was put back, ANSWERS_A_TURN, and a look at it (postcheck/walls.c)
+//   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; one that comes
+//                     back ends the run (postcheck/name_watch.c)
 //   second filter     what a thread found for --explain, as much as a socket holds
 //                     (notify/explain.c); another thread answers the rest
 //   signals           SIGNALS_A_TURN
@@ -127,12 +127,10 @@ static void add_warning(const struct item *item, struct findings *found)
 }
 
 // When the last process is dead: the box can change nothing any more.
-static void look_last(const struct plan *plan, struct run *run, struct eyes *eyes,
-		      struct outcome *outcome)
+static void look_last(const struct plan *plan, struct run *run, struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	testing_reach();
-	watch_end(&eyes->watch);
 	if (outcome->kind == OUTCOME_FAILED) // no command was there: nothing is due
 		journal_end(plan, run);
 	else if (plan->guard_count > 0)
@@ -203,7 +201,7 @@ struct loop {
 static enum run_turn handle_mounts(struct loop *loop, short events)
 {
 	if (events)
-		watch_mounts(loop->plan, loop->run, loop->eyes.found);
+		walls_answer(&loop->eyes.watch, loop->plan, loop->eyes.found);
 	return GOES_ON;
 }
 
@@ -211,7 +209,7 @@ static enum run_turn handle_names(struct loop *loop, short events)
 {
 	struct watch *watch = &loop->eyes.watch;
 	if (events || (loop->eyes.open && watch->again && steady_now() >= watch->again))
-		watch_names(watch, loop->plan, loop->run, loop->eyes.found);
+		watch_names(watch, loop->plan, loop->eyes.found);
 	return GOES_ON;
 }
 
@@ -281,7 +279,7 @@ static const struct {
 	short events; // 0: waits for no event
 	enum run_turn (*handle)(struct loop *loop, short events);
 } sources[SOURCES] = {
-	[MOUNTS] = { POLLPRI, handle_mounts },
+	[MOUNTS] = { POLLIN, handle_mounts },
 	[NAMES] = { POLLIN, handle_names },
 	[QUESTIONS] = { POLLIN, handle_question },
 	[SIGNALS] = { POLLIN, handle_signals },
@@ -345,7 +343,7 @@ static void report_refusals(struct loop *loop)
 		return;
 	refusals_new(loop->plan, run->proxy, denials);
 	events_denials(run->events, denials);
-	live_turn(&loop->live, loop->plan, denials);
+	live_turn(&loop->live, loop->plan, denials, &loop->outcome.found);
 }
 
 static enum run_turn take_turn(struct loop *loop)
@@ -387,6 +385,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	while (turn == GOES_ON)
 		turn = take_turn(&loop);
 	live_end(&loop.live);
+	watch_end(&loop.eyes.watch); // it has the box's view
 	further_clients_end(run);
 	ask_leave(run);
 	explain_take(plan, run, &loop.outcome.denials);
@@ -395,6 +394,6 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	loop.outcome = finish(plan, run, loop.outcome);
 	standard_io_refusals(run, &loop.outcome.denials);
 	keys_report(plan, run, &loop.outcome.denials, &loop.outcome.found);
-	look_last(plan, run, &loop.eyes, &loop.outcome);
+	look_last(plan, run, &loop.outcome);
 	return loop.outcome;
 }

@@ -55,7 +55,7 @@ run 'git update-index --force-remove src/a/file; plant src/a/new; cp .git/index 
 is "an index that a box writes in place hides nothing" no "$(lives src/a/new)"
 run 'echo junk >.git/index; plant src/b/new'
 is "nor one that is none" no "$(lives src/b/new)"
-git reset -q # the index is in quarantine
+rm .git/index && git reset -q # the index is in quarantine, and git refuses the one in its place
 git init -q vendor/lib && mkdir vendor/other && git init -q src/a/mine && sleep 0.1
 run 'echo "echo evil" >vendor/lib/.git/hooks/post-commit; echo x >vendor/x; echo x >top; echo evil >src/a/mine/.git/hooks/post-commit'
 stays "a repository that the user made since the last check: hooks are taken from it" "" "$(ls {vendor/lib,src/a/mine}/.git/hooks/post-commit 2>/dev/null)"

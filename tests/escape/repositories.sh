@@ -135,10 +135,10 @@ for broken in "chmod 0 .git/HEAD;" "rm .git/HEAD;"; do
 	[ "$(id -u)" != 0 ] || [[ $broken != chmod* ]] || continue
 	work_here && git -C "$project" init -q sub && (cd "$project" && run_box -- true) 2>/dev/null
 	trap_in "$broken a known nested repository's directory made bare: nothing runs" "cd sub; $broken sh $t/top.sh; sleep 0.3" sub
-	like "and it is told" "$told" "^sbx: (sub: a repository that this run made|.*/sub/HEAD appeared)"
+	like "and it is told" "$told" "^sbx: (sub: a repository that was made during this run|.*/sub/HEAD appeared)"
 done
 work_here && git -C "$project" init -q sub && (cd "$project" && run_box -- true) 2>/dev/null
-like "also beside its .git, which git goes to first" "$(cd "$project" && run_box --read "$t" -- sh -c "cd sub; sh $t/top.sh; sleep 0.3" 2>&1)" "^sbx: (sub: a repository that this run made|.*/sub/HEAD appeared)"
+like "also beside its .git, which git goes to first" "$(cd "$project" && run_box --read "$t" -- sh -c "cd sub; sh $t/top.sh; sleep 0.3" 2>&1)" "^sbx: (sub: a repository that was made during this run|.*/sub/HEAD appeared)"
 work_here && git init -q "$work/other$count" && git -C "$work/other$count" commit -q --allow-empty -m one && git -C "$project" submodule add -q "$work/other$count" mod 2>/dev/null
 (cd "$project" && run_box -- true) 2>/dev/null
 trap_in "a submodule's .git file with another text in place: nothing runs" "sh $t/evil.sh .git/refs/evil; echo 'gitdir: ../.git/refs/evil' >mod/.git; sleep 0.3" mod
@@ -438,28 +438,28 @@ for kind in project worktree submodule nested new; do
 	place $kind
 	(cd "$project" && run_box --read "$work/tools" --read "?$HOME/.gitconfig" -- sh -c "$(write_index "$up$work/victim/rc" 100755); sleep 0.3") >"$work/log" 2>&1
 	is "an index with a path out of the $kind writes nothing" mine "$(restore)"
-	like "and is moved away, with the way to a new one" "$(cat "$work/log")" "/index has an entry that git does not write .*git reset; it was moved to quarantine"
-	is "which git makes" "" "$(git -C "$repository" reset -q 2>&1; git -C "$repository" status --short)"
+	like "and is moved away, with the way to a new one" "$(cat "$work/log")" "/index has an entry that git does not write .*; one with its other entries took its place; it was moved to quarantine"
+	is "by which a commit removes nothing" "M a" "$(cd "$repository" && echo more >>"$(git ls-files | tail -1)" && git commit -qam more && git show --format= --name-status | sed 's|	.*/| |; s|	| |')"
 done
 for path in /etc/x .git/hooks/pre-commit a/.GIT/x 'git~1/x' '.git /x' '.git.../x' '.git::$INDEX_ALLOCATION/x' '.git\\x' a//x ./x a/../x a/. x/ $'.g\xe2\x80\x8cit/x'; do
 	place project && box "$(write_index "$path" 100644)"
-	is "the path $(printf %q "$path") is none of an index" "no" "$([ -e "$project/.git/index" ] && echo yes || echo no)"
+	is "the path $(printf %q "$path") is none of an index" "file lib/a" "$(git -C "$project" ls-files | paste -sd" ")"
 done
 for mode in 100664 40000 0 1100644; do
 	place project && box "$(write_index a/x $mode)"
-	is "nor is the mode $mode" no "$([ -e "$project/.git/index" ] && echo yes || echo no)"
+	is "nor is the mode $mode" "file lib/a" "$(git -C "$project" ls-files | paste -sd" ")"
 done
 place project && box "$(write_index .gitmodules 120000)"
-is "nor is .gitmodules as a link" no "$([ -e "$project/.git/index" ] && echo yes || echo no)"
+is "nor is .gitmodules as a link" "file lib/a" "$(git -C "$project" ls-files | paste -sd" ")"
 place project && box "INDEX=4; export INDEX; $(write_index "$up$work/victim/rc" 100755)"
-is "an index of version 4 writes nothing, too" "mine no" "$(restore) $([ -e "$project/.git/index" ] && echo yes || echo no)"
+is "an index of version 4 writes nothing, too" "mine file lib/a" "$(restore) $(git -C "$project" ls-files | paste -sd" ")"
 for path in $'.git\xc3\xa9/x' git~x .gitx/a .gitignore ..x/... 'a\b'; do
 	place project && box "INDEX=4; export INDEX; $(write_index "$path" 100644)"
 	is "but $(printf %q "$path") is one" yes "$([ -e "$project/.git/index" ] && echo yes || cat "$work/log")"
 done
 for junk in 'echo x >.git/index' ': >.git/index' 'truncate -s 700M .git/index' 'head -c 60 .git/index >.git/i; mv .git/i .git/index'; do
 	place project && box "$junk"
-	is "an index that is no index is moved away" "" "$(there index)$(git -C "$project" reset -q; git -C "$project" status --short)"
+	is "an index that is no index is moved away, and git commits nothing without one" "128 2 " "$(git -C "$project" commit -qam x 2>/dev/null; echo $? $(git -C "$project" ls-tree -r HEAD | wc -l)) $(rm "$project/.git/index"; git -C "$project" reset -q; git -C "$project" status --short)"
 done
 place project
 killed "$(write_index "$up$work/victim/rc" 100755)"
@@ -642,4 +642,35 @@ for act in (lambda: os.rename("d", "out", src_dir_fd=held), lambda: os.rename("f
 is "what comes in a long run is moved away while it goes on" "" "$(cat "$project/left" 2>&1)"
 id=$("$SBX" quarantine list | sed -n "s|  .*$project/\.husky$||p" | tail -1)
 is "and no descriptor or second name in the box reaches it" "d f first" "$(cd "$XDG_STATE_HOME/sbx/quarantine/$id/item" && ls | paste -sd' ') $(cat "$XDG_STATE_HOME/sbx/quarantine/$id/item/f")"
+
+place project && box 'rm .git/index'
+like "an index that a box removed is said" "$(cat "$work/log")" '^sbx: .git/index was removed: git takes each file as deleted, .*; for a new one: git reset$'
+
+# What a box made it can remove and make anew; it is looked through against its configuration of the start.
+work_here && printf 'target/\nbuild/\n' >"$project/.gitignore"
+git init -q --bare "$work/dep.git" && git -C "$project" push -q "$work/dep.git" HEAD:main
+got=
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	got+=$(cd "$project" && run_box --read "$work/dep.git" --read "?$HOME/.gitconfig" -- sh -c "rm -rf target/tmp/repo build && git init -q target/tmp/repo && git -C target/tmp/repo commit -q --allow-empty -m x && git clone -q $work/dep.git build/_deps/x && echo .")
+done 2>"$work/log"
+is "repositories that a box made it makes anew, ten runs in a row" ..........," " "$got, $(cat "$work/log")"
+is "and works in them" ".origin" "$(cd "$project" && run_box --read "$work/dep.git" --read "?$HOME/.gitconfig" -- sh -c 'cd build/_deps/x && git fetch -q && git checkout -q -b t && git commit -q --allow-empty -m y && git branch -q -u origin/main && echo .' 2>&1)$(git -C "$project/build/_deps/x" config branch.t.remote)"
+git -C "$project/build/_deps/x" config core.pager mine && git -C "$project/build/_deps/x" config user.email me@example.org && sleep 0.1
+box 'cd build/_deps/x; git config core.fsmonitor evil; git config alias.x "!evil"; git config user.email evil; git remote set-url origin https://example.org/evil; echo x >.git/hooks/pre-commit; git config branch.t.description d'
+stays "what the user set there since stays, and nothing that git would run comes" "mine me@example.org  d  $work/dep.git 0" "$(cd "$project/build/_deps/x" && echo "$(git config core.pager) $(git config user.email) $(git config core.fsmonitor) $(git config branch.t.description) $(git config alias.x) $(git config remote.origin.url) $(ls .git/hooks | grep -vc sample)")"
+
+# A repository of the user's is none that the run made: between two runs, and the eightieth of a workspace.
+users() { git -C "$1" config core.sshCommand "ssh -i x" && git -C "$1" config user.email me@example.org && printf '#!/bin/sh\n' >"$1/.git/hooks/pre-commit" && chmod +x "$1/.git/hooks/pre-commit"; }
+has() { echo "$(git -C "$1" config core.sshCommand) $(git -C "$1" config user.email) $(ls "$1/.git/hooks" | grep -v sample)"; }
+work_here && box true
+git init -q "$project/own" && echo a >"$project/own/f" && git -C "$project/own" add f && git -C "$project/own" commit -qm x && users "$project/own"
+sleep 1 && touch "$project/own/f"
+box 'git -C own status --short; : >own/new'
+stays "one that the user made between two runs stays" "ssh -i x me@example.org pre-commit" "$(has "$project/own")"
+stays "and nothing is said" "" "$(cat "$work/log")"
+project=$(fresh project)
+for i in $(seq 80); do git init -q "$project/r$i" && users "$project/r$i"; done
+sleep 0.1
+box 'for i in 1 80; do git -C r$i config branch.main.description x; git -C r$i config core.fsmonitor evil; echo evil >r$i/.git/hooks/post-merge; done'
+stays "the eightieth of a workspace is as the first" "ssh -i x me@example.org pre-commit x  ssh -i x me@example.org pre-commit x " "$(for i in 1 80; do echo "$(has "$project/r$i") $(git -C "$project/r$i" config branch.main.description) $(git -C "$project/r$i" config core.fsmonitor)"; done | paste -sd' ')"
 done_testing

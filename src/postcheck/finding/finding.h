@@ -45,6 +45,8 @@ bool finding_is_own(const struct check *check, int directory, const char *name, 
 // Whether something was changed, or made, by this run; "" is the directory itself.
 bool finding_is_changed(const struct check *check, int directory, const char *name);
 bool finding_is_late(const struct check *check, const struct stat *status);
+// In nanoseconds of the files' clock; 0 where the file system does not know.
+int64_t finding_birth(int directory, const char *name);
 bool finding_is_made(const struct check *check, int directory, const char *name);
 // True if it may have changed last in this run.
 bool finding_is_in_run(const struct check *check, const struct stat *status);

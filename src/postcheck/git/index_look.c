@@ -50,6 +50,30 @@ static int rewrite(const struct index_work *work)
 	return same ? fail(problem, "rename") : 1;
 }
 
+// Without an index git takes each file as removed, and the next commit would do that: it gets one
+// of the good entries, or one that it refuses.
+static int take_index(const struct index_work *work, const char *why)
+{
+	static const char lock[] = "index.lock", none[] = "no index: rm .git/index; git reset\n";
+	const struct gitindex_vetted *vetted = &work->file.vetted;
+	bool good = vetted->bad && vetted->text;
+	int locked = merge_take_lock(work->directory, lock, 0644,
+				     good ? vetted->text : (const void *)none,
+				     good ? vetted->length : strlen(none));
+	if (locked > 0)
+		return locked;
+	finding_take(work->check, work->directory, "index",
+		     arena_text(work->arena, "%s/index", work->path),
+		     arena_text(work->arena, "%s; %s", why,
+				good ? "one with its other entries took its place"
+				     : "for a new one: rm .git/index; git reset"));
+	if (locked == 0 && fd_rename_new(work->directory, lock, work->directory, "index") < 0)
+		locked = fail(errno, "rename");
+	if (locked < 0)
+		unlinkat(work->directory, lock, 0);
+	return locked;
+}
+
 // Git reads files again that are not older than its index: those that changed in the run.
 static void set_time(const struct index_work *work)
 {
@@ -206,10 +230,8 @@ static int look_once(struct arena *arena, struct check *check, int fd, const str
 {
 	const char *why;
 	struct index_work *work = read_index(arena, check, fd, status, directory, path, &why);
-	if (why) {
-		finding_take(check, directory, "index", arena_text(arena, "%s/index", path), why);
-		return 0;
-	}
+	if (why)
+		return take_index(work, why);
 	int result = work->file.vetted.text ? rewrite(work) : 0;
 	if (result == 0) {
 		set_time(work);

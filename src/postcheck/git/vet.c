@@ -122,16 +122,28 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 		changed_tell(check, directory, name, path);
 }
 
+// That of the start, of a repository that stood there. Of another one all is new.
+static struct start start_of(const struct check *check, const char *path)
+{
+	const struct plan *plan = check->plan;
+	for (unsigned i = 0; i < plan->start_count; i++)
+		if (check->known && str_equal(plan->starts[i].path, path))
+			return plan->starts[i];
+	return (struct start){ .text = "" };
+}
+
 static void cut_config(struct check *check, int directory, const char *name, const char *path,
 		       bool made)
 {
 	struct stat status;
+	struct start start = start_of(check, path);
 	struct merge merge = { .check = check,
 			       .kind = MERGE_FILTER,
 			       .directory = directory,
 			       .name = name,
 			       .path = finding_path(check->plan, path),
-			       .before = "",
+			       .before = start.text,
+			       .before_length = start.length,
 			       .after = "",
 			       .made = made,
 			       .lock = -1 };

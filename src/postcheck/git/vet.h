@@ -66,8 +66,9 @@ struct merge {
 	const struct check *check;
 	enum merge_kind {
 		MERGE_CHANGES, // between `before` and `after`, into the file
-		MERGE_FILTER,  // the file itself, cut to harmless keys
-		MERGE_LOOK,    // only report harmful keys that differ from `before`
+		MERGE_FILTER,  // the file itself, cut to `before` and harmless keys
+		MERGE_HOST, // the same of one that the host has replaced: what its user does each
+			    // day stays, too
 	} kind;
 	int directory; // that holds the file
 	const char *name, *path;
@@ -76,12 +77,13 @@ struct merge {
 	mode_t mode;    // of a file that has to be made anew
 	unsigned depth; // of its directory below the project, for core.worktree
 	bool made;      // with its repository, in the run
+	bool fresh;     // in another file in any case: somebody may have this one open
 	int lock;       // of struct copy, or -1: whether others have the file mounted over
 };
 
 // Under git's own lock (NAME.lock), in a process that a killed supervisor does not take along; the
-// text is parsed in a locked one. Reports withheld keys. -1 when the file could not be read as
-// git's configuration or not be written (reported): it is as it was.
+// text is parsed in a locked one. Reports withheld keys. 1 when it was written, -1 when the file
+// could not be read as git's configuration or not be written (reported): it is as it was.
 int merge_config(const struct merge *merge);
 
 // A whole new file under the name of git's lock, ready to be renamed. 0, 1 when git holds it, -1.
