@@ -179,7 +179,7 @@ static _Noreturn void keep(const struct plan *plan, const struct run *run, int m
 	_exit(2);
 }
 
-static struct wall wall_now(const struct mount *mount)
+static struct wall wall_seen(const struct mount *mount)
 {
 	struct stat status;
 	if (lstat(mount->target, &status) < 0)
@@ -212,7 +212,7 @@ void walls_begin(struct watch *watch, const struct plan *plan, const struct run 
 	watch->mounts = ends[0];
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		if (walls_has(&plan->mounts[i]))
-			watch->walls[i] = wall_now(&plan->mounts[i]);
+			watch->walls[i] = wall_seen(&plan->mounts[i]);
 }
 
 void walls_end(struct watch *watch)
@@ -233,7 +233,7 @@ void walls_look(const struct watch *watch, const struct plan *plan)
 	for (unsigned i = 0; i < plan->mount_count && !changed; i++) {
 		if (!walls_has(&plan->mounts[i]))
 			continue;
-		struct wall now = wall_now(&plan->mounts[i]);
+		struct wall now = wall_seen(&plan->mounts[i]);
 		changed = is_changed(&now, &watch->walls[i]);
 	}
 	if (changed)
@@ -251,7 +251,7 @@ void walls_tell(const struct check *check, const struct mount *mount)
 static void look_at(struct watch *watch, struct check *check, unsigned index)
 {
 	const struct mount *mount = &check->plan->mounts[index];
-	struct wall *wall = &watch->walls[index], now = wall_now(mount);
+	struct wall *wall = &watch->walls[index], now = wall_seen(mount);
 	bool first = now.inode != wall->inode;
 	if (!is_changed(&now, wall) || (first && !wall->replaced)) // that is yet to be said
 		return;
