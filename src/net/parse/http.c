@@ -375,12 +375,14 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 	return PARSE_BAD;
 }
 
-size_t http_rewrite(const char *from, const struct http_request *request, char *to)
+size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
+		    const char *field, char *to)
 {
-	size_t used = 0;
+	size_t used, size = strlen(field);
 	const char *at = from + request->path, *end = from + request->head;
 	memcpy(to, from, request->target);
-	used = request->target;
+	memcpy(to + request->target, place, strlen(place));
+	used = request->target + strlen(place);
 	if (request->path > request->target && *at != '/')
 		to[used++] = '/'; // "http://host" or "http://host?query"
 	for (bool first = true; at < end; first = false) {
@@ -395,6 +397,10 @@ size_t http_rewrite(const char *from, const struct http_request *request, char *
 			used += line;
 		}
 		at += line;
+		if (first) {
+			memcpy(to + used, field, size);
+			used += size;
+		}
 	}
 	return used;
 }
