@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/base.h"
 #include "base/fd.h"
 #include "net/parse/parse.h"
 #include "net/proxy/lookup.h"
@@ -50,8 +51,8 @@ void dial_place(const struct conn *conn, char *place)
 {
 	char host[HOST_NAME_BYTES_MAX + 1];
 	host_text(&conn->host, host);
-	snprintf(place, HOST_NAME_BYTES_MAX + 16, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
-		 conn->port);
+	str_put(place, HOST_NAME_BYTES_MAX + 16, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
+		conn->port);
 }
 
 void dial_ask(struct worker *worker, struct conn *conn)
