@@ -153,14 +153,14 @@ static void add(const struct plan *plan, struct denials *denials, const struct e
 {
 	const char *path = found->path;
 	bool visible = str_visible(path);
-	struct denial *denial = denials_add(denials, found->kind, str_shown(path), found->program);
+	struct denial *denial =
+		denials_add(denials, found->kind, str_shown(path), found->why, found->program);
 	if (!denial)
 		return;
 	struct judgement judgement = judge_path(plan, path);
 	// That nothing names a path is no line's doing.
 	bool decides = judgement.verdict == PATH_READ || judgement.verdict == PATH_HIDDEN;
 	const struct mount *by = decides ? judgement.by : NULL;
-	snprintf(denial->why, sizeof(denial->why), "%s", found->why);
 	if (by && by->from.file && by->from.line)
 		snprintf(denial->rule, sizeof(denial->rule), "%s:%u", by->from.file, by->from.line);
 	else if (by && by->from.file)

@@ -8,11 +8,12 @@
 #include "base/base.h"
 
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
-			   const char *program)
+			   const char *why, const char *program)
 {
 	for (unsigned i = 0; i < denials->count; i++) {
 		struct denial *known = &denials->all[i];
-		if (!str_equal(known->kind, kind) || !str_equal(known->what, what))
+		if (!str_equal(known->kind, kind) || !str_equal(known->what, what) ||
+		    !str_equal(known->why, why))
 			continue;
 		known->count++;
 		return NULL;
@@ -28,6 +29,7 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	struct denial *denial = &denials->all[denials->count++];
 	*denial = (struct denial){ .kind = kind, .verb = "blocked", .count = 1 };
 	snprintf(denial->what, sizeof(denial->what), "%s", what);
+	snprintf(denial->why, sizeof(denial->why), "%s", why);
 	snprintf(denial->program, sizeof(denial->program), "%s",
 		 str_visible(program) ? program : "?");
 	return denial;

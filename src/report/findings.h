@@ -114,9 +114,9 @@ struct denials {
 };
 
 // A new one, or NULL when the same is there already (counted once more) or none fits. Texts that do
-// not fit are cut. `what` and `kind` tell one from another.
+// not fit are cut. `kind`, `what` and `why` tell one from another.
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
-			   const char *program);
+			   const char *why, const char *program);
 // Of a run that succeeded: checks for updates are silent, while they are two refusals at most.
 void denials_silence(struct denials *denials);
 void denials_free(struct denials *denials);

@@ -50,14 +50,15 @@ static void report(struct refused refused, struct denials *denials)
 	refused.what[sizeof(refused.what) - 1] = '\0';
 	refused.why[sizeof(refused.why) - 1] = '\0';
 	refused.value[sizeof(refused.value) - 1] = '\0';
+	char why[DENIAL_TEXT];
+	snprintf(why, sizeof(why), "%s", str_shown(refused.why));
 	struct denial *denial =
-		denials_add(denials, kinds[refused.kind], str_shown(refused.what), "");
+		denials_add(denials, kinds[refused.kind], str_shown(refused.what), why, "");
 	if (!denial)
 		return;
 	denial->count = refused.count;
 	denial->verb = refused.failed ? "could not reach" : "blocked";
 	denial->flag = flags[refused.flag];
-	snprintf(denial->why, sizeof(denial->why), "%s", str_shown(refused.why));
 	snprintf(denial->value, sizeof(denial->value), "%s", str_shown(refused.value));
 }
 

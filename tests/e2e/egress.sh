@@ -72,7 +72,7 @@ is "a server whose greeting nobody knows" "reset" "$(allowed -- python3 "$raw" w
 like "SSH is read on both sides: a server that is none" "$(allowed -- python3 "$raw" www.allowed.test 2526 'SSH-2.0-x\r\n' @1 '\1\1secret'; cat "$work/log")" 'not HTTP, TLS or SSH'
 is "a server that is one" "SSH-2.0-server after" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\nafter' EOF | tr '\r\n' '  ' | tr -s ' ')"
 like "and in which a request is judged" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
-like "and a hello" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name'
+like "and a hello" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name, denied.test$'
 allowed -- python3 "$raw" 198.18.0.1 3128 'CONNECT www.allowed.test:2527 HTTP/1.1\r\nHost: www.allowed.test:2527\r\n\r\n' HEAR @0.5 'SSH-2.0-x\r\n' @0.3 'more\r\n' @0.3 DONE >/dev/null
 stays "a client of SSH that waits for the server, by the proxy, is not refused" "" "$(cat "$work/log")"
 like "a line that is no text" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-\x01\r\n' | tail -1)" '^reset$'
@@ -113,6 +113,8 @@ is "no way to the host's resolver" 2 "$(allowed -- ls /run/systemd/resolve 2>/de
 like "an unknown synthetic address" "$(allowed -- python3 "$raw" 198.19.200.200 80 'GET / HTTP/1.1\r\n\r\n')" 'blocked by sbx'
 
 # --- addresses that no name may lead to
+like "an address of a proxy's own is told with its flag" "$(get -a fake.test -- http://fake.test/; cat "$work/log")" 'could not reach fake.test:80 .*leads to 198.18.0.5, as a proxy of this host answers for every name: --upstream http://HOST:PORT$'
+is "by which it is reached" "proxied GET http://fake.test:80/ HTTP/1.1" "$(get -a fake.test --upstream http://user:p%40ss@203.0.113.11:3128 -- http://fake.test/ | xargs)"
 for name in meta.test loop.test mapped.test nat64.test; do
 	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*no name may lead to'
 done
@@ -142,6 +144,14 @@ like "the listener itself leads nowhere" "$(allowed -- python3 "$raw" 127.0.0.1 
 # --- fronting
 like "SNI of another name" "$(allowed -a other.test -- curl -sS -m 60 -k --connect-to other.test:443:www.allowed.test:443 https://other.test/; cat "$work/log")" 'TLS asks for another name'
 like "Host of another name" "$(allowed -a other.test -- curl -sS -m 60 -H 'Host: other.test' http://www.allowed.test/; cat "$work/log")" 'the request names another host'
+box -a www.allowed.test -- bash -c "for host in www.allowed.test evil.test other.test www.allowed.test:81; do
+	python3 $raw www.allowed.test 80 \"GET / HTTP/1.1\\r\\nHost: \$host\\r\\nHost: \$host\\r\\n\\r\\n\" >/dev/null
+	python3 $raw www.allowed.test 80 \"GET / HTTP/1.1\\r\\nHost: \$host\\r\\nConnection: close\\r\\n\\r\\n\" >/dev/null
+done" >/dev/null
+is "each reason has its line and its count, the other host its name" "4 times: a request that could be read in two ways
+: the request names another host, evil.test
+: the request names another host, other.test
+: the request names another host, www.allowed.test:81" "$(sed -n 's/^sbx: blocked www.allowed.test:80 (python3)\(, \)\?//p' "$work/log" | LC_ALL=C sort)"
 like "on a connection that is kept" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /1 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' @0.2 'GET /2 HTTP/1.1\r\nHost: denied.test\r\n\r\n' | tr '\r\n' '  ')" 'GET /1.*403 Forbidden.*another host'
 is "a word without an end passes" "hello" "$(allowed --raw-port 7000 -- python3 "$raw" www.allowed.test 7000 hello HEAR DONE)"
 like "pieces of HTTP are read together" "$(allowed -- python3 "$raw" www.allowed.test 80 GE @0.3 'T / HT' @0.3 'TP/1.1\r\nHo' @0.3 'st: denied.test\r\n\r\n')" '403 Forbidden'
@@ -243,7 +253,7 @@ upgrade='GET / HTTP/1.1\r\nHost: www.allowed.test\r\nUpgrade: websocket\r\nConne
 like "websocket" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR '\x81\x05hello' EOF | tr -d '\201\005')" '^hello$'
 like "and no request behind it" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
 like "nor HTTP/2" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR '\x81\x01a' HEAR 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'; cat "$work/log")" 'HTTP/2 without TLS'
-like "nor a hello" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name'
+like "nor a hello" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name, denied.test$'
 
 # --- what is undecided
 # shellcheck disable=SC2086
@@ -268,6 +278,15 @@ stays "the caller's proxy variables do not pass" "" "$(HTTPS_PROXY=http://203.0.
 # --- the caller's own proxy
 up() { HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 NO_PROXY=${NO:-} run_box --read "$LAB" -a '*.allowed.test' -a 203.0.113.10 "${@:2}" -- $fetch "$1" 2>"$work/log"; }
 like "goes by the caller's proxy" "$(up https://www.allowed.test/u; asked)" 'by-proxy:www.allowed.test'
+is "plain HTTP is a request of the proxy's" "proxied GET http://www.allowed.test:80/u HTTP/1.1" "$(up http://www.allowed.test/u | xargs)"
+is "on one connection, with bodies, at other ports" "proxied POST http://www.allowed.test:80/1 HTTP/1.1 one proxied POST http://www.allowed.test:80/2 HTTP/1.1 one proxied GET http://www.allowed.test:8123/3 HTTP/1.1" \
+	"$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 allowed -- bash -c 'curl -sS -m 60 -d one http://www.allowed.test/1 http://www.allowed.test/2; curl -sS -m 60 http://www.allowed.test:8123/3' | xargs)"
+is "with the caller's password alone" "proxied GET http://www.allowed.test:80/u HTTP/1.1" "$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 allowed -- curl -sS -m 60 -H 'Proxy-Authorization: Basic eDp5' http://www.allowed.test/u | xargs)"
+is "by sbx's own proxy" "proxied GET http://www.allowed.test:80/x HTTP/1.1" "$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 allowed -- curl -sS -m 60 -x http://198.18.0.1:1 http://www.allowed.test/x | xargs)"
+like "a request that the proxy refuses is told" "$(box -a www.allowed.test --upstream http://user:wrong@203.0.113.11:3128 -- $fetch http://www.allowed.test/; cat "$work/log")" 'could not reach www.allowed.test:80 .*the upstream proxy refused it'
+before=$(asked | grep -c by-proxy)
+like "an upgrade behind one is a tunnel" "$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 allowed -- python3 "$raw" www.allowed.test 80 'GET /1 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' HEAR "$upgrade" HEAR DONE | tr -d '\r' | xargs)" 'proxied GET http://www.allowed.test:80/1 .*101 '
+stays "really" "$((before + 1))" "$(asked | grep -c by-proxy)"
 before=$(asked | grep -c by-proxy)
 like "but not for what NO_PROXY excepts" "$(NO=localhost,.allowed.test,203.0.113.0/24 up https://www.allowed.test/u)" '^GET /u'
 stays "really not" "$before" "$(asked | grep -c by-proxy)"

@@ -46,16 +46,17 @@ static void put_denials(struct out *out)
 	static const char *const kinds[] = { "connect", "read", "write", "execute" };
 	struct denials denials = { 0 };
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		struct denial *denial = denials_add(&denials, kinds[i], "SUBJECT", "PROGRAM");
+		struct denial *denial =
+			denials_add(&denials, kinds[i], "SUBJECT", "REASON", "PROGRAM");
 		denial->verb = "blocked";
 		denial->flag = "allow";
-		strcpy(denial->why, "REASON");
 		strcpy(denial->rule, "RULE");
 		strcpy(denial->value, "VALUE");
 	}
-	denials_add(&denials, "connect", "SUBJECT", "PROGRAM");
+	denials_add(&denials, "connect", "SUBJECT", "REASON", "PROGRAM");
+	denials_add(&denials, "connect", "SUBJECT", "ANOTHER REASON", "PROGRAM");
 	for (char name[] = "A"; name[0] <= 'K'; name[0]++)
-		denials_add(&denials, "write", name, "")->flag = NULL;
+		denials_add(&denials, "write", name, "", "")->flag = NULL;
 	denials.lost = 2;
 	out_text(out, "# denials\n");
 	denied_text(NULL, &denials, READER_PERSON, out);

@@ -152,9 +152,10 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 		      uint64_t *ret_data);
 
 // Copies the head for a server: path instead of the absolute form, without the fields meant for the
-// proxy, and without an upgrade to another word than websocket. `to` holds as much as `from`.
-// Returns the bytes written.
-size_t http_rewrite(const char *from, const struct http_request *request, char *to);
+// proxy, and without an upgrade to another word than websocket; for another proxy with `place`
+// before the path, and with `field`. `to` holds as much as these. Returns the bytes written.
+size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
+		    const char *field, char *to);
 
 // Which protocol the first bytes of a connection begin, of those that are read here. Pure.
 

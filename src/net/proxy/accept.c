@@ -17,6 +17,7 @@
 #include "net/proxy/conn_record.h"
 #include "net/proxy/route.h"
 #include "net/proxy/worker_state.h"
+#include "net/rules/rules.h"
 #include "net/setup/netns.h"
 
 enum {
@@ -26,16 +27,13 @@ enum {
 	SOCKETS_MILLISECONDS = 2000
 };
 
-// The port of the host's loopback that the connection leads to by the profile, or 0.
-static uint16_t loopback_port(const struct worker *worker, const struct conn *conn,
-			      unsigned listener, const struct address *to)
+// Whether the connection leads to a port of the host's loopback, by the profile.
+static bool is_door(const struct worker *worker, const struct conn *conn, const struct address *to)
 {
-	if (!worker->relayed)
-		return worker->loopback[listener];
 	for (unsigned i = 0; i < NETNS_LOOPBACK_MAX; i++)
-		if (conn->port && worker->loopback_ports[i] == conn->port && dial_is_loopback(to))
-			return conn->port;
-	return 0;
+		if (conn->port && worker->loopback_ports[i] == conn->port && rules_is_loopback(to))
+			return true;
+	return false;
 }
 
 // A peer whose port is not expected is not of the box.
@@ -50,17 +48,12 @@ static bool take_target(const struct worker *worker, struct conn *conn, struct a
 	return true;
 }
 
-static void local_host(struct conn *conn)
+static void make_tunnel(struct conn *conn)
 {
 	conn->host = (struct host){ .kind = HOST_ADDRESS, .address = dial_loopback[0] };
-}
-
-static void begin_tunnel(struct worker *worker, struct conn *conn)
-{
 	conn->state = CONN_TUNNEL;
 	flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
 	flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
-	dial_local(worker, conn);
 }
 
 // Where the connection was meant to go decides what it is.
@@ -68,12 +61,10 @@ static void begin(struct worker *worker, struct conn *conn, unsigned listener,
 		  const struct address *to)
 {
 	struct host host = { .kind = HOST_ADDRESS, .address = *to };
-	uint16_t loopback = loopback_port(worker, conn, listener, to);
-	if (loopback) {
-		conn->port = loopback;
-		local_host(conn);
+	if (is_door(worker, conn, to)) {
+		make_tunnel(conn);
 		record_conn(worker, conn, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
-		begin_tunnel(worker, conn);
+		dial_local(worker, conn);
 	} else if (listener == LISTENER_DNS_TCP || conn->port == NETNS_DNS_PORT) {
 		conn->state = CONN_DNS;
 		conn->dialing = DIAL_OPEN; // nobody is dialled: the answers are ours
@@ -179,13 +170,13 @@ void accept_published(struct worker *worker, unsigned index)
 		close(fd);
 		return;
 	}
-	local_host(conn);
+	make_tunnel(conn);
 	conn->published = 1 + index / 2;
 	conn->port = worker->published_inside[index / 2];
 	for (int i = 0; i < 2; i++)
 		conn->inside[i] = worker->sockets[--worker->socket_count];
 	conn_watch(worker, conn, CLIENT, WATCHED_NOT);
-	begin_tunnel(worker, conn);
+	dial_local(worker, conn);
 	conn_wake(worker, conn);
 }
 

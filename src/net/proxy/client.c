@@ -263,6 +263,8 @@ static bool hear_dial(struct worker *worker, struct conn *conn)
 		return false;
 	if (conn->dialing == DIAL_RESOLVED)
 		dial_resolved(worker, conn);
+	if (conn->dialing == DIAL_READY && conn->state != CONN_SNIFF && conn->state != CONN_REQUEST)
+		dial_ask(worker, conn);
 	if (conn->dialing == DIAL_ASK && !dial_asked(worker, conn))
 		return false;
 	if (conn->dialing == DIAL_FAILED && conn->published) {
@@ -322,6 +324,10 @@ enum turn client_expired(struct worker *worker, struct conn *conn)
 	conn_deadline(worker, conn, 0);
 	if (conn->dialing == DIAL_HELD) {
 		route_expired(worker, conn);
+		return TURN_MOVED;
+	}
+	if (conn->dialing == DIAL_READY) { // the server speaks first, perhaps
+		dial_ask(worker, conn);
 		return TURN_MOVED;
 	}
 	if (conn->dialing == DIAL_LOOKUP || conn->dialing == DIAL_CONNECT ||

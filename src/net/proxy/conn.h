@@ -73,7 +73,8 @@ enum dialing {
 	DIAL_LOOKUP,
 	DIAL_RESOLVED, // `addresses` are the name's, not judged yet
 	DIAL_CONNECT,
-	DIAL_ASK, // the caller's own proxy
+	DIAL_READY, // the caller's own proxy is there, and waits for what the client speaks
+	DIAL_ASK,   // it was asked for a tunnel
 	DIAL_OPEN,
 	DIAL_FAILED, // `problem` says why; the client does not know yet
 };
@@ -108,6 +109,7 @@ struct conn {
 	// dial
 	struct lookup *lookup;
 	bool by_proxy; // the caller's own
+	bool absolute; // and it gets requests, no CONNECT
 	struct address addresses[ADDRESSES_MAX];
 	uint16_t dial_port;
 	unsigned address_count, address_next;

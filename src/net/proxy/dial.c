@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/base.h"
 #include "base/fd.h"
 #include "net/parse/parse.h"
 #include "net/proxy/lookup.h"
@@ -18,7 +19,7 @@
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
 
-enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000 };
+enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000, FIRST_WORDS_MILLISECONDS = 100 };
 
 static void fail_dial(struct worker *worker, struct conn *conn)
 {
@@ -46,18 +47,26 @@ void dial_keep_alive(const struct conn *conn)
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
 }
 
-static void ask_upstream(const struct worker *worker, struct conn *conn)
+void dial_place(const struct conn *conn, char *place)
 {
-	char text[AUTHORIZATION_MAX + 1024], host[HOST_NAME_BYTES_MAX + 1];
+	char host[HOST_NAME_BYTES_MAX + 1];
 	host_text(&conn->host, host);
-	bool bracket = strchr(host, ':') != NULL;
-	int length = snprintf(
-		text, sizeof(text), "CONNECT %s%s%s:%u HTTP/1.1\r\nHost: %s%s%s:%u\r\n%s\r\n",
-		bracket ? "[" : "", host, bracket ? "]" : "", conn->port, bracket ? "[" : "", host,
-		bracket ? "]" : "", conn->port, worker->authorization);
+	str_put(place, HOST_NAME_BYTES_MAX + 16, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
+		conn->port);
+}
+
+void dial_ask(struct worker *worker, struct conn *conn)
+{
+	char text[AUTHORIZATION_MAX + 1024], place[DIAL_PLACE_MAX];
+	dial_place(conn, place);
+	int length = snprintf(text, sizeof(text), "CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n",
+			      place, place, worker->authorization);
+	conn_deadline(worker, conn, DIAL_MILLISECONDS);
 	// Into an empty socket: it fits.
 	if (send(conn->fd[SERVER], text, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL) == length)
 		conn->dialing = DIAL_ASK;
+	else
+		fail_dial(worker, conn);
 }
 
 static void connected(struct worker *worker, struct conn *conn, int fd,
@@ -73,13 +82,21 @@ static void connected(struct worker *worker, struct conn *conn, int fd,
 	conn->dialing = DIAL_OPEN;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	conn_watch(worker, conn, SERVER, watched);
-	if (conn->by_proxy) {
-		ask_upstream(worker, conn);
-		conn_deadline(worker, conn, DIAL_MILLISECONDS);
-	} else {
-		conn->opened = true;
+	conn->opened = !conn->by_proxy || conn->absolute;
+	if (!conn->opened && conn->raw) {
+		dial_ask(worker, conn);
+	} else if (!conn->opened) {
+		conn->dialing = DIAL_READY;
+		conn_deadline(worker, conn, FIRST_WORDS_MILLISECONDS);
 	}
 	conn_wake(worker, conn);
+}
+
+// Many take CONNECT to port 443 alone. A box around this one says why it refuses a tunnel.
+bool dial_takes_requests(const struct worker *worker, const struct conn *conn)
+{
+	return conn->by_proxy && !worker->behind_box && conn->dialing != DIAL_ASK &&
+	       (conn->dialing != DIAL_OPEN || conn->absolute);
 }
 
 // The box's own sockets are of both families.
@@ -101,12 +118,6 @@ static int open_socket(struct conn *conn, int family)
 			       : socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-// The family, or its loopback: what the other address said says more.
-static bool is_absent(int problem)
-{
-	return problem == EAFNOSUPPORT || problem == EADDRNOTAVAIL || problem == ENETUNREACH;
-}
-
 // Starts the next address in the free one of two places. False when none is left.
 static bool try_next(struct worker *worker, struct conn *conn)
 {
@@ -122,7 +133,7 @@ static bool try_next(struct worker *worker, struct conn *conn)
 			return true;
 		}
 		if (errno != EINPROGRESS) {
-			if (conn->address_next == 1 || !is_absent(errno))
+			if (conn->address_next == 1) // what it said says more
 				say_problem(conn, address, errno);
 			continue;
 		}
@@ -193,7 +204,9 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 		say_denied(conn, deny);
 		return false;
 	}
-	if (reach == REACH_NEVER)
+	if (names_is_synthetic(address))
+		why = "as a proxy of this host answers for every name: --upstream http://HOST:PORT";
+	else if (reach == REACH_NEVER)
 		why = "which no name may lead to";
 	else if ((own = local_ask(worker->routes, address)) != LOCAL_NOT)
 		why = own_words[own];
@@ -263,6 +276,7 @@ static void look_up(struct worker *worker, struct conn *conn)
 void dial_begin(struct worker *worker, struct conn *conn)
 {
 	conn->by_proxy = worker->has_upstream && !is_excepted(worker, conn);
+	conn->absolute = conn->absolute && conn->by_proxy;
 	const struct host *target = conn->by_proxy ? &worker->upstream : &conn->host;
 	conn->dial_port = conn->by_proxy ? worker->upstream_port : conn->port;
 	if (target->kind == HOST_ADDRESS) {
@@ -290,12 +304,6 @@ const struct address dial_loopback[2] = {
 	{ { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } },
 	{ { [15] = 1 } },
 };
-
-bool dial_is_loopback(const struct address *address)
-{
-	return memcmp(address, &dial_loopback[0], sizeof(*address)) == 0 ||
-	       memcmp(address, &dial_loopback[1], sizeof(*address)) == 0;
-}
 
 void dial_local(struct worker *worker, struct conn *conn)
 {

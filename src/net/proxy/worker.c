@@ -302,19 +302,6 @@ static void use_upstream(struct worker *worker, const char *url)
 	}
 }
 
-// Of a listener at one of the box's two loopbacks; else 0.
-static uint16_t loopback_port(int listener)
-{
-	struct sockaddr_storage at;
-	struct address address;
-	socklen_t size = sizeof(at);
-	uint16_t port;
-	if (getsockname(listener, (struct sockaddr *)&at, &size) < 0)
-		return 0;
-	sockaddr_read(&at, &address, &port);
-	return dial_is_loopback(&address) ? port : 0;
-}
-
 static void prepare(struct worker *worker, const struct worker_start *start)
 {
 	worker->shared = start->shared;
@@ -325,11 +312,8 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->now = steady_now();
 	worker->files_checked = worker->now - 60000;
 	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
-	for (unsigned i = 0; i < start->listener_count; i++) {
+	for (unsigned i = 0; i < start->listener_count; i++)
 		worker->listeners[i] = start->listeners[i];
-		if (i >= LISTENER_FIRST_PORT)
-			worker->loopback[i] = loopback_port(start->listeners[i]);
-	}
 	worker->listener_count = start->listener_count;
 	worker->relayed = start->relayed;
 	worker->watches_nobody = start->locks & CONFINE_UNWATCHED;
