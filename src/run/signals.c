@@ -18,7 +18,6 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "limits/group.h"
-#include "lsp/lsp.h"
 #include "mount/mount.h"
 #include "notify/notify.h"
 #include "plan.h"
@@ -202,14 +201,8 @@ int standard_io_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-bool standard_io_waits(const struct plan *plan)
-{
-	return hold_reports(plan) || (plan->lsp && plan->tier == TIER_LANDLOCK);
-}
-
 int standard_io_release(const struct plan *plan, struct run *run)
 {
-	TRY(lsp_begin(plan, run));
 	if (dup2(run->nothing, 0) < 0 || dup2(run->nothing, 1) < 0)
 		return fail(errno, "dup2");
 	for (unsigned i = 0; i < plan->keep_count; i++)
@@ -219,7 +212,6 @@ int standard_io_release(const struct plan *plan, struct run *run)
 
 void standard_io_refusals(const struct run *run, struct denials *denials)
 {
-	lsp_report(run, denials);
 	sshagent_report(run, denials);
 }
 

@@ -105,7 +105,7 @@ static void refused_by_processes(void **state)
 	for (int i = 0; i < REFUSED_MAX; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "%d", i);
-		refused_set(&refused, REFUSED_EDIT, name, "");
+		refused_set(&refused, REFUSED_AGENT, name, "");
 		refused_note(&table, &refused);
 	}
 	assert_int_equal(table.count, REFUSED_MAX);
@@ -116,7 +116,7 @@ static void refused_by_processes(void **state)
 	refused_report(&table, &denials);
 	assert_int_equal(denials.count, 0);
 	for (int i = 0; i < REFUSED_MAX; i++) {
-		table.all[i].kind = REFUSED_LINK;
+		table.all[i].kind = REFUSED_SIGNATURE;
 		table.all[i].flag = REFUSED_BY_NO_FLAG;
 		table.all[i].what[0] = '\033';
 	}
