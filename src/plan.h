@@ -356,7 +356,6 @@ struct plan {
 	bool explain;             // tell of denied files and programs, too
 	bool learn;               // of reads as well, and of hosts that were used
 	const char *profile_name; // the last that was named
-	bool lsp;                 // what the command and the caller say is filtered (lsp/lsp.h)
 	struct agent_wish agent;
 	bool terse; // tell only what was taken away or withheld
 	// Who reads the report: a person, on a terminal.

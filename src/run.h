@@ -17,7 +17,6 @@ struct further;
 struct further_clients;
 struct group;
 struct agent_record;
-struct lsp_record;
 struct opener_record;
 struct proxy;
 struct share;
@@ -95,9 +94,6 @@ struct run {
 		// limits
 		int cgroup;            // pid 1 is made in it; -1: in ours
 		int counters, catcher; // of the guard: its counts, and who catches every port
-
-		// lsp: the caller's stdin and stdout, and the ends of the server's pipes
-		int caller[2], server[2];
 
 		int agent_listener, agent_socket; // sshagent: the box's, and the caller's (O_PATH)
 		int agent_directory;              // locked
@@ -191,10 +187,6 @@ struct run {
 	char journal_name[64];
 	const struct share *share; // of the start, of git's index; NULL: not known
 	int journal_problem;       // errno: one could not be written
-
-	// lsp: what passes messages, from the editor and from the server, and what was refused
-	pid_t relays[2];
-	struct lsp_record *lsp;
 
 	// sshagent: the filter and who connects for it, and what was refused
 	pid_t agent_processes[2];

@@ -90,7 +90,7 @@ bool trusted_is_deeper(const char *path);
 // packages.
 bool trusted_is_below(const char *path);
 
-// Whether a path is looked at in each look, for these.
+// Whether each check reads a path, for these.
 bool trusted_keeps(const char *path);
 
 // The profiles that runs were given by a path: noted in sbx's own state, one a line. No command may

@@ -246,8 +246,6 @@ const struct key keys[] = {
 
 	{ IN_PROFILE("process", "hostname", hostname), .flag = "hostname", .kind = KEY_TEXT,
 	  .form = FORM_HOSTNAME, .value = "NAME", .help = "the name the box gives itself" },
-	{ IN_PROFILE("process", "lsp", lsp), .kind = KEY_WORD, .words = answer_words, .value = "no|yes",
-	  .help = "yes: as --lsp, for the profile of a language server" },
 	{ IN_PROFILE("process", "preserve-fd", keep_fd), .flag = "preserve-fd", .kind = KEY_LIST,
 	  .form = FORM_DESCRIPTOR, .value = "N",
 	  .help = "pass this descriptor to the command; as well as 0, 1 and 2; a directory "
@@ -317,9 +315,6 @@ const struct key keys[] = {
 	  .help = "of the code; else found by the #! line, the extension, or the text" },
 	{ ON_COMMAND_LINE(VERB_LEARN, output), .flag = "output", .letter = 'o', .kind = KEY_TEXT, .value = "FILE",
 	  .help = "add the lines to this profile, which is made when it is missing (learn)" },
-	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN, lsp), .flag = "lsp", .kind = KEY_SWITCH,
-	  .help = "the command is a language server of an editor; it gets no processId to watch, and "
-		  "cannot have the editor change files outside of the project or protected names" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, timing), .flag = "timing", .kind = KEY_SWITCH,
 	  .help = "print the time of each start-up step on stderr" },
 	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR | VERB_AUDIT | VERB_SESSION | VERB_CODE | VERB_PROFILE |

@@ -100,10 +100,9 @@ void commands_plan(struct plan *plan)
 		count++;
 	plan->named = arena_take(plan->arena, (count + 1) * sizeof(*plan->named));
 	list_each (item, &mentions.files)
-		if (path_within(item->text, plan->project) &&
-		    !str_equal(item->text, plan->project))
-			plan->named_count += look(project, plan, item->text,
-						  &plan->named[plan->named_count]);
+		if (path_within(item->text, plan->project) && !str_equal(item->text, plan->project))
+			plan->named_count +=
+				look(project, plan, item->text, &plan->named[plan->named_count]);
 }
 
 // After a killed run nobody knows what stood there before it: its time alone decides.

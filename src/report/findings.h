@@ -138,12 +138,6 @@ enum refused_kind {
 	REFUSED_SECRET,    // opener: a request to a host of a secret
 	REFUSED_AGENT,     // agent filter: a message
 	REFUSED_SIGNATURE, // and a signature
-	REFUSED_EDIT,      // relay of a language server: files written, made, renamed or removed
-	REFUSED_SHOW,      // window/showDocument
-	REFUSED_LINK,      // a link to click
-	REFUSED_COMMAND,   // a command of the editor
-	REFUSED_METHOD,    // a message that LSP does not have
-	REFUSED_MALFORMED, // no message
 	REFUSED_KINDS
 };
 

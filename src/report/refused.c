@@ -34,11 +34,9 @@ void refused_note(struct refused_table *table, const struct refused *refused)
 static void report(struct refused refused, struct denials *denials)
 {
 	static const char *const kinds[REFUSED_KINDS] = {
-		[REFUSED_SECRET] = "secret",       [REFUSED_AGENT] = "agent",
-		[REFUSED_SIGNATURE] = "signature", [REFUSED_EDIT] = "edit",
-		[REFUSED_SHOW] = "show",           [REFUSED_LINK] = "link",
-		[REFUSED_COMMAND] = "command",     [REFUSED_METHOD] = "method",
-		[REFUSED_MALFORMED] = "message",
+		[REFUSED_SECRET] = "secret",
+		[REFUSED_AGENT] = "agent",
+		[REFUSED_SIGNATURE] = "signature",
 	};
 	static const char *const flags[REFUSED_FLAGS] = {
 		[REFUSED_AGENT_HOST] = "agent-host",

@@ -40,9 +40,6 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome)
 // Before the box can ask: what answers it.
 static int begin_answers(const struct plan *plan, struct run *run)
 {
-	// There nothing else says that the box is made.
-	if (plan->lsp && plan->tier == TIER_LANDLOCK)
-		TRY(standard_io_release(plan, run));
 	if (plan->tier == TIER_LANDLOCK && plan->egress.on)
 		TRY(proxy_share(plan, run->proxy));
 	return notify_begin(plan, run);

@@ -17,7 +17,6 @@
 #include "env/env.h"
 #include "limits/group.h"
 #include "keys/credentials.h"
-#include "lsp/lsp.h"
 #include "mount/mount.h"
 #include "net/setup/netns.h"
 #include "notify/notify.h"
@@ -356,7 +355,6 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;
-	TRY(lsp_plan(plan, invocation->lsp));
 	TRY(sshagent_plan(plan, profile, environment));
 	copy_command(plan, invocation->command);
 	TRY(keep_descriptors(plan)); // before we open any ourselves

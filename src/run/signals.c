@@ -19,7 +19,6 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "limits/group.h"
-#include "lsp/lsp.h"
 #include "mount/mount.h"
 #include "notify/notify.h"
 #include "plan.h"
@@ -247,16 +246,10 @@ int standard_io_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-bool standard_io_waits(const struct plan *plan)
-{
-	return hold_reports(plan) || (plan->lsp && plan->tier == TIER_LANDLOCK);
-}
-
 int standard_io_release(const struct plan *plan, struct run *run)
 {
-	TRY(lsp_begin(plan, run));
 	for (int fd = 0; fd < STDERR_FILENO; fd++) {
-		if (!plan->lsp && run->flags[fd] >= 0)
+		if (run->flags[fd] >= 0)
 			run->held[fd] = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		if (dup2(run->nothing, fd) < 0)
 			return fail(errno, "dup2");
@@ -269,7 +262,6 @@ int standard_io_release(const struct plan *plan, struct run *run)
 
 void standard_io_refusals(const struct run *run, struct denials *denials)
 {
-	lsp_report(run, denials);
 	sshagent_report(run, denials);
 }
 

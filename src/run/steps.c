@@ -14,7 +14,6 @@
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"
-#include "lsp/lsp.h"
 #include "mount/mount.h"
 #include "net/host/proxy.h"
 #include "net/host/roll.h"
@@ -45,8 +44,6 @@ const struct step steps[] = {
 	{ SIDE_HOST, BOTH, "publish", .make = proxy_host, .undo = proxy_undo,
 	  .why = "bind the ports of the host's loopback that lead inside, while a failure costs "
 		  "nothing" },
-	{ SIDE_HOST, BOTH, "editor", lsp_host, lsp_undo,
-	  .why = "with --lsp, put pipes in the place of stdin and stdout: the box begins with them, and never has the editor's" },
 	{ SIDE_HOST, FULL, "session", attach_host, attach_undo,
 	  .why = "find the session's other commands: a layer is mounted once, and their mounts "
 		  "are ours" },

@@ -14,6 +14,7 @@
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"
+#include "mount/mount.h"
 #include "net/host/roll.h"
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"
@@ -382,7 +383,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	if (loop.eyes.open) // else where they are opened: a short run needs its stack again
 		pages_release_stack();
 	enum run_turn turn = GOES_ON;
-	if (!standard_io_waits(plan) && standard_io_release(plan, run) < 0)
+	if (!hold_reports(plan) && standard_io_release(plan, run) < 0)
 		turn = run_broken(run, &loop.outcome);
 	while (turn == GOES_ON)
 		turn = take_turn(&loop);

@@ -40,7 +40,7 @@ refused_as "no such run" "^sbx: no output of a run '1'" "$SBX" logs 1
 is "a command that is not there" "127 0" "$("$SBX" run -d -- no-such-command >"$work/out" 2>"$work/err"; echo "$? $(wc -l <"$work/out")")"
 like "says so" "$(cat "$work/err")" no-such-command
 refused_as "a wrong option" "^sbx: .*relative" "$SBX" run -d --read relative -- true
-for option in --review --ask --lsp --die-with-parent; do
+for option in --review --ask --die-with-parent; do
 	is "$option cannot go with it" "125 0 $option" "$("$SBX" run -d $option -- true >"$work/out" 2>"$work/err"; echo "$? $(wc -l <"$work/out") $(grep -o -- "^sbx: .*$option" "$work/err" | grep -o -- "$option" | head -1)")"
 done
 is "no file stays of these" 1 "$(find "$output" -type f | wc -l)"

@@ -106,7 +106,7 @@ static void refused_by_processes(void **state)
 	for (int i = 0; i < REFUSED_MAX; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "%d", i);
-		refused_set(&refused, REFUSED_EDIT, name, "");
+		refused_set(&refused, REFUSED_AGENT, name, "");
 		refused_note(&table, &refused);
 	}
 	assert_int_equal(table.count, REFUSED_MAX);
@@ -117,7 +117,7 @@ static void refused_by_processes(void **state)
 	refused_report(&table, &denials);
 	assert_int_equal(denials.count, 0);
 	for (int i = 0; i < REFUSED_MAX; i++) {
-		table.all[i].kind = REFUSED_LINK;
+		table.all[i].kind = REFUSED_SIGNATURE;
 		table.all[i].flag = REFUSED_BY_NO_FLAG;
 		table.all[i].what[0] = '\033';
 	}
@@ -213,7 +213,7 @@ static void brief_kinds(void **state)
 	findings_add(&found, FINDING_GIT_HIDES, "last", "", "");
 	findings_severe(&found, ~0U, READER_PERSON, &text);
 	assert_true(findings_brief(text.text, 7, BRIEF_LINES, &shown));
-	assert_ptr_equal(strstr(shown.text, "sbx: git shows no changes of last"), shown.text);
+	assert_ptr_equal(strstr(shown.text, "sbx: last has "), shown.text);
 	assert_non_null(strstr(shown.text, "\nsbx: x x x"));
 	assert_non_null(strstr(shown.text, "x x x ...x x x"));
 	assert_true(shown.used < 2000);

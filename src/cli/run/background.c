@@ -43,7 +43,6 @@ static int refuse_questions(const struct invocation *asked)
 	} refused[] = {
 		{ asked->review, "review", "it asks at the end" },
 		{ asked->ask, "ask", "it asks on the terminal" },
-		{ asked->lsp, "lsp", "an editor has its stdin" },
 		{ asked->die_with_parent, "die-with-parent", "the run outlives its caller" },
 	};
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)

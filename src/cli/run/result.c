@@ -90,19 +90,12 @@ static int print_result(struct box *box, const struct ending *ending, int status
 
 int result_prepare(struct box *box)
 {
-	const struct {
-		enum answer given;
-		const char *option, *why;
-	} refused[] = {
-		{ box->invocation.review, "review", "its questions are for a person" },
-		{ box->invocation.lsp, "lsp", "an editor reads its stdout" },
-	};
 	if (box->invocation.json != ANSWER_YES)
 		return 0;
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (refused[i].given == ANSWER_YES)
-			return fail(0, "--json and --%s cannot be given together: %s",
-				    refused[i].option, refused[i].why);
+	if (box->invocation.review == ANSWER_YES)
+		return fail(0,
+			    "--json and --review cannot be given together: its questions are for a "
+			    "person");
 	TRY(capture_begin(&capture));
 	box_set_first(box, "report", "level", "never");
 	box->after = print_result;

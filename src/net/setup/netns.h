@@ -50,12 +50,11 @@ extern const unsigned netns_messages_size, redirect_messages_size;
 
 // A worker of the proxy makes internet sockets, and pairs of connected streams; the agent's
 // connector makes streams to sockets with a path; the others make no socket, connect none and send
-// to no address. The relay of a language server may write to files that are open. A reader of what
+// to no address. A reader of what
 // a box wrote opens files, and forks parsers (locked_run()).
 enum confined {
 	CONFINED_WORKER,
 	CONFINED_OPENER,
-	CONFINED_RELAY,
 	CONFINED_FILTER,
 	CONFINED_CONNECTOR,
 	CONFINED_READER,

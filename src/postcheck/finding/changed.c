@@ -202,7 +202,8 @@ void changed_tell_deeper(const struct check *check, int directory, const char *n
 {
 	char below[PATH_MAX];
 	int above = (int)(path_name(path) - path);
-	if (trusted_is_below(path) && changed_has(check, directory, name) && !changed_is_other(directory, name))
+	if (trusted_is_below(path) && changed_has(check, directory, name) &&
+	    !changed_is_other(directory, name))
 		changed_add(check, path);
 	if (!trusted_is_deeper(path))
 		return;

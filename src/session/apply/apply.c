@@ -69,13 +69,13 @@ static bool is_reported_below(const char *path)
 	return false;
 }
 
-// A file that hooks, .envrc or git's configuration name, or what stands in the place of a directory
+// A file that hooks, .envrc or git's configuration name, or a file in the place of a directory
 // around one.
 static bool is_mentioned(const struct applying *applying, const struct change *change)
 {
-	const char *path = path_below(applying->store->arena,
-				      applying->held->session.roots[change->root].path,
-				      change->path);
+	const char *path =
+		path_below(applying->store->arena, applying->held->session.roots[change->root].path,
+			   change->path);
 	list_each (item, &applying->mentioned)
 		if (path_within(item->text, path))
 			return true;

@@ -139,8 +139,9 @@ struct applying {
 	struct store *store;
 	struct held *held;
 	struct changes changes;
-	bool *selected, *asked;     // for each change, as select_changes() says
-	struct list mentioned; // files that the host's hooks and the like name, before anything is applied
+	bool *selected, *asked; // for each change, as select_changes() says
+	struct list mentioned;  // files that the host's hooks and the like name, before anything is
+				// applied
 	struct journal journal;
 	int stages[ROOTS_MAX]; // directories, or -1
 	int hosts[ROOTS_MAX];  // the roots themselves, or -1
