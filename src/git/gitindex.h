@@ -62,7 +62,7 @@ struct gitindex_directories {
 	struct gitindex_kept {
 		const char *path;
 		size_t length; // of the part that is kept
-	} * kept;
+	} *kept;
 	unsigned kept_count, kept_room;
 };
 int gitindex_directories(struct arena *arena, const void *bytes, size_t length,

@@ -150,7 +150,7 @@ struct watch {
 		dev_t device;
 		struct timespec changed;
 		bool replaced; // by the host: the box could write to what is there
-	} * walls;             // by mount of the plan: on what it was seen last
+	} *walls;              // by mount of the plan: on what it was seen last
 	int mounts;            // the socket of who puts them back
 	pid_t keeper;          // which that is
 	int64_t again;  // when to look without an event, 0: never; milliseconds of the steady clock

@@ -68,8 +68,8 @@ struct denial *denials_unpack(struct denials *denials, const struct denial_packe
 	if (!copy)
 		abort();
 	*copy = *packed;
-	struct denial *denial =
-		denials_add(denials, copy->kind, copy->denial.what, copy->denial.program);
+	struct denial *denial = denials_add(denials, copy->kind, copy->denial.what,
+					    copy->denial.why, copy->denial.program);
 	if (!denial) {
 		free(copy);
 		return NULL;

@@ -42,7 +42,8 @@ static bool is_for_person(const struct plan *plan)
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-// That of another user, as below su(1), by the name of the controlling terminal where it is this one.
+// That of another user, as below su(1), by the name of the controlling terminal where it is this
+// one.
 int live_terminal(int fd)
 {
 	char path[64];
@@ -159,8 +160,9 @@ static void look(struct live *live, const struct plan *plan, struct denials *den
 {
 	if (live->state == LIVE_UNASKED) {
 		live->log = plan->ready > 0;
-		live->fd = is_for_person(plan) ? live->log ? open_log() : live_terminal(STDERR_FILENO)
-					       : -1;
+		live->fd = is_for_person(plan)
+				   ? live->log ? open_log() : live_terminal(STDERR_FILENO)
+				   : -1;
 		live->state = live->fd >= 0 ? LIVE_ON : LIVE_OFF;
 	}
 	live->again = 0;

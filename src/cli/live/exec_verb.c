@@ -352,9 +352,9 @@ static int print_result(const struct further_command *command, struct capture *c
 	     killed = WIFSIGNALED(command->last.number);
 	char id[16];
 	snprintf(id, sizeof(id), "%d", (int)command->run);
-	result_put(&(struct result){ .end = ended              ? killed ? "signal" : "exit"
+	result_put(&(struct result){ .end = ended                     ? killed ? "signal" : "exit"
 					    : status == STATUS_KILLED ? "box"
-							       : "failed",
+								      : "failed",
 				     .status = status,
 				     .ended = ended,
 				     .wait_status = command->last.number,
