@@ -28,30 +28,29 @@ struct ending_of {
 	const struct live_box **chosen;
 	unsigned count;
 	int64_t grace; // 0: they are killed at once
-	struct out out;
+	struct out out, missing; // missing: those that are no run, a line each
 };
 
-static int choose(struct ending_of *ending, const char *id)
+static void choose(struct ending_of *ending, const char *id)
 {
 	const struct live_box *box = boxes_find(&ending->boxes, id);
-	if (!box)
-		return -1;
-	ending->chosen[ending->count++] = box;
-	return 0;
+	if (box)
+		ending->chosen[ending->count++] = box;
+	else
+		out_text(&ending->missing, "%s%s", ending->missing.used ? "\nsbx: " : "", err_taken());
 }
 
-static int choose_all(struct ending_of *ending, char **ids)
+static void choose_all(struct ending_of *ending, char **ids)
 {
 	size_t count = ending->boxes.count + 1;
 	for (char **id = ids; *id; id++)
 		count++;
 	ending->chosen = arena_take(ending->arena, count * sizeof(const struct live_box *));
 	for (char **id = ids; *id; id++)
-		TRY(choose(ending, *id));
+		choose(ending, *id);
 	for (unsigned i = 0; !*ids && i < ending->boxes.count; i++)
 		if (ending->boxes.all[i].run > 0)
 			ending->chosen[ending->count++] = &ending->boxes.all[i];
-	return 0;
 }
 
 // To the supervisor, which hands it on to the command; one that is stopped would not.
@@ -126,8 +125,9 @@ static int act(struct ending_of *ending, const struct box *box, enum verb verb, 
 			       : fail(0, "usage: sbx kill ID... | kill --all");
 	ending->grace = verb == VERB_KILL ? 0 : time ? (int64_t)time : GRACE_MILLISECONDS;
 	TRY(boxes_list(ending->arena, &ending->boxes));
-	TRY(choose_all(ending, ids));
-	return end_all(ending);
+	choose_all(ending, ids);
+	TRY(end_all(ending));
+	return ending->missing.used ? fail(0, "%s", ending->missing.text) : 0;
 }
 
 static int stop_or_kill(enum verb verb, char **words)

@@ -279,6 +279,7 @@ else
 	skip "--all" "no box can be made in a pid namespace here"
 fi
 like "no such run" "$("$SBX" stop 999999999 2>&1)" "^sbx: no live run '999999999' of yours; to list the runs: sbx ps$"
+like "of several those that are there end" "$(box 'sleep 300'; "$SBX" stop --time 1s "$run" 999999998 999999999 2>&1 | sed "s/$run/RUN/" | paste -sd'|')" "^(stopped|killed): RUN.sbx: no live run '999999998'.*.sbx: no live run '999999999'"
 for words in "stop" "stop --all 1" "kill" "kill --all 1" "wait" "wait 1 2" "ps 1"; do
 	# shellcheck disable=SC2086 # words
 	refused_as "usage: $words" '^sbx: usage: sbx ' "$SBX" $words

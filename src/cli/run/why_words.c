@@ -11,7 +11,7 @@
 #include "seccomp/syscalls.h"
 #include "text/words.h"
 
-enum { DATA_BITS = 0xffff };
+enum { COLUMN = 2, DATA_BITS = 0xffff };
 
 bool why_is_error(const char *word)
 {
@@ -71,7 +71,8 @@ void why_error(struct box *box, const char *error, struct why *why)
 	why->verdict = known ? "recipe" : "unknown";
 	const char *at = known ? fix_of(box->arena, error, &recipe) : unknown;
 	for (; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n'))
-		out_wrapped(&why->text, 0, 0, arena_copy(box->arena, at, strcspn(at, "\n")));
+		out_wrapped(&why->text, known || at == unknown ? 0 : COLUMN, 0,
+			    arena_copy(box->arena, at, strcspn(at, "\n")));
 }
 
 int why_group(struct box *box, const char *name, struct why *why)

@@ -298,6 +298,25 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 		     part->moved || (part->late && !crowd));
 }
 
+// Of a repository that a box made: by a write into one of them no directory changes.
+static void meet_files(struct parts_walk *parts, int directory, const char *path)
+{
+	char above[PATH_MAX], below[PATH_MAX];
+	layout_each(row)
+	{
+		const char *name = path_name(row->path);
+		if (row->type != LAYOUT_FILE || name == row->path ||
+		    !str_put(above, sizeof(above), "%.*s", (int)(name - row->path), row->path) ||
+		    !str_put(below, sizeof(below), "%s/%s", path, row->path))
+			continue;
+		autoclose int fd = sys_openat2(directory, above, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+					       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+		struct part_met part = { fd, name, below, row, 1, false, .late = false };
+		if (fd >= 0 && is_of_box(parts, &part))
+			meet_file(parts, &part);
+	}
+}
+
 static bool is_in_git(const char *path)
 {
 	for (; path; path = strchr(path + 1, '/'))
@@ -320,6 +339,8 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		read_entries(&parts, fd, path, 0, NULL, false);
+	if (top && check->known)
+		meet_files(&parts, directory, path);
 	for (const struct item *item = !top && known ? known->first : NULL; item;
 	     item = item->next) {
 		struct part_met part = {
