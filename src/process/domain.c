@@ -43,7 +43,9 @@ enum {
 };
 
 #define REQUEST(mask, value, answer)                                                               \
-	{ "ioctl", 1, mask, (uint32_t)(value), ASKING_IS, answer, IN_ALL, 0 }
+	{                                                                                          \
+		"ioctl", 1, mask, (uint32_t)(value), ASKING_IS, answer, IN_ALL, 0                  \
+	}
 #define OWN_REQUEST(request) REQUEST(~0U, request, SECCOMP_RET_ALLOW)
 #define NO_REQUESTS(letter)  REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
 
@@ -121,6 +123,7 @@ static const char *const losses[] = {
 	"tier landlock: of unix sockets only named ones are reached; no datagrams, servers on TCP "
 	"ports, "
 	"System V memory or new terminals",
+	"tier landlock: a connect to an allowed host succeeds before it is reached",
 	"tier landlock: attributes and flags of files (setfattr, chattr) cannot be set",
 	"tier landlock: the limit on processes is left out",
 };

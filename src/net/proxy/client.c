@@ -14,21 +14,16 @@
 #include "net/proxy/hello.h"
 #include "net/proxy/inspect.h"
 #include "net/proxy/route.h"
+#include "net/proxy/syn.h"
 
 enum { HEAD_MILLISECONDS = 30000, TURNS_MAX = 16 };
-
-// Only HTTP and TLS are spoken at their own ports.
-static bool is_web(const struct conn *conn)
-{
-	enum { HTTP = 80, HTTPS = 443 };
-	return conn->port == HTTP || conn->port == HTTPS;
-}
 
 static enum turn refuse_unread(struct worker *worker, struct conn *conn)
 {
 	return deny_refuse(worker, conn,
-			   is_web(conn) ? "not HTTP or TLS; sbx passes only what it can read"
-					: "not HTTP, TLS or SSH; sbx passes only what it can read",
+			   conn_is_web(conn)
+				   ? "not HTTP or TLS; sbx passes only what it can read"
+				   : "not HTTP, TLS or SSH; sbx passes only what it can read",
 			   FIX_RAW);
 }
 
@@ -48,12 +43,12 @@ static enum turn hear_server(struct worker *worker, struct conn *conn)
 	case GREETING_MORE:
 		return TURN_WAIT;
 	case GREETING_SSH:
-		if (is_web(conn))
+		if (conn_is_web(conn))
 			break;
 		begin_ssh(worker, conn);
 		return TURN_MOVED;
 	case GREETING_KNOWN:
-		if (is_web(conn))
+		if (conn_is_web(conn))
 			break;
 		route_inspect(worker, conn);
 		return TURN_MOVED;
@@ -97,7 +92,7 @@ static enum turn run_sniff(struct worker *worker, struct conn *conn)
 		conn->state = CONN_REQUEST;
 		return TURN_MOVED;
 	case OPENING_SSH:
-		if (is_web(conn))
+		if (conn_is_web(conn))
 			break;
 		begin_ssh(worker, conn);
 		return TURN_MOVED;
@@ -197,6 +192,7 @@ static enum turn expire_lasting(struct worker *worker, struct conn *conn)
 // whether that was all, unless `run` left the state. `patience`, in milliseconds (0: any time),
 // begins when the server is there; `expired` says what then follows.
 #define STATES(ROW)                                                                                \
+	ROW(SYN, READS_NOTHING, syn_run, stay, 0, syn_expired)                                     \
 	ROW(FIRST, READS_CLIENT, explicit_first, stay, 0, expire_close)                            \
 	ROW(GREETING, READS_CLIENT, explicit_greeting, stay, 0, expire_close)                      \
 	ROW(SOCKS, READS_CLIENT, explicit_socks, stay, 0, expire_close)                            \
@@ -226,7 +222,7 @@ static const struct state {
 } states[CONN_STATES] = { STATES(AS_ROW) };
 // One row each: the compiler denies a second one. One that is free or has ended does nothing.
 #define COUNT(...) +1
-_Static_assert(STATES(COUNT) == CONN_STATES - CONN_FIRST, "a row for each state");
+_Static_assert(STATES(COUNT) == CONN_STATES - CONN_SYN, "a row for each state");
 
 // The larger one holds; false when the connection is over.
 static bool goes_on(enum turn *turn, enum turn next)
@@ -303,7 +299,7 @@ static void turn_away(struct worker *worker, struct conn *conn)
 enum turn client_run(struct worker *worker, struct conn *conn)
 {
 	enum turn turn = TURN_MOVED;
-	if (conn->unwatched)
+	if (conn->unwatched && conn->state != CONN_SYN)
 		turn_away(worker, conn);
 	for (int i = 0; i < TURNS_MAX && turn == TURN_MOVED; i++) {
 		if (!hear_dial(worker, conn))

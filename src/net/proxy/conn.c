@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "net/proxy/conn_record.h"
+#include "net/proxy/syn.h"
 #include "net/proxy/worker_state.h"
 #include "net/setup/netns.h"
 
@@ -174,7 +175,7 @@ static uint64_t token_of(const struct worker *worker, const struct conn *conn)
 // The client's end is closed when it was seen whose it is.
 static void park(struct worker *worker, struct conn *conn)
 {
-	for (int i = 0; i < PARKED_MAX && conn->held; i++) {
+	for (int i = 0; i < PARKED_MAX && conn->held && conn->fd[CLIENT] >= 0; i++) {
 		struct parked *parked = &worker->parked[i];
 		if (parked->held)
 			continue;
@@ -213,6 +214,8 @@ void conn_free(struct worker *worker, struct conn *conn)
 		if (conn->fd[side] >= 0)
 			setsockopt(conn->fd[side], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	record_end(worker, conn);
+	if (conn->syn.length)
+		syn_end(worker, conn);
 	conn_close_server(conn);
 	park(worker, conn);
 	names_leave(worker->shared, &conn->place);

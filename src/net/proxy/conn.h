@@ -3,7 +3,7 @@
 //
 // The room net/proxy owns the locked process that serves connections. Calls go down, in this
 // order: worker (the loop), accept, client (the table of states), {explicit, hello,
-// inspect, exchange, dns_server}, route, deny, dial, lookup, flow, record, conn; what comes of
+// inspect, exchange, dns_server}, route, deny, dial, lookup, flow, syn, record, conn; what comes of
 // them goes up as `enum turn`. Uses: base nouns net/parse net/rules net/setup open text. Begin with
 // the table in client.c.
 #pragma once
@@ -48,6 +48,7 @@ enum turn {
 enum conn_state {
 	CONN_FREE,
 	CONN_ENDED,    // until the end of the loop's turn: then it is free
+	CONN_SYN,      // until it is known whether somebody is there; see syn.h
 	CONN_FIRST,    // to the explicit proxy: HTTP or SOCKS?
 	CONN_GREETING, // of SOCKS
 	CONN_SOCKS,    // its request
@@ -91,6 +92,13 @@ struct conn {
 	bool queued, explicit_proxy, socks, paused, reading_head;
 	struct flow flow[2];
 	int64_t deadline; // milliseconds; 0: none
+
+	// Before it is accepted: its first segment, which others wait in the same place, and what
+	// it becomes.
+	struct segment syn;
+	uint32_t syn_next;
+	enum conn_state then;
+	bool let, refused;
 
 	struct host host; // where it leads
 	uint32_t place;   // of its name among the synthetic addresses, or 0
@@ -144,6 +152,14 @@ struct conn {
 	char (*buffer)[BUFFER_SIZE]; // of each side
 };
 
+// Only HTTP and TLS are spoken at their own ports.
+static inline bool conn_is_web(const struct conn *conn)
+{
+	enum { HTTP = 80, HTTPS = 443 };
+	return conn->port == HTTP || conn->port == HTTPS;
+}
+
+// `fd` is the client's, or -1 before it is accepted.
 struct conn *conn_accept(struct worker *worker, int fd);
 enum watched { WATCHED_NOT, WATCHED_ALREADY };
 void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -20,6 +21,7 @@
 #include "net/proxy/lookup.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/route.h"
+#include "net/proxy/syn.h"
 #include "net/proxy/worker_state.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
@@ -118,6 +120,8 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 	case TAG_LISTENER:
 		if (index == LISTENER_DNS)
 			dns_server_datagrams(worker, worker->listeners[index]);
+		else if (index == LISTENER_SYN_V4 || index == LISTENER_SYN_V6)
+			accept_segments(worker, index);
 		else
 			accept_all(worker, index);
 		break;
@@ -312,14 +316,11 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->now = steady_now();
 	worker->files_checked = worker->now - 60000;
 	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
-	for (unsigned i = 0; i < start->listener_count; i++) {
-		unsigned port = i - LISTENER_FIRST_PORT;
+	for (unsigned i = 0; i < start->listener_count; i++)
 		worker->listeners[i] = start->listeners[i];
-		if (i >= LISTENER_FIRST_PORT && port < start->egress->loopback_count)
-			worker->loopback[i] = start->egress->loopback[port];
-	}
 	worker->listener_count = start->listener_count;
 	worker->relayed = start->relayed;
+	syn_prepare(worker);
 	worker->watches_nobody = start->locks & CONFINE_UNWATCHED;
 	memcpy(worker->loopback_ports, start->egress->loopback, sizeof(worker->loopback_ports));
 	worker->published_count = start->published_count;
@@ -351,7 +352,9 @@ _Noreturn void worker_main(const struct worker_start *start)
 	if (worker->epoll < 0 || worker->routes < 0 || lookup_begin(worker) < 0 ||
 	    confine(CONFINED_WORKER, start->locks) < 0)
 		_exit(1);
-	take_order(worker); // the first: the host's tables of names
+	// The first: the host's tables of names. They say who is a name server.
+	recv(worker->control, &(char){ 0 }, 1, MSG_PEEK);
+	take_order(worker);
 	if (worker->published_count)
 		accept_want_sockets(worker);
 	loop(worker);

@@ -18,6 +18,7 @@ enum {
 	LOOKUPS_MAX = 256,
 	KNOWN_MAX = 512, // destinations whose first connection waits until it was seen whose it is
 	PARKED_MAX = 64,
+	SYN_PLACES_BITS = 14,
 	PUBLISH_SOCKETS = 32,
 	// In base64 every three bytes are four; and its name, and the end of the line.
 	AUTHORIZATION_MAX = EGRESS_URL_MAX / 3 * 4 + 64,
@@ -35,8 +36,7 @@ struct worker {
 	bool relayed;        // tier landlock: connections come from the host's loopback
 	bool rules_changed;  // and open connections are not judged by them yet
 	int listeners[LISTENERS_MAX];
-	uint16_t loopback[LISTENERS_MAX];            // port of the host's loopback, 0 for none
-	uint16_t loopback_ports[NETNS_LOOPBACK_MAX]; // when relayed
+	uint16_t loopback_ports[NETNS_LOOPBACK_MAX]; // of the host's
 	unsigned listener_count;
 	int published[2 * NETNS_LOOPBACK_MAX]; // as struct proxy has them
 	uint16_t published_inside[NETNS_LOOPBACK_MAX];
@@ -56,7 +56,8 @@ struct worker {
 	} held[CONNS_MAX];
 	unsigned held_count, large_count;
 	int64_t next_sweep;
-	uint32_t used; // conns that were ever used
+	uint32_t used;                       // conns that were ever used
+	uint32_t syns[1 << SYN_PLACES_BITS]; // the first conn of each place, and 1; 0: none
 	uint32_t free[CONNS_MAX], free_count, live;
 	// Each conn once, and once more while its turn lasts.
 	uint32_t queue[2 * CONNS_MAX], queue_count;
