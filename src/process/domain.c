@@ -43,9 +43,7 @@ enum {
 };
 
 #define REQUEST(mask, value, answer)                                                               \
-	{                                                                                          \
-		"ioctl", 1, mask, (uint32_t)(value), ASKING_IS, answer, IN_ALL, 0                  \
-	}
+	{ "ioctl", 1, mask, (uint32_t)(value), ASKING_IS, answer, IN_ALL, 0 }
 #define OWN_REQUEST(request) REQUEST(~0U, request, SECCOMP_RET_ALLOW)
 #define NO_REQUESTS(letter)  REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
 

@@ -8,7 +8,6 @@
 
 #include "base/fd.h"
 #include "net/proxy/conn_record.h"
-#include "net/proxy/syn.h"
 #include "net/proxy/worker_state.h"
 #include "net/setup/netns.h"
 
@@ -214,8 +213,6 @@ void conn_free(struct worker *worker, struct conn *conn)
 		if (conn->fd[side] >= 0)
 			setsockopt(conn->fd[side], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	record_end(worker, conn);
-	if (conn->syn.length)
-		syn_end(worker, conn);
 	conn_close_server(conn);
 	park(worker, conn);
 	names_leave(worker->shared, &conn->place);

@@ -211,8 +211,12 @@ static void run_queue(struct worker *worker)
 // What ended in this turn is freed when nobody has it in hand any more.
 static void free_ended(struct worker *worker)
 {
-	for (uint32_t i = 0; i < worker->ended_count; i++)
-		conn_free(worker, &worker->conns[worker->ended[i]]);
+	for (uint32_t i = 0; i < worker->ended_count; i++) {
+		struct conn *conn = &worker->conns[worker->ended[i]];
+		if (conn->syn.length)
+			syn_end(worker, conn);
+		conn_free(worker, conn);
+	}
 	worker->ended_count = 0;
 }
 
