@@ -1,4 +1,5 @@
 // Owns nothing but the way from argv to a verb, and the printing of the one error.
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ static unsigned row_of(const char *word)
 static int unknown_verb(char **words)
 {
 	struct near near = { .word = words[0] };
-	const char *answer = foreign_answer(FOREIGN_VERB, words[0], strlen(words[0]));
+	const char *answer = foreign_answer(FOREIGN_VERB, VERBS_ALL, words[0], strlen(words[0]));
 	const char *shown = str_shown(words[0]);
 	for (unsigned i = 0; i < verb_row_count; i++)
 		near_consider(&near, verb_rows[i].name);
@@ -52,6 +53,29 @@ static int unknown_verb(char **words)
 	else
 		fail(0, "no verb '%.40s'; to run a command: sbx run -- %.40s", shown, shown);
 	return box_failed();
+}
+
+// The first word of a verb that has actions is one of them.
+static bool has_action(unsigned row, const char *word)
+{
+	const char *actions = verb_rows[row].actions;
+	if (!actions || !word || word[0] == '-' || str_has_word(actions, word, strlen(word)))
+		return true;
+	const char *answer = foreign_answer(FOREIGN_ACTION, 1U << row, word, strlen(word));
+	const char *name = verb_rows[row].name;
+	char names[256];
+	struct near near = { .word = word };
+	snprintf(names, sizeof(names), "%s", actions);
+	for (char *each = strtok(names, " "); each; each = strtok(NULL, " "))
+		near_consider(&near, each);
+	if (answer)
+		fail(0, "unknown action '%.40s': %s", str_shown(word), answer);
+	else if (near.found)
+		fail(0, "unknown action '%.40s', did you mean 'sbx %s %s'?", str_shown(word), name,
+		     near.found);
+	else
+		fail(0, "unknown action '%.40s'; sbx %s has: %s", str_shown(word), name, actions);
+	return false;
 }
 
 // help, help VERB, help VERB all
@@ -132,6 +156,8 @@ int main(int count, char **words)
 		str_equal(words[1], "exec") && words[2] && str_equal(words[2], "--") && words[3];
 	bool options = words[1][0] == '-';
 	unsigned row = exec || options ? ROW_RUN : row_of(words[1]);
+	if (row < VERB_ROWS && !options && !has_action(row, words[2]))
+		return box_failed();
 	if (row < VERB_ROWS) {
 		int status = verbs[row](words + (options ? 1 : 2));
 		if (status == STATUS_HELP)

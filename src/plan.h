@@ -76,6 +76,12 @@ struct copy {
 	int lock; // flock of the git directory, shared while the box runs
 };
 enum { COPIES_MAX = 64 };
+
+// The text of one that the box can write, of a repository that stood there when the run began.
+struct start {
+	const char *path, *text;
+	size_t length;
+};
 #define COPIES_DIRECTORY "/dev/sbx"
 
 // A name that the host would trust, absent at the start: looked for when the last process is dead.
@@ -110,16 +116,11 @@ struct guard {
 };
 enum { GUARDS_MAX = 8192 };
 
-// A file, or a directory of programs, that the user's settings name: what stood there.
+// A file of the project that a hook, .envrc or git's configuration names: what stood there.
 struct named_file {
 	const char *path;
-	size_t root;   // of it, the part that is the searched directory
-	bool programs; // what is in it is run
-	struct named_state {
-		struct identity identity; // of what a link leads to; zero: nothing
-		struct timespec changed;
-		bool outside; // a link leads out of the root
-	} before;
+	uint64_t inode, device;
+	struct timespec changed;
 };
 
 // A directory that is looked through for repositories.
@@ -274,6 +275,8 @@ struct plan {
 
 	struct copy *copies;
 	unsigned copy_count;
+	struct start *starts;
+	unsigned start_count, start_room;
 	struct guard *guards;
 	unsigned guard_count;
 	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL
@@ -353,7 +356,6 @@ struct plan {
 	bool explain;             // tell of denied files and programs, too
 	bool learn;               // of reads as well, and of hosts that were used
 	const char *profile_name; // the last that was named
-	bool lsp;                 // what the command and the caller say is filtered (lsp/lsp.h)
 	struct agent_wish agent;
 	bool terse; // tell only what was taken away or withheld
 	// Who reads the report: a person, on a terminal.

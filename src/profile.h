@@ -75,7 +75,6 @@ struct profile {
 	struct list environment_pass, environment_set, environment_unset;
 
 	const char *hostname;
-	enum answer lsp; // a language server: lsp/lsp.h
 	struct list keep_fd;
 
 	enum telling report;
@@ -99,7 +98,7 @@ struct invocation {
 	const char *directory; // -C DIR: where sbx and the command begin, or NULL
 	enum help_wish help;
 	enum answer timing, json, resolved, all;
-	enum answer unprotected, terse, person, explain, learn, lsp;
+	enum answer unprotected, terse, person, explain, learn;
 	const char *output;                // of learn, or NULL
 	const char *report_fd, *status_fd; // for a program; NULL: none
 	const char *ask_program;           // or NULL
@@ -116,6 +115,7 @@ struct invocation {
 	struct terminal_wish size;
 	enum answer follow, raw; // of logs
 	enum answer terminal;    // of run and exec: a pty of the box
+	enum answer interactive; // of exec: without a meaning
 	const char *inside;      // of exec: a directory of the box, or NULL
 	struct list variables;   // of exec
 	uint64_t offset;         // of logs, bytes

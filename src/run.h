@@ -11,12 +11,12 @@
 #include "plan.h"
 
 struct ask;
+struct denial;
 struct events;
 struct further;
 struct further_clients;
 struct group;
 struct agent_record;
-struct lsp_record;
 struct opener_record;
 struct proxy;
 struct share;
@@ -49,13 +49,14 @@ struct message {
 		MESSAGE_STARTED,   // the command runs
 		MESSAGE_STOPPED,   // by signal `status`
 		MESSAGE_PAUSED,    // all processes, by SIGNAL_PAUSE
-		MESSAGE_FURTHER,   // a command of sbx exec, by `step`: it runs, or `number` = errno
-		MESSAGE_FURTHER_ENDED, // with wait status `status`
-		MESSAGE_ENDED,         // with wait status `status`
+		MESSAGE_FURTHER,   // of a command of sbx exec, `step`: what, and a number of it
+				   // (process/further.h), in `number` and `status`
+		MESSAGE_ENDED,     // with wait status `status`
 	} kind;
 	int step; // row of run/steps.c
 	int number;
 	int status;
+	pid_t child;     // MESSAGE_FURTHER: in the box's numbers
 	bool alone;      // MESSAGE_ENDED: no other process is left in the box
 	bool tmp_full;   // MESSAGE_ENDED, as are the next four: of all processes that have ended
 	uint64_t cpu;    // microseconds
@@ -67,7 +68,7 @@ struct message {
 
 // The first bytes of each message at a run's control socket, in both directions: client and box may
 // be of different versions of sbx. What follows is of this version alone; 1 had no head.
-enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 2 };
+enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 3 };
 struct control_head {
 	uint32_t name, version;
 };
@@ -76,7 +77,7 @@ static inline bool control_is_known(const struct control_head *head)
 	return head->name == CONTROL_NAME && head->version == CONTROL_VERSION;
 }
 
-enum { JOURNALS_MAX = 8, PREPARED_MAX = 16 };
+enum { JOURNALS_MAX = 8, PREPARED_MAX = 16, OPTIONS_KEPT = 4 };
 
 // Every descriptor of a run stands in the first part, and is -1 while there is none: run_init()
 // sets the whole part, so that none begins as 0. Lint finds one elsewhere.
@@ -94,18 +95,17 @@ struct run {
 		int cgroup;            // pid 1 is made in it; -1: in ours
 		int counters, catcher; // of the guard: its counts, and who catches every port
 
-		// lsp: the caller's stdin and stdout, and the ends of the server's pipes
-		int caller[2], server[2];
-
 		int agent_listener, agent_socket; // sshagent: the box's, and the caller's (O_PATH)
+		int agent_directory;              // locked
 		// keys: what the supervisor says to the opener, and what the worker sends it
 		int opener_control, opener_channel;
 
 		int pty;      // of a command in the background: the master
 		int terminal; // tty: a private descriptor of the controlling terminal
 		int nothing; // standard-io: /dev/null, until it takes the place of stdin and stdout
-		int signals; // signals (supervise)
-		int parent;  // pidfd of the process that the run ends with
+		int flags[3], held[2]; // of 0, 1, 2 at the start; and by which they are put back
+		int signals;           // signals (supervise)
+		int parent;            // pidfd of the process that the run ends with
 
 		// session
 		int session;          // its directory
@@ -125,13 +125,21 @@ struct run {
 		int absent;                 // both sides: the link to nowhere, O_PATH
 		int copies;                 // host side: the directory of the box's copies
 
+		int temporary;            // tier landlock: its own directory, locked
 		int roll, roll_directory; // our file among those of live runs (net/host/roll.h)
 
 		// The journals of the plan's trees (postcheck/check.h).
 		int journals[JOURNALS_MAX];
 	};
 
-	pid_t init; // the box's pid 1, as seen from outside; the first that is no descriptor
+	pid_t init;      // the box's pid 1, as seen from outside; the first that is no descriptor
+	int init_signal; // that ended it, where it is known
+
+	// standard-io: of those of 0, 1 and 2 that are sockets (run/signals.c)
+	struct kept_option {
+		socklen_t size; // 0: it is none
+		unsigned char value[16];
+	} options[3][OPTIONS_KEPT];
 
 	char *const *arguments;   // argv of sbx itself, wiped in pid 1
 	char *const *environment; // of the caller
@@ -155,6 +163,7 @@ struct run {
 
 	// signals (supervise)
 	sigset_t callers_mask;
+	bool started; // MESSAGE_STARTED was taken
 	bool tier_landlock;
 	bool child_ignored; // the caller had SIGCHLD ignored; the command gets it so
 
@@ -179,10 +188,6 @@ struct run {
 	const struct share *share; // of the start, of git's index; NULL: not known
 	int journal_problem;       // errno: one could not be written
 
-	// lsp: what passes messages, from the editor and from the server, and what was refused
-	pid_t relays[2];
-	struct lsp_record *lsp;
-
 	// sshagent: the filter and who connects for it, and what was refused
 	pid_t agent_processes[2];
 	struct agent_record *agent;
@@ -203,6 +208,9 @@ struct run {
 	// What came at the control socket and is to be executed: takes all descriptors.
 	void (*execute)(const struct plan *plan, struct run *run,
 			const struct terminal_wish *terminal, int client, int fds[]);
+	bool watched; // a client has come: it hears what its command is denied, each time, by
+	// `denied`: the process (0: not known), when (steady clock), what.
+	void (*denied)(const struct run *run, pid_t pid, int64_t time, const struct denial *denial);
 
 	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
 

@@ -22,7 +22,7 @@ class Terminal:
             os.environ["TERM"] = "xterm"
             words = words or ["run", *options, "--", *(command or ["bash", "-c", line])]
             os.execv(os.environ["SBX"], [os.environ["SBX"], *words])
-        self.pid, self.data, self.status = pid, b"", None
+        self.pid, self.data, self.status, self.over = pid, b"", None, False
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
 
     def read(self, seconds):
@@ -33,6 +33,7 @@ class Terminal:
         except OSError:
             got = b""
         self.data += got
+        self.over = not got
         return bool(got)
 
     @property
@@ -41,7 +42,7 @@ class Terminal:
 
     def wait(self, pattern, seconds=BOUND, times=1):
         end = time.time() + seconds
-        while len(re.findall(pattern, self.text)) < times and time.time() < end:
+        while len(re.findall(pattern, self.text)) < times and time.time() < end and not self.over:
             self.read(0.05)
         return len(re.findall(pattern, self.text)) >= times
 

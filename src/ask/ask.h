@@ -59,19 +59,17 @@ void ask_child_end(struct ask_child *child);
 // --ask: a question on the terminal. While it is open the box is stopped, the terminal is in a mode
 // of sbx and sbx's group is in the foreground; afterwards both are as before.
 //
-//   waits for the box to stop; then a process shows, throws input away until it is silent for
-//   300 ms, reads one line (a letter and Enter) and answers as a program of --ask-program does. The
-//   end of the question's time is no.
+//   waits for the box to stop; then a process waits for the answer (ask/typed.h) and gives it as a
+//   program of --ask-program does. The end of the question's time is no.
 
 // The words of a question on a terminal. Pure.
 enum { QUESTION_LIST_MAX = 20 }; // hosts in one list
 
 // One question, or a list; each host is shown whole. `letters` are what may be answered.
-// `resets`: first what undoes that a box made text invisible.
 void question_text(const struct host_question *const *all, unsigned count, const char *letters,
-		   unsigned seconds, bool resets, struct out *out);
+		   unsigned seconds, struct out *out);
 
-enum { RECENT_MAX = 5, RECENT_MILLISECONDS = 10000, SILENCE_MILLISECONDS = 300 };
+enum { RECENT_MAX = 5, RECENT_MILLISECONDS = 10000 };
 
 struct ask_terminal {
 	enum ask_terminal_state {

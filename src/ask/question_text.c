@@ -7,11 +7,6 @@
 #include "base/base.h"
 #include "net/host/questions.h"
 
-// Whatever the box wrote last: ends its escape sequence (CAN, ST), its colours and palette, its
-// character set and its scrolling region, which stay else and could hide the question.
-static const char reset[] = "\030\033\\\017\033(B\033[0m\033[4l\033[?7h\033[?25h"
-			    "\033]104\033\\\033]110\033\\\033]111\033\\\0337\033[r\0338";
-
 static void add_host(struct out *out, const struct host_question *question)
 {
 	char where[WHERE_TEXT_MAX];
@@ -27,10 +22,8 @@ static void add_claim(struct out *out, const struct host_question *question)
 }
 
 void question_text(const struct host_question *const *all, unsigned count, const char *letters,
-		   unsigned seconds, bool resets, struct out *out)
+		   unsigned seconds, struct out *out)
 {
-	if (resets)
-		out_bytes(out, reset, sizeof(reset) - 1);
 	out_text(out, "\n");
 	if (count == 1) {
 		out_text(out, "sbx: ");

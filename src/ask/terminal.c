@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "ask/typed.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
@@ -47,16 +48,9 @@ static bool take_terminal(struct run *run)
 	struct ask_terminal *terminal = &run->ask->terminal;
 	terminal->group = tcgetpgrp(run->terminal);
 	if (!foreground_is_ours(terminal->group, run->caller_group, run->init) ||
-	    tcgetattr(run->terminal, &terminal->before) < 0 ||
 	    tcsetpgrp(run->terminal, run->caller_group) < 0)
 		return false;
-	struct termios own = terminal->before;
-	own.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ECHONL | ISIG | IEXTEN);
-	own.c_iflag &= ~(tcflag_t)(IXON | IXOFF | IXANY | INLCR | IGNCR | ISTRIP | INPCK);
-	own.c_oflag |= OPOST | ONLCR;
-	own.c_cc[VMIN] = 1;
-	own.c_cc[VTIME] = 0;
-	if (tcsetattr(run->terminal, TCSANOW, &own) == 0)
+	if (typed_begin(run->terminal, 0, &terminal->before) == 0)
 		return true;
 	tcsetpgrp(run->terminal, terminal->group);
 	return false;
@@ -126,48 +120,28 @@ static void choose(const struct plan *plan, struct run *run, struct ask_terminal
 }
 
 // In a process that has the terminal until it gives an answer, or is killed: the supervisor waits
-// for no terminal. Earlier input, and what the terminal itself answers to the box's last
-// words, is thrown away.
-static _Noreturn void put_question(int fd, const struct out *text, const char *letters, int said,
-				   pid_t supervisor)
+// for no terminal.
+static _Noreturn void put_question(const struct typed *typed, int said, pid_t supervisor)
 {
-	static const char once_more[] = "\nsbx: not an answer; a letter and Enter: ";
-	struct pollfd typed = { .fd = fd, .events = POLLIN };
-	struct answer_line line = { 0 };
-	enum answer_step step = ANSWER_MORE;
-	enum answered answer = ANSWERED_NO;
-	char bytes[256];
-	unsigned char byte;
+	char text[32];
 	sigset_t end;
 	sigemptyset(&end);
 	sigaddset(&end, SIGTERM);
 	signal(SIGTERM, SIG_DFL);
 	sigprocmask(SIG_UNBLOCK, &end, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != supervisor || fd_write_all(fd, text->text, text->used) < 0)
+	if (getppid() != supervisor)
 		_exit(1);
-	while (poll(&typed, 1, SILENCE_MILLISECONDS) > 0)
-		if (read(fd, bytes, sizeof(bytes)) <= 0)
-			_exit(1);
-	while (step < ANSWER_GIVEN && read(fd, &byte, 1) == 1) {
-		step = answer_byte(&line, byte, letters, &answer);
-		if (step == ANSWER_AGAIN)
-			fd_write_all(fd, once_more, sizeof(once_more) - 1);
-		else if (step == ANSWER_MORE && line.letter && line.length == 1)
-			fd_write_all(fd, &line.letter, 1);
-	}
-	if (step < ANSWER_GIVEN)
-		_exit(1);
-	snprintf(bytes, sizeof(bytes), "{\"answer\":\"%s\"}\n",
-		 answer_words[step == ANSWER_GIVEN ? answer : ANSWERED_NO]);
-	_exit(fd_write_all(said, bytes, strlen(bytes)) < 0);
+	const char letter = typed_answer(typed, SILENCE_FIRST);
+	const char *place = letter ? strchr(answer_letters, letter) : answer_letters;
+	snprintf(text, sizeof(text), "{\"answer\":\"%s\"}\n", answer_words[place - answer_letters]);
+	_exit(fd_write_all(said, text, strlen(text)) < 0);
 }
 
 static int start(struct run *run, int64_t now)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
 	struct ask_child *child = &run->ask->child;
-	const char *kind = getenv("TERM");
 	int64_t left = terminal->end - now;
 	struct out text = { 0 };
 	int ways[2];
@@ -176,13 +150,19 @@ static int start(struct run *run, int64_t now)
 				     .project = strchr(terminal->letters, 'p') != NULL };
 	if (pipe2(ways, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -1;
+	out_text(&text, "%s", typed_reset());
 	question_text((const struct host_question *const *)terminal->asked, terminal->count,
-		      terminal->letters, (unsigned)(left > 0 ? left / 1000 : 0),
-		      kind && *kind && !str_equal(kind, "dumb"), &text);
+		      terminal->letters, (unsigned)(left > 0 ? left / 1000 : 0), &text);
+	const struct typed typed = { run->terminal,
+				     -1,
+				     terminal->letters,
+				     text.text,
+				     "sbx: a letter and Enter: ",
+				     "sbx: not an answer\n" };
 	pid_t supervisor = getpid();
 	child->pid = sys_clone(0, &child->pidfd);
 	if (child->pid == 0)
-		put_question(run->terminal, &text, terminal->letters, ways[1], supervisor);
+		put_question(&typed, ways[1], supervisor);
 	out_free(&text);
 	close(ways[1]);
 	child->answer = ways[0];
@@ -229,7 +209,6 @@ static int stopped(const struct plan *plan, struct run *run, int64_t now)
 	if (!terminal->stopped || terminal->count == 0 || !take_terminal(run))
 		return conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED);
 	terminal->state = TERMINAL_ASKS;
-	tcflush(run->terminal, TCIFLUSH);
 	return start(run, now) < 0 ? conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED) : 0;
 }
 

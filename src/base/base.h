@@ -246,6 +246,13 @@ static inline int64_t steady_now(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static inline int64_t wall_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 // Nanoseconds of the processor: for bounds that a busy machine must not reach earlier.
 static inline int64_t processor_now(void)
 {
@@ -270,6 +277,7 @@ struct out {
 	size_t used, size;
 	bool comma; // JSON: the next value needs one before it
 	bool json;  // for a program
+	bool marks; // for report/finding_words.c: MARK_KIND before each kind, MARK_BLANK in names
 };
 
 void out_text(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -296,6 +304,7 @@ int out_write(struct out *out, int fd);
 
 // JSON. The outermost object of a command's answer: its version and the form that sbx-json(5)
 // describes.
+void json_null(struct out *out, const char *key);
 void json_begin(struct out *out, const char *form);
 // Its end, and a newline: what comes next is another text.
 void json_end(struct out *out);

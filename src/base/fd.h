@@ -190,6 +190,10 @@ int owned_override(enum rights_over rights);
 int owned_rename(int from, const char *name, int to, const char *fresh);
 
 // Removes a file or a whole tree that may be hostile, of any depth; follows nothing.
+// A directory of /tmp for a run, locked (flock) as long as the descriptor that is returned is open.
+// Those of the same name but for what follows its last '-' that nobody has locked are of killed
+// runs, and removed.
+int owned_temporary(const char *path);
 int owned_remove_tree(int directory, const char *name);
 
 // Bytes on the disk of all that lies below a directory that may be hostile; follows nothing. What

@@ -153,9 +153,9 @@ void json_open(struct out *out, const char *key, char bracket)
 
 void json_begin(struct out *out, const char *form)
 {
-	enum { VERSION = 1 };
+	enum { VERSION = 1, RESULT_VERSION = 2 };
 	json_open(out, NULL, '{');
-	json_number(out, "version", VERSION);
+	json_number(out, "version", str_equal(form, "result") ? RESULT_VERSION : VERSION);
 	json_string(out, "form", form);
 }
 
@@ -182,6 +182,12 @@ void json_number(struct out *out, const char *key, unsigned long long value)
 {
 	before(out, key);
 	out_text(out, "%llu", value);
+}
+
+void json_null(struct out *out, const char *key)
+{
+	before(out, key);
+	out_text(out, "null");
 }
 
 void json_flag(struct out *out, const char *key, bool value)

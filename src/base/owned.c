@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/capability.h>
@@ -342,4 +343,36 @@ bool owned_keep(const char *file, const char *text, bool durable)
 	autoclose int directory = owned_directory(place);
 	return directory >= 0 && replace(directory, path_name(file), text, 0600, durable) == 0 &&
 	       (!durable || fsync(directory) == 0);
+}
+
+static void remove_left(int all, const char *name)
+{
+	size_t same = (size_t)(strrchr(name, '-') - name) + 1;
+	entries_each (entry, all) {
+		struct stat status;
+		if (strncmp(entry->name, name, same) != 0 || strlen(entry->name) != strlen(name))
+			continue;
+		autoclose int fd = openat(all, entry->name, DIRECTORY_FLAGS | O_NOFOLLOW);
+		if (fd >= 0 && fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+		    fd_lock(fd, LOCK_EX | LOCK_NB) == 0)
+			(void)ATTEMPT(owned_remove_tree(all, entry->name));
+	}
+}
+
+int owned_temporary(const char *path)
+{
+	char fresh[OWNED_FRESH];
+	const char *name = path_name(path);
+	autoclose int all = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (all < 0)
+		return fail(errno, "/tmp");
+	remove_left(all, name);
+	// It gets its name when it is locked.
+	TRY(owned_fresh(fresh, ".sbx-"));
+	int made = mkdirat(all, fresh, 0700);
+	autoclose int fd = made < 0 ? -1 : openat(all, fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fd_lock(fd, LOCK_EX | LOCK_NB) < 0 ||
+	    fd_rename_new(all, fresh, all, name) < 0)
+		return fail(errno, "make '%s'", path);
+	return take(&fd);
 }

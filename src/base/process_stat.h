@@ -61,7 +61,7 @@ static inline struct process_place process_place_here(void)
 // it is in another pid namespace or on another machine.
 static inline pid_t process_holding(int file, struct flock lock)
 {
-	if (fcntl(file, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+	if (fcntl(file, F_GETLK, &lock) < 0 || lock.l_type != F_WRLCK) // a reader's is no run's
 		return -1;
 	return lock.l_pid > 0 ? lock.l_pid : 0;
 }

@@ -164,18 +164,23 @@ static void amount(struct logged field, char text[32])
 		units_rough(text, 32, number, UNIT_SIZE);
 }
 
-static void show_report(struct out *out, const char *line)
+static void show_text(struct out *out, const char *line)
 {
-	struct logged run = field_of(line, "run"), text = field_of(line, "text");
-	struct logged at = field_of(line, "time");
-	char time[32];
-	snprintf(time, sizeof(time), "%.*sZ", at.length < 19 ? at.length : 19, at.text);
-	out_text(out, ROW_FORM, time, run.length, run.text, 8, "reported", 1, "-", "-", "-");
+	struct logged text = field_of(line, "text");
 	for (const char *byte = text.text; byte < text.text + text.length; byte++) {
 		byte += byte[0] == '\\' && (byte[1] == '"' || byte[1] == '\\');
 		out_bytes(out, byte, 1);
 	}
 	out_text(out, "\n");
+}
+
+static void show_report(struct out *out, const char *line)
+{
+	struct logged run = field_of(line, "run"), at = field_of(line, "time");
+	char time[32];
+	snprintf(time, sizeof(time), "%.*sZ", at.length < 19 ? at.length : 19, at.text);
+	out_text(out, ROW_FORM, time, run.length, run.text, 8, "reported", 1, "-", "-", "-");
+	show_text(out, line);
 }
 
 static void show_line(struct out *out, const char *line)
@@ -257,6 +262,48 @@ static int show_files(struct box *box, struct out *out)
 	}
 	free(entries);
 	return result;
+}
+
+// --- the last report ---------------------------------------------------------------------------
+
+// The lines of a file that the project's report has; 0: it has none.
+static unsigned take_report(struct out *out, FILE *file, const struct wanted *wanted)
+{
+	char *line = NULL;
+	size_t size = 0;
+	unsigned count = 0;
+	while (getline(&line, &size, file) > 0) {
+		if (!is_report(line) || !is_of_project(wanted, line))
+			continue;
+		if (count++ == 0)
+			out_text(out, "run %.*s, %.19sZ:\n", field_of(line, "run").length,
+				 field_of(line, "run").text, field_of(line, "time").text);
+		show_text(out, line);
+	}
+	free(line);
+	return count;
+}
+
+unsigned audit_last(struct box *box, struct out *out)
+{
+	struct dirent **entries;
+	const char *project = box->plan.toplevel ? box->plan.toplevel : box->plan.current;
+	struct wanted wanted = { .project = escaped(box->arena, project) };
+	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, box->plan.state);
+	unsigned found = 0;
+	int count = scandir(directory, &entries, is_log, alphasort);
+	for (int i = count - 1; i >= 0; i--) {
+		FILE *file =
+			found ? NULL
+			      : fopen(path_below(box->arena, directory, entries[i]->d_name), "re");
+		found += file ? take_report(out, file, &wanted) : 0;
+		if (file)
+			fclose(file);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	return found;
 }
 
 // --- changed names -------------------------------------------------------------------------------

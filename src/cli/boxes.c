@@ -94,15 +94,19 @@ static bool read_box(int roll, const char *name, const struct here *here, struct
 	if (file < 0 || fstat(file, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    !str_put(box.name, sizeof(box.name), "%s", name))
 		return false;
-	if ((box.run = holder_of(file)) < 0) {
+	box.run = holder_of(file);
+	bool known = read_entry(file, &box.entry);
+	bool boot = known && str_equal(box.entry.place.boot, here->place.boot);
+	box.inside = boot && box.entry.place.pid_namespace == here->place.pid_namespace;
+	// Another program's lock says nothing of the run.
+	pid_t supervisor = known ? box.entry.supervisor : (pid_t)strtol(name, NULL, 10);
+	if (box.run < 0 || ((box.inside || !known) && box.run != supervisor)) {
 		if (is_dead(file))
 			roll_remove(roll, name);
 		return false;
 	}
-	if (!read_entry(file, &box.entry))
-		return box.run > 0 && read_other(&status, ret_box, &box);
-	bool boot = str_equal(box.entry.place.boot, here->place.boot);
-	box.inside = boot && box.entry.place.pid_namespace == here->place.pid_namespace;
+	if (!known)
+		return read_other(&status, ret_box, &box);
 	box.run = boot ? box.run : 0; // on another machine that shares the directory
 	if (box.run > 0)
 		snprintf(box.id, sizeof(box.id), "%d", (int)box.run);
@@ -218,13 +222,22 @@ int boxes_init(const struct live_box *box, const struct held_box *held)
 	return take(&init);
 }
 
-int boxes_status(const struct held_box *held, int *ret_status)
+void boxes_mark_killed(const struct held_box *held)
+{
+	char path[64];
+	const enum roll_end killed = ROLL_KILLED;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", held->file);
+	autoclose int file = open(path, O_WRONLY | O_CLOEXEC);
+	(void)!pwrite(file, &killed, sizeof(killed), offsetof(struct roll_entry, ended));
+}
+
+const char *boxes_status(const struct held_box *held, int *ret_status)
 {
 	struct roll_entry entry;
-	if (!read_entry(held->file, &entry) || !entry.ended)
-		return 0;
+	if (!read_entry(held->file, &entry) || entry.ended < ROLL_EXIT)
+		return NULL;
 	*ret_status = entry.status;
-	return 1;
+	return roll_ends[entry.ended];
 }
 
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds)

@@ -48,12 +48,18 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 void boxes_release(struct held_box *held);
 // A pidfd of the first process of the box itself; -1: it is not known, or has ended.
 int boxes_init(const struct live_box *box, const struct held_box *held);
-// 1: what sbx run returned; 0: it has not said so.
-int boxes_status(const struct held_box *held, int *ret_status);
+// So that the run knows by whom: before its box is killed.
+void boxes_mark_killed(const struct held_box *held);
+// How it ended, and what sbx run returned; NULL: it has not said so.
+const char *boxes_status(const struct held_box *held, int *ret_status);
 
 // What the newest run of this id, or session, printed in the background, whether it lives or not:
 // the file (report/output_ring.h). -1 with the error said.
 int boxes_output(struct arena *arena, const char *id);
+
+// Prints the result in JSON of a run that has ended: what it noted in the file of its output and
+// that output; where there is none (-1), `end` and `status`. Returns the status to end with.
+int boxes_print_result(int file, const char *id, const char *end, int status);
 
 // What its processes take now. False: not known.
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds);

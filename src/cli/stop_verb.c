@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -18,6 +19,7 @@
 #include "run.h"
 
 enum { GRACE_MILLISECONDS = 10000, DYING_MILLISECONDS = 60000 };
+enum { STATUS_TIMEOUT = 124, SIGNALLED = 128 };
 
 // The runs that are meant, and how much time they have.
 struct ending_of {
@@ -65,6 +67,8 @@ static void end(const struct live_box *box, const struct held_box *held)
 {
 	autoclose int init = boxes_init(box, held);
 	int number = init >= 0 && box->entry.landlock ? SIGNAL_END : SIGKILL;
+	if (init >= 0)
+		boxes_mark_killed(held);
 	sys_pidfd_send_signal(init >= 0 ? init : held->process, number, NULL);
 	sys_pidfd_send_signal(held->process, SIGCONT, NULL);
 }
@@ -150,8 +154,8 @@ int verb_kill(char **words)
 
 // --- wait ----------------------------------------------------------------------------------------
 
-// Of one that ran in the background, and has ended.
-static bool noted_status(struct arena *arena, const char *id, int *ret_status)
+// Of one that ran in the background, and has ended: how, when its sbx has not noted it.
+static const char *noted_status(struct arena *arena, const char *id, int *ret_status)
 {
 	FORGIVING;
 	struct ring_head head;
@@ -160,32 +164,36 @@ static bool noted_status(struct arena *arena, const char *id, int *ret_status)
 	// Its last words are written yet.
 	if (file < 0 || fd_lock(file, LOCK_SH) < 0 || !ring_look(file, &head, &lives) ||
 	    !head.ended)
-		return false;
+		return NULL;
 	*ret_status = head.status;
-	return true;
+	return head.status > SIGNALLED ? "signal" : "failed";
 }
 
-static int wait_for(const char *id)
+// Returns how it ended; NULL with the error said.
+static const char *wait_for(const char *id, int *ret_status)
 {
 	struct arena *arena = arena_new_own(BOXES_BYTES);
 	struct boxes boxes;
 	struct held_box held;
-	int noted = 0;
-	TRY(boxes_list(arena, &boxes));
+	const char *end = NULL;
+	if (boxes_list(arena, &boxes) < 0)
+		return NULL;
 	const struct live_box *box = boxes_find(&boxes, id);
-	if (!box) // that it does not live
-		return err_tolerated(noted_status(arena, id, &noted)) ? noted : -1;
-	if (boxes_hold(arena, box, &held) < 0)
-		return err_is_recorded()
-			       ? -1
-			       : fail(0, "run %s has ended; its exit status is not known", box->id);
-	struct pollfd event = { .fd = held.process, .events = POLLIN };
-	while (poll(&event, 1, -1) != 1)
-		;
-	int status;
-	bool known = boxes_status(&held, &status) == 1;
-	boxes_release(&held);
-	return known ? status : fail(0, "run %s has ended; its exit status is not known", box->id);
+	if (!box) { // that it does not live
+		end = noted_status(arena, id, ret_status);
+		return err_tolerated(end) ? end : NULL;
+	}
+	if (boxes_hold(arena, box, &held) == 0) {
+		struct pollfd event = { .fd = held.process, .events = POLLIN };
+		while (poll(&event, 1, -1) != 1)
+			;
+		end = boxes_status(&held, ret_status);
+		boxes_release(&held);
+	}
+	end = end || err_is_recorded() ? end : noted_status(arena, box->id, ret_status);
+	if (!end && !err_is_recorded())
+		fail(0, "run %s has ended; its exit status is not known", box->id);
+	return end;
 }
 
 // The newest bytes of both streams: they went through one pipe.
@@ -197,34 +205,37 @@ static void put_output(int file, struct out *out)
 	bool lives;
 	size_t length = 0;
 	ssize_t got;
-	ring_look(file, &head, &lives);
+	if (file >= 0)
+		ring_look(file, &head, &lives);
 	uint64_t begin = head.total > SHOWN_MAX ? head.total - SHOWN_MAX : 0, offset = begin;
-	while (length < SHOWN_MAX &&
+	while (file >= 0 && length < SHOWN_MAX &&
 	       (got = ring_read(file, &offset, text + length, SHOWN_MAX - length)) > 0) {
 		length += (size_t)got;
 		offset += (uint64_t)got;
 	}
-	capture_put(out, "output", text, length);
-	json_flag(out, "truncated", begin > 0);
+	capture_put(out, "stdout", text, length);
+	answer_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", begin > 0));
 }
 
-// What the run noted at its end, and its output; of one in the foreground its status alone.
-static int print_result(const char *id, int status)
+int boxes_print_result(int file, const char *id, const char *end, int status)
 {
 	static char text[RING_NOTE];
 	struct out out = { .json = true };
-	autoclose int file = ATTEMPT(boxes_output(arena_new_own(BOXES_BYTES), id));
+	bool killed = str_equal(end, "signal");
+	struct result result = { .end = end,
+				 .status = status,
+				 .id = id,
+				 .ended = killed || str_equal(end, "exit"),
+				 .wait_status = killed ? status - SIGNALLED : W_EXITCODE(status, 0),
+				 .timed_out = str_equal(end, "limit") && status == STATUS_TIMEOUT };
 	// Its writer notes it after the run has ended.
 	size_t length = file >= 0 && fd_lock(file, LOCK_SH) == 0 ? ring_noted(file, text) : 0;
-	if (length > 0) {
+	if (length > 0)
 		out_bytes(&out, text, length);
-		out.comma = true;
-	} else {
-		answer_begin(&out, "result", NULL);
-		capture_status(&out, false, 0, status);
-	}
-	if (file >= 0)
-		put_output(file, &out);
+	else
+		result_put(&result, &out);
+	out.comma = true;
+	put_output(file, &out);
 	answer_end(&out, NULL);
 	return out_write(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : status;
 }
@@ -232,11 +243,16 @@ static int print_result(const char *id, int status)
 int verb_wait(char **words)
 {
 	struct box *box = box_new();
-	if (box_read_mixed(box, VERB_WAIT, words, &words) < 0)
-		return box_failed();
-	int result =
-		words[0] && !words[1] ? wait_for(words[0]) : fail(0, "usage: sbx wait [--json] ID");
-	if (result >= 0 && box->invocation.json == ANSWER_YES)
-		return print_result(words[0], result);
-	return result < 0 ? box_failed() : result;
+	int status = 0;
+	char **ids = words;
+	if (box_read_mixed(box, VERB_WAIT, words, &ids) < 0)
+		return box_refused(box, words);
+	const char *end = ids[0] && !ids[1] ? wait_for(ids[0], &status) : NULL;
+	if (!ids[0] || ids[1])
+		fail(0, "usage: sbx wait [--json] ID");
+	if (!end)
+		return box_refused(box, words);
+	autoclose int file = ATTEMPT(boxes_output(box->arena, ids[0]));
+	return box->invocation.json == ANSWER_YES ? boxes_print_result(file, ids[0], end, status)
+						  : status;
 }

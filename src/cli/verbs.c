@@ -27,7 +27,7 @@ const struct verb_row verb_rows[] = {
 		.synopsis = "profile list|show|check|groups|names|status|[un]trust|...",
 		.help = "show profiles, groups of hosts and protected names; trust the project's "
 		  "own profile, .sbx.ini, and parts of its repository; what was answered with project",
-		.actions = "list groups names show check keys status trust untrust forget",
+		.actions = "list groups names show check add keys status trust untrust forget",
 	},
 	[ROW_DOCTOR] = {
 		.name = "doctor",
@@ -77,9 +77,10 @@ const struct verb_row verb_rows[] = {
 	},
 	[ROW_WHY] = {
 		.name = "why",
-		.synopsis = "why [OPTION]... PATH|HOST|@GROUP|$VARIABLE|CALL|'ERROR TEXT'...",
+		.synopsis = "why [OPTION]... [PATH|HOST|@GROUP|$VARIABLE|CALL|'ERROR TEXT']...",
 		.help = "say if a run with these options can use it, by which line, and which "
-		  "flag would allow it; for an error text, how to fix it",
+		  "flag would allow it; for an error text, how to fix it; without a word, what "
+		  "the project's last run was refused",
 	},
 	[ROW_LEARN] = {
 		.name = "learn",

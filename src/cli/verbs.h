@@ -47,6 +47,9 @@ extern const unsigned verb_row_count;
 enum { SESSION_ACTIONS = 14 };
 extern const char *const session_usages[SESSION_ACTIONS];
 
+struct box;
+struct out;
+
 typedef int verb_function(char **words);
 
 // Each takes the words after the verb, and returns sbx's exit status.
@@ -57,6 +60,8 @@ int verb_profile(char **words);
 int verb_doctor(char **words);
 int verb_quarantine(char **words);
 int verb_audit(char **words);
+// What the last run of the project reported, of those that reported something; the number of lines.
+unsigned audit_last(struct box *box, struct out *out);
 int verb_allow(char **words);
 int verb_deny(char **words);
 int verb_session(char **words);

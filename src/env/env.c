@@ -262,6 +262,7 @@ static void set_all_own(struct plan *plan)
 		set_own(plan, "https_proxy", plan->egress.proxy);
 		set_own(plan, "HTTPS_PROXY", plan->egress.proxy);
 		set_own(plan, "all_proxy", plan->egress.proxy);
+		set_own(plan, "no_proxy", "localhost,127.0.0.1,::1"); // --host-port
 	}
 }
 

@@ -73,6 +73,7 @@ struct gitconfig_case {
 			// core.worktree may lead exactly there and down again; 0 allows none
 	bool made;      // with its repository, in the run
 	bool private;   // config.worktree, which is read after the other one
+	bool host;      // the host's own git wrote it, and perhaps the box, too
 	const char *const *branches; // further ones that were there before
 	unsigned branch_count;
 };

@@ -121,7 +121,8 @@ static bool has_form(const struct gitform_look *look, const struct gitkey *key, 
 	case GITKEY_PARTIAL:
 		return is_partial(look, name, value);
 	case GITKEY_ADDRESS:
-		return gitway_may_lead(name, value, look->how.made);
+		return gitway_may_lead(name, value, look->how.made || look->how.host) ||
+		       (look->how.host && str_starts(value, "../") && !strstr(value, "::"));
 	case GITKEY_FETCH:
 		return is_fetch(look->arena, middle, value);
 	case GITKEY_TRACKED:
@@ -165,13 +166,26 @@ static bool says_nothing(const struct gitform_look *look, const char *name, cons
 	return str_ends(name, ".remote") && str_equal(entry->value, otherwise);
 }
 
+// As `push -u` sets it: by a remote that was there, to a branch of the same name.
+static bool is_upstream(const struct gitform_look *look, const char *name, const char *branch)
+{
+	const struct gitconfig_entry *entry = gitconfig_next(look->after, name, NULL);
+	const char *same = arena_text(look->arena, "refs/heads/%s", branch);
+	if (!look->how.host || !entry || has_any(look, branch, "remote") ||
+	    has_any(look, branch, "pushremote") || has_any(look, branch, "merge"))
+		return false;
+	if (str_ends(name, ".remote"))
+		return gitway_url(look->arena, look->before, entry->value) != NULL;
+	return str_ends(name, ".merge") && str_equal(entry->value, same);
+}
+
 // A value for what had none, which leads nothing elsewhere that was there.
 static bool is_addition(const struct gitform_look *look, const char *name)
 {
 	const char *middle = gitway_middle(look->arena, name);
 	if (str_starts(name, "branch.") && !gitform_is_new_branch(look, middle))
 		return gitconfig_same(look->before, look->now, name) &&
-		       says_nothing(look, name, middle);
+		       (says_nothing(look, name, middle) || is_upstream(look, name, middle));
 	if (str_starts(name, "remote.") &&
 	    (!is_new_remote(look, middle) ||
 	     (!str_ends(name, ".url") &&
@@ -181,10 +195,26 @@ static bool is_addition(const struct gitform_look *look, const char *name)
 	       !gitconfig_value(look->now, name);
 }
 
+// Of the host's own: what is gone without a rest, or leads nothing, and what is no program.
+static bool host_allows(const struct gitform_look *look, const struct gitkey *key, const char *name)
+{
+	const char *middle = gitway_middle(look->arena, name);
+	bool leads = key && key->why >= GITKEY_PUSH && key->why < GITKEY_AUTHOR;
+	if (gitconfig_value(look->after, name))
+		return key && key->why >= GITKEY_AUTHOR;
+	size_t length = (size_t)(strrchr(name, '.') - name) + 1;
+	for (unsigned i = 0; leads && middle[0] && i < look->after->count; i++)
+		if (strncmp(look->after->entries[i].name, name, length) == 0)
+			return false;
+	return !leads || middle[0];
+}
+
 bool gitform_allows(const struct gitform_look *look, const char *name)
 {
 	const struct gitkey *key = gitkey_find(name);
 	const struct gitconfig_entry *entry = gitconfig_next(look->after, name, NULL);
+	if (look->how.host && host_allows(look, key, name))
+		return true;
 	if (!key || !key->form || !str_printable(name) ||
 	    (look->how.private && key->why >= GITKEY_PUSH && key->why <= GITKEY_CONNECT) ||
 	    (key->why >= GITKEY_PUSH && !is_addition(look, name)))

@@ -77,11 +77,11 @@ static void read_config(struct judging *judging)
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index)
 {
-	static const char unread[] = "is not an index that git can read; for a new one: git reset";
+	static const char unread[] = "is not an index that git can read";
 	struct judging *volatile judging = arena_take(arena, sizeof(*judging)); // shared
 	*judging = (struct judging){ .arena = arena, .index = index };
 	if (status->st_size > INDEX_FILE_MAX)
-		return "is too large to be checked; for a new index: git reset";
+		return "is too large to be checked";
 	read_config(judging);
 	const char *text;
 	size_t length;
@@ -102,9 +102,5 @@ const char *index_file_judge(struct arena *arena, int fd, const struct stat *sta
 			return unread;
 		bad = index->rest.bad;
 	}
-	return bad ? arena_text(arena,
-				"has an entry that git does not write ('%s'); for a new index: git "
-				"reset",
-				bad)
-		   : NULL;
+	return bad ? arena_text(arena, "has an entry that git does not write ('%s')", bad) : NULL;
 }

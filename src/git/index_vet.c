@@ -22,6 +22,8 @@ struct index_vet {
 	size_t length; // of `before`
 	unsigned stage;
 	bool directories; // entries of a sparse index
+	size_t needed;    // bytes of all entries, written in full
+	uint32_t count;   // of those in `text`
 };
 
 // As git's own verify_path(): each component is a name, and none is git's, whatever file system it
@@ -52,22 +54,46 @@ static bool follows(const struct index_vet *vet, const struct index_reader *read
 	return order < 0 || (order == 0 && vet->length < reader->path_length);
 }
 
-static bool vet_entry(struct index_use *use, const struct index_reader *reader,
-		      const struct gitindex_entry *entry)
+static bool is_good(const struct index_vet *vet, const struct index_reader *reader,
+		    const struct gitindex_entry *entry)
 {
 	static const uint32_t modes[] = { 0100644, 0100755, 0120000, 0160000, 040000 };
-	struct index_vet *vet = use->vet;
-	struct gitindex_vetted *vetted = vet->vetted;
 	bool known = false;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 		known = known || entry->mode == modes[i];
-	bool named = reader->path_length == 0 || is_path(reader->path, entry->mode);
-	if (!vetted->bad && (!known || !named || !follows(vet, reader, entry->stage)))
-		vetted->bad = arena_copy(use->arena, reader->path, reader->path_length);
-	vet->directories = vet->directories || entry->mode == 040000;
+	return known && (reader->path_length == 0 || is_path(reader->path, entry->mode)) &&
+	       follows(vet, reader, entry->stage);
+}
+
+static void set_before(struct index_vet *vet, const struct index_reader *reader, unsigned stage)
+{
 	memcpy(vet->before, reader->path, reader->path_length);
 	vet->length = reader->path_length;
-	vet->stage = entry->stage;
+	vet->stage = stage;
+}
+
+// Of an entry in full, of which flags follow the name of its content; NULs fill it up to eight.
+static size_t front_of(const struct index_reader *reader, const struct gitindex_entry *entry)
+{
+	enum { EXTENDED = 0x40 };
+	return INDEX_STAT + reader->hash + (entry->id[reader->hash] & EXTENDED ? 4U : 2U);
+}
+
+static size_t bytes_of(const struct index_reader *reader, const struct gitindex_entry *entry)
+{
+	return (front_of(reader, entry) + reader->path_length + 8) & ~(size_t)7;
+}
+
+static bool vet_entry(struct index_use *use, const struct index_reader *reader,
+		      const struct gitindex_entry *entry)
+{
+	struct index_vet *vet = use->vet;
+	struct gitindex_vetted *vetted = vet->vetted;
+	if (!vetted->bad && !is_good(vet, reader, entry))
+		vetted->bad = arena_copy(use->arena, reader->path, reader->path_length);
+	vet->directories = vet->directories || entry->mode == 040000;
+	vet->needed += bytes_of(reader, entry);
+	set_before(vet, reader, entry->stage);
 	if (entry->changed >= vet->since && entry->seconds < vet->since && entry->size > 0) {
 		memset(vet->text + (entry->id - reader->bytes) - INDEX_STAT + INDEX_SIZE, 0, 4);
 		vetted->touched = true;
@@ -97,6 +123,52 @@ static void put_extensions(struct index_vet *vet, struct index_reader *reader)
 	}
 }
 
+// What git compares with the file is left out: it looks at the content.
+static bool keep_entry(struct index_use *use, const struct index_reader *reader,
+		       const struct gitindex_entry *entry)
+{
+	enum { TIMES = 16 };
+	struct index_vet *vet = use->vet;
+	unsigned char *to = vet->text + vet->used;
+	size_t front = front_of(reader, entry);
+	if (entry->mode == 040000 || !is_good(vet, reader, entry))
+		return true;
+	const unsigned char *from = entry->id - INDEX_STAT;
+	memset(to, 0, bytes_of(reader, entry));
+	memcpy(to + TIMES, from + TIMES, INDEX_SIZE - TIMES);
+	memcpy(to + INDEX_STAT, from + INDEX_STAT, front - INDEX_STAT);
+	memcpy(to + front, reader->path, reader->path_length);
+	vet->used += bytes_of(reader, entry);
+	vet->count++;
+	set_before(vet, reader, entry->stage);
+	return true;
+}
+
+static void put_number(unsigned char *to, uint32_t number)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (unsigned char)(number >> (24 - 8 * i));
+}
+
+// An index of the good entries alone.
+static bool keep_good(struct index_use *use, struct index_reader *reader, const void *bytes,
+		      size_t length, unsigned hash)
+{
+	enum { HEADER = 12 };
+	struct index_vet *vet = use->vet;
+	bool whole = !reader->link && !reader->sparse && vet->needed < 4 * length;
+	use->entry = keep_entry;
+	vet->text = whole ? arena_take(use->arena, HEADER + vet->needed + hash) : NULL;
+	vet->used = HEADER;
+	vet->length = vet->stage = 0;
+	if (!whole || index_read(use, reader, bytes, length, hash) < 0)
+		return false;
+	memcpy(vet->text, "DIRC", 4);
+	put_number(vet->text + 4, reader->version < 4 ? reader->version : 3);
+	put_number(vet->text + 8, vet->count);
+	return true;
+}
+
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted)
 {
@@ -119,8 +191,11 @@ int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned
 			vetted.shared = name;
 			break;
 		}
-	put_extensions(vet, reader);
-	if (vetted.touched || vet->used + hash < length) {
+	bool good = !vetted.bad;
+	if (good)
+		put_extensions(vet, reader);
+	if (good ? vetted.touched || vet->used + hash < length
+		 : keep_good(&use, reader, bytes, length, hash)) {
 		if (hash == SHA1_BYTES)
 			sha1(vet->text, vet->used, vet->text + vet->used);
 		else

@@ -10,7 +10,6 @@
 #define LOCK_END             ".lock"
 #define DATA_FILE(name)      { name, LAYOUT_DATA, LAYOUT_FILE, LAYOUT_BOTH }
 #define DATA_DIRECTORY(name) { name, LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_BOTH }
-#define STATE_FILE(name)     { name, LAYOUT_STATE, LAYOUT_FILE, LAYOUT_BOTH }
 
 // Longer rows before what they lie in. Rows that act come first.
 const struct layout_row layout_rows[] = {
@@ -33,23 +32,6 @@ const struct layout_row layout_rows[] = {
 	{ "branches", LAYOUT_ADDRESS, LAYOUT_DIRECTORY, LAYOUT_BOTH },
 	{ "worktrees", LAYOUT_NESTED, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "modules", LAYOUT_NESTED, LAYOUT_DIRECTORY, LAYOUT_SHARED },
-	{ "info/exclude", LAYOUT_VIEW, LAYOUT_FILE, LAYOUT_SHARED },
-	{ "shallow", LAYOUT_VIEW, LAYOUT_FILE, LAYOUT_SHARED },
-	{ "packed-refs", LAYOUT_VIEW, LAYOUT_FILE, LAYOUT_SHARED }, // where it has refs/replace
-	{ "refs/replace", LAYOUT_VIEW, LAYOUT_DIRECTORY, LAYOUT_SHARED },
-	{ "refs/notes", LAYOUT_VIEW, LAYOUT_DIRECTORY, LAYOUT_SHARED },
-	{ "rr-cache", LAYOUT_VIEW, LAYOUT_DIRECTORY, LAYOUT_SHARED },
-	STATE_FILE("MERGE_HEAD"),
-	STATE_FILE("MERGE_AUTOSTASH"),
-	STATE_FILE("CHERRY_PICK_HEAD"),
-	STATE_FILE("REVERT_HEAD"),
-	STATE_FILE("REBASE_HEAD"),
-	STATE_FILE("BISECT_*"),
-	{ "objects/info/commit-graph", LAYOUT_CACHE, LAYOUT_FILE, LAYOUT_SHARED },
-	{ "objects/info/commit-graphs", LAYOUT_CACHE, LAYOUT_DIRECTORY, LAYOUT_SHARED },
-	{ "objects/pack/multi-pack-index*", LAYOUT_CACHE, LAYOUT_FILE, LAYOUT_SHARED },
-	{ "objects/pack/*.bitmap", LAYOUT_CACHE, LAYOUT_FILE, LAYOUT_SHARED },
-	{ "objects/pack/*.rev", LAYOUT_CACHE, LAYOUT_FILE, LAYOUT_SHARED },
 	{ "objects/info", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "objects/pack", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "objects", LAYOUT_DATA, LAYOUT_MANY, LAYOUT_SHARED },
@@ -58,6 +40,7 @@ const struct layout_row layout_rows[] = {
 	DATA_DIRECTORY("logs"),
 	DATA_DIRECTORY("info"),
 	DATA_DIRECTORY("reftable"),
+	DATA_DIRECTORY("rr-cache"),
 	DATA_DIRECTORY("lost-found"),
 	DATA_DIRECTORY("fsmonitor--daemon"),
 	{ "fsmonitor--daemon.ipc", LAYOUT_DATA, LAYOUT_SOCKET, LAYOUT_BOTH },
@@ -68,8 +51,10 @@ const struct layout_row layout_rows[] = {
 	DATA_DIRECTORY("filter-repo"),
 	DATA_DIRECTORY("incoming-*"),
 	DATA_FILE("HEAD"),
-	DATA_FILE("*_HEAD"), // ORIG_, FETCH_
+	DATA_FILE("*_HEAD"), // ORIG_, FETCH_, MERGE_
 	DATA_FILE("AUTO_MERGE"),
+	DATA_FILE("MERGE_AUTOSTASH"),
+	DATA_FILE("BISECT_*"),
 	DATA_FILE("MERGE_MODE"),
 	DATA_FILE("MERGE_RR"),
 	DATA_FILE("NOTES_MERGE_*"),
@@ -83,7 +68,8 @@ const struct layout_row layout_rows[] = {
 	DATA_FILE("index.*"), // stash's, and of others that GIT_INDEX_FILE names
 	DATA_FILE("next-index-*"),
 	DATA_FILE("sharedindex.*"),
-	DATA_FILE("packed-refs.*"),
+	DATA_FILE("packed-refs*"),
+	DATA_FILE("shallow"),
 	DATA_FILE("shallow_*"),
 	DATA_FILE("description"),
 	DATA_FILE("cloneurl"),
@@ -149,10 +135,9 @@ bool layout_is_nested(const char *path)
 static bool acts(const char *path, bool refs)
 {
 	const struct layout_row *row = layout_find(path);
-	if (!row || row->kind == LAYOUT_LOCK || row->kind == LAYOUT_CACHE)
+	if (!row || row->kind == LAYOUT_LOCK)
 		return row != NULL;
-	return (row->kind == LAYOUT_STATE && !refs) ||
-	       (row->kind > LAYOUT_VIEW && row->kind < (refs ? LAYOUT_ORDER : LAYOUT_NESTED));
+	return row->kind > LAYOUT_LOCK && row->kind < (refs ? LAYOUT_ORDER : LAYOUT_NESTED);
 }
 
 // Names of submodules may have slashes; below refs and logs the names are those of branches.

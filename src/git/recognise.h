@@ -49,13 +49,10 @@ const char *git_read_pointer(int directory, const char *name, const char *prefix
 // By gitrepository-layout(5) and git's sources.
 
 // Believed, or checked after a run, or dropped (removed when a run made it). A name in no row is
-// not git's: git does not read it, and it is reported.
+// not git's: git does not read it.
 enum layout_kind {
 	LAYOUT_DATA,    // believed: git runs nothing that it says
 	LAYOUT_LOCK,    // dropped: git's commands fail while it is there
-	LAYOUT_CACHE,   // dropped: git believes it, and makes it anew
-	LAYOUT_STATE,   // reported: of a command that has not ended, the next one goes on with it
-	LAYOUT_VIEW,    // reported: git shows history or files by it, or resolves conflicts
 	LAYOUT_RUN,     // git, or another known program, runs it
 	LAYOUT_CONFIG,  // a configuration of git's
 	LAYOUT_POINTER, // leads git to other directories, or to another history
@@ -91,7 +88,7 @@ const struct layout_row *layout_find(const char *path);
 // Whether a row's first component is called so, as letters of ASCII.
 bool layout_begins(const struct layout_row *row, const char *name);
 // Whether a path below a git directory acts on the host's git by itself: all kinds
-// but data and views, also those of the submodules and worktrees in it.
+// but data, also those of the submodules and worktrees in it.
 bool layout_acts(const char *path);
 // Whether the path lies where git has the directories of submodules and worktrees.
 bool layout_is_nested(const char *path);

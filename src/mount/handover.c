@@ -14,9 +14,8 @@
 
 bool hold_reports(const struct plan *plan)
 {
-	return plan->tier == TIER_FULL &&
-	       (plan->guard_count > 0 || plan->absent || plan->profile->minimum != TIER_FULL ||
-		plan->session || plan->lsp);
+	return plan->tier == TIER_FULL && (plan->guard_count > 0 || plan->absent ||
+					   plan->profile->minimum != TIER_FULL || plan->session);
 }
 
 // A program of the host that replaces a file takes away the mounts on it: not unseen.

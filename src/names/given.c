@@ -26,7 +26,7 @@ const char *given_read(struct arena *arena, const char *state)
 		return NULL;
 	}
 	if (length > 0 && text[0] != '/') { // this version has lines of paths alone
-		fail(0, "'%s' was written by a newer sbx", path);
+		fail(0, "'%s' is of another version of sbx", path);
 		return NULL;
 	}
 	return text;

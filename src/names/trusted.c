@@ -164,6 +164,10 @@ bool trusted_is_below(const char *path)
 bool trusted_keeps(const char *path)
 {
 	const char *name = path_name(path);
-	return (trusted_may_begin(name) && (trusted_is_deeper(path) || trusted_is_below(path))) ||
-	       strcmp(name, ".gitattributes") == 0;
+	return trusted_may_begin(name) && (trusted_is_deeper(path) || trusted_is_below(path));
+}
+
+bool trusted_is_opened(const char *name)
+{
+	return str_has_word(".gitattributes .gitignore .gitmodules .mailmap", name, strlen(name));
 }

@@ -76,6 +76,8 @@ const struct trusted_row *trusted_find(const char *path);
 // lies in one; of what git has in its directory, what it runs or is configured by.
 bool trusted_is_protected(const char *path);
 bool trusted_is_reported(const char *path);
+// Whether git opens a file of that name in any directory of a work tree: a pipe makes it wait.
+bool trusted_is_opened(const char *name);
 
 // Whether a path lies in installed packages, which each install makes anew.
 bool trusted_is_installed(const char *path);
@@ -88,8 +90,7 @@ bool trusted_is_deeper(const char *path);
 // packages.
 bool trusted_is_below(const char *path);
 
-// Whether such a path is looked at in each look: for these, and for git's attributes, which choose
-// among commands.
+// Whether each check reads a path, for these.
 bool trusted_keeps(const char *path);
 
 // The profiles that runs were given by a path: noted in sbx's own state, one a line. No command may
@@ -164,46 +165,21 @@ const char *homes_value(char *const *environment, const char *name, size_t lengt
 // Whether a name is a directory of programs.
 bool homes_is_of_path(const char *name, const struct homes *homes);
 
-// Which files a text names that its owner's programs run or obey: settings of an editor, a hook,
-// git's configuration, variables. All words that are names of files are found, in whatever form
-// they stand there; none with blanks or escapes, and none that only a program puts together.
-
-enum { MENTIONS_MAX = 256, MENTIONS_BYTES_MAX = 16384, MENTIONS_FILES_MAX = 32 };
+// Which files of a tree a text names that its owner's programs run: a hook, .envrc, git's
+// configuration. Words that are, as they are, the path of a file that is there: no directories, no
+// variables, nothing that a program puts together.
 
 struct mentions {
 	int root; // a tree, open: nothing outside of it is found
 	const char *path;
 	struct arena *arena;
-	// A file that is there, or that a path with a slash would name; a directory of programs.
-	void (*found)(struct mentions *mentions, const char *path, bool programs);
-	void *owner;
-	struct base *listed; // its own: NULL at first, and for another tree
-	unsigned files;      // that were read; MENTIONS_FILES_MAX at most
-	bool cut;            // there are more files, or words or bytes in one, than that
+	struct list files; // found: whole paths
 };
 
-enum mentions_how {
-	MENTIONS_SETTINGS, // words with '.' or '/'; one behind a variable begins with a slash
-	MENTIONS_COMMAND,  // the first is a program on PATH, if it has no slash
-	MENTIONS_VARIABLE, // "/x" is a whole path
-	MENTIONS_LIST,     // also of directories of programs
-	MENTIONS_ANY       // all words
-};
-
-// Words of a text are looked up from `top`, from `beside` (NULL: none), and from each directory of
-// the tree below it that the text names itself. Those of settings in a list of directories of
-// programs (a line with "path" in it) are such. `text` is changed, and has room for one byte behind
-// it.
-void mentions_text(struct mentions *mentions, const char *top, const char *beside, char *text,
-		   size_t length, enum mentions_how how);
-
-// Settings: a file, or a directory of these, two levels deep. No link is followed.
-void mentions_settings(struct mentions *mentions, const char *top, const char *path);
-
-// Git's configuration: what it runs (git-config(1)), and .gitattributes where that chooses among
-// commands. A file that git includes is another text.
+// Words are looked up from `top`.
+void mentions_text(struct mentions *mentions, const char *top, const char *text, size_t length);
+void mentions_file(struct mentions *mentions, const char *top, int directory, const char *name);
+// Each file of a directory but samples.
+void mentions_hooks(struct mentions *mentions, const char *top, const char *path);
+// Git's configuration: what it runs (git-config(1)). A file that git includes is another text.
 void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length);
-
-// Variables by which the host's programs read or run a file of the tree: BASH_ENV, NODE_OPTIONS,
-// GIT_CONFIG_GLOBAL, EDITOR ... Not PATH, nor npm's own, which name its package.json.
-void mentions_environment(struct mentions *mentions, char *const *environment);

@@ -84,6 +84,7 @@ struct explain_look {
 // From the thread that looks to the loop that reports.
 struct explained {
 	const char *kind, *flag, *why;
+	pid_t pid;
 	char program[32];
 	char path[PATH_MAX]; // as long as it is
 };
@@ -139,7 +140,9 @@ static void name_program(const struct explain_look *look, char name[32])
 static void note(const struct explain_look *look, const char *kind, const char *flag,
 		 const char *path, const char *why)
 {
-	struct explained found = { .kind = kind, .flag = flag, .why = why };
+	struct explained found = {
+		.kind = kind, .flag = flag, .why = why, .pid = (pid_t)look->asked->pid
+	};
 	name_program(look, found.program);
 	if (str_put(found.path, sizeof(found.path), "%s", path))
 		send(look->notes, &found, offsetof(struct explained, path) + strlen(path) + 1,
@@ -150,14 +153,14 @@ static void add(const struct plan *plan, struct denials *denials, const struct e
 {
 	const char *path = found->path;
 	bool visible = str_visible(path);
-	struct denial *denial = denials_add(denials, found->kind, str_shown(path), found->program);
+	struct denial *denial =
+		denials_add(denials, found->kind, str_shown(path), found->why, found->program);
 	if (!denial)
 		return;
 	struct judgement judgement = judge_path(plan, path);
 	// That nothing names a path is no line's doing.
 	bool decides = judgement.verdict == PATH_READ || judgement.verdict == PATH_HIDDEN;
 	const struct mount *by = decides ? judgement.by : NULL;
-	snprintf(denial->why, sizeof(denial->why), "%s", found->why);
 	if (by && by->from.file && by->from.line)
 		snprintf(denial->rule, sizeof(denial->rule), "%s:%u", by->from.file, by->from.line);
 	else if (by && by->from.file)
@@ -174,8 +177,15 @@ void explain_take(const struct plan *plan, const struct run *run, struct denials
 	struct explained found;
 	for (int i = 0; i < ONE_TURN && run->explained >= 0 &&
 			recv(run->explained, &found, sizeof(found), MSG_DONTWAIT) > 0;
-	     i++)
+	     i++) {
+		struct denials one = { 0 };
 		add(plan, denials, &found);
+		if (!run->watched)
+			continue;
+		add(plan, &one, &found);
+		run->denied(run, found.pid, steady_now(), &one.all[0]);
+		denials_free(&one);
+	}
 }
 
 // The real name of what a descriptor of the box stands for.

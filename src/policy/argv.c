@@ -19,13 +19,17 @@ static int unknown(const struct argv_reader *reader, const char *word)
 {
 	size_t length = strcspn(word, "=");
 	const char *flag = arena_copy(reader->arena, word, length), *near = NULL;
-	const char *answer = foreign_answer(FOREIGN_OPTION, word, length);
+	const char *answer = foreign_answer(FOREIGN_OPTION, reader->verb, word, length);
 	if (answer)
 		return fail(0, "no option '%s': %s", flag, answer);
 	if (str_starts(word, "--"))
 		near = key_suggest_flag(reader->verb, flag + 2);
 	if (near)
 		return fail(0, "unknown option '%.80s', did you mean --%s?", str_shown(flag), near);
+	if (str_starts(word, "--") ? key_find_flag(VERB_RUN, word + 2, length - 2)
+				   : key_find_letter(VERB_RUN, word[1]))
+		return fail(0, "unknown option '%.80s' here; it is an option of sbx run",
+			    str_shown(flag));
 	return fail(0, "unknown option '%.80s', see --help", str_shown(flag));
 }
 
@@ -64,10 +68,10 @@ static int apply(struct argv_reader *reader, const struct key *key, const char *
 static int read_long(struct argv_reader *reader, const char *word)
 {
 	size_t length = strcspn(word, "=");
-	const char *same = foreign_answer(FOREIGN_SAME, word, length);
+	const char *same = foreign_answer(FOREIGN_SAME, reader->verb, word, length);
 	const struct key *key = same ? key_find_flag(reader->verb, same, strlen(same))
 				     : key_find_flag(reader->verb, word + 2, length - 2);
-	if (!key && !foreign_answer(FOREIGN_OPTION, word, length))
+	if (!key && !foreign_answer(FOREIGN_OPTION, reader->verb, word, length))
 		key = key_begun_flag(reader->verb, word + 2, length - 2);
 	if (!key)
 		return unknown(reader, word);

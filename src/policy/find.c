@@ -101,7 +101,7 @@ static int not_found(const char *name)
 {
 	struct near near = { .word = name };
 	const char *shown = str_shown(name),
-		   *answer = foreign_answer(FOREIGN_PROFILE, name, strlen(name));
+		   *answer = foreign_answer(FOREIGN_PROFILE, VERBS_ALL, name, strlen(name));
 	for (unsigned i = 0; i < builtin_count; i++)
 		near_consider(&near, builtins[i].name);
 	if (name[0] && name[strspn(name, "0123456789:")] == '\0')
@@ -140,20 +140,23 @@ int find_profile(struct arena *arena, const char *config, const char *name, enum
 
 static const struct foreign {
 	enum foreign_kind kind;
+	unsigned verbs;
 	const char *words, *answer; // words: with blanks between them
 } foreign[] = {
-#define OPTION(words, answer)  { FOREIGN_OPTION, words, answer },
-#define SAME(words, flag)      { FOREIGN_SAME, words, flag },
-#define VERB(words, answer)    { FOREIGN_VERB, words, answer },
-#define PROFILE(words, answer) { FOREIGN_PROFILE, words, answer },
-#define ACTION(words, answer)  { FOREIGN_ACTION, words, answer },
+#define OPTION(words, answer)    { FOREIGN_OPTION, VERBS_BOX, words, answer },
+#define OF(verbs, words, answer) { FOREIGN_OPTION, verbs, words, answer },
+#define SAME(words, flag)        { FOREIGN_SAME, VERBS_ALL, words, flag },
+#define VERB(words, answer)      { FOREIGN_VERB, VERBS_ALL, words, answer },
+#define PROFILE(words, answer)   { FOREIGN_PROFILE, VERBS_ALL, words, answer },
+#define ACTION(words, answer)    { FOREIGN_ACTION, VERB_SESSION, words, answer },
 #include "policy/foreign.def"
 };
 
-const char *foreign_answer(enum foreign_kind kind, const char *word, size_t length)
+const char *foreign_answer(enum foreign_kind kind, unsigned verbs, const char *word, size_t length)
 {
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
-		if (foreign[i].kind == kind && str_has_word(foreign[i].words, word, length))
+		if (foreign[i].kind == kind && (foreign[i].verbs & verbs) &&
+		    str_has_word(foreign[i].words, word, length))
 			return foreign[i].answer;
 	return NULL;
 }

@@ -146,11 +146,11 @@ const struct key keys[] = {
 	{ IN_PROFILE("network", "host-port", loopback), .flag = "host-port",
 	  .brief = "use this port of your machine: 5432", .kind = KEY_LIST,
 	  .form = FORM_PORT, .value = "PORT",
-	  .help = "this TCP port of the host's 127.0.0.1 appears at the box's" },
+	  .help = "this TCP port of the host's 127.0.0.1, then ::1, appears at both of the box" },
 	{ IN_PROFILE("network", "publish", publish), .flag = "publish",
 	  .brief = "your machine can use this port of the box", .kind = KEY_LIST,
 	  .form = FORM_PUBLISH, .value = "PORT[:HOST-PORT|:auto]",
-	  .help = "this TCP port of the box appears at the host's 127.0.0.1 and ::1; auto: at a free one, which is printed" },
+	  .help = "this TCP port of the box's 127.0.0.1, then ::1, appears at the host's 127.0.0.1 and ::1; auto: at a free one, which is printed" },
 	{ IN_PROFILE("network", "upstream", upstream), .flag = "upstream", .kind = KEY_TEXT,
 	  .form = FORM_UPSTREAM, .value = "URL",
 	  .help = "use this HTTP proxy, or none; default: the caller's HTTPS_PROXY and NO_PROXY" },
@@ -246,8 +246,6 @@ const struct key keys[] = {
 
 	{ IN_PROFILE("process", "hostname", hostname), .flag = "hostname", .kind = KEY_TEXT,
 	  .form = FORM_HOSTNAME, .value = "NAME", .help = "the name the box gives itself" },
-	{ IN_PROFILE("process", "lsp", lsp), .kind = KEY_WORD, .words = answer_words, .value = "no|yes",
-	  .help = "yes: as --lsp, for the profile of a language server" },
 	{ IN_PROFILE("process", "preserve-fd", keep_fd), .flag = "preserve-fd", .kind = KEY_LIST,
 	  .form = FORM_DESCRIPTOR, .value = "N",
 	  .help = "pass this descriptor to the command; as well as 0, 1 and 2; a directory "
@@ -317,9 +315,6 @@ const struct key keys[] = {
 	  .help = "of the code; else found by the #! line, the extension, or the text" },
 	{ ON_COMMAND_LINE(VERB_LEARN, output), .flag = "output", .letter = 'o', .kind = KEY_TEXT, .value = "FILE",
 	  .help = "add the lines to this profile, which is made when it is missing (learn)" },
-	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN, lsp), .flag = "lsp", .kind = KEY_SWITCH,
-	  .help = "the command is a language server of an editor; it gets no processId to watch, and "
-		  "cannot have the editor change files outside of the project or protected names" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, timing), .flag = "timing", .kind = KEY_SWITCH,
 	  .help = "print the time of each start-up step on stderr" },
 	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR | VERB_AUDIT | VERB_SESSION | VERB_CODE | VERB_PROFILE |
@@ -372,6 +367,8 @@ const struct key keys[] = {
 		  "kill and wait. Its stdin is empty, and its output is stored for sbx logs" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_EXEC, terminal), .flag = "tty", .letter = 't', .kind = KEY_SWITCH,
 	  .help = "give the command a terminal of the box; sbx connects it with yours (exec); with --detach, for sbx attach" },
+	{ ON_COMMAND_LINE(VERB_EXEC, interactive), .flag = "interactive", .letter = 'i', .kind = KEY_SWITCH,
+	  .help = "without a meaning, for who has it from docker: stdin is passed in any case (exec)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, follow), .flag = "follow", .letter = 'f', .kind = KEY_SWITCH,
 	  .help = "continue with what the run prints, until it ends (logs)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, raw), .flag = "raw", .kind = KEY_SWITCH,

@@ -195,6 +195,7 @@ int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocatio
 // Words of other tools that people type, each with what to write here: foreign.def is the table.
 
 // A whole sentence, or NULL: the word is not known. Options as they were typed, with their dashes,
-// without a value: "--rm", "-v". FOREIGN_SAME: the flag that such a word is taken as.
+// without a value: "--rm", "-v"; of one of the verbs. FOREIGN_SAME: the flag that such a word is
+// taken as.
 enum foreign_kind { FOREIGN_OPTION, FOREIGN_SAME, FOREIGN_VERB, FOREIGN_PROFILE, FOREIGN_ACTION };
-const char *foreign_answer(enum foreign_kind kind, const char *word, size_t length);
+const char *foreign_answer(enum foreign_kind kind, unsigned verbs, const char *word, size_t length);

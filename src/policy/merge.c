@@ -34,7 +34,7 @@ int merge_unknown_key(struct arena *arena, const struct ini_row *row, struct ori
 			return fail(0, "%sunknown key '%.80s' in [%s], did you mean '%s'?", where,
 				    row->name, row->section, near);
 		const char *flag = arena_text(arena, "--%s", row->name);
-		const char *answer = foreign_answer(FOREIGN_OPTION, flag, strlen(flag));
+		const char *answer = foreign_answer(FOREIGN_OPTION, VERBS_BOX, flag, strlen(flag));
 		if (answer && !str_starts(row->section, "secret"))
 			return fail(0, "%sno key '%s' in [%s]: %s", where, row->name, row->section,
 				    answer);

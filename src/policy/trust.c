@@ -40,10 +40,9 @@ int stored_read(struct arena *arena, const char *path, const char *project, cons
 	int found = read_text(arena, path, (size_t)INI_BYTES_MAX + skipped + 1, &stored, &length);
 	if (found <= 0)
 		return found;
-	if (stored[0] != '/')
-		return fail(0, "'%s' was written by a newer sbx", path);
+	// Of another version, or damaged: as if nothing was stored.
 	if (length <= skipped || memcmp(stored, project, skipped) != 0 || stored[skipped] != '\n')
-		return fail(0, "'%s' is not what sbx wrote there; remove it", path);
+		return 0;
 	*ret_text = stored + skipped + 1;
 	*ret_length = length - skipped - 1;
 	return 1;

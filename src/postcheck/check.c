@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -173,6 +174,50 @@ static bool read_copy(const struct merge *merge, int copies, unsigned number, ch
 	return read > 0;
 }
 
+static struct merge merge_of(const struct check *check, const struct copy *copy, int directory)
+{
+	return (struct merge){ .check = check,
+			       .kind = MERGE_HOST,
+			       .directory = directory,
+			       .name = path_name(copy->path),
+			       .path = finding_path(check->plan, copy->path),
+			       .mode = copy->mode,
+			       .lock = copy->lock,
+			       .depth = pointer_depth(check->plan, copy->path),
+			       .before = copy->text,
+			       .before_length = copy->length,
+			       .after = "" };
+}
+
+// Whether somebody can write to it by a descriptor, or by another name.
+static bool is_open(int fd, const struct stat *status)
+{
+	bool free = fcntl(fd, F_SETLEASE, F_RDLCK) == 0 || errno != EAGAIN;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return !free || status->st_nlink > 1;
+}
+
+bool copy_look(struct check *check, const struct copy *copy)
+{
+	char above[PATH_MAX];
+	struct stat status;
+	str_put(above, sizeof(above), "%.*s", (int)(path_name(copy->path) - copy->path),
+		copy->path);
+	autoclose int directory = sys_openat2(AT_FDCWD, above, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+					      RESOLVE_NO_SYMLINKS);
+	struct merge merge = merge_of(check, copy, directory);
+	autoclose int fd = directory < 0 ? -1 : file_open(directory, merge.name, 0, &status);
+	if (directory < 0 || (fd < 0 && errno == ENOENT))
+		return false;
+	if (fd < 0)
+		finding_take(check, directory, merge.name, copy->path, "is no file any more");
+	merge.fresh = fd < 0 || is_open(fd, &status);
+	int written = merge_config(&merge);
+	if (copy->lock >= 0) // the merge may have it alone
+		flock(copy->lock, LOCK_SH | LOCK_NB);
+	return written != 0;
+}
+
 static void check_copy(struct check *check, const struct run *run, unsigned number,
 		       struct check_places *places)
 {
@@ -180,31 +225,19 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 	const struct copy *copy = &check->plan->copies[number];
 	struct stat status;
 	int directory = places_parent(check, places, copy->path)->fd;
-	struct merge merge = { .check = check,
-			       .kind = MERGE_CHANGES,
-			       .directory = directory,
-			       .name = path_name(copy->path),
-			       .mode = copy->mode,
-			       .lock = copy->lock,
-			       .before = copy->text,
-			       .before_length = copy->length,
-			       .after = text };
-	merge.path = finding_path(check->plan, copy->path);
-	merge.depth = pointer_depth(check->plan, copy->path);
+	struct merge merge = merge_of(check, copy, directory);
 	if (directory < 0) {
 		findings_add(check->found, FINDING_UNREADABLE_FILE, merge.path, strerror(errno),
 			     "");
 		return;
 	}
-	// Somebody on the host wrote it meanwhile, or the box while its link was away.
+	// The host has replaced it, and the box could write to it meanwhile.
 	if (fstatat(directory, merge.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    (status.st_ino != copy->identity.inode ||
-	     status.st_ctim.tv_sec != copy->changed.tv_sec ||
-	     status.st_ctim.tv_nsec != copy->changed.tv_nsec)) {
-		merge.kind = MERGE_LOOK;
-		merge_config(&merge);
-	}
+	     finding_is_made(check, directory, merge.name)))
+		copy_look(check, copy);
 	merge.kind = MERGE_CHANGES;
+	merge.after = text;
 	if (read_copy(&merge, run->copies, number, text, &merge.after_length) &&
 	    (merge.after_length != copy->length || memcmp(text, copy->text, copy->length) != 0))
 		merge_config(&merge);
@@ -219,7 +252,7 @@ static void check_walls(struct check *check, struct check_places *places)
 	struct stat status;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
-		if (!watch_is_wall(mount) || mount->kind != MOUNT_BIND)
+		if (!walls_has(mount) || mount->kind != MOUNT_BIND)
 			continue;
 		int directory = places_parent(check, places, mount->target)->fd;
 		const char *name = path_name(mount->target);
@@ -227,8 +260,7 @@ static void check_walls(struct check *check, struct check_places *places)
 		    (status.st_ino == mount->identity.inode &&
 		     status.st_dev == mount->identity.device))
 			continue;
-		findings_add(check->found, FINDING_REPLACED, finding_path(plan, mount->target), "",
-			     "");
+		walls_tell(check, mount);
 	}
 }
 
@@ -249,6 +281,10 @@ static void look_at_all(void *argument)
 	if (check->plan->repository) // it holds the index
 		bare_tell_broken(check, places_parent(check, places, check->plan->index)->fd,
 				 check->found);
+	if (check->plan->indexed.inode && faccessat(AT_FDCWD, check->plan->index, F_OK, 0) < 0 &&
+	    errno == ENOENT)
+		findings_add(check->found, FINDING_INDEX_GONE,
+			     finding_path(check->plan, check->plan->index), "", "");
 	for (unsigned i = 0; i < check->plan->copy_count; i++)
 		check_copy(check, look->run, i, places);
 	check_walls(check, places);

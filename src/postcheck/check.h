@@ -15,6 +15,7 @@
 
 struct arena;
 struct check;
+struct copy;
 struct findings;
 struct guard;
 struct mount;
@@ -44,21 +45,14 @@ void check_refused(const struct plan *plan, struct findings *found);
 bool apart_run(const struct plan *plan, const struct run *run, void (*look)(void *argument),
 	       void *argument, struct findings *found);
 
-// Files of the project that its settings name in commands which start by themselves: an agent's
-// hooks and servers, git hooks, .envrc, git's configuration, what an install runs; and those that
-// the caller's environment names. Such a file is
-// the project's own, and reported when a run changed it.
+// Files of the project that a standing hook, .envrc or a command of git's configuration names. Such
+// a file is the project's own, and reported when a run changed it.
 
-// Notes in the plan the files that settings and the caller's variables name, and their state before
-// the box begins.
-void commands_plan(struct plan *plan, char *const *environment);
+// Notes them in the plan, and their state before the box begins.
+void commands_plan(struct plan *plan);
 
 // Adds those that this run changed to the findings.
 void commands_tell(const struct check *check);
-
-// The same names below a worktree or submodule of the project's, which obeys the same settings:
-// `directory` is its top, at `path`.
-void commands_tell_below(const struct check *check, int directory, const char *path);
 
 // A run's start by the clock that files are stamped with.
 
@@ -140,7 +134,7 @@ void secrets_renew(const struct check *check);
 // The eyes on the project while a longer run goes on. What they see first is only undone sooner:
 // the final look (check.h) finds it as well.
 
-enum { WATCHES_MAX = 256 };
+enum { WATCHES_MAX = 256, TAKEN_MAX = 256 };
 
 struct watch {
 	int names; // of signals: a directory with protected names was changed
@@ -155,27 +149,42 @@ struct watch {
 		ino_t inode;
 		dev_t device;
 		struct timespec changed;
-	} *walls;       // by mount of the plan: on what it was seen last
-	int mounts;     // the box's mountinfo: POLLPRI when a mount comes or goes
-	unsigned taken; // names moved away so far
+		bool replaced; // by the host: the box could write to what is there
+	} *walls;              // by mount of the plan: on what it was seen last
+	int mounts;            // the socket of who puts them back
+	pid_t keeper;          // which that is
 	int64_t again;  // when to look without an event, 0: never; milliseconds of the steady clock
 	unsigned first; // of the guards, to be checked first
-	int64_t *rest;  // of each guard: it is not moved away before
+	struct taken_name {
+		uint64_t name;
+		int64_t when;
+	} taken[TAKEN_MAX]; // the names that were moved away last
+	int pidfd;          // of the box
 };
 
 // From a timer, never at the start: short runs do not pay for it.
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct findings *found);
 void watch_end(struct watch *watch);
-void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
-		 struct findings *found);
+void watch_names(struct watch *watch, const struct plan *plan, struct findings *found);
+// From now on what is written to files beside it gives notice, too.
+void watch_writes(struct watch *watch, const char *path);
+// A name that was taken away: one that comes back eight times in ten seconds ends the run.
+void watch_count(struct watch *watch, const struct check *check, const char *path);
 
 // A mount that keeps something of the host from the box.
-bool watch_is_wall(const struct mount *mount);
-
-// A program of the host that replaces a protected file takes the mount over it away. Mounts it
-// again, by a helper inside the box's own mount namespace; reported.
-void watch_mounts(const struct plan *plan, const struct run *run, struct findings *found);
+bool walls_has(const struct mount *mount);
+void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run);
+void walls_end(struct watch *watch);
+// Has them looked at when something under them changed.
+void walls_look(const struct watch *watch, const struct plan *plan);
+// What was put back is reported, and looked at.
+void walls_answer(struct watch *watch, const struct plan *plan, struct findings *found);
+// That the host has replaced it, once.
+void walls_tell(const struct check *check, const struct mount *mount);
+// Takes out of a configuration what the box could have written into it while it had no wall.
+// Whether there was something.
+bool copy_look(struct check *check, const struct copy *copy);
 
 // Which boxes run in a tree, in the state directory: a file for each run, written before its
 // command starts and removed after its check. It names what stood at the start, so that what a
@@ -202,5 +211,7 @@ struct due {
 // False when there is none. A run that was killed before its command began, or in another directory
 // of that name, is removed.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due);
-// `checked`: they are removed.
-void journal_done(struct due *due, bool checked);
+// A check that was cut is begun anew at a next start, three times in all: the name of a run's file
+// ends with their number.
+enum due_end { DUE_KEPT, DUE_CUT, DUE_CHECKED };
+void journal_done(struct due *due, enum due_end what);

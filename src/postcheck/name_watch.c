@@ -1,5 +1,5 @@
-// Owns the notices of changed directories, the mount guard and its helper. By fcntl(2)'s F_NOTIFY:
-// an inotify is one of few that a user has in all, of which other programs need theirs.
+// Owns the notices of changed directories. By fcntl(2)'s F_NOTIFY: an inotify is one of few that a
+// user has in all, of which other programs need theirs.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -27,49 +27,37 @@
 #include "report/findings.h"
 #include "run.h"
 
-// After TAKEN_MAX none is reported by itself, and moving them away takes a part of the time alone,
-// as short as it is: a box must neither keep the host busy nor a name for long.
 enum {
-	TAKEN_MAX = 32,
-	PAUSE_LEAST = 5, // milliseconds
-	PAUSE_PARTS = 10,
-	RESTORE_TRIES = 50,
 	EVENTS_A_TURN = 4,
 	TAKES_A_TURN = 4,
 	SAMPLES_MAX = 4096,
-	LOOK_MILLISECONDS = 20 // how often is looked where the kernel gives no notice
+	LOOK_MILLISECONDS = 20, // how often is looked where the kernel gives no notice
 };
+#define NOTICES (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
 
-static void look_again(struct watch *watch, int64_t when)
-{
-	if (!watch->again || when < watch->again)
-		watch->again = when;
-}
-
-static bool is_watched(const struct watch *watch, const struct stat *status)
+static struct watched_name *watched(struct watch *watch, const struct stat *status)
 {
 	for (unsigned i = 0; i < watch->directory_count; i++)
 		if (watch->directories[i].inode == status->st_ino &&
 		    watch->directories[i].device == status->st_dev)
-			return true;
-	return false;
+			return &watch->directories[i];
+	return NULL;
 }
 
 // A directory without notices: then all names are checked every few milliseconds.
 static void watch_directory(struct watch *watch, int directory)
 {
 	struct stat status;
-	if (watch->polls || fstat(directory, &status) < 0 || is_watched(watch, &status))
+	if (watch->polls || fstat(directory, &status) < 0 || watched(watch, &status))
 		return;
 	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
-	watch->polls = fd < 0 || watch->directory_count == WATCHES_MAX ||
-		       fcntl(fd, F_NOTIFY, DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT) < 0;
+	watch->polls =
+		fd < 0 || watch->directory_count == WATCHES_MAX || fcntl(fd, F_NOTIFY, NOTICES) < 0;
 	if (watch->polls)
 		return;
 	watch->directories[watch->directory_count++] =
 		(struct watched_name){ status.st_ino, status.st_dev, take(&fd) };
-	// What came right before.
-	look_again(watch, steady_now());
+	watch->again = steady_now(); // what came right before
 }
 
 // The directory of a name, or -1 with errno: then the last one on the way that is there gives
@@ -95,22 +83,14 @@ static int open_watched(struct watch *watch, const char *name)
 	return -1;
 }
 
-bool watch_is_wall(const struct mount *mount)
+void watch_writes(struct watch *watch, const char *path)
 {
-	return mount->on_host && (mount->kind == MOUNT_COPY || mount->access == ACCESS_READ ||
-				  mount->kind == MOUNT_MASK);
-}
-
-// A name that comes again and again takes a part of the time alone, together with others like it;
-// it does not hold up the rest.
-static int64_t rest_of(const struct watch *watch, const struct plan *plan, int64_t begin)
-{
-	int64_t now = steady_now(), pause = (now - begin) * PAUSE_PARTS, resting = 1;
-	if (watch->taken <= TAKEN_MAX)
-		return 0;
-	for (unsigned i = 0; i < plan->guard_count; i++)
-		resting += watch->rest[i] > now;
-	return now + (pause < PAUSE_LEAST ? PAUSE_LEAST : pause) * resting;
+	struct stat status;
+	autoclose int directory = open_watched(watch, path);
+	struct watched_name *name =
+		directory < 0 || fstat(directory, &status) < 0 ? NULL : watched(watch, &status);
+	if (name)
+		fcntl(name->fd, F_NOTIFY, NOTICES | DN_MODIFY);
 }
 
 // An entry of a new directory of hooks, or the directory where there is no other way. Writes its
@@ -177,9 +157,8 @@ static bool is_taken(enum guarded kind)
 }
 
 // Whether it was moved away.
-static bool take_if_there(struct watch *watch, struct check *check, unsigned index)
+static bool take_if_there(struct watch *watch, struct check *check, const struct guard *guard)
 {
-	const struct guard *guard = &check->plan->guards[index];
 	char path[PATH_MAX];
 	struct stat status;
 	autoclose int below = -1, directory = open_watched(watch, guard->path);
@@ -190,52 +169,45 @@ static bool take_if_there(struct watch *watch, struct check *check, unsigned ind
 	    fstatat(below < 0 ? directory : below, path_name(path), &status, AT_SYMLINK_NOFOLLOW) <
 		    0)
 		return false;
-	int64_t now = steady_now();
-	if (now < watch->rest[index]) {
-		look_again(watch, watch->rest[index]);
-		return false;
-	}
-	watch->taken++;
 	quarantine_take(check->plan->state, below < 0 ? directory : below, path_name(path), path,
 			"appeared, and your own programs would run or trust it", check->found);
-	watch->rest[index] = rest_of(watch, check->plan, now);
+	watch_count(watch, check, path);
 	return true;
+}
+
+// Against a box that makes the host busy, and one that has a name there for most of the time. What
+// its user saves there now and then ends nothing.
+void watch_count(struct watch *watch, const struct check *check, const char *path)
+{
+	enum { RETURNS = 8, WITHIN_MILLISECONDS = 10000 };
+	struct taken_name *oldest = watch->taken, now = { str_hash(path), steady_now() };
+	unsigned recent = 0, same = 0;
+	for (unsigned i = 0; i < TAKEN_MAX; i++) {
+		const struct taken_name *taken = &watch->taken[i];
+		bool counts = taken->when && now.when - taken->when < WITHIN_MILLISECONDS;
+		recent += counts;
+		same += counts && taken->name == now.name;
+		oldest = taken->when < oldest->when ? &watch->taken[i] : oldest;
+	}
+	*oldest = now;
+	if (same + 1 < RETURNS && recent + 1 < TAKEN_MAX)
+		return;
+	if (!findings_has(check->found, FINDING_RETURNS, finding_path(check->plan, path)))
+		findings_add(check->found, FINDING_RETURNS, finding_path(check->plan, path), "",
+			     "");
+	sys_pidfd_send_signal(watch->pidfd, SIGKILL, NULL);
 }
 
 void watch_end(struct watch *watch)
 {
 	for (unsigned i = 0; i < watch->directory_count; i++)
 		fd_close(&watch->directories[i].fd);
-	free(watch->walls);
-	free(watch->rest);
+	walls_end(watch);
 	fd_close(&watch->names);
-	fd_close(&watch->mounts);
-}
-
-// A mount is lost when the host removes what it lies on, or puts another over it, and nothing tells
-// but the file itself. A fresh one can have the number of the old: its time of change is another.
-static bool moved_walls(const struct watch *watch, const struct plan *plan)
-{
-	bool moved = false;
-	for (unsigned i = 0; i < plan->mount_count; i++) {
-		struct stat status;
-		if (!watch_is_wall(&plan->mounts[i]))
-			continue;
-		if (lstat(plan->mounts[i].target, &status) < 0)
-			status = (struct stat){ 0 };
-		struct wall now = { status.st_ino, status.st_dev, status.st_ctim };
-		struct wall *known = &watch->walls[i];
-		moved = moved || now.inode != known->inode || now.device != known->device ||
-			now.changed.tv_sec != known->changed.tv_sec ||
-			now.changed.tv_nsec != known->changed.tv_nsec;
-		*known = now;
-	}
-	return moved;
 }
 
 // Notices only say that it is time to look. What is left over comes first in the next turn.
-void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
-		 struct findings *found)
+void watch_names(struct watch *watch, const struct plan *plan, struct findings *found)
 {
 	FORGIVING;
 	struct signalfd_siginfo notice;
@@ -244,15 +216,15 @@ void watch_names(struct watch *watch, const struct plan *plan, const struct run 
 	for (int i = 0; i < EVENTS_A_TURN && read(watch->names, &notice, sizeof(notice)) > 0; i++)
 		;
 	watch->again = watch->polls ? steady_now() + LOOK_MILLISECONDS : 0;
-	if (moved_walls(watch, plan))
-		watch_mounts(plan, run, found);
+	walls_look(watch, plan);
 	for (unsigned i = 0; i < plan->guard_count; i++) {
 		unsigned index = (first + i) % plan->guard_count;
-		if (!is_taken(plan->guards[index].kind) || !take_if_there(watch, &check, index) ||
+		const struct guard *guard = &plan->guards[index];
+		if (!is_taken(guard->kind) || !take_if_there(watch, &check, guard) ||
 		    ++taken < TAKES_A_TURN)
 			continue;
 		watch->first = index + 1;
-		look_again(watch, steady_now());
+		watch->again = steady_now();
 		break;
 	}
 }
@@ -272,103 +244,12 @@ static int open_notices(const struct run *run)
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct findings *found)
 {
-	char path[PATH_MAX];
-	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)run->init);
-	watch->mounts = open(path, O_RDONLY | O_CLOEXEC);
+	watch->pidfd = run->pidfd;
 	watch->names = open_notices(run);
-	watch->walls = calloc(plan->mount_count + 1, sizeof(*watch->walls));
-	watch->rest = calloc(plan->guard_count + 1, sizeof(*watch->rest));
-	if (!watch->walls || !watch->rest)
-		abort();
 	watch->polls = testing_skips("notices");
+	walls_begin(watch, plan, run);
 	for (unsigned i = 0; i < plan->mount_count && !watch->polls; i++)
-		if (watch_is_wall(&plan->mounts[i]))
+		if (walls_has(&plan->mounts[i]))
 			close(open_watched(watch, plan->mounts[i].target));
-	watch_names(watch, plan, run, found); // what appeared, and what happened, before
-}
-
-static bool is_mounted(const char *path)
-{
-	struct sys_statx status;
-	if (sys_statx(AT_FDCWD, path, 0, &status) < 0)
-		return errno == ENOENT; // removed on the host: nothing to stand on
-	return (status.attributes & SYS_STATX_MOUNT_ROOT) != 0;
-}
-
-// A box's link and an unreadable file were thrown away when they had been mounted.
-static int open_cover(const struct mount *mount)
-{
-	char link[64], text[64];
-	unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW;
-	if (mount->kind == MOUNT_MASK)
-		return sys_open_tree(AT_FDCWD, "/dev/null", flags);
-	if (mount->kind != MOUNT_COPY)
-		return sys_open_tree(AT_FDCWD, mount->target, flags | AT_RECURSIVE);
-	snprintf(link, sizeof(link), COPIES_DIRECTORY "/%u/.link-%d", mount->copy, (int)getpid());
-	snprintf(text, sizeof(text), COPIES_DIRECTORY "/%u/config", mount->copy);
-	unlink(link); // of the try before
-	return symlink(text, link) < 0 ? -1 : sys_open_tree(AT_FDCWD, link, flags);
-}
-
-// In the box's view: over the file that is there now. The directories above are mounts of their
-// own, so the box cannot have moved them.
-static int mount_again(const struct mount *mount)
-{
-	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-						   MOUNT_ATTR_NODEV };
-	autoclose int target = sys_openat2(AT_FDCWD, mount->target, O_PATH | O_NOFOLLOW | O_CLOEXEC,
-					   RESOLVE_NO_SYMLINKS);
-	if (target < 0)
-		return errno == ENOENT ? 0 : -1;
-	autoclose int tree = open_cover(mount);
-	if (tree < 0 || sys_mount_setattr(tree, AT_RECURSIVE, &readonly) < 0)
-		return -1;
-	return sys_move_mount(tree, "", target, "",
-			      MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
-}
-
-// The host may be at it again in that very moment: then once more, while there are tries left. 0 it
-// stood, 1 it stands again.
-static int restore(const struct mount *mount, int *tries)
-{
-	struct timespec pause = { .tv_nsec = 1000000 };
-	for (bool missing = false;; missing = true) {
-		if (is_mounted(mount->target))
-			return missing;
-		if (--*tries < 0)
-			return -1;
-		if (mount_again(mount) < 0)
-			nanosleep(&pause, NULL);
-	}
-}
-
-// Exit status: 0 nothing was missing, 1 mounted again, 2 that failed.
-static _Noreturn void helper(const struct plan *plan, const struct run *run)
-{
-	int result = 0, tries = RESTORE_TRIES + (int)plan->mount_count;
-	if (setns(run->user, CLONE_NEWUSER) < 0 || setns(run->view, CLONE_NEWNS) < 0)
-		_exit(2);
-	for (unsigned i = 0; i < plan->mount_count; i++) {
-		const struct mount *mount = &plan->mounts[i];
-		int restored = watch_is_wall(mount) ? restore(mount, &tries) : 0;
-		result = result == 2 || restored < 0 ? 2 : result | restored;
-	}
-	_exit(result);
-}
-
-void watch_mounts(const struct plan *plan, const struct run *run, struct findings *found)
-{
-	int status = 0;
-	pid_t pid = fork();
-	if (pid == 0)
-		helper(plan, run);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	int result = pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 2;
-	if (result == 1)
-		findings_add(found, FINDING_PROTECTED_AGAIN, "", "", "");
-	if (result == 2) {
-		findings_add(found, FINDING_PROTECTION_LOST, "", "", "");
-		sys_pidfd_send_signal(run->pidfd, SIGKILL, NULL);
-	}
+	watch_names(watch, plan, found); // what appeared, and what happened, before
 }

@@ -187,11 +187,25 @@ bool journal_due(struct arena *arena, const char *state, const char *tree, struc
 	return true;
 }
 
-void journal_done(struct due *due, bool checked)
+static void cut(const struct due *due, const char *file)
+{
+	enum { TRIES = 3 };
+	char next[NAME_MAX + 1];
+	const char *number = strchr(file + strcspn(file, "-"), '.');
+	int tries = 1 + (number ? atoi(number + 1) : 0);
+	str_put(next, sizeof(next), "%.*s.%d", (int)(number ? number - file : (long)strlen(file)),
+		file, tries);
+	if (tries >= TRIES || renameat(due->directory, file, due->directory, next) < 0)
+		unlinkat(due->directory, file, 0);
+}
+
+void journal_done(struct due *due, enum due_end what)
 {
 	for (unsigned i = 0; i < due->count; i++) {
-		if (checked)
+		if (what == DUE_CHECKED)
 			unlinkat(due->directory, due->files[i], 0);
+		else if (what == DUE_CUT)
+			cut(due, due->files[i]);
 		fd_close(&due->fds[i]);
 	}
 	fd_close(&due->directory);

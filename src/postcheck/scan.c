@@ -34,7 +34,8 @@ struct scan {
 	struct share share; // these parts
 	int64_t begin;      // of this check
 	int64_t since; // what changed then or later is read: by the box, or since the last check
-	bool moved;    // an entry may have come to its place in this run
+	const struct run *run;
+	bool moved; // an entry may have come to its place in this run
 	struct check_secrets secrets;
 };
 
@@ -73,7 +74,6 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	bool there = stat(plan->index, &status) == 0;
 	struct file_state now = there ? file_state(&status) : (struct file_state){ 0 };
 	bool same = run->share && file_state_equal(&now, &run->share->index);
-	// What it was before is not known.
 	if (!run->share && (plan->due || plan->indexed.inode != 0) &&
 	    (!there || finding_is_late(check, &status)))
 		return false;
@@ -103,6 +103,17 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 	       !finding_is_made(scan->check, directory, name);
 }
 
+// No name came to its directory, or it was born since the last check, while no box lived.
+static bool stood_there(const struct scan *scan, int directory, const char *name)
+{
+	const struct check *check = scan->check;
+	if (str_equal(name, ".") || check->timeless || finding_is_made(check, directory, name))
+		return false;
+	return !finding_is_changed(check, directory, "") ||
+	       (finding_birth(directory, name) > scan->since && !check->plan->due &&
+		!journal_beside(check->plan, scan->run));
+}
+
 // One of the list by path and inode, or one that stood there before the run.
 static bool is_users(const struct scan *scan, int directory, const char *name, const char *path)
 {
@@ -111,6 +122,7 @@ static bool is_users(const struct scan *scan, int directory, const char *name, c
 		return true;
 	return !scan->moved &&
 	       (finding_is_own(scan->check, directory, name, path, OWN_ALL) ||
+		stood_there(scan, directory, name) ||
 		(str_equal(name, ".") && bare_is_old(scan->check, directory, path)));
 }
 
@@ -131,9 +143,11 @@ static bool look_at(struct scan *scan, int directory, const char *name, const ch
 	else
 		bare_look(check, directory, path);
 	check->known = known;
+	const char *born = str_equal(name, ".") ? "HEAD" : name;
+	bool stood = finding_birth(directory, born) && !finding_is_made(check, directory, born);
 	if (findings_count(check->found) > before)
 		findings_add(check->found,
-			     users ? FINDING_REPOSITORY_CHANGED : FINDING_REPOSITORY_MADE,
+			     users || stood ? FINDING_REPOSITORY_CHANGED : FINDING_REPOSITORY_MADE,
 			     finding_path(check->plan, path), "", "");
 	return users;
 }
@@ -152,19 +166,6 @@ static bool is_same(struct scan *scan, int directory, const char *name, const ch
 	       !(file && row && one.count > 0 && row->changed != one.rows[0].changed);
 }
 
-// A worktree's or a submodule's top; walk->path is that of its .git.
-static void look_below(struct scan *scan, const struct git_walk *walk, int directory)
-{
-	char top[PATH_MAX];
-	struct stat status;
-	if (fstatat(directory, ".git", &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISREG(status.st_mode))
-		return;
-	str_put(top, sizeof(top), "%.*s", (int)(path_name(walk->path) - walk->path - 1),
-		walk->path);
-	commands_tell_below(scan->check, directory, top);
-}
-
 static void meet(struct git_walk *walk, int directory, const char *name)
 {
 	struct scan *scan = walk->owner;
@@ -172,8 +173,6 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 	const struct listed_row *row = listed_find(&scan->old, inside);
 	enum listed_kind kind = row ? row->kind : LISTED_OWN;
 	scan->moved = walk->moved;
-	if (scan->check->plan->named_count > 0 && str_equal(name, ".git"))
-		look_below(scan, walk, directory);
 	bool stood = is_mounted(scan->check->plan, walk->path, name) &&
 		     (!row || is_listed(scan, row, directory, name));
 	bool same = row && is_listed(scan, row, directory, name) &&
@@ -199,7 +198,6 @@ static void look_at_entry(struct git_walk *walk, int directory, const struct dir
 	changed_tell_shadow(scan->check, directory, entry->d_name, walk->path);
 }
 
-// It is walked for itself.
 static bool is_other_tree(struct git_walk *walk)
 {
 	const struct plan *plan = ((struct scan *)walk->owner)->check->plan;
@@ -381,7 +379,7 @@ void scan_trees(struct check *check, const struct run *run)
 {
 	FORGIVING;
 	static struct scan scan;
-	scan = (struct scan){ .check = check };
+	scan = (struct scan){ .check = check, .run = run };
 	for (unsigned i = 0; i < check->plan->searched_count; i++)
 		scan_tree(&scan, run, &check->plan->searched[i]);
 }

@@ -113,9 +113,8 @@ static const struct asking rows[] = {
 static const char *const losses[] = {
 	"tier landlock: no private home, /tmp or /dev/shm, no limit on them, and no separate host "
 	"name; paths that are not named are denied, not absent",
-	"tier landlock: names, sizes and attributes of your files can be seen, and processes and "
-	"their "
-	"command lines in /proc",
+	"tier landlock: names, sizes and attributes of your files can be seen, and when one is "
+	"opened or changed (inotify), and processes and their command lines in /proc",
 	"tier landlock: caches and overlays are left out; protected names and hidden files below a "
 	"writable directory are errors",
 	"tier landlock: of unix sockets only named ones are reached; no datagrams, servers on TCP "
@@ -205,8 +204,8 @@ int domain_plan(struct plan *plan)
 
 int domain_host(const struct plan *plan, struct run *run)
 {
-	(void)run;
-	return mkdir(plan->temporary, 0700) < 0 ? fail(errno, "make '%s'", plan->temporary) : 0;
+	TRY(run->temporary = owned_temporary(plan->temporary));
+	return 0;
 }
 
 int domain_undo(const struct plan *plan, struct run *run)

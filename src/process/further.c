@@ -40,7 +40,7 @@ __attribute__((noinline)) static int execute_script(const struct further_words *
 static bool is_program(const char *path)
 {
 	char begin[4] = "";
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	return read(fd, begin, sizeof(begin)) == sizeof(begin) &&
 	       memcmp(begin, "\177ELF", sizeof(begin)) == 0;
 }
@@ -112,76 +112,79 @@ bool further_text_is_good(const struct further_text *text, size_t length)
 struct mapped {
 	struct further_text *text;
 	char **words;
-	size_t text_size, words_size;
 };
 
-static void unmap(const struct mapped *mapped)
-{
-	munmap(mapped->text, mapped->text_size);
-	if (mapped->words != MAP_FAILED)
-		munmap(mapped->words, mapped->words_size);
-}
-
-// 0 or an errno.
+// 0 or an errno. Of a process that ends soon.
 static int map(int fd, struct mapped *ret_mapped)
 {
 	struct stat status;
-	struct mapped mapped = { .words = MAP_FAILED };
 	if (fstat(fd, &status) < 0)
 		return errno;
 	if (status.st_size <= 0 || status.st_size > FURTHER_BYTES_MAX)
 		return EINVAL;
-	mapped.text_size = (size_t)status.st_size;
-	mapped.text = mmap(NULL, mapped.text_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (mapped.text == MAP_FAILED)
+	struct further_text *text =
+		mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (text == MAP_FAILED)
 		return errno;
-	bool good = further_text_is_good(mapped.text, mapped.text_size);
-	if (good) {
-		mapped.words_size = ((size_t)mapped.text->arguments + mapped.text->variables + 2) *
-				    sizeof(*mapped.words);
-		mapped.words = mmap(NULL, mapped.words_size, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	}
-	if (mapped.words == MAP_FAILED) {
-		int number = good ? errno : EINVAL;
-		unmap(&mapped);
-		return number;
-	}
-	char *at = mapped.text->texts, **word = mapped.words;
-	for (uint32_t i = 0; i < mapped.text->arguments; i++)
+	if (!further_text_is_good(text, (size_t)status.st_size))
+		return EINVAL;
+	char **words = mmap(NULL, ((size_t)text->arguments + text->variables + 2) * sizeof(*words),
+			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (words == MAP_FAILED)
+		return errno;
+	char *at = text->texts, **word = words;
+	for (uint32_t i = 0; i < text->arguments; i++)
 		*word++ = at += strlen(at) + 1;
 	*word++ = NULL;
-	for (uint32_t i = 0; i < mapped.text->variables; i++)
+	for (uint32_t i = 0; i < text->variables; i++)
 		*word++ = at += strlen(at) + 1;
-	*ret_mapped = mapped;
+	*ret_mapped = (struct mapped){ text, words };
 	return 0;
 }
 
-// In the vfork child, as the first command's (process/init.c). What it has of walls is pid 1's.
-static _Noreturn void become(const struct run *run, const struct mapped *mapped,
-			     const struct further_order *order, const int fds[FD_PASSED],
-			     volatile int *problem)
+// The child says by its exit status why it executed nothing: no process of the box can change that.
+enum { WHY_DIRECTORY = 128 };
+
+static _Noreturn void give_up(int why, int number)
+{
+	_exit(why + (number < WHY_DIRECTORY ? number : EIO));
+}
+
+// In the child, as the first command's (process/init.c). What it has of walls is pid 1's.
+static _Noreturn void become(const struct run *run, const struct further_order *order,
+			     const int fds[FD_PASSED])
 {
 	enum { ABOVE = 16, STANDARD = 3 };
 	int high[STANDARD];
-	bool done = setsid() >= 0;
+	struct mapped mapped = { 0 };
+	int unmapped = map(fds[0], &mapped);
+	if (unmapped)
+		give_up(0, unmapped);
+	// A box that began in the background of a terminal has one session (seccomp/asking.c).
+	bool done = (run->background ? setpgid(0, 0) : setsid()) >= 0;
 	for (int i = 0; i < STANDARD; i++)
-		high[i] = fcntl(fds[1 + i], F_DUPFD_CLOEXEC, ABOVE);
+		high[i] = fcntl(fds[order->terminal.wanted ? 1 : 1 + i], F_DUPFD_CLOEXEC, ABOVE);
 	for (int i = 0; i < STANDARD; i++)
 		done = done && dup2(high[i], i) == i;
 	done = done && (!order->terminal.wanted || pty_take() == 0);
 	if (run->child_ignored)
 		signal(SIGCHLD, SIG_IGN);
-	if (done && sys_prlimit(RLIMIT_NOFILE, &run->further->files, NULL) == 0 &&
-	    fd_close_except(NULL, 0, CLOSE_RANGE_CLOEXEC) == 0 &&
-	    (!mapped->text->texts[0] || chdir(mapped->text->texts) == 0)) {
-		sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
-		*problem = further_execute(&(struct further_words){
-			mapped->words, mapped->words + mapped->text->arguments + 1 });
-		_exit(1);
-	}
-	*problem = errno;
-	_exit(1);
+	if (!done || sys_prlimit(RLIMIT_NOFILE, &run->further->files, NULL) < 0 ||
+	    fd_close_except(NULL, 0, CLOSE_RANGE_CLOEXEC) < 0)
+		give_up(0, errno);
+	if (mapped.text->texts[0] && chdir(mapped.text->texts) < 0)
+		give_up(WHY_DIRECTORY, errno);
+	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
+	give_up(0, further_execute(&(struct further_words){
+			   mapped.words, mapped.words + mapped.text->arguments + 1 }));
+}
+
+static struct further_child *find(struct run *run, int number)
+{
+	for (unsigned i = 0; i < FURTHER_MAX; i++)
+		if (run->further->all[i].pid && run->further->all[i].number == number)
+			return &run->further->all[i];
+	return NULL;
 }
 
 static struct further_child *free_place(struct run *run)
@@ -192,72 +195,109 @@ static struct further_child *free_place(struct run *run)
 	return NULL;
 }
 
-// 0 or an errno.
-static int start(struct run *run, const struct further_order *order, const int fds[FD_PASSED])
+static void forget(struct further_child *child)
 {
-	volatile int problem = 0;
-	struct mapped mapped;
-	if (!free_place(run) || run->paused)
-		return EAGAIN;
-	for (int i = 0; i < FD_PASSED; i++)
-		if (fds[i] < 0)
-			return EBADF;
-	int unmapped = map(fds[0], &mapped);
-	if (unmapped)
-		return unmapped;
-	pid_t pid = vfork();
-	if (pid == 0)
-		become(run, &mapped, order, fds, &problem);
-	int result = pid < 0 ? errno : problem;
-	unmap(&mapped);
-	if (pid > 0 && problem)
-		waitpid(pid, NULL, __WALL);
-	else if (pid > 0) {
-		struct further_child *child = free_place(run);
-		child->pid = pid;
-		child->number = order->number;
-	}
-	return result;
+	child->pid = 0;
+	fd_close(&child->peer);
 }
 
-static void tell(struct run *run, enum message_kind kind, int number, int status, int fd)
+static void tell(struct run *run, int command, enum further_kind kind, int number, int fd)
 {
-	run->message.kind = kind;
-	run->message.step = number;
-	run->message.number = run->message.status = status;
+	run->message.kind = MESSAGE_FURTHER;
+	run->message.step = command;
+	run->message.number = (int)kind;
+	run->message.status = number;
 	fd_send(run->to_host, &run->message, sizeof(run->message), &fd, fd >= 0);
 }
 
-static void execute_order(struct run *run, const struct further_order *order, int fds[FD_PASSED])
+// The kernel makes a process that executes a program one that ends with SIGCHLD: until then it ends
+// with another signal, and waitpid(2) takes the two kinds apart.
+static enum further_kind start(struct run *run, const struct further_order *order,
+			       int fds[FD_PASSED], int *ret_master, int *ret_number)
 {
-	autoclose int master = -1;
-	int problem = order->terminal.wanted ? pty_open(&order->terminal, &master, &fds[1]) : 0;
-	for (int i = 2; order->terminal.wanted && problem == 0 && i < FD_PASSED; i++)
-		fds[i] = fcntl(fds[1], F_DUPFD_CLOEXEC, 0);
-	if (problem == 0)
-		problem = start(run, order, fds);
-	tell(run, MESSAGE_FURTHER, order->number, problem, problem ? -1 : master);
+	struct further_child *child = free_place(run);
+	*ret_number = 0;
+	if (run->paused)
+		return FURTHER_PAUSED;
+	if (!child)
+		return FURTHER_FULL;
+	if (order->terminal.wanted && run->background)
+		return FURTHER_BACKGROUND;
+	if (order->terminal.wanted)
+		*ret_number = pty_open(&order->terminal, ret_master, &fds[1]);
+	if (*ret_number)
+		return FURTHER_NO_TERMINAL;
+	pid_t pid = sys_fork(SIGNAL_ORDER);
+	if (pid == 0)
+		become(run, order, fds);
+	*ret_number = pid < 0 ? errno : 0;
+	if (pid < 0)
+		return FURTHER_NO_PROCESS;
+	// Else its master would end while no process of the box has the terminal open.
+	run->message.child = pid;
+	*child = (struct further_child){ pid, order->number,
+					 order->terminal.wanted ? take(&fds[1]) : -1 };
+	return FURTHER_STARTED;
+}
+
+// One that a process of the box has stopped is continued, so that the signal acts. A command that
+// has ended is none of these any more, whatever process has its number.
+static void pass_signal(struct run *run, const struct further_order *order)
+{
+	struct further_child *child = find(run, order->number);
+	if (!child)
+		return;
+	if (kill(-child->pid, order->signal) < 0) // it leads no group yet
+		kill(child->pid, order->signal);
+	if (!run->paused)
+		kill(-child->pid, SIGCONT);
+	if (order->signal == SIGKILL) // nobody asks for its end
+		forget(child);
+	else
+		tell(run, order->number, FURTHER_SIGNALLED, 0, -1);
 }
 
 void further_take(struct run *run, const struct further_order *order, int fds[FD_PASSED])
 {
-	if (order->kind == FURTHER_EXECUTE)
-		execute_order(run, order, fds);
+	autoclose int master = -1;
+	int number;
+	if (order->kind == FURTHER_EXECUTE) {
+		enum further_kind kind = start(run, order, fds, &master, &number);
+		tell(run, order->number, kind, number, kind == FURTHER_STARTED ? master : -1);
+	} else {
+		pass_signal(run, order);
+	}
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	// A command that has ended is none of these any more, whatever process has its number.
-	for (unsigned i = 0; order->kind == FURTHER_SIGNAL && i < FURTHER_MAX; i++)
-		if (run->further->all[i].pid && run->further->all[i].number == order->number)
-			kill(-run->further->all[i].pid, order->signal);
 }
 
-void further_reaped(struct run *run, pid_t pid, int status)
+static void tell_unmade(struct run *run, int command, int status)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	bool directory = code >= WHY_DIRECTORY;
+	tell(run, command,
+	     !WIFEXITED(status) ? FURTHER_KILLED
+	     : directory        ? FURTHER_NO_DIRECTORY
+				: FURTHER_NOT_FOUND,
+	     directory ? code - WHY_DIRECTORY : code, -1);
+}
+
+void further_reaped(struct run *run, enum further_stage stage, pid_t pid, int status)
 {
 	for (unsigned i = 0; i < FURTHER_MAX; i++) {
-		if (run->further->all[i].pid != pid || WIFSTOPPED(status))
+		struct further_child *child = &run->further->all[i];
+		if (child->pid != pid)
 			continue;
-		run->further->all[i].pid = 0;
-		tell(run, MESSAGE_FURTHER_ENDED, run->further->all[i].number, status, -1);
+		if (WIFSTOPPED(status)) {
+			if (stage == FURTHER_MADE && !run->paused)
+				kill(pid, SIGKILL);
+			return;
+		}
+		forget(child);
+		if (stage == FURTHER_MADE)
+			tell_unmade(run, child->number, status);
+		else
+			tell(run, child->number, FURTHER_ENDED, status, -1);
 		return;
 	}
 }

@@ -38,12 +38,29 @@ struct further_order {
 	struct terminal_wish terminal;
 };
 
-// From the supervisor to the client, with the terminal's master where one was wanted. The client's
-// socket takes signals, an int each; its end ends the command.
+// What became of a command: from pid 1 to the supervisor and from there to the client, with the
+// terminal's master where one was wanted. The client's socket takes signals, an int each; its end
+// ends the command.
+enum further_kind {
+	FURTHER_STARTED,   // a process was made, which executes it next
+	FURTHER_SIGNALLED, // what the client sent has reached it
+	FURTHER_ENDED,     // number: a wait status
+	// It was not run; number: an errno, or 0.
+	FURTHER_NOT_FOUND,
+	FURTHER_NO_DIRECTORY,
+	FURTHER_KILLED, // or stopped, by a process of the box
+	FURTHER_PAUSED,
+	FURTHER_FULL,
+	FURTHER_SILENT, // pid 1 takes no orders
+	FURTHER_NO_PROCESS,
+	FURTHER_NO_TERMINAL,
+	FURTHER_BACKGROUND, // where a terminal is none of the box's to give
+	FURTHER_REFUSED,
+};
 struct further_answer {
 	struct control_head head;
-	enum further_kind { ANSWER_REFUSED, ANSWER_STARTED, ANSWER_NOT_FOUND, ANSWER_ENDED } kind;
-	int number; // of the first and third: errno; of the last: a wait status
+	enum further_kind kind;
+	int number;
 };
 
 enum { FURTHER_MAX = 64 };
@@ -52,12 +69,15 @@ struct further {
 	struct further_child {
 		pid_t pid; // 0: free
 		int number;
+		int peer; // of its terminal, open until it has ended: -1, none
 	} all[FURTHER_MAX];
 	struct rlimit files; // of the first command
 };
 
 // Pid 1. The descriptors are the text, and stdin, stdout and stderr where no terminal is wanted,
-// and are closed. Says what became of it by MESSAGE_FURTHER, with the terminal's master.
+// and are closed. Says what became of it by MESSAGE_FURTHER, with the terminal's master. Waits for
+// no process: one of the box can stop the one that it makes.
 void further_take(struct run *run, const struct further_order *order, int fds[FD_PASSED]);
-// A process that was waited for.
-void further_reaped(struct run *run, pid_t pid, int status);
+// A process that was waited for, as one that has executed a program or has not (__WCLONE).
+enum further_stage { FURTHER_EXECUTED, FURTHER_MADE };
+void further_reaped(struct run *run, enum further_stage stage, pid_t pid, int status);

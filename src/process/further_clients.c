@@ -2,9 +2,12 @@
 #include "process/further_clients.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -52,7 +55,13 @@ static bool is_set(const char *texts, uint32_t count, const char *variable)
 	return false;
 }
 
-// Its variables stand behind those of the first command, which they replace.
+static bool stays(const char *texts, uint32_t count, const char *variable, bool below)
+{
+	return !is_set(texts, count, variable) && !(below && str_starts(variable, "PWD="));
+}
+
+// Its variables stand behind those of the first command, which they replace. So does the name of a
+// directory that was given as seen from the first command's.
 static void put_words(const struct plan *plan, struct further_text *text, size_t size,
 		      struct out *out)
 {
@@ -60,12 +69,16 @@ static void put_words(const struct plan *plan, struct further_text *text, size_t
 	for (uint32_t i = 0; i < text->arguments + 1; i++)
 		variables += strlen(variables) + 1;
 	uint32_t count = text->variables;
+	bool below = text->texts[0] && text->texts[0] != '/' && !is_set(variables, count, "PWD=");
+	text->variables += below;
 	for (char *const *each = plan->environment; *each; each++)
-		text->variables += !is_set(variables, count, *each);
+		text->variables += stays(variables, count, *each, below);
 	out_bytes(out, (const char *)text, (size_t)(variables - (const char *)text));
 	for (char *const *each = plan->environment; *each; each++)
-		if (!is_set(variables, count, *each))
+		if (stays(variables, count, *each, below))
 			out_bytes(out, *each, strlen(*each) + 1);
+	if (below)
+		out_text(out, "PWD=%s/%s%c", plan->directory, text->texts, '\0');
 	out_bytes(out, variables, (size_t)((const char *)text + size - variables));
 }
 
@@ -74,7 +87,7 @@ static int compose(const struct plan *plan, int theirs)
 {
 	struct stat status;
 	struct out out = { 0 };
-	if (fcntl(theirs, F_GET_SEALS) != SEALS || fstat(theirs, &status) < 0 ||
+	if ((fcntl(theirs, F_GET_SEALS) & SEALS) != SEALS || fstat(theirs, &status) < 0 ||
 	    status.st_size <= 0 || status.st_size > FURTHER_BYTES_MAX) {
 		errno = EINVAL;
 		return -1;
@@ -104,55 +117,77 @@ static struct further_client *find(struct further_clients *clients, int number)
 
 static void drop(struct further_client *client)
 {
-	close(client->socket); // it leaves the epoll set with that
+	close(client->socket);
 	*client = (struct further_client){ 0 };
 }
 
-// 0 or an errno.
-static int give(const struct plan *plan, struct run *run, const struct terminal_wish *terminal,
-		int socket, int fds[FD_PASSED])
+static enum further_kind give(const struct plan *plan, struct run *run,
+			      const struct terminal_wish *terminal, int socket, int fds[FD_PASSED])
 {
 	struct further_clients *clients = run->clients;
 	struct further_client *client = find(clients, 0);
-	if (run->tier_landlock)
-		return EOPNOTSUPP;
 	if (!client)
-		return EAGAIN;
-	if (clients->events < 0)
-		clients->events = epoll_create1(EPOLL_CLOEXEC);
-	int text = compose(plan, fds[0]);
+		return FURTHER_FULL;
+	errno = EOPNOTSUPP;
+	int text = run->tier_landlock ? -1 : compose(plan, fds[0]);
 	if (text < 0)
-		return errno;
+		return FURTHER_REFUSED;
 	close(fds[0]);
 	fds[0] = text;
-	*client = (struct further_client){ .socket = socket, .number = ++clients->last };
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = client->number };
-	if (epoll_ctl(clients->events, EPOLL_CTL_ADD, socket, &event) == 0 &&
-	    order(run, (struct further_order){ FURTHER_EXECUTE, client->number, 0, *terminal },
-		  fds) == 0)
-		return 0;
-	*client = (struct further_client){ 0 };
-	return errno;
+	if (clients->events < 0)
+		clients->events = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = clients->last + 1 };
+	struct further_order wish = { FURTHER_EXECUTE, clients->last + 1, 0, *terminal };
+	if (epoll_ctl(clients->events, EPOLL_CTL_ADD, socket, &event) < 0)
+		return FURTHER_REFUSED;
+	if (order(run, wish, fds) < 0)
+		return FURTHER_SILENT;
+	*client = (struct further_client){ .socket = socket,
+					   .number = ++clients->last,
+					   .began = steady_now() };
+	run->watched = true;
+	return FURTHER_STARTED;
 }
 
 void further_clients_take(const struct plan *plan, struct run *run,
 			  const struct terminal_wish *terminal, int socket, int fds[])
 {
-	int number = give(plan, run, terminal, socket, fds);
+	enum further_kind kind = give(plan, run, terminal, socket, fds);
+	int number = kind == FURTHER_REFUSED ? errno : 0;
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	if (number) {
-		answer(socket, ANSWER_REFUSED, number, -1);
-		close(socket);
+	if (kind != FURTHER_STARTED) {
+		answer(socket, kind, number, -1);
+		close(socket); // it leaves the epoll set with that
 	}
 }
 
 // --- afterwards ----------------------------------------------------------------------------------
 
+// False when pid 1 takes nothing now: it is kept, and no client is heard until then.
+static bool hand_on(struct run *run, const struct further_order *signal)
+{
+	struct further_clients *clients = run->clients;
+	struct further_client *client = find(clients, signal->number);
+	clients->kept = *signal;
+	clients->keeps = order(run, *signal, NULL) < 0 && errno == EAGAIN;
+	if (!clients->keeps && client && signal->signal == SIGKILL)
+		drop(client);
+	return !clients->keeps;
+}
+
+int further_clients_waiting(const struct run *run)
+{
+	return run->clients->keeps ? run->from_box : run->clients->events;
+}
+
 void further_clients_handle(struct run *run)
 {
 	enum { EVENTS_A_TURN = 16 };
 	struct epoll_event events[EVENTS_A_TURN];
+	struct further_order kept = run->clients->kept;
+	if (run->clients->keeps && !hand_on(run, &kept))
+		return;
 	int count = epoll_wait(run->clients->events, events, EVENTS_A_TURN, 0);
 	for (int i = 0; i < count; i++) {
 		int number = events[i].data.fd, signal, fds[FD_PASSED];
@@ -164,29 +199,85 @@ void further_clients_handle(struct run *run)
 		if (!client || (got < 0 && errno == EAGAIN))
 			continue;
 		bool ended = got != (ssize_t)sizeof(signal) || signal <= 0 || signal >= NSIG;
-		order(run,
-		      (struct further_order){ .kind = FURTHER_SIGNAL,
-					      .number = number,
-					      .signal = ended ? SIGKILL : signal },
-		      NULL);
-		if (ended)
-			drop(client);
+		if (!hand_on(run, &(struct further_order){ .kind = FURTHER_SIGNAL,
+							   .number = number,
+							   .signal = ended ? SIGKILL : signal }))
+			return;
 	}
 }
 
 void further_clients_tell(struct run *run, const struct message *message, int terminal)
 {
 	struct further_client *client = find(run->clients, message->step);
-	bool ended = message->kind == MESSAGE_FURTHER_ENDED;
+	enum further_kind kind = (enum further_kind)message->number;
 	if (!client || message->step == 0) // it is gone
 		return;
-	answer(client->socket,
-	       ended             ? ANSWER_ENDED
-	       : message->number ? ANSWER_NOT_FOUND
-				 : ANSWER_STARTED,
-	       ended ? message->status : message->number, terminal);
-	if (ended || message->number)
+	if (kind == FURTHER_STARTED)
+		client->child = message->child;
+	answer(client->socket, kind, message->status, terminal);
+	if (kind != FURTHER_STARTED && kind != FURTHER_SIGNALLED)
 		drop(client);
+}
+
+// --- denials -------------------------------------------------------------------------------------
+
+// The last number of a line of /proc/PID/status: the box's own.
+static pid_t number_of(const char *text, const char *line)
+{
+	const char *at = strstr(text, line), *end = at ? strchr(at + 1, '\n') : NULL;
+	while (end && end > at && end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	return end ? (pid_t)strtol(end, NULL, 10) : 0;
+}
+
+// A command leads a session (process/further.c): its children are in it, or below who is.
+// `ret_all`: that could not be followed up to pid 1.
+static const struct further_client *client_of(const struct run *run, pid_t pid, bool *ret_all)
+{
+	enum { DEPTH_MAX = 64 };
+	for (int i = 0; i < DEPTH_MAX && pid > 0; i++) {
+		char path[32], text[4096];
+		if (pid == run->init)
+			return NULL;
+		snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+		if (!file_kernel(AT_FDCWD, path, text, sizeof(text)))
+			break;
+		pid_t session = number_of(text, "\nNSsid:"), own = number_of(text, "\nNSpid:");
+		for (unsigned j = 0; j < FURTHER_MAX; j++) {
+			const struct further_client *client = &run->clients->all[j];
+			if (client->child && (client->child == session || client->child == own))
+				return client;
+		}
+		pid = number_of(text, "\nPPid:");
+	}
+	*ret_all = true;
+	return NULL;
+}
+
+// The second half of a socket's room is left for the answers.
+static void send_denied(struct further_client *client, struct further_denied *denied)
+{
+	enum { ROOM = 64 << 10 };
+	int used = 0;
+	denied->lost = client->lost;
+	bool room = ioctl(client->socket, TIOCOUTQ, &used) == 0 && used < ROOM;
+	bool sent = room && fd_send_now(client->socket, denied, sizeof(*denied), NULL, 0) >= 0;
+	client->lost = sent ? 0 : client->lost + 1;
+}
+
+void further_clients_denied(const struct run *run, pid_t pid, int64_t time,
+			    const struct denial *denial)
+{
+	struct further_denied denied = { .head = { CONTROL_NAME, CONTROL_VERSION } };
+	bool all = pid <= 0;
+	const struct further_client *owner = all ? NULL : client_of(run, pid, &all);
+	denial_pack(denial, &denied.denial);
+	for (unsigned i = 0; i < FURTHER_MAX; i++) {
+		struct further_client *client = &run->clients->all[i];
+		bool may_be = !owner && (all || !client->child) && time >= client->began;
+		if (client->number && (client == owner || may_be))
+			send_denied(client, &denied);
+	}
 }
 
 void further_clients_end(struct run *run)

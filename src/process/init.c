@@ -124,24 +124,24 @@ static _Noreturn void tell_end(struct run *run, int status)
 	_exit(0);
 }
 
+static void reap_one(struct run *run, pid_t command, pid_t pid, int status)
+{
+	if (pid != command)
+		further_reaped(run, FURTHER_EXECUTED, pid, status);
+	else if (!WIFSTOPPED(status))
+		tell_end(run, status);
+	else if (!run->paused) // by us: a shell outside has nothing to know of it
+		tell_stop(run, status);
+}
+
 static void reap(struct run *run, pid_t command)
 {
-	for (;;) {
-		int status;
-		pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
-		if (pid <= 0)
-			return;
-		if (pid != command) {
-			further_reaped(run, pid, status);
-			continue;
-		}
-		if (WIFSTOPPED(status) && run->paused)
-			continue; // by us: a shell outside has nothing to know of it
-		if (WIFSTOPPED(status))
-			tell_stop(run, status);
-		else
-			tell_end(run, status);
-	}
+	int status;
+	pid_t pid;
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | (int)__WCLONE)) > 0)
+		further_reaped(run, FURTHER_MADE, pid, status);
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0)
+		reap_one(run, command, pid, status);
 }
 
 // Sockets of this network for the host side to connect to a published port by.
@@ -220,8 +220,10 @@ static _Noreturn void serve(struct run *run, pid_t command)
 			reap(run, command);
 		else if (number == SIGNAL_END && run->tier_landlock)
 			end_processes();
-		else if (number == SIGNAL_ORDER)
+		else if (number == SIGNAL_ORDER) {
 			take_orders(run, command);
+			reap(run, command); // one that executed nothing ends with this signal, too
+		}
 	}
 }
 
@@ -271,7 +273,9 @@ int init_child(const struct plan *plan, struct run *run)
 	if (problem)
 		_exit(1);
 	// The reader or writer at the other end must see what the command closes.
-	sys_close_range(0, (unsigned)run->to_host - 1, 0);
+	// The terminal stays open: its output does not end while the box lives.
+	bool spared = peer >= 0 && dup2(peer, 0) == 0;
+	sys_close_range(spared, (unsigned)run->to_host - 1, 0);
 	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);
 	serve(run, command);
 }

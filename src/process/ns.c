@@ -103,7 +103,7 @@ static void end_processes(const struct run *run)
 int ns_undo(const struct plan *plan, struct run *run)
 {
 	(void)plan;
-	siginfo_t info;
+	siginfo_t info = { 0 };
 	if (run->init <= 0)
 		return 0;
 	if (run->tier_landlock)
@@ -114,6 +114,7 @@ int ns_undo(const struct plan *plan, struct run *run)
 		;
 	if (run->front > 0) // whose child it is
 		poll(&ended, 1, -1);
+	run->init_signal = info.si_code == CLD_KILLED ? info.si_status : 0;
 	run->init = 0;
 	fd_close(&run->pidfd);
 	return 0;

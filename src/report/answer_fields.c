@@ -57,7 +57,10 @@ static void put_member(struct out *out, const struct answer_field *field)
 void answer_fields(struct out *out, const struct answer_field *fields)
 {
 	for (const struct answer_field *at = fields; at->kind != FIELD_END; at++) {
-		if (at->absent || (at->kind == FIELD_TEXT && !at->text))
+		bool none = at->absent || (at->kind == FIELD_TEXT && !at->text);
+		if (none && out->json && at->stays)
+			json_null(out, at->key);
+		if (none)
 			continue;
 		if (out->json && at->key)
 			put_member(out, at);

@@ -17,6 +17,7 @@ struct answer_field {
 	const char *before, *after;
 	int width;
 	bool absent;
+	bool stays; // null for programs where it is left out
 };
 #define SHOWN(name, value, first, columns, last)                                                   \
 	{ .key = (name),                                                                           \
@@ -30,6 +31,14 @@ struct answer_field {
 #define MEMBER_NUMBER(name, value) NUMBER_IF(true, name, value)
 #define NUMBER_IF(present, name, value)                                                            \
 	{ .key = (name), .kind = FIELD_NUMBER, .number = (value), .absent = !(present) }
+#define TEXT_OR_NULL(name, value)                                                                  \
+	{ .key = (name), .kind = FIELD_TEXT, .text = (value), .stays = true }
+#define NUMBER_OR_NULL(present, name, value)                                                       \
+	{ .key = (name),                                                                           \
+	  .kind = FIELD_NUMBER,                                                                    \
+	  .number = (value),                                                                       \
+	  .absent = !(present),                                                                    \
+	  .stays = true }
 #define MEMBER_FLAG(name, value) { .key = (name), .kind = FIELD_FLAG, .number = (value) }
 #define MEMBER_LIST(name, value) { .key = (name), .kind = FIELD_LIST, .list = (value) }
 

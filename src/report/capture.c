@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -14,8 +15,9 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "report/answer_fields.h"
+#include "report/summary.h"
 
-enum { CAPTURES = 2, CAPTURED_MAX = 1 << 20, CHUNK = 64 << 10 };
+enum { CAPTURES = 2, CAPTURED_MAX = 16 << 20, CHUNK = 64 << 10 };
 
 // --- the process that reads ----------------------------------------------------------------------
 
@@ -39,10 +41,12 @@ static bool read_some(struct capture_pipe *pipe)
 	return true;
 }
 
-static _Noreturn void read_all(struct capture_pipe pipes[CAPTURES], int done)
+// `ended` is open as long as it lives: who asks need not be its parent.
+static _Noreturn void read_all(struct capture_pipe pipes[CAPTURES], int done, int ended)
 {
-	const int kept[] = { pipes[0].from, pipes[1].from, pipes[0].stored, pipes[1].stored, done };
-	struct pollfd events[CAPTURES + 1] = { [CAPTURES] = { .fd = done } };
+	const int kept[] = { pipes[0].from,   pipes[1].from, pipes[0].stored,
+			     pipes[1].stored, done,          ended };
+	struct pollfd events[CAPTURES + 1] = { [CAPTURES] = { .fd = done, .events = POLLIN } };
 	sigset_t all;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); // it ends with the other process
@@ -74,10 +78,10 @@ static _Noreturn void read_all(struct capture_pipe pipes[CAPTURES], int done)
 
 int capture_begin(struct capture *capture)
 {
-	int ends[CAPTURES][2], done[2];
+	int ends[CAPTURES][2], done[2], ended[2];
 	struct capture_pipe pipes[CAPTURES] = { 0 };
 	capture->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (capture->output < 0 || pipe2(done, O_CLOEXEC) < 0)
+	if (capture->output < 0 || pipe2(done, O_CLOEXEC) < 0 || pipe2(ended, O_CLOEXEC) < 0)
 		return fail(errno, "memory for the output");
 	for (int i = 0; i < CAPTURES; i++) {
 		capture->stored[i] = memfd_create("sbx", MFD_CLOEXEC);
@@ -85,13 +89,15 @@ int capture_begin(struct capture *capture)
 			return fail(errno, "memory for the output");
 		pipes[i] = (struct capture_pipe){ ends[i][0], capture->stored[i], 0 };
 	}
-	capture->reader = fork();
-	if (capture->reader == 0)
-		read_all(pipes, done[0]);
-	if (capture->reader < 0)
+	pid_t reader = fork();
+	if (reader == 0)
+		read_all(pipes, done[0], ended[1]);
+	if (reader < 0)
 		return fail(errno, "fork");
 	close(done[0]);
+	close(ended[1]);
 	capture->done = done[1];
+	capture->ended = ended[0];
 	for (int i = 0; i < CAPTURES; i++) {
 		close(ends[i][0]);
 		if (dup2(ends[i][1], STDOUT_FILENO + i) < 0)
@@ -114,9 +120,9 @@ void capture_end(struct capture *capture, struct out *out)
 	static const char *const names[CAPTURES] = { "stdout", "stderr" };
 	static char text[CAPTURED_MAX + 1];
 	bool truncated = false;
-	fd_close(&capture->done);
-	while (waitpid(capture->reader, NULL, 0) < 0 && errno == EINTR)
-		;
+	// A byte: the process that a shell waits for has the pipe, too (run/signals.c).
+	(void)!write(capture->done, "", 1);
+	fd_read_all(capture->ended, &(char){ 0 }, 1);
 	for (int i = 0; i < CAPTURES; i++) {
 		uint64_t total = 0;
 		(void)!pread(capture->stored[i], &total, sizeof(total), CAPTURED_MAX);
@@ -128,19 +134,50 @@ void capture_end(struct capture *capture, struct out *out)
 	json_flag(out, "truncated", truncated);
 }
 
-void capture_status(struct out *out, bool ended, int wait_status, int status)
-{
-	bool exited = ended && WIFEXITED(wait_status), killed = ended && WIFSIGNALED(wait_status);
-	out->json = true;
-	answer_members(out, MEMBER_NUMBER("status", (unsigned)status),
-		       NUMBER_IF(exited, "exit", (unsigned)WEXITSTATUS(wait_status)),
-		       NUMBER_IF(killed, "signal", (unsigned)WTERMSIG(wait_status)));
-}
-
-int capture_print(const struct capture *capture, struct out *out)
+int capture_print(const struct capture *capture, struct out *out, struct patience *patience)
 {
 	json_end(out);
-	int result = out_write(out, capture->output);
-	out_free(out);
-	return result;
+	return live_say(out, capture->output, patience);
+}
+
+// --- the object ----------------------------------------------------------------------------------
+
+void result_put(const struct result *result, struct out *out)
+{
+	static const struct denials none;
+	int wait_status = result->wait_status;
+	out->json = true;
+	answer_begin(out, "result", NULL);
+	answer_members(out, TEXT_OR_NULL("id", result->id),
+		       TEXT_OR_NULL("session", result->session), MEMBER("end", result->end),
+		       MEMBER_NUMBER("status", (unsigned)result->status),
+		       NUMBER_OR_NULL(result->ended && WIFEXITED(wait_status), "exit",
+				      (unsigned)WEXITSTATUS(wait_status)),
+		       NUMBER_OR_NULL(result->ended && WIFSIGNALED(wait_status), "signal",
+				      (unsigned)WTERMSIG(wait_status)),
+		       MEMBER_FLAG("timed_out", result->timed_out),
+		       TEXT_OR_NULL("error", result->error), MEMBER_NUMBER("wall_ms", result->wall),
+		       MEMBER_NUMBER("memory_peak", result->memory));
+	hits_json(result->hits, result->hit_count, out);
+	denied_json(result->denials ? result->denials : &none, out);
+	json_open(out, "findings", '[');
+	for (int i = 0; i < 2; i++)
+		if (result->found[i])
+			findings_json(result->found[i], out);
+	json_close(out, ']');
+}
+
+int result_failed(void)
+{
+	enum { FAILURE = 125 };
+	struct out out = { 0 };
+	char said[1100];
+	snprintf(said, sizeof(said), "sbx: %s\n", err_text());
+	result_put(&(struct result){ .end = "failed", .status = FAILURE, .error = err_text() },
+		   &out);
+	answer_members(&out, MEMBER("stdout", ""), MEMBER("stderr", said),
+		       MEMBER_FLAG("truncated", false));
+	json_end(&out);
+	out_flush(&out, STDOUT_FILENO);
+	return FAILURE;
 }

@@ -1,10 +1,10 @@
-// The table of findings, the worst first. A row is a kind, its word in JSON, how bad it is, and its
-// words for people; then by name: words for a model ("": none), a flag or command as `fix`, what
-// "and 3 more such" is followed by (else "line") and after that `see`, and how many paths one line
-// names as `joined` (else a line for each).
-// In words and fixes %p, %d and %i stand for the path, the detail and what the fix needs, %f for
-// the whole fix, and %l for the paths of all of them; what follows a | is left out without a fix.
-// Included where ROW says how a row is used.
+// The table of findings, the worst first: what stays, and only a person can judge, before what sbx
+// has undone. A row is a kind, its word in JSON, how bad it is, and its words for people; then by
+// name: words for a model ("": none), a flag or command as `fix`, what "and 3 more such" is
+// followed by (else "line") and after that `see`, and how many paths one line names as `joined`
+// (else a line for each). In words and fixes %p, %d and %i stand for the path, the detail and what
+// the fix needs, %f for the whole fix, and %l for the paths of all of them; what follows a | is
+// left out without a fix. Included where ROW says how a row is used.
 // clang-format off
 ROW(FINDING_BROKEN_REPOSITORY, "repository-broken", SEVERITY_DANGER,
 	"%p is not a valid git directory any more: your git would use another repository, perhaps "
@@ -25,6 +25,8 @@ ROW(FINDING_NOT_LISTED, "not-listed", SEVERITY_WARNING,
 ROW(FINDING_PROTECTION_LOST, "protection-lost", SEVERITY_DANGER,
 	"a protected file was replaced on the host and could not be protected again; the run was "
 	"ended")
+ROW(FINDING_RETURNS, "returns", SEVERITY_DANGER,
+	"%p was taken away, and came back again and again: the run was ended")
 ROW(FINDING_PROTECTED_AGAIN, "protected-again", SEVERITY_NOTICE,
 	"a protected file was replaced on the host while the box ran; it is protected again")
 ROW(FINDING_REPLACED, "replaced", SEVERITY_WARNING,
@@ -36,17 +38,10 @@ ROW(FINDING_OPENED, "opened", SEVERITY_NOTICE,
 ROW(FINDING_PROFILE_NOT_NOTED, "profile-not-noted", SEVERITY_WARNING,
 	"the profile that was given could not be noted (%d): later runs can change it where they "
 	"can write")
-ROW(FINDING_MOVED, "moved", SEVERITY_DANGER,
-	"%p %d; it was moved to quarantine. To see it: sbx quarantine show %i; if you made it: %f",
-	.fix = "sbx quarantine restore %i", .more = "name", .see = ", see: sbx quarantine list")
-ROW(FINDING_RENAMED, "renamed", SEVERITY_DANGER,
-	"%p %d; it was renamed to %i in the same directory")
-ROW(FINDING_CONFIG_WITHHELD, "git-config-withheld", SEVERITY_WARNING,
-	"%p: %d|; to set it: %f", .fix = "%i")
-ROW(FINDING_CONFIG_REMOVED, "git-config-removed", SEVERITY_WARNING,
-	"%p: %d|; to set it: %f", .fix = "%i")
-ROW(FINDING_CONFIG_CHANGED, "git-config-changed", SEVERITY_WARNING,
-	"%p: %d; unset what you did not set")
+ROW(FINDING_INDEX_GONE, "git-index-removed", SEVERITY_WARNING,
+	"%p was removed: git takes each file as deleted, and your next commit would do that; for a new "
+	"one: %f",
+	.fix = "git reset")
 ROW(FINDING_CONFIG_ADDRESS, "git-address-changed", SEVERITY_WARNING, "%p: %d")
 ROW(FINDING_CONFIG_FAILED, "git-config-failed", SEVERITY_WARNING,
 	"%p: none of the box's changes were applied: %d")
@@ -72,6 +67,8 @@ ROW(FINDING_JOURNAL, "no-journal", SEVERITY_WARNING,
 	"XDG_STATE_HOME to a directory of yours")
 ROW(FINDING_PORTS, "ports", SEVERITY_NOTICE,
 	"%d: a name without a port opens only the usual ports; name other ports, as in host:8443")
+ROW(FINDING_UNHEARD, "nobody-listened", SEVERITY_NOTICE,
+	"nothing listened on port %p in the box: %d")
 ROW(FINDING_UNLISTED, "not-listed", SEVERITY_WARNING,
 	"the run is not on the list of live runs, where these would find it: %d")
 ROW(FINDING_NO_ANSWER, "no-answer", SEVERITY_NOTICE,
@@ -87,7 +84,7 @@ ROW(FINDING_HEADLESS, "no-head", SEVERITY_NOTICE,
 ROW(FINDING_REPOSITORY_CHANGED, "repository-changed", SEVERITY_NOTICE,
 	"%p: a repository that this run changed")
 ROW(FINDING_REPOSITORY_MADE, "repository-made", SEVERITY_NOTICE,
-	"%p: a repository that this run made")
+	"%p: a repository that was made during this run, by the box or by you")
 ROW(FINDING_WORKTREE_LOST, "worktree-lost", SEVERITY_NOTICE,
 	"worktree %p was made in the box's own files and is gone with them (git worktree prune "
 	"forgets it); below the project, or in a directory of --write, one stays")
@@ -110,32 +107,33 @@ ROW(FINDING_CHANGED, "changed", SEVERITY_WARNING, "changed, and your own program
 	.agent = "", .joined = 2048)
 ROW(FINDING_CHANGED_BEFORE, "changed-before", SEVERITY_WARNING,
 	"changed in earlier runs, and your own programs will run it: %l", .agent = "", .joined = 2048)
-ROW(FINDING_GIT_UNKNOWN, "git-unknown", SEVERITY_NOTICE,
-	"new in git's directory, and not git's: %l; remove what no program of yours needs",
-	.joined = 8)
 ROW(FINDING_GIT_LOCK, "git-lock", SEVERITY_NOTICE,
 	"locks of git's that the box left were removed: %l", .joined = 8)
 ROW(FINDING_GIT_LOCKED, "git-locked", SEVERITY_WARNING,
 	"locks of git's came during the run, and a git is running: %l; remove them when it has ended "
 	"and they stay", .joined = 8)
-ROW(FINDING_GIT_STATE, "git-unfinished", SEVERITY_WARNING,
-	"the box left a command of git's unfinished: %l; your next commit continues it; to see it: "
-	"%f", .fix = "git status", .joined = 8)
 ROW(FINDING_GIT_NAME, "git-name", SEVERITY_WARNING,
 	"new names in git have characters of a shell: %l; a script that uses them without quotes "
 	"runs them; remove them", .joined = 8)
-ROW(FINDING_GIT_VIEW, "git-view", SEVERITY_WARNING,
-	"changed by the box, and your git shows history or files by it: %l; check it before you "
-	"review with git", .joined = 8)
 ROW(FINDING_GIT_HIDES, "git-hides", SEVERITY_WARNING,
-	"git shows no changes of %l: they are marked in its index; to show them: %f",
-	.fix = "git update-index --no-assume-unchanged --no-skip-worktree FILE", .joined = 8)
+	"%p has %d files whose changes git does not show: they are marked in its index; to list them: "
+	"%f", .fix = "git ls-files -v")
 ROW(FINDING_GIT_INDEX, "git-index", SEVERITY_WARNING,
 	"%p was written by the box and was not checked (%d): your git may write other files than it "
 	"shows; for a new one: %f", .fix = "git reset")
-ROW(FINDING_GIT_OBJECTS, "git-objects", SEVERITY_NOTICE,
-	"%p has %d objects of this run that were not compared with their names; to compare all: %f",
-	.fix = "git fsck")
+ROW(FINDING_MOVED, "moved", SEVERITY_DANGER,
+	"%p %d; it was moved to quarantine. To see it: sbx quarantine show %i; if you made it: %f",
+	.fix = "sbx quarantine restore %i", .more = "name", .see = ", see: sbx quarantine list")
+ROW(FINDING_TAKEN, "taken", SEVERITY_DANGER,
+	"%p appeared in this run's time, and was moved to quarantine by another run of this project "
+	"(%d). To see it: sbx quarantine show %i; if you made it: %f",
+	.fix = "sbx quarantine restore %i", .more = "name", .see = ", see: sbx quarantine list")
+ROW(FINDING_RENAMED, "renamed", SEVERITY_DANGER,
+	"%p %d; it was renamed to %i in the same directory")
+ROW(FINDING_CONFIG_WITHHELD, "git-config-withheld", SEVERITY_WARNING,
+	"%p: %d|; to set it: %f", .fix = "%i")
+ROW(FINDING_CONFIG_REMOVED, "git-config-removed", SEVERITY_WARNING,
+	"%p: %d|; to set it: %f", .fix = "%i")
 ROW(FINDING_UNTRACKED, "hidden-untracked", SEVERITY_NOTICE,
 	"hidden: %l, which git's index does not list; to show it: %f", .fix = "--read %i",
 	.joined = 8)
@@ -184,6 +182,10 @@ ROW(FINDING_PROGRAM_HIDDEN, "program-hidden", SEVERITY_ERROR,
 	"cannot run '%p': it is hidden|; to see by which line: %f", .fix = "sbx why %i")
 ROW(FINDING_NOT_INSIDE, "not-in-box", SEVERITY_ERROR,
 	"cannot run '%p': %d is not in the box|; to show it: %f", .fix = "%i")
-ROW(FINDING_INIT_KILLED, "init-killed", SEVERITY_ERROR, "the box's init process was killed")
+ROW(FINDING_KILLED, "killed", SEVERITY_ERROR,
+	"the box was killed by sbx kill, or by sbx stop after its time")
+ROW(FINDING_INIT_KILLED, "init-killed", SEVERITY_ERROR,
+	"the box was killed from outside, but not by sbx: by another program, or by the kernel, as where memory is short")
+ROW(FINDING_INIT_LOST, "init-lost", SEVERITY_ERROR, "the box's first process has failed")
 ROW(FINDING_RUN_BROKEN, "run-broken", SEVERITY_ERROR, "%d; the run was ended")
 // clang-format on

@@ -1,9 +1,26 @@
 // Owns how findings become lines.
 #include "report/findings.h"
 
+#include <stdint.h>
 #include <string.h>
 
-enum { LINES_MAX = 8, BYTES_MAX = 1200 };
+enum { LINES_MAX = 8, BYTES_MAX = 1200, DETAIL_MOST = 400 };
+
+void findings_name(const char *name, size_t most, struct out *out)
+{
+	size_t length = strlen(name), head = length, tail = length, begin = out->used;
+	if (length > most) {
+		for (head = most / 2; (name[head] & 0xc0) == 0x80; head--)
+			;
+		for (tail = length - most / 2; (name[tail] & 0xc0) == 0x80; tail++)
+			;
+	}
+	out_bytes(out, name, head);
+	out_text(out, "%s%s", head < tail ? "..." : "", name + tail);
+	for (; out->marks && begin < out->used; begin++)
+		if (out->text[begin] == ' ')
+			out->text[begin] = MARK_BLANK;
+}
 
 // All of its kind, with commas between.
 static void put_list(const struct findings *findings, enum finding_kind kind, bool all,
@@ -13,10 +30,22 @@ static void put_list(const struct findings *findings, enum finding_kind kind, bo
 	struct reported finding;
 	for (size_t at = 0; shown < most && findings_next(findings, &at, &finding);)
 		if (finding.kind == kind)
-			out_text(out, "%s%s", shown++ > 0 ? ", " : "", finding.path);
+			out_text(out, shown++ > 0 ? ", " : ""),
+				findings_name(finding.path, all ? SIZE_MAX : NAME_MOST, out);
 	if (findings->counts[kind] > shown)
 		out_text(out, " and %u more", findings->counts[kind] - shown);
 }
+
+// Words of ours, in which a box may have put names.
+static void put_detail(const char *detail, bool all, struct out *out)
+{
+	bool marks = out->marks;
+	out->marks = false;
+	findings_name(detail, all ? SIZE_MAX : DETAIL_MOST, out);
+	out->marks = marks;
+}
+
+static void put_fix(const struct reported *finding, bool all, struct out *out);
 
 static void put_words(const struct findings *findings, const struct reported *finding,
 		      const char *words, bool all, struct out *out)
@@ -25,13 +54,13 @@ static void put_words(const struct findings *findings, const struct reported *fi
 		const char next = words[0] == '%' ? words[1] : '\0';
 		words += next != '\0';
 		if (next == 'p')
-			out_text(out, "%s", finding->path);
+			findings_name(finding->path, all ? SIZE_MAX : NAME_MOST, out);
 		else if (next == 'd')
-			out_text(out, "%s", finding->detail);
+			put_detail(finding->detail, all, out);
 		else if (next == 'i')
-			out_text(out, "%s", finding->fix);
+			findings_name(finding->fix, all ? SIZE_MAX : DETAIL_MOST, out);
 		else if (next == 'f')
-			finding_fix(finding, out);
+			put_fix(finding, all, out);
 		else if (next == 'l')
 			put_list(findings, finding->kind, all, out);
 		else if (*words != '|')
@@ -39,11 +68,16 @@ static void put_words(const struct findings *findings, const struct reported *fi
 	}
 }
 
-void finding_fix(const struct reported *finding, struct out *out)
+static void put_fix(const struct reported *finding, bool all, struct out *out)
 {
 	const char *fix = finding_rows[finding->kind].fix;
 	if (fix && (finding->fix[0] || !strchr(fix, '%')))
-		put_words(NULL, finding, fix, false, out);
+		put_words(NULL, finding, fix, all, out);
+}
+
+void finding_fix(const struct reported *finding, struct out *out)
+{
+	put_fix(finding, true, out);
 }
 
 static void put_kind(const struct findings *findings, enum finding_kind kind, const char *words,
@@ -57,7 +91,7 @@ static void put_kind(const struct findings *findings, enum finding_kind kind, co
 		if (finding.kind != kind)
 			continue;
 		before = out->used;
-		out_text(out, "sbx: ");
+		out_text(out, out->marks && lines == 0 ? "\fsbx: " : "sbx: ");
 		put_words(findings, &finding, words, all, out);
 		out_text(out, "\n");
 		if (!all && lines > 0 && out->used - begin > BYTES_MAX) {
@@ -89,10 +123,10 @@ void findings_text(const struct findings *findings, enum reader reader, struct o
 	put_kinds(findings, ~0U, reader, out);
 }
 
-void findings_severe(const struct findings *findings, enum severity severity, enum reader reader,
+void findings_severe(const struct findings *findings, unsigned severities, enum reader reader,
 		     struct out *out)
 {
-	put_kinds(findings, 1U << severity, reader, out);
+	put_kinds(findings, severities, reader, out);
 }
 
 // Words of a line without its newline.
@@ -104,41 +138,53 @@ static unsigned words_of(const char *line, size_t length)
 	return words;
 }
 
-// The first words of a line that is too long by itself.
-static void put_cut(const char *line, unsigned words, struct out *out)
+// A line, or as much of it as there is room for. Whether it is whole.
+static bool put_line(const char *line, unsigned words, struct out *out)
 {
-	size_t length = strcspn(line, "\n");
-	while (words_of(line, length) > words || (length > 0 && line[length - 1] == ' '))
-		length--;
-	out_bytes(out, line, length);
-	out_text(out, " ...\n");
+	enum { LINE_BYTES = 700 };
+	size_t whole = strcspn(line, "\n"), length = whole < LINE_BYTES ? whole : LINE_BYTES;
+	bool cut = length < whole;
+	while (words_of(line, length) > words || (cut && (line[length] & 0xc0) == 0x80) ||
+	       (cut && length > 0 && line[length - 1] == ' '))
+		length--, cut = true;
+	for (size_t i = 0; i < length; i++)
+		out_bytes(out, line[i] == MARK_BLANK ? " " : line + i, 1);
+	out_text(out, cut ? " ...\n" : "\n");
+	return !cut;
 }
 
-bool findings_brief(const char *text, unsigned run, struct out *out)
+static const char *next_line(const char *at)
+{
+	return at + strcspn(at, "\n") + 1;
+}
+
+bool findings_brief(const char *text, unsigned run, unsigned lines, struct out *out)
 {
 	enum { MORE_WORDS = 7 }; // of the last line
-	unsigned lines = 0, words = 0, more = 0;
-	for (const char *at = text; *at; at += strcspn(at, "\n") + 1)
-		lines++, words += words_of(at, strcspn(at, "\n"));
-	if (lines <= BRIEF_LINES && words <= BRIEF_WORDS)
+	unsigned all = 0, words = 0, first = 0, first_words = 0, more = 0, shown = 0;
+	const unsigned most = lines * LINE_WORDS - MORE_WORDS;
+	for (const char *at = text; *at; at = next_line(at)) {
+		unsigned here = words_of(at, strcspn(at, "\n"));
+		all++, words += here;
+		first += *at == MARK_KIND, first_words += *at == MARK_KIND ? here : 0;
+	}
+	if (all <= lines && words <= lines * LINE_WORDS)
 		return false;
-	lines = words = 0;
-	for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
-		size_t length = strcspn(at, "\n");
-		unsigned here = words_of(at, length);
-		bool fits = words + here <= BRIEF_WORDS - MORE_WORDS;
-		if (lines == BRIEF_LINES - 1 || (!fits && lines > 0)) {
+	unsigned room = first < lines - 1 ? lines - 1 - first : 0;
+	words = first_words < most ? most - first_words : 0;
+	for (const char *at = text; *at; at = next_line(at)) {
+		unsigned here = words_of(at, strcspn(at, "\n"));
+		bool begins = *at == MARK_KIND, fits = room > 0 && here <= words;
+		if (!begins && !fits && shown > 0) {
 			more++;
 			continue;
 		}
-		if (fits)
-			out_bytes(out, at, length + 1);
-		else
-			put_cut(at, BRIEF_WORDS - MORE_WORDS - 1, out);
-		more += !fits;
-		words += fits ? here : BRIEF_WORDS - MORE_WORDS;
-		lines++;
+		more += !put_line(at + begins, begins || !fits ? most - 1 : here, out);
+		room -= !begins && room > 0;
+		words -= begins ? 0 : here < words ? here : words;
+		shown++;
 	}
-	out_text(out, "sbx: %u more: sbx audit --run %u\n", more, run);
+	if (more > 0)
+		out_text(out, "sbx: %u more: sbx audit --run %u\n", more, run);
 	return true;
 }

@@ -68,14 +68,19 @@ enum reader { READER_PERSON, READER_AGENT, READER_AUDIT };
 // A line or more for each kind, the worst first. Of a kind at most 8 lines are shown, or about
 // 1,200 bytes, and a line says how many more there were.
 void findings_text(const struct findings *findings, enum reader reader, struct out *out);
-// The same, of one severity.
-void findings_severe(const struct findings *findings, enum severity severity, enum reader reader,
+// The same, of some severities: bits.
+void findings_severe(const struct findings *findings, unsigned severities, enum reader reader,
 		     struct out *out);
 
-// The report of a run that failed, in few lines: those that fit, in the order of `text`, then how
-// many more `sbx audit --run RUN` shows. False: all of it fits.
-enum { BRIEF_LINES = 8, BRIEF_WORDS = 120 };
-bool findings_brief(const char *text, unsigned run, struct out *out);
+// A name that a box may have chosen: shortened in its middle, and one word where words are counted.
+enum { MARK_KIND = '\f', MARK_BLANK = '\037', NAME_MOST = 160 };
+void findings_name(const char *name, size_t most, struct out *out);
+
+// Of a report, `text` with marks: of each kind the first line, then others in their order, as long
+// as there are at most `lines`, of 15 words each; then how many more `sbx audit --run RUN` shows.
+// False: all of it fits.
+enum { BRIEF_LINES = 8, SCREEN_LINES = 24, LINE_WORDS = 15 };
+bool findings_brief(const char *text, unsigned run, unsigned lines, struct out *out);
 // The flag or command that the kind's row names.
 void finding_fix(const struct reported *finding, struct out *out);
 
@@ -109,12 +114,21 @@ struct denials {
 };
 
 // A new one, or NULL when the same is there already (counted once more) or none fits. Texts that do
-// not fit are cut. `what` and `kind` tell one from another.
+// not fit are cut. `kind`, `what` and `why` tell one from another.
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
-			   const char *program);
+			   const char *why, const char *program);
 // Of a run that succeeded: checks for updates are silent, while they are two refusals at most.
 void denials_silence(struct denials *denials);
 void denials_free(struct denials *denials);
+
+// One on its way to another process of sbx.
+struct denial_packed {
+	char kind[16], verb[16], flag[24]; // "": none
+	struct denial denial;
+};
+void denial_pack(const struct denial *denial, struct denial_packed *ret_packed);
+// As denials_add().
+struct denial *denials_unpack(struct denials *denials, const struct denial_packed *packed);
 
 // What a locked process refused or could not do, in memory that it shares with the supervisor: one
 // table for all of these processes, which write it, and of which the supervisor believes nothing.
@@ -124,12 +138,6 @@ enum refused_kind {
 	REFUSED_SECRET,    // opener: a request to a host of a secret
 	REFUSED_AGENT,     // agent filter: a message
 	REFUSED_SIGNATURE, // and a signature
-	REFUSED_EDIT,      // relay of a language server: files written, made, renamed or removed
-	REFUSED_SHOW,      // window/showDocument
-	REFUSED_LINK,      // a link to click
-	REFUSED_COMMAND,   // a command of the editor
-	REFUSED_METHOD,    // a message that LSP does not have
-	REFUSED_MALFORMED, // no message
 	REFUSED_KINDS
 };
 

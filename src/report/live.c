@@ -1,18 +1,26 @@
-// Owns the lines on the terminal, while a run lasts and at its end.
+// Owns the lines on the terminal while a run lasts, and how the words of its end are written.
 #include "report/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/base.h"
 #include "plan.h"
+#include "report/findings.h"
 
 enum { SECOND = 1000, AGAIN_MILLISECONDS = 500 };
 
@@ -34,13 +42,26 @@ static bool is_for_person(const struct plan *plan)
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-static bool open_terminal(struct live *live)
+// That of another user, as below su(1), by the name of the controlling terminal where it is this
+// one.
+int live_terminal(int fd)
 {
-	struct termios modes;
-	if (tcgetattr(STDERR_FILENO, &modes) < 0)
-		return false;
-	live->fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return live->fd >= 0;
+	char path[64];
+	unsigned device, ours = 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	const char *const names[] = { path, "/dev/tty" };
+	for (size_t i = 0; ioctl(fd, TIOCGDEV, &device) == 0 && i < 2; i++) {
+		autoclose int own = open(names[i], O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (own >= 0 && ioctl(own, TIOCGDEV, &ours) == 0 && ours == device)
+			return take(&own);
+	}
+	return -1;
+}
+
+// Of a run in the background: what sbx logs reads.
+static int open_log(void)
+{
+	return open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 // As a shell leaves it to a command. Who has asked that background jobs keep quiet is heard.
@@ -83,7 +104,8 @@ static void put_lines(struct live *live, const struct out *lines)
 	struct winsize size = { 0 };
 	const char *kind = getenv("TERM");
 	bool plain = !kind || str_equal(kind, "dumb") || ioctl(live->fd, TIOCGWINSZ, &size) < 0;
-	begin_line(size.ws_col, plain, &live->rest);
+	if (!live->log)
+		begin_line(size.ws_col, plain, &live->rest);
 	out_visible(&live->rest, lines->text, lines->used);
 	send_rest(live);
 }
@@ -112,20 +134,51 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 	out_free(&lines);
 }
 
-static void look(struct live *live, const struct plan *plan, struct denials *denials, int64_t now)
+// What was taken away may be the user's own: at most `room` lines.
+static void show_findings(struct live *live, const struct findings *found, unsigned room)
 {
-	if (live->state == LIVE_UNASKED)
-		live->state = is_for_person(plan) && open_terminal(live) ? LIVE_ON : LIVE_OFF;
+	struct out lines = { 0 };
+	struct reported one;
+	while (room > 0 && findings_next(found, &live->seen, &one)) {
+		struct findings alone = { 0 };
+		if (finding_rows[one.kind].severity < SEVERITY_WARNING)
+			continue;
+		findings_add(&alone, one.kind, one.path, one.detail, one.fix);
+		findings_text(&alone, READER_PERSON, &lines);
+		findings_free(&alone);
+		room--;
+		live->lines++;
+		live->all++;
+	}
+	if (lines.used > 0)
+		put_lines(live, &lines);
+	out_free(&lines);
+}
+
+static void look(struct live *live, const struct plan *plan, struct denials *denials,
+		 const struct findings *found, int64_t now)
+{
+	if (live->state == LIVE_UNASKED) {
+		live->log = plan->ready > 0;
+		live->fd = is_for_person(plan)
+				   ? live->log ? open_log() : live_terminal(STDERR_FILENO)
+				   : -1;
+		live->state = live->fd >= 0 ? LIVE_ON : LIVE_OFF;
+	}
 	live->again = 0;
 	if (live->state == LIVE_OFF)
 		return;
-	if (!is_line_by_line(live->fd) || !send_rest(live)) {
+	if ((!live->log && !is_line_by_line(live->fd)) || !send_rest(live)) {
 		live->again = now + AGAIN_MILLISECONDS;
 		return;
 	}
 	if (now - live->second >= SECOND)
 		live->second = now, live->lines = 0;
-	unsigned waiting = denials->count - live->next, room = LIVE_LINES_A_SECOND - live->lines;
+	unsigned waiting = denials->count - live->next;
+	show_findings(live, found, LIVE_LINES_A_SECOND - live->lines);
+	unsigned room = LIVE_LINES_A_SECOND - live->lines;
+	if (live->seen < found->records.used)
+		live->again = live->second + SECOND;
 	if (waiting == 0)
 		return;
 	if (live->lines > 0 && waiting > room)
@@ -143,13 +196,15 @@ bool live_wants(const struct live *live)
 	return live->state != LIVE_OFF;
 }
 
-void live_turn(struct live *live, const struct plan *plan, struct denials *denials)
+void live_turn(struct live *live, const struct plan *plan, struct denials *denials,
+	       const struct findings *found)
 {
-	if (!live_wants(live) || (live->next == denials->count && !live->rest.used))
+	if (!live_wants(live) ||
+	    (live->next == denials->count && !live->rest.used && live->seen == found->records.used))
 		return;
 	int64_t now = steady_now();
 	if (now >= live->again)
-		look(live, plan, denials, now);
+		look(live, plan, denials, found, now);
 }
 
 int live_wait(const struct live *live, int milliseconds)
@@ -164,35 +219,122 @@ int live_wait(const struct live *live, int milliseconds)
 // Ends what a box may have begun on a terminal and what would hide our lines, by xterm's ctlseqs: a
 // string, VT52 mode, output to a printer, an update that is held back, the other screen; margins
 // and origin mode, with the cursor as it is; character sets, attributes; inserted and cut lines,
-// and a hidden cursor. ?1049l and DECSTR are not used: these move the cursor, or reset what a user
-// set.
+// and a hidden cursor; reports of mouse, focus and pasted text. ?1049l and DECSTR are not used:
+// these move the cursor, or reset what a user set.
 static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
 				     "\0337\033[?69l\033[?6l\033[r\0338"
-				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h";
+				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
+				     "\033[?1000l\033[?1002l\033[?1003l\033[?1004l\033[?2004l";
 
-// A terminal that a box has stopped, or whose other end is not read, holds nothing up for longer.
-void live_report(struct out *out)
+void live_plain(void)
 {
-	enum { PATIENCE_MILLISECONDS = 1000 };
+	autoclose int fd = live_terminal(STDERR_FILENO);
+	(void)!write(fd, plain_terminal, sizeof(plain_terminal) - 1);
+}
+
+// --- at the end ----------------------------------------------------------------------------------
+
+// Where words go. Each kind has a call that never waits, whatever flags the description has: who
+// shares it can set these at any time.
+struct sink {
+	int fd, memory; // with the same bytes: a pipe is given its pages
+	mode_t kind;
+};
+
+static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent)
+{
+	struct iovec part = { out->text + sent, out->used - sent };
+	loff_t at = (loff_t)sent;
+	if (S_ISFIFO(sink->kind)) // a named one takes no RWF_NOWAIT
+		return splice(sink->memory, &at, sink->fd, NULL, part.iov_len, SPLICE_F_NONBLOCK);
+	if (S_ISSOCK(sink->kind)) { // one of messages takes a line at a time
+		const char *end = memchr(part.iov_base, '\n', part.iov_len);
+		return send(sink->fd, part.iov_base,
+			    end ? (size_t)(end + 1 - (const char *)part.iov_base) : part.iov_len,
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	// Behind all that is there, wherever the command has left the offset.
+	return S_ISREG(sink->kind) ? pwritev2(sink->fd, &part, 1, -1, RWF_APPEND)
+				   : write(sink->fd, part.iov_base, part.iov_len);
+}
+
+// Once, where a box may have filled it: as much as the kernel gives.
+static void make_room(const struct sink *sink, size_t left)
+{
+	enum { ROOM_MAX = 1 << 20, PAGE = 4096 };
+	int room = ROOM_MAX, size = fcntl(sink->fd, F_GETPIPE_SZ);
+	if (S_ISSOCK(sink->kind))
+		setsockopt(sink->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	if (left < ROOM_MAX - PAGE && size < ROOM_MAX - PAGE - (int)left)
+		room = size + (int)left + PAGE;
+	for (; size > 0 && room > size; room /= 2)
+		if (fcntl(sink->fd, F_SETPIPE_SZ, room) >= 0)
+			return;
+}
+
+// Whether there is time for one more try. A signal that would end another program ends the wait.
+static bool wait_more(struct patience *patience)
+{
+	enum { PAUSE_MILLISECONDS = 10 };
+	struct signalfd_siginfo info;
+	struct pollfd event = { .fd = patience->signals, .events = POLLIN };
+	if (steady_now() >= patience->until)
+		return false;
+	poll(&event, 1, PAUSE_MILLISECONDS);
+	while (read(patience->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM ||
+		    info.ssi_signo == SIGHUP || info.ssi_signo == SIGQUIT)
+			patience->until = 0;
+	return true;
+}
+
+static int put_all(const struct sink *sink, const struct out *out, struct patience *patience)
+{
+	bool grown = false;
+	for (size_t sent = 0; sent < out->used;) {
+		ssize_t put = offer(sink, out, sent);
+		if (put > 0)
+			sent += (size_t)put;
+		else if (put < 0 && errno == EPIPE && S_ISFIFO(sink->kind))
+			return 0; // head(1) has seen enough; on a socket a box can do that
+		else if (put < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
+			return -1;
+		else if (!grown)
+			grown = true, make_room(sink, out->used - sent);
+		else if (!wait_more(patience))
+			return errno = EAGAIN, -1;
+	}
+	return 0;
+}
+
+int live_say(struct out *out, int fd, struct patience *patience)
+{
+	struct patience some = { steady_now() + PATIENCE_MILLISECONDS, -1 };
 	struct out shown = { 0 };
-	struct termios modes;
-	bool terminal = out->used > 0 && tcgetattr(STDERR_FILENO, &modes) == 0;
-	autoclose int fd =
-		terminal ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-			 : -1;
-	struct pollfd event = { .fd = fd, .events = POLLOUT };
-	if (fd < 0) {
-		out_flush(out, STDERR_FILENO);
-		return;
+	struct stat status = { 0 };
+	bool terminal = out->used > 0 && isatty(fd);
+	autoclose int own = terminal ? live_terminal(fd) : -1, memory = -1;
+	fstat(fd, &status);
+	if (terminal && patience && fd == STDERR_FILENO) {
+		tcflow(fd, TCOON);
+		out_text(&shown, "%s", plain_terminal);
 	}
-	out_text(&shown, "%s", plain_terminal);
-	out_visible(&shown, out->text, out->used);
-	int64_t end = steady_now() + PATIENCE_MILLISECONDS, left;
-	for (size_t sent = 0; sent < shown.used && (left = end - steady_now()) > 0;) {
-		ssize_t got = write(fd, shown.text + sent, shown.used - sent);
-		sent += got > 0 ? (size_t)got : 0;
-		if (got < 0 && (errno != EAGAIN || poll(&event, 1, (int)left) < 0))
-			break;
-	}
+	out_visible(&shown, out->used ? out->text : "", out->used);
+	out_free(out);
+	if (S_ISFIFO(status.st_mode) && shown.used > 0)
+		memory = memfd_create("sbx", MFD_CLOEXEC);
+	int result = memory < 0 ? 0 : fd_write_all(memory, shown.text, shown.used);
+	// A device that cannot be opened again: nobody of the box is left who could do the same.
+	int flags = S_ISCHR(status.st_mode) && own < 0 ? fcntl(fd, F_GETFL) : -1;
+	if (flags >= 0)
+		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	if (result == 0)
+		result = put_all(&(struct sink){ own < 0 ? fd : own, memory, status.st_mode },
+				 &shown, patience ? patience : &some);
+	int problem = errno;
+	if (flags >= 0)
+		fcntl(fd, F_SETFL, flags);
 	out_free(&shown);
+	errno = problem;
+	return result;
 }

@@ -58,7 +58,8 @@ static unsigned sweep(int directory, char oldest[NAME_MAX + 1])
 		if (status.st_mtime + RING_SECONDS < now) {
 			unlinkat(directory, entry->name, 0);
 			count--;
-		} else if (!oldest[0] || status.st_mtime < oldest_time) {
+		} else if (status.st_size > 0 && // an empty one is about to be locked
+			   (!oldest[0] || status.st_mtime < oldest_time)) {
 			oldest_time = status.st_mtime;
 			str_put(oldest, NAME_MAX + 1, "%s", entry->name);
 		}

@@ -30,7 +30,7 @@ void ring_write(int file, struct ring_head *head, const char *bytes, size_t leng
 void ring_end(int file, struct ring_head *head, int status);
 
 // Behind the ring: what another file has, of RING_NOTE bytes at most. A longer one is left out.
-enum { RING_NOTE = 1 << 20 };
+enum { RING_NOTE = 8 << 20 };
 void ring_note(int file, int from);
 // Its length; 0: there is none.
 size_t ring_noted(int file, char text[RING_NOTE]);

@@ -34,11 +34,9 @@ void refused_note(struct refused_table *table, const struct refused *refused)
 static void report(struct refused refused, struct denials *denials)
 {
 	static const char *const kinds[REFUSED_KINDS] = {
-		[REFUSED_SECRET] = "secret",       [REFUSED_AGENT] = "agent",
-		[REFUSED_SIGNATURE] = "signature", [REFUSED_EDIT] = "edit",
-		[REFUSED_SHOW] = "show",           [REFUSED_LINK] = "link",
-		[REFUSED_COMMAND] = "command",     [REFUSED_METHOD] = "method",
-		[REFUSED_MALFORMED] = "message",
+		[REFUSED_SECRET] = "secret",
+		[REFUSED_AGENT] = "agent",
+		[REFUSED_SIGNATURE] = "signature",
 	};
 	static const char *const flags[REFUSED_FLAGS] = {
 		[REFUSED_AGENT_HOST] = "agent-host",
@@ -50,14 +48,15 @@ static void report(struct refused refused, struct denials *denials)
 	refused.what[sizeof(refused.what) - 1] = '\0';
 	refused.why[sizeof(refused.why) - 1] = '\0';
 	refused.value[sizeof(refused.value) - 1] = '\0';
+	char why[DENIAL_TEXT];
+	snprintf(why, sizeof(why), "%s", str_shown(refused.why));
 	struct denial *denial =
-		denials_add(denials, kinds[refused.kind], str_shown(refused.what), "");
+		denials_add(denials, kinds[refused.kind], str_shown(refused.what), why, "");
 	if (!denial)
 		return;
 	denial->count = refused.count;
 	denial->verb = refused.failed ? "could not reach" : "blocked";
 	denial->flag = flags[refused.flag];
-	snprintf(denial->why, sizeof(denial->why), "%s", str_shown(refused.why));
 	snprintf(denial->value, sizeof(denial->value), "%s", str_shown(refused.value));
 }
 

@@ -1,6 +1,7 @@
 // Owns the words of a run's end, and its keys: refusals, findings, figures.
 #include "report/summary.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +53,8 @@ static const char *what_of(const struct denial *denial)
 
 static void begin_denial(const struct denial *denial, struct out *out)
 {
-	out_text(out, "sbx: %s %s%s", denial->verb, what_of(denial), denial->what);
+	out_text(out, "sbx: %s %s", denial->verb, what_of(denial));
+	findings_name(denial->what, out->marks ? NAME_MOST : SIZE_MAX, out);
 	if (denial->program[0])
 		out_text(out, " (%s)", denial->program);
 	if (denial->count > 1)
@@ -74,6 +76,7 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 		before += same && i < index;
 		rest += same && i >= index;
 	}
+	out_text(out, out->marks && before == 0 ? "\f" : "");
 	if (before == LISTED_OF_A_KIND)
 		out_text(out,
 			 "sbx: %u more refusals (%s) are counted here only; to list them: --report "
@@ -183,6 +186,7 @@ static enum unit unit_of(const char *key)
 static void put_hit(const struct hit *hit, bool for_model, struct out *out)
 {
 	char limit[32];
+	out_text(out, out->marks ? "\f" : "");
 	if (hit->of_machine) {
 		out_text(out, "sbx: %s\n", hit->what);
 		return;
@@ -214,32 +218,30 @@ void summary_all(const struct saying *saying, struct out *out)
 	say_denials(saying, out);
 	findings_text(&saying->outcome->found, saying->reader, out);
 	say_hits(saying, out);
-	findings_text(saying->failure, saying->reader, out);
+	findings_text(&saying->outcome->failure, saying->reader, out);
 }
 
 // Where not all of it fits.
 static void say_worst_first(const struct saying *saying, struct out *out)
 {
 	const struct findings *found = &saying->outcome->found;
-	findings_severe(saying->failure, SEVERITY_ERROR, saying->reader, out);
-	findings_severe(found, SEVERITY_DANGER, saying->reader, out);
+	findings_severe(&saying->outcome->failure, 1U << SEVERITY_ERROR, saying->reader, out);
+	findings_severe(found, 1U << SEVERITY_DANGER | 1U << SEVERITY_WARNING, saying->reader, out);
 	say_hits(saying, out);
 	say_denials(saying, out);
-	findings_severe(found, SEVERITY_WARNING, saying->reader, out);
-	findings_severe(found, SEVERITY_NOTICE, saying->reader, out);
-	findings_severe(saying->failure, SEVERITY_NOTICE, saying->reader, out);
+	findings_severe(found, 1U << SEVERITY_NOTICE, saying->reader, out);
+	findings_severe(&saying->outcome->failure, 1U << SEVERITY_NOTICE, saying->reader, out);
 }
 
 void summary_brief(const struct saying *saying, struct out *out)
 {
-	struct out worst = { 0 };
+	struct out worst = { .marks = true };
+	unsigned lines = saying->status == 0 ? SCREEN_LINES : BRIEF_LINES;
 	say_worst_first(saying, &worst);
-	if (worst.used > 0 && findings_brief(worst.text, (unsigned)getpid(), out)) {
-		out_free(&worst);
-		return;
-	}
+	bool cut = worst.used > 0 && findings_brief(worst.text, (unsigned)getpid(), lines, out);
 	out_free(&worst);
-	summary_all(saying, out);
+	if (!cut)
+		summary_all(saying, out);
 }
 
 static void part(struct out *out, uint64_t number, enum unit unit, const char *what)
@@ -272,6 +274,7 @@ void summary_text(const struct saying *saying, struct out *out)
 const char *summary_end(const struct outcome *outcome)
 {
 	switch (outcome->kind) {
+	case OUTCOME_KILLED:
 	case OUTCOME_ENDED:
 		return WIFSIGNALED(outcome->status) ? "signal" : "exit";
 	case OUTCOME_STOPPED:
@@ -283,6 +286,15 @@ const char *summary_end(const struct outcome *outcome)
 		break;
 	}
 	return "failed";
+}
+
+void hits_json(const struct hit *hits, int count, struct out *out)
+{
+	json_open(out, "limits", '[');
+	for (const struct hit *hit = hits; hit < hits + count; hit++)
+		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
+			   MEMBER("what", hit->what));
+	json_close(out, ']');
 }
 
 void summary_json(const struct saying *saying, struct out *out)
@@ -305,15 +317,11 @@ void summary_json(const struct saying *saying, struct out *out)
 		       NUMBER_IF(sent, "bytes_received", usage->received),
 		       MEMBER_NUMBER("throttled_ms", usage->throttled / 1000),
 		       MEMBER("kept_by", means_text(plan)));
-	json_open(out, "limits", '[');
-	for (const struct hit *hit = saying->hits; hit < saying->hits + saying->count; hit++)
-		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
-			   MEMBER("what", hit->what));
-	json_close(out, ']');
+	hits_json(saying->hits, saying->count, out);
 	denied_json(&saying->outcome->denials, out);
 	json_open(out, "findings", '[');
 	findings_json(&saying->outcome->found, out);
-	findings_json(saying->failure, out);
+	findings_json(&saying->outcome->failure, out);
 	json_close(out, ']');
 	json_end(out);
 }

@@ -25,6 +25,20 @@ void denied_members(const struct denial *denial, struct out *out);
 // A JSON list, `denied`, and how many more there were.
 void denied_json(const struct denials *denials, struct out *out);
 
+// How long what sbx says waits for its reader, once the box has ended.
+enum { PATIENCE_MILLISECONDS = 15 * 1000, PATIENCE_LEAST_MILLISECONDS = 1000 };
+struct patience {
+	int64_t until; // of the steady clock: of all that is said
+	int signals;   // where those are read that end the wait; -1: none are
+};
+// Writes to a descriptor of the caller's that a box may have as well, and may have filled: by none
+// of its flags, and without a wait beyond that. On a terminal, after what a box began there. NULL:
+// no box was there. -1 with errno, EAGAIN: not all was read in time; 0 also where the reader of a
+// pipe has gone.
+int live_say(struct out *out, int fd, struct patience *patience);
+// A JSON list, `limits`.
+void hits_json(const struct hit *hits, int count, struct out *out);
+
 // What became of a run.
 struct outcome {
 	enum outcome_kind {
@@ -33,12 +47,15 @@ struct outcome {
 		OUTCOME_ENDED,   // wait status in `status`
 		OUTCOME_STOPPED, // at a limit, see `stop`
 		OUTCOME_BROKEN,  // the host side failed while the command may have run
+		OUTCOME_KILLED,  // pid 1, from outside; wait status as of ENDED
 		OUTCOME_LOST,    // pid 1 died without a word
 	} kind;
 	int status;
 	enum stop stop;
 	struct denials denials;
-	struct findings found; // all else
+	struct findings found;   // all else
+	struct findings failure; // of the run itself
+	struct patience patience;
 };
 
 // What there is to say of a run.
@@ -46,7 +63,6 @@ struct saying {
 	const struct plan *plan;
 	const struct run *run;
 	const struct outcome *outcome;
-	const struct findings *failure; // of the run itself
 	struct hit hits[HITS_MAX];
 	int count;
 	int status; // that sbx ends with
@@ -70,10 +86,13 @@ enum {
 	LIVE_LINES_MAX = 60, // in a run; the others are in the report of the end
 };
 
+struct findings;
 struct live {
 	enum { LIVE_UNASKED, LIVE_OFF, LIVE_ON } state;
+	bool log;        // no terminal, but the file that sbx logs reads
 	int fd;          // of the terminal: a description of our own, which never waits
 	unsigned next;   // denials before it were shown, or counted
+	size_t seen;     // findings before it were shown
 	unsigned lines;  // since `second`, when a line was shown first
 	unsigned all;    // lines of this run
 	int64_t second;  // milliseconds of the steady clock, as is
@@ -82,15 +101,18 @@ struct live {
 };
 
 void live_begin(struct live *live);
-// Whether a person may have to see refusals.
+// Whether a person may have to see refusals, and what was taken away.
 bool live_wants(const struct live *live);
 // After each turn of the loop. Makes no system call where nothing was refused.
-void live_turn(struct live *live, const struct plan *plan, struct denials *denials);
+void live_turn(struct live *live, const struct plan *plan, struct denials *denials,
+	       const struct findings *found);
 // Poll's time-out: this one, or until the next try of a line that waits.
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);
-// Lines on standard error: a terminal, which a box may have changed, is waited for a second.
-void live_report(struct out *out);
+// A description of our own of the terminal that is open there, which never waits; -1: it is none.
+int live_terminal(int fd);
+// Standard error is a terminal, and what a box printed there is behind us: what follows is seen.
+void live_plain(void);
 
 // --report-fd and --status-fd: what a run is refused, at once, and how it ends, as JSON lines for a
 // program (sbx-json(5), form event). Who reads slowly, or not at all, holds nothing up: what does

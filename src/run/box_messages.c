@@ -40,9 +40,6 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome)
 // Before the box can ask: what answers it.
 static int begin_answers(const struct plan *plan, struct run *run)
 {
-	// There nothing else says that the box is made.
-	if (plan->lsp && plan->tier == TIER_LANDLOCK)
-		TRY(standard_io_release(plan, run));
 	if (plan->tier == TIER_LANDLOCK && plan->egress.on)
 		TRY(proxy_share(plan, run->proxy));
 	return notify_begin(plan, run);
@@ -80,6 +77,11 @@ static void take_listeners(const struct plan *plan, struct run *run, const int f
 
 static void take_started(const struct plan *plan, struct run *run, int terminal)
 {
+	if (run->started) { // a first process that was taken over says it again
+		fd_close(&terminal);
+		return;
+	}
+	run->started = true;
 	for (int i = 0; i < STEPS_MAX; i++)
 		run->host_nanoseconds[i] += run->message.nanoseconds[i];
 	run->pty = terminal;
@@ -128,7 +130,6 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 		run->ask->terminal.stopped = true;
 		return GOES_ON;
 	case MESSAGE_FURTHER:
-	case MESSAGE_FURTHER_ENDED:
 		take_further(run, fds);
 		return GOES_ON;
 	case MESSAGE_FAILED:

@@ -17,7 +17,6 @@
 #include "env/env.h"
 #include "limits/group.h"
 #include "keys/credentials.h"
-#include "lsp/lsp.h"
 #include "mount/mount.h"
 #include "net/setup/netns.h"
 #include "notify/notify.h"
@@ -219,6 +218,25 @@ static int decide_network(struct plan *plan, char *const *environment)
 	return egress_upstream(plan, environment);
 }
 
+// Without a place for them the targets are empty in the box, as without the line.
+static void leave_caches(struct plan *plan)
+{
+	const char *path = plan->caches;
+	struct stat status;
+	while (stat(path, &status) < 0 && (errno == ENOENT || errno == ENOTDIR) && path[1])
+		path = path_parent(plan->arena, path);
+	if (S_ISDIR(status.st_mode) && access(path, W_OK | X_OK) == 0)
+		return;
+	if (plan->profile->cache.first)
+		list_add(&plan->warnings, plan->arena,
+			 arena_text(
+				 plan->arena,
+				 "'%s' cannot be written: nothing is cached in this run, or noted",
+				 plan->state),
+			 (struct origin){ .file = "caches" });
+	plan->caches = NULL;
+}
+
 int decide_view(struct plan *plan, char *const *environment)
 {
 	struct probe probe;
@@ -226,6 +244,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	TRY(project_plan(plan));
 	plan->caches = path_kept(plan->arena, plan->state, "cache",
 				 plan->project ? plan->project : "none");
+	leave_caches(plan);
 	TRY(view_plan(plan, environment));
 	plan->resolver = NULL; // and nothing else of what is in scratch is asked for again
 	TRY(choose_directory(plan));
@@ -234,7 +253,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	if (plan->tier == TIER_LANDLOCK)
 		TRY(domain_plan(plan));
 	TRY(explain_plan(plan));
-	commands_plan(plan, environment);
+	commands_plan(plan);
 	TRY(env_plan(plan, environment));
 	lock_plan(plan);
 	return decide_network(plan, environment);
@@ -262,7 +281,7 @@ static bool is_left(const struct plan *plan, const char *path)
 		return false;
 	then.due = due.names;
 	bool left = !protect_stood(&then, path);
-	journal_done(&due, false);
+	journal_done(&due, DUE_KEPT);
 	return left;
 }
 
@@ -336,7 +355,6 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;
-	TRY(lsp_plan(plan, invocation->lsp));
 	TRY(sshagent_plan(plan, profile, environment));
 	copy_command(plan, invocation->command);
 	TRY(keep_descriptors(plan)); // before we open any ourselves

@@ -60,7 +60,8 @@ static void put_moved(void *context, const char *id, const char *path)
 	if (!path_within(path, look->plan->toplevel) || strcmp(id, stamp) < 0)
 		return;
 	for (unsigned i = 0; i < look->due->count; i++) {
-		str_put(pid, sizeof(pid), "%s-", strrchr(look->due->files[i], '-'));
+		const char *end = strrchr(look->due->files[i], '-');
+		str_put(pid, sizeof(pid), "%.*s-", (int)strcspn(end, "."), end);
 		if (strlen(id) > STAMP && str_starts(id + STAMP, pid))
 			findings_add(&look->found, FINDING_MOVED, path,
 				     "appeared, and your own programs would run or trust it", id);
@@ -106,5 +107,5 @@ void due_check(const struct plan *plan, const struct run *run,
 	if (!plan->toplevel || !journal_due(plan->arena, plan->state, plan->toplevel, &due))
 		return;
 	arena_pass_on(plan->scratch);
-	journal_done(&due, run_apart(&all));
+	journal_done(&due, run_apart(&all) ? DUE_CHECKED : DUE_CUT);
 }

@@ -6,10 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "limits/group.h"
 #include "net/host/audit.h"
+#include "net/host/roll.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/finding.h"
@@ -63,8 +65,12 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 		return find_no_exec(plan, run, found);
 	case OUTCOME_STOPPED:
 		return in_time ? STATUS_TIMEOUT : STATUS_KILLED;
+	case OUTCOME_KILLED:
+		findings_add(found, roll_is_killed(run) ? FINDING_KILLED : FINDING_INIT_KILLED, "",
+			     "", "");
+		return STATUS_KILLED;
 	case OUTCOME_LOST:
-		findings_add(found, FINDING_INIT_KILLED, "", "", "");
+		findings_add(found, FINDING_INIT_LOST, "", "", "");
 		return STATUS_FAILED;
 	case OUTCOME_BROKEN:
 		findings_add(found, FINDING_RUN_BROKEN, "", run->message.text, "");
@@ -152,37 +158,91 @@ static void find_all(const struct plan *plan, const struct run *run, struct outc
 		program_other(plan, &outcome->found);
 }
 
+static bool note(const struct plan *plan, struct out *text)
+{
+	const char *project = plan->toplevel ? plan->toplevel : plan->current;
+	bool noted = text->used > 0 && plan->state &&
+		     ATTEMPT(audit_report(plan->state, project, text->text)) == 0;
+	out_free(text);
+	return noted;
+}
+
 // All of it goes to the audit.
 static bool note_all(const struct saying *saying)
 {
 	struct saying audited = *saying;
 	struct out text = { 0 };
-	const struct plan *plan = saying->plan;
 	audited.reader = READER_AUDIT;
 	summary_all(&audited, &text);
-	bool noted =
-		text.used > 0 && plan->state &&
-		ATTEMPT(audit_report(plan->state, plan->toplevel ? plan->toplevel : plan->current,
-				     text.text)) == 0;
-	out_free(&text);
-	return noted;
+	return note(saying->plan, &text);
+}
+
+int report_written(const struct plan *plan, int result, int status)
+{
+	struct out text = { 0 };
+	if (result == 0)
+		return status;
+	out_text(&text, "sbx: what sbx printed at the end could not be written: %s\n",
+		 errno == EAGAIN ? "it was not read in time" : strerror(errno));
+	note(plan, &text);
+	return status == 0 ? STATUS_FAILED : status;
+}
+
+// The time limit is that of the report, too.
+static struct patience have_patience(const struct plan *plan, const struct run *run)
+{
+	int64_t now = steady_now(), until = now + PATIENCE_MILLISECONDS;
+	if (plan->profile->limits.time < (uint64_t)(until - run->began))
+		until = run->began + (int64_t)plan->profile->limits.time;
+	if (until < now + PATIENCE_LEAST_MILLISECONDS)
+		until = now + PATIENCE_LEAST_MILLISECONDS;
+	return (struct patience){ until, run->signals };
+}
+
+static bool has_run(const struct outcome *outcome)
+{
+	return outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
+}
+
+static void put_report(const struct saying *saying, bool noted, struct out *out)
+{
+	switch (saying->plan->profile->report) {
+	case TELL_NEVER:
+		findings_text(&saying->outcome->failure, READER_PERSON, out);
+		break;
+	case TELL_SHORT:
+	case TELL_MODEL:
+		if (noted)
+			summary_brief(saying, out);
+		else
+			summary_all(saying, out);
+		break;
+	case TELL_FULL:
+		summary_all(saying, out);
+		if (has_run(saying->outcome))
+			summary_text(saying, out);
+		break;
+	case TELL_JSON:
+		summary_json(saying, out);
+		break;
+	}
 }
 
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
-	struct findings failure = { 0 };
 	struct out out = { 0 };
 	enum telling report = plan->profile->report;
 	bool model = report == TELL_MODEL || (plan->terse && report == TELL_SHORT);
 	struct saying saying = { .plan = plan,
 				 .run = run,
 				 .outcome = outcome,
-				 .failure = &failure,
 				 .reader = model ? READER_AGENT : READER_PERSON };
-	int status = saying.status = find_outcome(plan, run, outcome, &failure);
+	int status = saying.status = find_outcome(plan, run, outcome, &outcome->failure);
+	outcome->patience = have_patience(plan, run);
+	if (plan->timing)
+		report_timing(plan, run, &outcome->patience);
 	find_all(plan, run, outcome);
-	bool ran = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
-	if (ran)
+	if (has_run(outcome))
 		saying.count = usage_hits(plan, &run->group->usage, outcome->stop, outcome->status,
 					  saying.hits);
 	if (model && status != 0 && !plan->learn && denied_by_policy(&outcome->denials))
@@ -192,30 +252,11 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 		unshown_note(plan, &outcome->found);
 	if (status == 0)
 		denials_silence(&outcome->denials);
-	bool noted = began && note_all(&saying);
-	switch (report) {
-	case TELL_NEVER:
-		findings_text(&failure, READER_PERSON, &out);
-		break;
-	case TELL_SHORT:
-	case TELL_MODEL:
-		if (noted && status != 0)
-			summary_brief(&saying, &out);
-		else
-			summary_all(&saying, &out);
-		break;
-	case TELL_FULL:
-		summary_all(&saying, &out);
-		if (ran)
-			summary_text(&saying, &out);
-		break;
-	case TELL_JSON:
-		summary_json(&saying, &out);
-		break;
-	}
+	put_report(&saying, began && note_all(&saying), &out);
+	int written = live_say(&out, STDERR_FILENO, &outcome->patience);
+	if (began)
+		saying.status = report_written(plan, written, status);
 	events_end(&saying, &out);
-	live_report(&out);
-	out_free(&out);
-	findings_free(&failure);
-	return status;
+	live_say(&out, STDERR_FILENO, &outcome->patience);
+	return saying.status;
 }

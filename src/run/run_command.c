@@ -22,6 +22,7 @@
 #include "postcheck/check.h"
 #include "probe/machine.h"
 #include "process/further_clients.h"
+#include "report/capture.h"
 #include "report/findings.h"
 #include "run.h"
 #include "ask/ask.h"
@@ -38,8 +39,16 @@ int box_failed(void)
 	out_text(&out, "sbx: %s\n", err_text());
 	if (err_number() == EMFILE)
 		out_text(&out, "sbx: %s\n", probe_advice("", EMFILE));
-	out_flush(&out, STDERR_FILENO);
+	live_say(&out, STDERR_FILENO, NULL);
 	return STATUS_FAILURE;
+}
+
+int box_refused(const struct box *box, char *const *words)
+{
+	bool json = box->invocation.json == ANSWER_YES;
+	for (; *words && !json && !str_equal(*words, "--"); words++)
+		json = str_equal(*words, "--json");
+	return json && err_number() != ERR_HELP ? result_failed() : box_failed();
 }
 
 int box_done(struct out *out, int result)
@@ -177,6 +186,7 @@ static void begin(const struct box *box, struct run *run)
 	further_clients_init(&clients);
 	run->clients = &clients;
 	run->execute = further_clients_take;
+	run->denied = further_clients_denied;
 	run->relay = relay_connect;
 	run->began = steady_now();
 }
@@ -210,7 +220,7 @@ static struct box *renew(const struct box *box, struct run *run)
 	fresh->arguments = box->arguments;
 	fresh->after = box->after;
 	fresh->handback = box->handback;
-	fresh->code = box->code;
+	fresh->result_more = box->result_more;
 	fresh->plan.snippet = box->plan.snippet;
 	fresh->tries = box->tries + 1;
 	return fresh;
@@ -292,16 +302,15 @@ int run_command(struct box *box)
 		denials_free(&outcome.denials);
 		return run_command(renew(box, &run));
 	}
-	if (box->plan.timing)
-		report_timing(&box->plan, &run);
 	int status = report_outcome(&box->plan, &run, &outcome);
 	if (box->after)
 		status = box->after(
 			box, &(struct ending){ &outcome.denials, &run.group->usage, &outcome },
 			status);
+	roll_end(&run, summary_end(&outcome), status);
 	findings_free(&outcome.found);
+	findings_free(&outcome.failure);
 	denials_free(&outcome.denials);
-	roll_end(&run, status);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status) &&
 	    box->invocation.json != ANSWER_YES)
 		signals_die(WTERMSIG(outcome.status));
@@ -334,7 +343,7 @@ int run_settle(const char *project)
 	struct due due = { 0 };
 	bool killed = journal_due(arena, decide_state_directory(arena, environ), project, &due);
 	if (killed)
-		journal_done(&due, false);
+		journal_done(&due, DUE_KEPT);
 	arena_free(arena);
 	if (!killed)
 		return 0;

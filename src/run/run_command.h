@@ -6,14 +6,13 @@
 #include "profile.h"
 #include "run/steps.h"
 
-struct code;
 struct run;
 
 // How a run ended, for those who come after.
 struct ending {
 	const struct denials *denials;
 	const struct usage *usage;
-	const struct outcome *outcome;
+	struct outcome *outcome;
 };
 
 struct box {
@@ -22,9 +21,10 @@ struct box {
 	struct arguments arguments;
 	struct profile profile;
 	struct plan plan;
-	const struct code *code; // of sbx code
-	unsigned tries;          // before this one
-	const char *handback;    // sbx-shell: a file that the agent reads afterwards
+	unsigned tries;       // before this one
+	const char *handback; // sbx-shell: a file that the agent reads afterwards
+	// Adds members to the JSON object of the result; NULL: none.
+	void (*result_more)(struct out *out);
 	// After a run: returns the status to end with. The box is sealed by then. NULL: nothing.
 	// `ending` is NULL when the run did not begin.
 	int (*after)(struct box *box, const struct ending *ending, int status);
@@ -67,5 +67,7 @@ enum { STATUS_OK = 0, STATUS_FAILURE = 125, STATUS_HELP = -1 };
 
 // Prints the recorded error and returns 125; STATUS_HELP where the words ask for help.
 int box_failed(void);
+// The same of a verb with these words, and with --json among them as an object on stdout.
+int box_refused(const struct box *box, char *const *words);
 // The end of a verb that prints `out` where `result` is not -1.
 int box_done(struct out *out, int result);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +19,6 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "limits/group.h"
-#include "lsp/lsp.h"
 #include "mount/mount.h"
 #include "notify/notify.h"
 #include "plan.h"
@@ -188,9 +188,43 @@ int signals_stop(struct run *run)
 
 // --- the caller's descriptors --------------------------------------------------------------------
 
+// Where stdout is a pipe the box gets a separate description: that of the caller stays as it is,
+// and need not be held, so that the pipe ends when the command closes it. An end for reading is
+// left: who opens one that nobody writes any more waits for a writer.
+static bool open_again(int flags)
+{
+	struct stat status;
+	if (fstat(STDOUT_FILENO, &status) < 0 || !S_ISFIFO(status.st_mode) ||
+	    (flags & O_ACCMODE) == O_RDONLY)
+		return false;
+	autoclose int own = open("/proc/self/fd/1", (flags & O_ACCMODE) | O_NONBLOCK | O_CLOEXEC);
+	return own >= 0 && fcntl(own, F_SETFL, flags & ~O_ASYNC) == 0 &&
+	       dup2(own, STDOUT_FILENO) == STDOUT_FILENO;
+}
+
+// A box could make the caller's later calls fail by these, or lose bytes.
+static const int options_kept[OPTIONS_KEPT] = { SO_SNDTIMEO, SO_RCVTIMEO, SO_LINGER, SO_RCVLOWAT };
+
+static void note_options(int fd, struct kept_option kept[OPTIONS_KEPT])
+{
+	for (int i = 0; i < OPTIONS_KEPT; i++) {
+		kept[i].size = sizeof(kept[i].value);
+		if (getsockopt(fd, SOL_SOCKET, options_kept[i], kept[i].value, &kept[i].size) == 0)
+			continue;
+		kept[i].size = 0;
+		return;
+	}
+}
+
 int standard_io_host(const struct plan *plan, struct run *run)
 {
 	(void)plan;
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		run->flags[fd] = fcntl(fd, F_GETFL);
+		note_options(fd, run->options[fd]);
+	}
+	if (open_again(run->flags[STDOUT_FILENO]))
+		run->flags[STDOUT_FILENO] = -1;
 	run->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	return run->nothing < 0 ? fail(errno, "/dev/null") : 0;
 }
@@ -199,27 +233,35 @@ int standard_io_undo(const struct plan *plan, struct run *run)
 {
 	(void)plan;
 	fd_close(&run->nothing);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		int held = fd < STDERR_FILENO && run->held[fd] >= 0 ? run->held[fd] : fd;
+		if (run->flags[fd] >= 0 && fcntl(held, F_GETFL) != run->flags[fd])
+			fcntl(held, F_SETFL, run->flags[fd]);
+		for (int i = 0; i < OPTIONS_KEPT && run->options[fd][i].size > 0; i++)
+			setsockopt(held, SOL_SOCKET, options_kept[i], run->options[fd][i].value,
+				   run->options[fd][i].size);
+		if (held != fd)
+			fd_close(&run->held[fd]);
+	}
 	return 0;
-}
-
-bool standard_io_waits(const struct plan *plan)
-{
-	return hold_reports(plan) || (plan->lsp && plan->tier == TIER_LANDLOCK);
 }
 
 int standard_io_release(const struct plan *plan, struct run *run)
 {
-	TRY(lsp_begin(plan, run));
-	if (dup2(run->nothing, 0) < 0 || dup2(run->nothing, 1) < 0)
-		return fail(errno, "dup2");
+	for (int fd = 0; fd < STDERR_FILENO; fd++) {
+		if (run->flags[fd] >= 0)
+			run->held[fd] = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		if (dup2(run->nothing, fd) < 0)
+			return fail(errno, "dup2");
+	}
 	for (unsigned i = 0; i < plan->keep_count; i++)
 		close(plan->keep[i]);
-	return standard_io_undo(plan, run);
+	fd_close(&run->nothing);
+	return 0;
 }
 
 void standard_io_refusals(const struct run *run, struct denials *denials)
 {
-	lsp_report(run, denials);
 	sshagent_report(run, denials);
 }
 

@@ -14,7 +14,6 @@
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"
-#include "lsp/lsp.h"
 #include "mount/mount.h"
 #include "net/host/proxy.h"
 #include "net/host/roll.h"
@@ -32,6 +31,8 @@
 const struct step steps[] = {
 	{ SIDE_HOST, BOTH, "terminal", tty_host, tty_undo,
 	  .why = "remember the caller's terminal, to give it back on every way out" },
+	{ SIDE_HOST, BOTH, "standard-io", standard_io_host, standard_io_undo,
+	  .why = "note the flags of stdin, stdout and stderr, which a box shares with our caller; they are put back when it is dead" },
 	{ SIDE_HOST, BOTH, "signals", signals_host, NULL,
 	  .why = "block all signals before there is anybody to lose: they are read, never handled" },
 	{ SIDE_HOST, BOTH, "descriptors", rlimits_host, NULL,
@@ -43,8 +44,6 @@ const struct step steps[] = {
 	{ SIDE_HOST, BOTH, "publish", .make = proxy_host, .undo = proxy_undo,
 	  .why = "bind the ports of the host's loopback that lead inside, while a failure costs "
 		  "nothing" },
-	{ SIDE_HOST, BOTH, "editor", lsp_host, lsp_undo,
-	  .why = "with --lsp, put pipes in the place of stdin and stdout: the box begins with them, and never has the editor's" },
 	{ SIDE_HOST, FULL, "session", attach_host, attach_undo,
 	  .why = "find the session's other commands: a layer is mounted once, and their mounts "
 		  "are ours" },
@@ -85,8 +84,6 @@ const struct step steps[] = {
 	  .why = "start the filter's two locked processes: without them the box's socket must not be there" },
 	{ SIDE_HOST, BOTH, "roll", roll_host, roll_undo,
 	  .why = "note the run among the live ones, before its command can do anything" },
-	{ SIDE_HOST, BOTH, "standard-io", standard_io_host, standard_io_undo,
-	  .why = "open what takes the place of stdin and stdout: that can fail, and the box has not begun" },
 	{ SIDE_HOST, BOTH, "supervisor", lock_host, NULL,
 	  .why = "see that the filter of the supervisor's own calls can be had; it holds from the first message of a box that is made (net/setup/lock.c): until then a start may be tried again" },
 	{ SIDE_HOST, BOTH, "go", .make = decide_go,
@@ -231,7 +228,7 @@ void walk_undo(const struct plan *plan, struct run *run)
 			steps[i].undo(plan, run);
 }
 
-void report_timing(const struct plan *plan, const struct run *run)
+void report_timing(const struct plan *plan, const struct run *run, struct patience *patience)
 {
 	struct out out = { 0 };
 	double sum = 0;
@@ -244,5 +241,5 @@ void report_timing(const struct plan *plan, const struct run *run)
 			 steps[i].side == SIDE_HOST ? "host" : "box", steps[i].name, microseconds);
 	}
 	out_text(&out, "sbx: all  steps        %8.1f us\n", sum);
-	out_flush(&out, STDERR_FILENO);
+	live_say(&out, STDERR_FILENO, patience);
 }

@@ -1,7 +1,7 @@
 // The run as one table: both processes walk it, each its own side.
 //
 // The room run owns the order of a run, its plan and its supervisor. Uses: base ask bpf
-// env keys limits lsp mount net/host net/setup notify nouns outside policy postcheck
+// env keys limits mount net/host net/setup notify nouns outside policy postcheck
 // postcheck/finding probe process report seccomp session/apply sshagent view view/paths
 // view/protect. Begin with steps.c.
 #pragma once
@@ -125,10 +125,7 @@ int standard_io_release(const struct plan *plan, struct run *run);
 int standard_io_alone(const struct plan *plan);
 void standard_io_started(const struct plan *plan, const struct run *run);
 
-// Whether a message of the box says when.
-bool standard_io_waits(const struct plan *plan);
-
-// After the undo: what the processes refused that pass on what the box says (lsp, sshagent).
+// After the undo: what the processes refused that pass on what the box says (sshagent).
 void standard_io_refusals(const struct run *run, struct denials *denials);
 
 // The next pipe that a text names as /dev/fd/N or /proc/self/fd/N, as <(...) of a shell does, also
@@ -155,8 +152,12 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome);
 // time limit, 125 when sbx failed, 126 and 127 when the command could not be started.
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome);
 
+// The status to end with after the last words: `result` is that of live_say(), with its errno.
+// Where not all was written the audit says so, and a command's 0 becomes 125.
+int report_written(const struct plan *plan, int result, int status);
+
 // --timing: one line per step, to stderr.
-void report_timing(const struct plan *plan, const struct run *run);
+void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
 
 // The state of a run before its first step.
 

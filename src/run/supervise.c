@@ -14,12 +14,14 @@
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"
+#include "mount/mount.h"
 #include "net/host/roll.h"
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"
 #include "notify/notify.h"
 #include "plan.h"
 #include "postcheck/check.h"
+#include "postcheck/finding/finding.h"
 #include "process/further_clients.h"
 #include "process/ns.h"
 #include "run.h"
@@ -31,9 +33,9 @@
 // time from being looked at, whatever a box does. These three come first in each turn.
 //
 //   limits, time      a walk over the box's processes, when it is due (limits/watch.c)
-//   mounts            one helper, RESTORE_TRIES waits of 1 ms in all (postcheck/name_watch.c)
-//   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; after
-//                     TAKEN_MAX a tenth of the time, each name by itself (postcheck/name_watch.c)
+//   mounts            what was put back, ANSWERS_A_TURN, and a look at it (postcheck/walls.c)
+//   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; one that comes
+//                     back ends the run (postcheck/name_watch.c)
 //   second filter     what a thread found for --explain, as much as a socket holds
 //                     (notify/explain.c); another thread answers the rest
 //   signals           SIGNALS_A_TURN
@@ -70,6 +72,14 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped && run->reaped)
 		run->init = 0;
 	walk_undo(plan, run);
+	// Not after our own SIGKILL, which leaves a finding.
+	bool killed = outcome.kind == OUTCOME_LOST &&
+		      !outcome.found.counts[FINDING_PROTECTION_LOST] &&
+		      !outcome.found.counts[FINDING_RETURNS];
+	if (killed && (run->init_signal == SIGKILL || roll_is_killed(run))) {
+		outcome.kind = OUTCOME_KILLED;
+		outcome.status = SIGKILL;
+	}
 	return outcome;
 }
 
@@ -119,16 +129,17 @@ static void add_warning(const struct item *item, struct findings *found)
 }
 
 // When the last process is dead: the box can change nothing any more.
-static void look_last(const struct plan *plan, struct run *run, struct eyes *eyes,
-		      struct outcome *outcome)
+static void look_last(const struct plan *plan, struct run *run, struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	testing_reach();
-	watch_end(&eyes->watch);
 	if (outcome->kind == OUTCOME_FAILED) // no command was there: nothing is due
 		journal_end(plan, run);
 	else if (plan->guard_count > 0)
 		check_host(plan, run, &outcome->found);
+	if (plan->project && !plan->session)
+		quarantine_others(plan->state, plan->project,
+				  wall_now() - steady_now() + run->began, &outcome->found);
 	if (run->journal_problem)
 		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
 			     "");
@@ -138,6 +149,7 @@ static void look_last(const struct plan *plan, struct run *run, struct eyes *eye
 	refusals_report(plan, run->proxy, &outcome->denials);
 	if (plan->learn)
 		refusals_used(run->proxy, &outcome->denials);
+	refusals_unheard(plan, run->proxy, &outcome->found);
 	if (!done)
 		refusals_explain(plan, run->proxy, &outcome->found);
 	roll_note(run, &outcome->found);
@@ -191,7 +203,7 @@ struct loop {
 static enum run_turn handle_mounts(struct loop *loop, short events)
 {
 	if (events)
-		watch_mounts(loop->plan, loop->run, loop->eyes.found);
+		walls_answer(&loop->eyes.watch, loop->plan, loop->eyes.found);
 	return GOES_ON;
 }
 
@@ -199,7 +211,7 @@ static enum run_turn handle_names(struct loop *loop, short events)
 {
 	struct watch *watch = &loop->eyes.watch;
 	if (events || (loop->eyes.open && watch->again && steady_now() >= watch->again))
-		watch_names(watch, loop->plan, loop->run, loop->eyes.found);
+		watch_names(watch, loop->plan, loop->eyes.found);
 	return GOES_ON;
 }
 
@@ -269,14 +281,14 @@ static const struct {
 	short events; // 0: waits for no event
 	enum run_turn (*handle)(struct loop *loop, short events);
 } sources[SOURCES] = {
-	[MOUNTS] = { POLLPRI, handle_mounts },
+	[MOUNTS] = { POLLIN, handle_mounts },
 	[NAMES] = { POLLIN, handle_names },
 	[QUESTIONS] = { POLLIN, handle_question },
 	[SIGNALS] = { POLLIN, handle_signals },
 	[PARENT] = { POLLIN, handle_parent },
 	[PROXY] = { 0, handle_proxy },
 	[BOX] = { POLLIN, handle_box },
-	[CLIENTS] = { POLLIN, handle_clients },
+	[CLIENTS] = { POLLIN | POLLOUT, handle_clients },
 	[READER] = { POLLOUT, handle_reader },
 	[ANSWER] = { POLLIN, handle_answer },
 };
@@ -292,7 +304,7 @@ static void wait_for_events(struct loop *loop)
 		[PARENT] = run->parent,
 		[PROXY] = -1,
 		[BOX] = run->from_box,
-		[CLIENTS] = run->clients->events,
+		[CLIENTS] = further_clients_waiting(run),
 		[READER] = events_waiting(run->events),
 		[ANSWER] = ask_waiting(run),
 	};
@@ -333,7 +345,7 @@ static void report_refusals(struct loop *loop)
 		return;
 	refusals_new(loop->plan, run->proxy, denials);
 	events_denials(run->events, denials);
-	live_turn(&loop->live, loop->plan, denials);
+	live_turn(&loop->live, loop->plan, denials, &loop->outcome.found);
 }
 
 static enum run_turn take_turn(struct loop *loop)
@@ -353,6 +365,9 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	struct loop loop = { .plan = plan, .run = run, .outcome = { .kind = OUTCOME_FAILED } };
 	if (walked < 0) {
 		journal_end(plan, run);
+		if (roll_is_killed(run))
+			loop.outcome =
+				(struct outcome){ .kind = OUTCOME_KILLED, .status = SIGKILL };
 		return loop.outcome;
 	}
 	clock_begin(plan, run, &loop.clock);
@@ -367,11 +382,12 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	if (loop.eyes.open) // else where they are opened: a short run needs its stack again
 		pages_release_stack();
 	enum run_turn turn = GOES_ON;
-	if (!standard_io_waits(plan) && standard_io_release(plan, run) < 0)
+	if (!hold_reports(plan) && standard_io_release(plan, run) < 0)
 		turn = run_broken(run, &loop.outcome);
 	while (turn == GOES_ON)
 		turn = take_turn(&loop);
 	live_end(&loop.live);
+	watch_end(&loop.eyes.watch); // it has the box's view
 	further_clients_end(run);
 	ask_leave(run);
 	explain_take(plan, run, &loop.outcome.denials);
@@ -380,6 +396,6 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	loop.outcome = finish(plan, run, loop.outcome);
 	standard_io_refusals(run, &loop.outcome.denials);
 	keys_report(plan, run, &loop.outcome.denials, &loop.outcome.found);
-	look_last(plan, run, &loop.eyes, &loop.outcome);
+	look_last(plan, run, &loop.outcome);
 	return loop.outcome;
 }

@@ -27,6 +27,10 @@ static int add_group(struct plan *plan, struct filter_choice *choice, const stru
 		return fail(0, "%sno group of system calls '%.40s', expected one of%s",
 			    origin_text(plan->arena, item->from), item->text, names);
 	choice->groups |= 1U << group;
+	list_add(&plan->notes, plan->arena,
+		 arena_text(plan->arena, "system calls '%s': %s", item->text,
+			    syscall_groups[group].why),
+		 item->from);
 	plan->nested = plan->nested || str_equal(item->text, "namespaces");
 	return 0;
 }

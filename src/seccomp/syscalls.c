@@ -50,9 +50,9 @@ const struct syscall_group syscall_groups[] = {
 	  "futex_requeue:456 set_robust_list get_robust_list set_tid_address set_thread_area "
 	  "get_thread_area landlock_create_ruleset landlock_add_rule landlock_restrict_self "
 	  // scheduling, limits, time
-	  "sched_yield sched_setparam sched_getparam sched_setscheduler sched_getscheduler "
-	  "sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_setaffinity "
-	  "sched_getaffinity sched_setattr sched_getattr getpriority "
+	  "sched_yield sched_getparam sched_getscheduler "
+	  "sched_get_priority_max sched_get_priority_min sched_rr_get_interval "
+	  "sched_getaffinity sched_getattr getpriority "
 	  "ioprio_get getrlimit getrusage sysinfo times uname nanosleep "
 	  "clock_nanosleep clock_gettime clock_getres gettimeofday time getitimer setitimer "
 	  "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create "
@@ -78,7 +78,7 @@ const struct syscall_group syscall_groups[] = {
 	  "io_uring_enter io_uring_register modify_ldt vmsplice ustat" },
 	{ "checked", VERDICT_CHECK, "calls that are allowed by their arguments",
 	  "ioctl fcntl socket socketpair clone personality setsockopt setrlimit prlimit64 "
-	  "setpriority "
+	  "setpriority sched_setparam sched_setscheduler sched_setaffinity sched_setattr "
 	  "ioprio_set prctl" },
 	{ "ptrace", VERDICT_ALLOW, "debuggers and tracers (gdb, strace) on the box's own processes",
 	  "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd" },
@@ -87,7 +87,9 @@ const struct syscall_group syscall_groups[] = {
 	  "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen fsconfig "
 	  "fsmount "
 	  "fspick mount_setattr sethostname setdomainname clone clone3" },
-	{ "io_uring", VERDICT_ALLOW, "asynchronous io by rings; a large kernel surface",
+	{ "io_uring", VERDICT_ALLOW,
+	  "asynchronous io by rings; a large kernel surface, and what a ring does passes no "
+	  "filter: it makes sockets of every family",
 	  "io_uring_setup io_uring_enter io_uring_register" },
 	{ "perf", VERDICT_ALLOW, "perf events, as far as kernel.perf_event_paranoid lets a user",
 	  "perf_event_open" },
@@ -168,6 +170,8 @@ enum { OVERFLOW_ID = 65534 };
 	{                                                                                          \
 		.call = call_, .argument = at, .otherwise = REFUSE                                 \
 	}
+#define NOT_THE_FIRST(call_)                                                                       \
+	{ .call = call_, .argument = 0, .otherwise = SECCOMP_RET_ALLOW, RULES({ ANY, 1, REFUSE }) }
 #define NEW_ANYTHING                                                                               \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
 	 CLONE_NEWCGROUP)
@@ -319,7 +323,27 @@ const struct syscall_check syscall_checks[] = {
 	  .otherwise = PRETEND,
 	  .whole = true,
 	  RULES({ ANY, 0, SECCOMP_RET_ALLOW }) },
+	// The box's first process: it would be killed, take nothing more, or hardly ever run.
+	{ .call = "prlimit64",
+	  .guarded = true,
+	  .guard_argument = 0,
+	  .guard_value = 1,
+	  .argument = 2,
+	  .otherwise = REFUSE,
+	  .whole = true,
+	  RULES({ ANY, 0, SECCOMP_RET_ALLOW }) },
 	{ .call = "prlimit64", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
+	NOT_THE_FIRST("sched_setparam"),
+	NOT_THE_FIRST("sched_setscheduler"),
+	NOT_THE_FIRST("sched_setaffinity"),
+	NOT_THE_FIRST("sched_setattr"),
+	{ .call = "setpriority",
+	  .guarded = true,
+	  .guard_argument = 0,
+	  .guard_value = PRIO_PROCESS,
+	  .argument = 1,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, 1, REFUSE }) },
 	// The group 0 is the process's, which is the caller's where the box shares its terminal.
 	{ .call = "setpriority",
 	  .guarded = true,

@@ -169,8 +169,7 @@ static int make_socket(const struct plan *plan, struct run *run)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	if (!str_put(address.sun_path, sizeof(address.sun_path), "%s", plan->agent.socket))
 		return fail(0, "'%s' is too long", plan->agent.socket);
-	if (mkdir(plan->agent.directory, 0700) < 0)
-		return fail(errno, "make '%s'", plan->agent.directory);
+	TRY(run->agent_directory = owned_temporary(plan->agent.directory));
 	run->agent_listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (run->agent_listener < 0 ||
 	    bind(run->agent_listener, (const struct sockaddr *)&address, sizeof(address)) < 0 ||

@@ -1,13 +1,17 @@
-// Owns the search for a recipe by an error text.
+// Owns the search for the recipe that has an error text as its key.
 #include "text/words.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base.h"
 
-enum { WORD_MAX = 64, FITS = 60, NEAR = 15, ERROR_MAX = 4096, WHOLE = 100 };
+// A placeholder stands for up to ANY_MAX words.
+enum { ANY_MAX = 12, ERROR_MAX = 4096 };
+
+static const char *const placeholders[RECIPE_CAPTURES] = { "NAME", "PATH", "HOST", "PORT" };
 
 static const char *line_end(const char *at)
 {
@@ -37,130 +41,89 @@ static bool is_letter(char letter)
 	return isalnum((unsigned char)letter) || letter == '_' || (letter & 0x80);
 }
 
-// The next word before `end`, in small letters; the length of what was read, 0: none.
-static size_t next_word(const char *at, const char *end, char word[WORD_MAX])
+// Takes the next word of a text.
+static bool take_word(struct span *text, struct span *ret_word)
 {
-	const char *begin = at;
-	size_t used = 0;
-	while (at < end && !is_letter(*at))
-		at++;
-	for (; at < end && is_letter(*at); at++)
-		if (used < WORD_MAX - 1)
-			word[used++] = (char)tolower((unsigned char)*at);
-	word[used] = '\0';
-	return used ? (size_t)(at - begin) : 0;
+	while (text->at < text->end && !is_letter(*text->at))
+		text->at++;
+	ret_word->at = text->at;
+	while (text->at < text->end && is_letter(*text->at))
+		text->at++;
+	ret_word->end = text->at;
+	return ret_word->at < ret_word->end;
 }
 
-static bool has_word(const char *text, const char *end, const char *wanted)
+static bool same_word(struct span one, struct span other)
 {
-	char word[WORD_MAX];
-	for (size_t step; (step = next_word(text, end, word)) > 0; text += step)
-		if (str_equal(word, wanted))
+	size_t length = (size_t)(one.end - one.at);
+	return length == (size_t)(other.end - other.at) &&
+	       strncasecmp(one.at, other.at, length) == 0;
+}
+
+int recipe_placeholder(struct span word)
+{
+	for (int i = 0; i < RECIPE_CAPTURES; i++)
+		if (strlen(placeholders[i]) == (size_t)(word.end - word.at) &&
+		    strncmp(word.at, placeholders[i], strlen(placeholders[i])) == 0)
+			return i;
+	return -1;
+}
+
+// Whether the words of a key are the next words of an error text.
+static bool matches(struct span key, struct span error, struct span captures[RECIPE_CAPTURES])
+{
+	struct span wanted, word;
+	if (!take_word(&key, &wanted))
+		return true;
+	int placeholder = recipe_placeholder(wanted);
+	if (placeholder < 0)
+		return take_word(&error, &word) && same_word(word, wanted) &&
+		       matches(key, error, captures);
+	for (unsigned i = 0; i < ANY_MAX && take_word(&error, &word); i++) {
+		captures[placeholder] =
+			i ? (struct span){ captures[placeholder].at, word.end } : word;
+		if (matches(key, error, captures))
 			return true;
+	}
 	return false;
 }
 
-// NAME, PATH ... stand for any word.
-static bool is_any(const char *begin, size_t step)
+// How many words of the key are no placeholder.
+static unsigned weight(struct span key)
 {
-	static const char *const any[] = { "NAME", "PATH", "HOST", "PORT", "COMMAND" };
-	for (size_t i = 0; i < sizeof(any) / sizeof(*any); i++)
-		if (step >= strlen(any[i]) &&
-		    strncmp(begin + step - strlen(any[i]), any[i], strlen(any[i])) == 0)
-			return true;
+	unsigned count = 0;
+	for (struct span word; take_word(&key, &word);)
+		count += recipe_placeholder(word) < 0;
+	return count;
+}
+
+// A key of one word, as "Killed", is the whole text.
+static bool has_key(struct span key, struct span error, struct span captures[RECIPE_CAPTURES])
+{
+	struct span word, rest = error;
+	bool single = weight(key) < 2;
+	for (bool first = true; take_word(&rest, &word); first = false)
+		if ((!single || first) &&
+		    matches(key, (struct span){ word.at, error.end }, captures))
+			return !single || weight(error) == 1;
 	return false;
 }
 
-// How many of 100 of the words of one text are in the other; `count` is how many it has.
-static unsigned part_of(const char *at, const char *end, const char *other, const char *other_end,
-			unsigned *ret_count)
-{
-	char word[WORD_MAX];
-	unsigned all = 0, found = 0;
-	for (size_t step; (step = next_word(at, end, word)) > 0; at += step) {
-		if (is_any(at, step))
-			continue;
-		all++;
-		found += has_word(other, other_end, word);
-	}
-	*ret_count = all;
-	return all ? found * WHOLE / all : 0;
-}
-
-// Words that errors of any program have say nothing about the problem: those of errno(3), and
-// these.
-static bool is_common(const char *word)
-{
-	enum { ERRNO_MAX = 133 };
-	static const char words[] =
-		"error errors fatal fail failed failure cannot could can t unable to open load "
-		"found find the a an of in for with is be was from by and on at it while get";
-	bool common = strlen(word) < 2 || isdigit((unsigned char)word[0]) ||
-		      str_has_word(words, word, strlen(word));
-	for (int number = 1; !common && number <= ERRNO_MAX; number++) {
-		const char *text = strerror(number);
-		common = has_word(text, text + strlen(text), word);
-	}
-	return common;
-}
-
-static bool share_own_word(const char *key, const char *key_end, const char *error,
-			   const char *error_end)
-{
-	char word[WORD_MAX];
-	for (size_t step; (step = next_word(key, key_end, word)) > 0; key += step)
-		if (!is_any(key, step) && has_word(error, error_end, word) && !is_common(word))
-			return true;
-	return false;
-}
-
-// A long line of a log holds a whole key, and a pasted piece is wholly in one. What both share
-// decides among those.
-static unsigned score_of(const char *key, const char *key_end, const char *error,
-			 const char *error_end)
-{
-	unsigned words = 0, asked = 0;
-	unsigned key_part = part_of(key, key_end, error, error_end, &words);
-	unsigned error_part = part_of(error, error_end, key, key_end, &asked);
-	if (words < 2 && asked > 1)
-		key_part /= 2;
-	if (asked < 2)
-		error_part = error_part * 7 / 10;
-	unsigned best = key_part > error_part ? key_part : error_part;
-	// A piece of the key is found by common words, too.
-	if (error_part < WHOLE && !share_own_word(key, key_end, error, error_end))
-		return 0;
-	return best < FITS ? 0 : (best * 3 + key_part + error_part) / 5;
-}
-
-static unsigned best_key(const struct recipe *recipe, const char *error, const char *error_end)
-{
-	unsigned best = 0;
-	const char *end = recipe->keys + recipe->key_length;
-	for (const char *at = recipe->keys; at < end; at = line_end(at) + 1) {
-		unsigned score = score_of(at + 2, line_end(at), error, error_end);
-		best = score > best ? score : best;
-	}
-	return best;
-}
-
-unsigned recipes_find(const char *error, struct recipe *ret_recipes, unsigned most)
+bool recipes_find(const char *error, struct recipe *ret_recipe)
 {
 	struct recipe recipe;
-	unsigned count = 0;
-	const char *error_end = error + strnlen(error, ERROR_MAX);
+	struct span text = { error, error + strnlen(error, ERROR_MAX) };
+	unsigned best = 0;
 	for (const char *at = recipes_text; (at = recipe_next(at, &recipe)) != NULL;) {
-		recipe.score = best_key(&recipe, error, error_end);
-		if (recipe.score == 0)
-			continue;
-		unsigned place = count < most ? count++ : most;
-		for (; place > 0 && ret_recipes[place - 1].score < recipe.score; place--)
-			if (place < most)
-				ret_recipes[place] = ret_recipes[place - 1];
-		if (place < most)
-			ret_recipes[place] = recipe;
+		const char *end = recipe.keys + recipe.key_length;
+		for (const char *key = recipe.keys; key < end; key = line_end(key) + 1) {
+			struct span words = { key + 2, line_end(key) };
+			struct recipe found = recipe;
+			if (weight(words) <= best || !has_key(words, text, found.captures))
+				continue;
+			best = weight(words);
+			*ret_recipe = found;
+		}
 	}
-	while (count > 1 && ret_recipes[count - 1].score + NEAR < ret_recipes[0].score)
-		count--;
-	return count;
+	return best > 0;
 }

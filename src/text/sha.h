@@ -19,10 +19,3 @@ void base64_encode(const unsigned char *bytes, size_t length, char *encoded, siz
 
 // The bytes of a text with its filling; 0 when it is none, empty, or more than `size`.
 size_t base64_decode(const char *text, size_t length, unsigned char *bytes, size_t size);
-
-// Data in the form of zlib (RFC 1950, RFC 1951). Pure.
-
-// Writes the unpacked bytes, `most` bytes at most. 0; 1 when it is more; -1 when it is no such
-// data. The sum at its end is not compared.
-int inflate_all(const void *bytes, size_t length, unsigned char *buffer, size_t most,
-		size_t *ret_length);

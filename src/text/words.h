@@ -87,18 +87,28 @@ void near_consider(struct near *near, const char *known);
 
 extern const char recipes_text[]; // made at build time
 
-// One recipe: its keys, one a line after "? ", and its fix up to an empty line.
+enum { RECIPE_CAPTURES = 4 };
+
+struct span {
+	const char *at, *end;
+};
+
+// One recipe: its keys, one a line after "? ", and its fix up to an empty line. In a key NAME,
+// PATH, HOST and PORT stand for any words.
 struct recipe {
 	const char *keys, *fix;
 	size_t key_length, fix_length;
-	unsigned score; // of 100: how much of the text and the key is in the other
+	struct span captures[RECIPE_CAPTURES]; // what they stand for in an error text
 };
 
 // The next recipe behind `at`, the text's beginning for the first; NULL behind the last one.
 const char *recipe_next(const char *at, struct recipe *ret_recipe);
 
-// Those that fit the error text best, the best first; returns how many.
-unsigned recipes_find(const char *error, struct recipe *ret_recipes, unsigned most);
+// The number of the capture that this word of a key or fix stands for; -1: none.
+int recipe_placeholder(struct span word);
+
+// The recipe whose key is in the error text; of several the one with the most words.
+bool recipes_find(const char *error, struct recipe *ret_recipe);
 
 // How a secret looks in a text. Pure: reads and writes memory only.
 

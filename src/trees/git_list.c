@@ -175,8 +175,6 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 	    0)
 		return 0;
 	struct listed known;
-	if (str_starts(text, KIND) && !str_starts(text, HEADER))
-		return fail(0, "'%s' was written by a newer sbx", file);
 	if (listed_parse(arena, text, length, &known) < 0 || !str_equal(known.root, root)) {
 		ret_known->damaged = true;
 		return 0;
@@ -235,7 +233,7 @@ static void note_parts(struct listed *known, int directory, const char *path, in
 	char below[PATH_MAX];
 	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	entries_each (entry, fd) {
-		layout_each(row) if (row->kind > LAYOUT_VIEW && layout_begins(row, entry->name))
+		layout_each(row) if (row->kind > LAYOUT_LOCK && layout_begins(row, entry->name))
 			note_row(known, directory, path, row, depth);
 		if (!layout_find(entry->name) &&
 		    str_put(below, sizeof(below), "%s/%s", path, entry->name))

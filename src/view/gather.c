@@ -122,6 +122,8 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 		return expanded;
 	if (!cache.identity.type && item->text[0] == '?' && !wishes_is_by_variable(item))
 		return 0;
+	if (!wishes->plan->caches)
+		return 0;
 	cache.cache = true;
 	cache.source =
 		path_join(wishes->arena, wishes->plan->caches, cache_name(wishes, cache.target));

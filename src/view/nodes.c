@@ -35,8 +35,6 @@ int nodes_plan(struct wishes *wishes)
 	for (unsigned i = 0; i < wishes->plan->node_count; i++) {
 		struct node *node = &wishes->plan->nodes[i];
 		struct resolved resolved;
-		if (wishes->plan->lsp && node->fd < STDERR_FILENO) // pipes have taken its place
-			continue;
 		for (unsigned j = 0; j < wishes->count && !node->path; j++)
 			if (is_node(&wishes->list[j].mount, node))
 				node->path = wishes->list[j].mount.target;

@@ -39,10 +39,9 @@ lefthook-local.yml .yarn/releases/yarn.cjs tools/husky.sh
 """.split()
 # Files of a start tree that its own trusted text names, and those of "dotfiles" that links of the home lead to.
 NAMED = {"trusted": ["tools/fs.sh", "tools/hook.sh", "tools/env.sh", "tools/alias.sh", "tools/more.cfg",
-                     "tools/clean.sh", "bin"],
+                     "tools/clean.sh"],
          "node": ["tools/husky.sh"],
          "nested": ["sub/tools/fs.sh"],
-         "settings": [f"tools/{name}" for name in ("zed", "space", "launch", "hook", "container", "local.el", "conductor")],
          "dotfiles": ["sh/bashrc", "sh/zshrc", "git/config", "ssh/config", "home-bin"]}
 
 

@@ -3,7 +3,7 @@ import os
 import shutil
 import subprocess
 
-NAMES = ("plain", "nested", "trusted", "many", "node", "dotfiles", "settings")
+NAMES = ("plain", "nested", "trusted", "many", "node", "dotfiles")
 # Where a home has links into the project, and to what: dotfiles that are kept in a repository.
 HOME = [(".bashrc", "p/sh/bashrc"), (".zshrc", "p/sh/zshrc"), (".config/git", "../p/git"),
         (".ssh/config", "../p/ssh/config"), ("bin", "p/home-bin")]
@@ -112,7 +112,7 @@ class Trees:
         write(p + "/.gitattributes", "*.own filter=own\n")
         write(p + "/a.own", "own\n")
         write(p + "/.git/hooks/post-commit", "#!/bin/sh\n./tools/hook.sh\n", 0o755)
-        write(p + "/.envrc", "PATH_add bin\nsource_env tools/env.sh\nPATH_add .direnv/python-3.11/bin\n")
+        write(p + "/.envrc", "source_env tools/env.sh\nPATH_add .direnv/python-3.11/bin\n")
         write(p + "/mise.toml", "[env]\nB = \"b\"\n")
         write(p + "/lefthook.yml", "pre-commit:\n  jobs:\n    - run: true\n")
         write(p + "/package.json", '{"name": "p", "version": "1.0.0", "scripts": {"preinstall": "true"}}\n')
@@ -145,27 +145,6 @@ class Trees:
         for name in ("sh/bashrc", "sh/zshrc", "ssh/config", "git/config"):
             write(f"{p}/{name}", "# mine\n")
         write(p + "/home-bin/mine", "#!/bin/sh\nexit 0\n", 0o755)
-
-    def settings(self):
-        """Settings that name a program each, as their tools write them or somebody else may."""
-        p = self.project
-        for name, text in (
-                (".zed/settings.json", '{"theme":"x","lsp":{"a":{"binary":{"p\\u0061th":"./tools/zed"}}}}'),
-                ("own.code-workspace", '\ufeff{"folders":[],"tasks":{"tasks":[{"command":".\\/tools\\/space"}]},}\r\n'),
-                (".vscode/launch.json", '// x\n{"a":1,"configurations":[{"program":"${workspaceFolder}/tools/launch"},]}'),
-                (".codex/hooks.json", '{"hooks":[{"command":"true","command":"./tools/hook"}]}'),
-                (".devcontainer/a/devcontainer.json", '{"a":1,"initializeCommand":["sh","tools/container"]}'),
-                (".dir-locals.el", '((nil . ((eval . (load-file "tools/local.el")))))'),
-                ("lefthook.yml", "pre-commit: {jobs: [{run: ./tools/left}]}"),
-                ("conductor.json", '{"scripts":{"run":"true","setup":"./tools/conductor"}}'),
-                ("package.json", '{"lint-staged":{"*":"./tools/stage"}}'),
-                ("Makefile", "-include tools/one.mk\nall:\n"), ("tools/one.mk", "include tools/two.mk\n"),
-                ("justfile", "import? 'tools/one.just'\n"), ("Taskfile.yml", "includes:\n  a: ./tools/one.yml\n")):
-            write(f"{p}/{name}", text)
-        for name in ("zed", "space", "launch", "hook", "container", "left", "conductor", "stage"):
-            write(f"{p}/tools/{name}", "#!/bin/sh\n", 0o755)
-        for name in ("local.el", "two.mk", "one.just", "one.yml"):
-            write(f"{p}/tools/{name}", "")
 
     def link_home(self, name):
         """The links stand for the sequences of that tree only."""

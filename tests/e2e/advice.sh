@@ -144,40 +144,55 @@ is "why: one whose arguments decide" "system call ioctl: its arguments decide" "
 is "why: a host called like a call, with a port" 1 "$("$SBX" why mount:443 | grep -c 'cannot be reached')"
 lacks "why: a name with '\$' gets no option" "$(mkdir -p "$HOME/a\$b"; "$SBX" why "$HOME/a\$b")" --
 
-# --- error texts
-like "an error text finds its recipe" "$("$SBX" why 'fatal: Host key verification failed.')" 'known hosts'
-like "so does an error's name" "$("$SBX" why EBUSY)" 'git config'
-like "and a line of a log" "$("$SBX" why '2026-11-25 12:00:01 [err] psql: connection to server at "localhost", port 5432 failed: Connection refused')" '--host-port 5432'
-status "a text that no recipe has" 125 "$SBX" why 'zyx wvu tsr'
-# Everyday errors that share only common words with a recipe: another problem's is not offered.
+# A path that no line makes writable or shows gets no flag.
+for path in /dev /proc /proc/1 /sys/fs / /etc /etc/passwd /tmp /run /usr /home "$HOME" "$XDG_STATE_HOME/sbx" "$XDG_CONFIG_HOME/sbx" /no/such/file; do
+	for flag in $("$SBX" why "$path" | grep -oE -- '--(read|write) .*' | tr -s ' ' '='); do
+		run_box "$flag" -- true >/dev/null 2>&1 || fail "why $path: $flag is refused"
+	done
+done
+like "why: a path that cannot be writable" "$("$SBX" why /etc/passwd)" '^  no option lets it be written: it belongs to the system$'
+like "why: a path that is nowhere" "$("$SBX" why /no/such/file)" '^  it does not exist outside of the box either$'
+
+# --- error texts: as programs print them, and what the answer has
+while IFS='|' read -r fix text; do
+	like "why: $text" "$("$SBX" why "$text" 2>&1 | paste -sd' ')" "$fix"
+done <"$tree/tests/e2e/errors.table"
+is "why: without a word, before any refusal" "no run of this project has reported anything" "$(mkdir -p "$work/fresh" && cd "$work/fresh" && "$SBX" why)"
+run_box -- curl -s https://never.example >/dev/null 2>&1
+like "why: without a word, what the last run was refused" "$("$SBX" why)" '^blocked never\.example:443 \(curl\): .* --allow never\.example:443$'
+lacks "why: not what another project's run was" "$(cd "$work/fresh" && "$SBX" why)" never.example
+# Everyday errors that only share words with one: what it can be, and no other problem's answer.
 while IFS= read -r text; do
-	like "no stranger's recipe: $text" "$("$SBX" why "$text" 2>&1)" '^sbx: no recipe has '
+	like "why: another problem's answer is not given: $text" "$("$SBX" why "$text" 2>&1)" '^This text is not in sbx-recipes'
 done <<'END'
-cc1: fatal error: my.h: No such file or directory
-./app: error while loading shared libraries: libcudart.so.12: cannot open shared object file: No such file or directory
-OSError: [Errno 30] Read-only file system: '/run'
-ld: cannot find -lfoo: No such file or directory
+zyx wvu tsr
+ld: cannot find -lfoo
 make: *** No rule to make target 'x'.  Stop.
 ModuleNotFoundError: No module named 'numpy'
 error[E0433]: failed to resolve: use of undeclared crate or module
 fatal: not a git repository (or any of the parent directories): .git
-psql: error: connection to server on socket failed: No such file or directory
 Segmentation fault (core dumped)
 error: linker `cc` not found
+The process was killed by its parent
+Killing port 3000
+TypeError: Cannot read properties of undefined
+Aborted
 END
-refused_as "odd bytes" "no recipe has" "$SBX" why $'\e[2J \xff\xfe \x01'
-refused_as "a long one" "no recipe has" "$SBX" why "$(head -c 100000 /dev/zero | tr '\0' 'x') y"
+is "why: odd bytes" 0 "$("$SBX" why $'\e[2J \xff\xfe \x01' | grep -c $'\e')"
+like "why: a long one" "$("$SBX" why "$(head -c 100000 /dev/zero | tr '\0' 'x') y")" '^This text is not'
+like "why: what the text names is in the answer" "$("$SBX" why 'Error: connect ECONNREFUSED 127.0.0.1:6543')" '--host-port 6543`'
+is "why: nothing that a shell acts on is taken from the text" 0 "$("$SBX" why 'curl: (6) Could not resolve host: a$(x)b;`c`' | grep -c 'x)\|`c`')"
 missed=
 while IFS= read -r key; do
-	"$SBX" why "$key" 2>/dev/null | grep -qxF -- "$key" || missed+="$key
+	"$SBX" why "$key" 2>/dev/null | grep -q 'This text is not' && missed+="$key
 "
 done < <(sed -n 's/^? //p' "$tree/man/recipes.txt" | grep ' ')
-is "each text of the page finds its own recipe" "" "$missed"
+is "each text of the page has its answer" "" "$missed"
 unknown=
 for flag in $(grep -o '`[^`]*`' "$tree/man/recipes.txt" | grep -v 'git \|podman\|systemctl\|gpgconf --' | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
 	{ "$SBX" run --help; "$SBX" run --help all; "$SBX" session --help; "$SBX" audit --help all; } 2>/dev/null | grep -q -- "$flag\b" || unknown+=" $flag"
 done
-is "each option of the page exists" " --no-sandbox" "$unknown"
+is "each option of the page exists" " --ignore-scripts --max-old-space-size --no-sandbox" "$unknown"
 
 # --- profiles
 printf '[profile]\nextends = default\n[network]\nallow = @nmp\n' >group.ini

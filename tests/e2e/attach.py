@@ -267,5 +267,103 @@ sbx("kill", plain)
 check("-t without -d", "--tty is for --detach" in sbx("run", "-t", "--", "true")[1])
 lower = sbx("run", "-d", "-t", "--isolation", "landlock", "--no-protect", "--", "true")
 check("tier landlock has none", lower[2] == 125 and ("no terminals; leave --tty out" in lower[1] or "landlock" in lower[1].lower()), lower)
+
+# --- what a box prints, and does not read
+def box(line, *options):
+    run = sbx("run", "-d", "-t", "--network", "none", *options, "--", "bash", "--norc", "--noediting", "-c", line)[0].strip()
+    until(lambda: "ready" in sbx("logs", "--raw", run)[0])
+    return run
+
+
+def slow(words, size, seconds):
+    """What a terminal shows that takes so many bytes at a time, and its status."""
+    terminal = Terminal(project, "", words=words)
+    while True:
+        time.sleep(seconds)
+        try:
+            got = os.read(terminal.fd, size)
+        except OSError:
+            break
+        terminal.data += got
+    return terminal.text, os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1])
+
+
+deaf = box("stty raw -echo; echo ready; sleep 600")
+leaving = attach(deaf)
+leaving.wait("ready")
+until(lambda: leaving.read(0.1) or not modes(leaving)[3] & termios.ECHO)
+before = modes(leaving)
+os.set_blocking(leaving.fd, False)
+for keys in ["\033[<35;10;10M" * 50] * 60 + ["\x10\x11"]:
+    try:
+        leaving.send(keys)
+    except BlockingIOError:
+        pass
+    time.sleep(0.02)
+began = time.time()
+left = leaving.wait("detached from run", 10)
+check("^P^Q detaches behind 36,000 bytes that the command does not read", left and time.time() - began < 5, leaving.text[-300:])
+os.kill(leaving.pid, signal.SIGKILL)
+leaving.end()
+sbx("kill", deaf)
+flood = box("echo ready; exec yes $(head -c 200 /dev/zero | tr '\\0' x)")
+leaving = Terminal(project, "", words=["attach", flood])  # nobody reads what it prints
+time.sleep(1)
+leaving.send("\x10\x11")
+check("nor does a flood hold it, on a terminal that is not read", until(lambda: os.waitid(os.P_PID, leaving.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT), 10) is not None)
+os.kill(leaving.pid, signal.SIGKILL)
+leaving.end()
+sbx("kill", flood)
+away = box('echo ready; T=$(tty); exec </dev/null >/dev/null 2>&1; sleep 1; exec <$T >$T 2>&1; echo after; read -r line; echo got $line; sleep 600')
+check("output comes again after nobody had the terminal open", until(lambda: "after" in sbx("logs", "--raw", away)[0], 10), sbx("logs", away))
+again = attach(away)
+again.wait("after", 10)
+again.send("keys\r")
+check("for who attaches, too", again.wait("got keys", 10), again.text)
+sbx("kill", away)
+again.end()
+run = sbx("run", "-d", "--network", "none", "--", "sleep", "600")[0].strip()
+text, status = shown(run, 'T=$(tty); exec </dev/null >/dev/null 2>&1; sleep 1; exec <$T >$T 2>&1; echo after; exit 4')
+check("and for exec -t", (text, status) == ("after", 4), (text, status))
+text, status = slow(["exec", "-t", run, "--", "bash", "-c", "seq 1 1500; exit 3"], 300, 0.1)
+check("a slow terminal has the end of the output", text.split()[-1:] == ["1500"] and status == 3, (text[-50:], status))
+writer = 'import os, time\nwhile True:\n    try: fd = os.open("/dev/pts/0", os.O_RDWR | os.O_NOCTTY); os.write(fd, b"more" * 100)\n    except OSError: time.sleep(0.001)\n'
+subprocess.Popen([SBX, "exec", run, "--", "python3", "-c", writer], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+time.sleep(1)
+began = time.time()
+text, status = shown(run, "sleep 1; exit 5")
+check("a process that writes there for ever does not hold it up", status == 5 and time.time() - began < 20, (status, time.time() - began))
+check("-it is -t", "/dev/pts/" in Terminal(project, "", words=["exec", "-it", run, "--", "tty"]).end() and "/dev/pts/" in Terminal(project, "", words=["exec", "-ti", run, "tty"]).end())
+sbx("kill", run)
+
+# --- words of sbx behind bytes that act on a terminal
+PLAIN = "\x18\x1b\\"
+hidden = box("printf '\\033[?1049h\\033[8m\\033(0\\033[5;5r\\033[?1003h'; echo ready; printf '\\033P'; sleep 600")
+leaving = attach(hidden)
+leaving.wait("ready")
+leaving.send("\x10\x11")
+text = leaving.end()
+reset = text.rfind(PLAIN)
+check("detached: the terminal is plain before it is said", 0 < reset < text.find("detached from run") and "\x1b[?1003l" in text[reset:], text)
+ends = Terminal(project, "", words=["exec", "-t", hidden, "--", "bash", "-c", "printf '\\033[8m\\033P'; echo begun; sleep 600"])
+ends.wait("begun")
+sbx("kill", hidden)
+text = ends.end()
+check("so it is before the end of a box is said", 0 < text.rfind(PLAIN) < text.find("has ended"), text)
+asks = box("printf 'one\\033[31mred\\033[0m\\033[6n\\033[c\\033]11;?\\007\\033P$qm\\033\\\\\\033[?1004h\\005\\302\\2336n two ready\\n'; cat -v >typed; sleep 600")
+again = attach(asks)
+again.wait("ready")
+text = again.text[again.text.find("one"):]
+check("what is replayed asks the terminal nothing, and is readable", re.match(r"one\x1b\[31mred\x1b\[0m(6n)? two ready\r?\n$", text) is not None, text)
+again.send("\x10\x11")
+again.end()
+sbx("kill", asks)
+
+# --- a job of a shell
+open("rc", "w").write('PS1=; set -m; "$SBX" run -- sh -c "echo >job; sleep 600" & until [ -e job ]; do sleep 0.1; done\n'
+                      '"$SBX" exec $! -- echo in the box </dev/null; "$SBX" exec -t $! -- true; echo status $?; kill %1; exit\n')
+job = subprocess.run(["script", "-qec", "bash --rcfile rc -i", "/dev/null"], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+check("a box that a shell began in the background takes commands", re.search(r"^in the box", job, re.M) is not None, job)
+check("but no terminal: it says why", re.search(r"run \d+ began in the background of a terminal, where a box gets no other; leave --tty out\s+status 125", job) is not None, job)
 shutil.rmtree(work, ignore_errors=True)
 finish()

@@ -40,7 +40,7 @@ refused_as "no such run" "^sbx: no output of a run '1'" "$SBX" logs 1
 is "a command that is not there" "127 0" "$("$SBX" run -d -- no-such-command >"$work/out" 2>"$work/err"; echo "$? $(wc -l <"$work/out")")"
 like "says so" "$(cat "$work/err")" no-such-command
 refused_as "a wrong option" "^sbx: .*relative" "$SBX" run -d --read relative -- true
-for option in --review --ask --lsp --die-with-parent; do
+for option in --review --ask --die-with-parent; do
 	is "$option cannot go with it" "125 0 $option" "$("$SBX" run -d $option -- true >"$work/out" 2>"$work/err"; echo "$? $(wc -l <"$work/out") $(grep -o -- "^sbx: .*$option" "$work/err" | grep -o -- "$option" | head -1)")"
 done
 is "no file stays of these" 1 "$(find "$output" -type f | wc -l)"
@@ -69,14 +69,21 @@ flock 7
 run=$("$SBX" run -d -- sleep 1000)
 exec 7>&-
 is "it holds no descriptor of its caller's, and kill ends it" "free killed: $run" "$(flock -n "$work/locked" true && echo free) $("$SBX" kill "$run")"
-is "with its status" "125 " "$("$SBX" wait "$run" 2>&1; echo $?) "
+is "with its status, from the first time on" "137 137 " "$("$SBX" wait "$run" 2>&1; echo $?) $("$SBX" wait "$run" 2>&1; echo $?) "
 exec 7>"$work/given"
 run=$("$SBX" run -d --preserve-fd 7 -- sh -c 'echo given >&7')
 exec 7>&-
 "$SBX" wait "$run"
 is "but what it is given" given "$(cat "$work/given")"
 run=$("$SBX" run -d -- sh -c 'sleep 1000')
+"$SBX" wait "$run" &
+waiting=$!
+"$SBX" wait --json "$run" >"$work/waited" &
+others=$!
+sleep 0.5
 kill -9 "$run"
+wait $waiting
+is "its sbx is killed: who waits gets the status" "137 137" "$? $(wait $others; member status <"$work/waited")"
 wait_for 30 gone "$run"
 is "its sbx is killed: the status is known" 137 "$(wait_for 30 eval '"$SBX" logs --json "$run" | grep -q status'; "$SBX" wait "$run"; echo $?)"
 

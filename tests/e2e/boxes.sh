@@ -9,7 +9,8 @@ cd "$project" || exit 1
 hostile=$'x\e[2J\u202e\ny\t\xff'
 begun=0
 box() { # SCRIPT [OPTION...]: its number in $run
-	local script=$1 output=$work/out-$((begun += 1))
+	local script=$1
+	output=$work/out-$((begun += 1))
 	shift
 	"$SBX" run "$@" -- bash -c "trap 'exit 143' TERM; echo begun; $script" "$hostile" >"$output" 2>&1 &
 	run=$!
@@ -141,9 +142,23 @@ begin=$SECONDS
 is "stop: a command that ignores it is killed after --time" "killed: $run" "$("$SBX" stop "$run" --time 1s)"
 [ $((SECONDS - begin)) -lt 9 ] || fail "and not later" "$((SECONDS - begin)) s"
 wait "$run"
+is "that is a signal, and no failure of sbx" "137 sbx: the box was killed by sbx kill, or by sbx stop after its time" "$? $(tail -1 "$output")"
 box "trap '' TERM; kill -STOP 0; $idle"
 is "kill, of a box that is stopped" "killed: $run" "$("$SBX" kill "$run")"
-wait "$run" 2>/dev/null
+wait "$run"
+is "its status and line" "137 killed by sbx kill" "$? $(tail -1 "$output" | grep -o 'killed by sbx kill')"
+"$SBX" run --json -- sleep 300 >"$work/json" &
+run=$!
+wait_for 30 lists "$run"
+"$SBX" wait "$run" &
+waiting=$!
+"$SBX" kill "$run" >/dev/null
+wait "$run"
+is "run --json of one that is killed, and who waits" "137 signal 137 9 137" "$? $(python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["end"], r["status"], r["signal"])' <"$work/json") $(wait $waiting; echo $?)"
+box "$idle"
+kill -9 "$(pgrep -P "$run" -x sbx | head -1)"
+wait "$run"
+like "the box's first process is killed by another program: that is said" "$? $(tail -1 "$output")" "^137 sbx: the box was killed from outside, but not by sbx"
 box "sleep 1; exit 7"
 status "wait returns what the command returned" 7 "$SBX" wait "$run"
 box "sleep 1; kill -9 \$\$"
@@ -185,15 +200,37 @@ is "and is removed, but what is just being made" "directory fresh link pipe" "$(
 is "a process that is no run is not stopped, and lives" "$other 0" "$("$SBX" stop "$other" 2>&1 | grep -o "$other" | head -1) $(kill -0 "$other"; echo $?)"
 kill "$other"
 rm -rf "$live/link" "$live/pipe" "$live/directory" "$live/fresh"
-# One who holds the file of another run's: the kernel names the holder, who is not that run.
+# Who holds the file of another run is not that run, and lives.
 hold='import fcntl, sys, time
 f = open(sys.argv[1], "r+"); fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB); open(sys.argv[2], "w"); time.sleep(300)'
-cp "$good" "$live/taken"
-python3 -c "$hold" "$live/taken" "$work/holds" &
-holder=$!
-wait_for 30 test -e "$work/holds"
-is "of a file that another process holds the id is that process's, until it ends" "$holder " "$(json "$holder" id) $(kill "$holder"; wait_for 30 test ! -d "/proc/$holder/fd" ; json "$holder" id)"
-wait "$holder" 2>/dev/null
+for kind in EX SH; do
+	cp "$good" "$live/$host-dead"
+	printf 'sbroll99 of another version' >"$live/$host-other"
+	for file in dead other; do
+		python3 -c "${hold/LOCK_EX/LOCK_$kind}" "$live/$host-$file" "$work/holds-$kind-$file" &
+		holder[${#holder[@]}]=$!
+		wait_for 30 test -e "$work/holds-$kind-$file"
+	done
+	is "who else has an old record locked ($kind) is no run" "$(printf '%s\n' "$host" "$proxy" | sort | xargs) 2" "$(ids) $("$SBX" ps | awk -v run="$host" -v one="${holder[0]}" -v other="${holder[1]}" '$1 == run || $1 == one || $1 == other' | wc -l | sed 's/^1$/2/')"
+	is "and is not stopped ($kind)" "2 lives lives" "$("$SBX" stop --time 1s "${holder[@]}" 2>&1 | grep -c 'no live run\|2 of') $(for one in "${holder[@]}"; do kill -0 "$one" && echo lives; done | xargs)"
+	kill "${holder[@]}"
+	wait "${holder[@]}" 2>/dev/null
+	holder=()
+done
+
+# --- two in a project: who made something hears that the other one took it
+box "$idle"
+other=$run
+said=0
+for n in 1 2 3 4 5; do
+	"$SBX" run -- bash -c 'echo x >.envrc; sleep 0.0'"$n" 2>"$work/one"
+	grep -q '^sbx: .*/\.envrc .*quarantine' "$work/one" && said=$((said + 1))
+done
+is "each of five runs says that its .envrc is in quarantine" "5 no" "$said $([ -e .envrc ] && echo yes || echo no)"
+"$SBX" run -- true 2>"$work/one"
+is "a later one says nothing of it" "" "$(grep envrc "$work/one")"
+"$SBX" kill "$other" >/dev/null
+wait "$other"
 
 # --- where it cannot be noted
 rm -rf "$work/none" && mkdir -m 700 "$work/none" "$work/none/sbx" && : >"$work/none/sbx/live"

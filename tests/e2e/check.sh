@@ -55,7 +55,7 @@ run 'git update-index --force-remove src/a/file; plant src/a/new; cp .git/index 
 is "an index that a box writes in place hides nothing" no "$(lives src/a/new)"
 run 'echo junk >.git/index; plant src/b/new'
 is "nor one that is none" no "$(lives src/b/new)"
-git reset -q # the index is in quarantine
+rm .git/index && git reset -q # the index is in quarantine, and git refuses the one in its place
 git init -q vendor/lib && mkdir vendor/other && git init -q src/a/mine && sleep 0.1
 run 'echo "echo evil" >vendor/lib/.git/hooks/post-commit; echo x >vendor/x; echo x >top; echo evil >src/a/mine/.git/hooks/post-commit'
 stays "a repository that the user made since the last check: hooks are taken from it" "" "$(ls {vendor/lib,src/a/mine}/.git/hooks/post-commit 2>/dev/null)"
@@ -182,6 +182,13 @@ SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- sh -c 'echo x >new; 
 ended "a check that never answers is cut" 7 "the check of the command's changes did not finish" "$work/said"
 SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- true 2>"$work/said"
 like "and the next run has it to do" "$(cat "$work/said")" "changes that a killed run left in this project could not be checked"
+# Three runs try it; each adds one of its own here, whose check is cut, too.
+due() { find "$XDG_STATE_HOME/sbx/runs" -type f -name "*$1*" -printf '%f\n' | sort | head -1; }
+oldest=$(due .1)
+SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- true 2>/dev/null
+is "a second one, too" "${oldest%.1}.2" "$(due "${oldest%.1}")"
+SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- true 2>/dev/null
+is "with the third it is over" "1 " "$(grep -c . <<<"$oldest") $(due "${oldest%.1}")"
 # A run that made a repository writes the project's list: only the first of all waits for the disk.
 if strace -f -qq -o /dev/null true 2>/dev/null; then
 	syncs() { strace -f -qq -e trace=fsync -o "$work/syncs" "$SBX" run -- git -c core.fsync=none init -q "$1" 2>/dev/null && ls -d "$1" && grep -c 'fsync(' "$work/syncs"; }

@@ -57,7 +57,7 @@ status "its status" 7 "$SBX" code -l bash -c 'exit 7'
 is "compile errors go to stderr, the program does not run" "1 " "$("$SBX" code -l c -c 'int main(void) { return x; }' 2>"$work/log"; echo "$? ")"
 like "and are told" "$(cat "$work/log")" 'main.c:1:.*error: .*undeclared'
 field() { python3 -c 'import json, sys; d = json.load(sys.stdin); print(*[json.dumps(d[k]) for k in sys.argv[1:]])' "$@"; }
-like "JSON: apart from the program's output" "$("$SBX" code --json -l c -c 'int main(void) { return x; }' | field exit compiled stdout stderr compiler)" '^1 false "" "" ".*undeclared'
+like "JSON: apart from the program's output" "$("$SBX" code --json -l c -c 'int main(void) { return x; }' | field status compiled stdout stderr compiler)" '^1 false "" "" ".*undeclared'
 like "JSON: a warning and a run" "$("$SBX" code --json -l c -c 'int main(void) { int x; return 3; }' | field exit compiled stdout stderr compiler)" '^3 true "" "" ".*unused variable'
 is "JSON: stdout and stderr apart, odd bytes" '4 "a?b\ufffd\n" "err\n"' "$("$SBX" code --json -l bash -c 'printf "a\0b\377\n"; echo err >&2; exit 4' | field exit stdout stderr)"
 is "JSON: what was refused" '"refused.invalid:80"' "$("$SBX" code --json -l bash -c 'curl -s http://refused.invalid/' | python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["denied"][0]["what"]))')"
@@ -66,8 +66,8 @@ is "JSON: no more than there is room for" "true 16777216" "$("$SBX" code --json 
 try:
     for i in range(300): sys.stdout.write("x" * (1 << 20)); sys.stdout.flush()
 except OSError: pass' | python3 -c 'import json, sys; d = json.load(sys.stdin); print(json.dumps(d["truncated"]), len(d["stdout"]))')"
-is "JSON: killed at the time limit" 124 "$("$SBX" code --json --timeout 300ms -l bash -c 'sleep 9' | field exit)"
-like "JSON: a run that cannot begin" "$("$SBX" code --json --read /nowhere -l bash -c 'echo x' | field exit stderr)" '^125 ".*nowhere'
+is "JSON: killed at the time limit" '124 null "limit"' "$("$SBX" code --json --timeout 300ms -l bash -c 'sleep 9' | field status exit end)"
+like "JSON: a run that cannot begin" "$("$SBX" code --json --read /nowhere -l bash -c 'echo x' | field status stderr)" '^125 ".*nowhere'
 is "a session: files stay" "1" "$("$SBX" session create c >/dev/null 2>&1; "$SBX" code -s c -l bash -c 'echo 1 >~/kept'; "$SBX" code -s c -l bash -c 'cat ~/kept'; "$SBX" session rm c >/dev/null 2>&1)"
 like "tier landlock has no place for a snippet" "$("$SBX" code --isolation landlock -l bash -c 'echo x' 2>&1)" 'put the code in a file of the project|needs Landlock'
 for bad in /nowhere.py "$work" /dev/null; do
@@ -102,7 +102,7 @@ exec 3</dev/null 4</dev/null 5</dev/null 6</dev/null 7</dev/null 8</dev/null 9</
 is "JSON: with open descriptors, as make's jobserver leaves them" '0 "in bash\n"' "$("$SBX" code --json -l bash -c 'echo in bash' | field exit stdout)"
 like "JSON: and a compiler" "$("$SBX" code --json -l c -c 'int main(void) { int x; return 3; }' | field exit compiled stdout compiler)" '^3 true "" ".*unused variable'
 exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
-status "no JSON for a session" 125 "$SBX" code --json -l python
+is "no JSON for a session" '125 "--json is for one snippet, not for a session"' "$("$SBX" code --json -l python | field status error)"
 like "on a terminal it is the interpreter itself" "$(printf 'x = 41\nprint(x + 1)\nexit()\n' | timeout 120 script -qec "'$SBX' code -l python" /dev/null)" '(^|[^0-9])42'
 like "it is a box" "$("$SBX" code -l bash -c 'cat ~/.ssh/id; echo x >/usr/x; hostname' 2>&1 | xargs)" 'No such file.*Read-only.*sbx'
 done_testing

@@ -52,6 +52,7 @@ class World:
         os.symlink(SBX, os.path.join(self.top, "sbx"))
         self.write(".ssh/id_ed25519", "a key\n")
         self.write(".gitconfig", "[user]\n\tname = Dev\n\temail = dev@example.org\n")
+        self.write(".netrc", "machine x\n")
         self.write("thing/Makefile", "all:\n\techo built\n")
         self.run("git init -q")
 

@@ -72,7 +72,7 @@ is "a server whose greeting nobody knows" "reset" "$(allowed -- python3 "$raw" w
 like "SSH is read on both sides: a server that is none" "$(allowed -- python3 "$raw" www.allowed.test 2526 'SSH-2.0-x\r\n' @1 '\1\1secret'; cat "$work/log")" 'not HTTP, TLS or SSH'
 is "a server that is one" "SSH-2.0-server after" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\nafter' EOF | tr '\r\n' '  ' | tr -s ' ')"
 like "and in which a request is judged" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
-like "and a hello" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name'
+like "and a hello" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name, denied.test$'
 allowed -- python3 "$raw" 198.18.0.1 3128 'CONNECT www.allowed.test:2527 HTTP/1.1\r\nHost: www.allowed.test:2527\r\n\r\n' HEAR @0.5 'SSH-2.0-x\r\n' @0.3 'more\r\n' @0.3 DONE >/dev/null
 stays "a client of SSH that waits for the server, by the proxy, is not refused" "" "$(cat "$work/log")"
 like "a line that is no text" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-\x01\r\n' | tail -1)" '^reset$'
@@ -113,6 +113,8 @@ is "no way to the host's resolver" 2 "$(allowed -- ls /run/systemd/resolve 2>/de
 is "an unknown synthetic address" refused "$(allowed -- python3 "$raw" 198.19.200.200 80)"
 
 # --- addresses that no name may lead to
+like "an address of a proxy's own is told with its flag" "$(get -a fake.test -- http://fake.test/; cat "$work/log")" 'could not reach fake.test:80 .*leads to 198.18.0.5, as a proxy of this host answers for every name: --upstream http://HOST:PORT$'
+is "by which it is reached" "proxied GET http://fake.test:80/ HTTP/1.1" "$(get -a fake.test --upstream http://user:p%40ss@203.0.113.11:3128 -- http://fake.test/ | xargs)"
 for name in meta.test loop.test mapped.test nat64.test; do
 	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*no name may lead to'
 done
@@ -143,6 +145,14 @@ like "and is told with its own flag" "$(cat "$work/log")" 'blocked 127.0.0.1:1 .
 # --- fronting
 like "SNI of another name" "$(allowed -a other.test -- curl -sS -m 60 -k --connect-to other.test:443:www.allowed.test:443 https://other.test/; cat "$work/log")" 'TLS asks for another name'
 like "Host of another name" "$(allowed -a other.test -- curl -sS -m 60 -H 'Host: other.test' http://www.allowed.test/; cat "$work/log")" 'the request names another host'
+box -a www.allowed.test -- bash -c "for host in www.allowed.test evil.test other.test www.allowed.test:81; do
+	python3 $raw www.allowed.test 80 \"GET / HTTP/1.1\\r\\nHost: \$host\\r\\nHost: \$host\\r\\n\\r\\n\" >/dev/null
+	python3 $raw www.allowed.test 80 \"GET / HTTP/1.1\\r\\nHost: \$host\\r\\nConnection: close\\r\\n\\r\\n\" >/dev/null
+done" >/dev/null
+is "each reason has its line and its count, the other host its name" "4 times: a request that could be read in two ways
+: the request names another host, evil.test
+: the request names another host, other.test
+: the request names another host, www.allowed.test:81" "$(sed -n 's/^sbx: blocked www.allowed.test:80 (python3)\(, \)\?//p' "$work/log" | LC_ALL=C sort)"
 like "on a connection that is kept" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /1 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' @0.2 'GET /2 HTTP/1.1\r\nHost: denied.test\r\n\r\n' | tr '\r\n' '  ')" 'GET /1.*403 Forbidden.*another host'
 is "a word without an end passes" "hello" "$(allowed --raw-port 7000 -- python3 "$raw" www.allowed.test 7000 hello HEAR DONE)"
 like "pieces of HTTP are read together" "$(allowed -- python3 "$raw" www.allowed.test 80 GE @0.3 'T / HT' @0.3 'TP/1.1\r\nHo' @0.3 'st: denied.test\r\n\r\n')" '403 Forbidden'
@@ -244,7 +254,7 @@ upgrade='GET / HTTP/1.1\r\nHost: www.allowed.test\r\nUpgrade: websocket\r\nConne
 like "websocket" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR '\x81\x05hello' EOF | tr -d '\201\005')" '^hello$'
 like "and no request behind it" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
 like "nor HTTP/2" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR '\x81\x01a' HEAR 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'; cat "$work/log")" 'HTTP/2 without TLS'
-like "nor a hello" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name'
+like "nor a hello" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name, denied.test$'
 
 # --- what is undecided
 # shellcheck disable=SC2086
@@ -269,6 +279,15 @@ stays "the caller's proxy variables do not pass" "" "$(HTTPS_PROXY=http://203.0.
 # --- the caller's own proxy
 up() { HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 NO_PROXY=${NO:-} run_box --read "$LAB" -a '*.allowed.test' -a 203.0.113.10 "${@:2}" -- $fetch "$1" 2>"$work/log"; }
 like "goes by the caller's proxy" "$(up https://www.allowed.test/u; asked)" 'by-proxy:www.allowed.test'
+is "plain HTTP is a request of the proxy's" "proxied GET http://www.allowed.test:80/u HTTP/1.1" "$(up http://www.allowed.test/u | xargs)"
+is "on one connection, with bodies, at other ports" "proxied POST http://www.allowed.test:80/1 HTTP/1.1 one proxied POST http://www.allowed.test:80/2 HTTP/1.1 one proxied GET http://www.allowed.test:8123/3 HTTP/1.1" \
+	"$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 allowed -- bash -c 'curl -sS -m 60 -d one http://www.allowed.test/1 http://www.allowed.test/2; curl -sS -m 60 http://www.allowed.test:8123/3' | xargs)"
+is "with the caller's password alone" "proxied GET http://www.allowed.test:80/u HTTP/1.1" "$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 allowed -- curl -sS -m 60 -H 'Proxy-Authorization: Basic eDp5' http://www.allowed.test/u | xargs)"
+is "by sbx's own proxy" "proxied GET http://www.allowed.test:80/x HTTP/1.1" "$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 allowed -- curl -sS -m 60 -x http://198.18.0.1:1 http://www.allowed.test/x | xargs)"
+like "a request that the proxy refuses is told" "$(box -a www.allowed.test --upstream http://user:wrong@203.0.113.11:3128 -- $fetch http://www.allowed.test/; cat "$work/log")" 'could not reach www.allowed.test:80 .*the upstream proxy refused it'
+before=$(asked | grep -c by-proxy)
+like "an upgrade behind one is a tunnel" "$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 allowed -- python3 "$raw" www.allowed.test 80 'GET /1 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' HEAR "$upgrade" HEAR DONE | tr -d '\r' | xargs)" 'proxied GET http://www.allowed.test:80/1 .*101 '
+stays "really" "$((before + 1))" "$(asked | grep -c by-proxy)"
 before=$(asked | grep -c by-proxy)
 like "but not for what NO_PROXY excepts" "$(NO=localhost,.allowed.test,203.0.113.0/24 up https://www.allowed.test/u)" '^GET /u'
 stays "really not" "$before" "$(asked | grep -c by-proxy)"
@@ -280,6 +299,32 @@ like "a port of the host's loopback" "$(box --host-port 7000 -- python3 "$raw" 1
 is "named twice, by two lines" hello "$(box --host-port 7000 --host-port 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
 like "the port of the box's own name server is not to be had" "$("$SBX" run --host-port 53 -- true 2>&1)" "^sbx: --host-port: port 53 of the box's loopback is sbx's own"
 is "no other one" refused "$(box --host-port 7000 -- python3 "$raw" 127.0.0.1 2525)"
+# Programs take localhost for one of two addresses, in the box and outside, as they please.
+six=$((30000 + RANDOM % 1000))
+python3 -m http.server -b ::1 -d . $six >"$work/six" 2>&1 &
+server=$!
+wait_for 60 curl -s -o /dev/null -m 10 "http://[::1]:$six/"
+echo hello >file
+for at in 127.0.0.1 '[::1]' localhost; do
+	is "from $at of the box to ::1 of the host" hello "$(box --host-port $six -- curl -s -m 60 "http://$at:$six/file")"
+done
+is "from ::1 of the box to 127.0.0.1 of the host" hello "$(box --host-port 7000 -- python3 "$raw" ::1 7000 hello EOF)"
+kill $server; wait $server 2>/dev/null
+box --host-port $six -- curl -s -m 60 "http://localhost:$six/file" >/dev/null
+like "nobody there, at both addresses of localhost" "$(cat "$work/log")" "^sbx: could not reach 127.0.0.1:$six \(curl\), 2 times: Connection refused"
+port=$((20000 + RANDOM % 10000))
+timeout 600 "$SBX" run --publish "8097:$port" -- bash -c 'until [ -e serve ]; do sleep 0.05; done; python3 -m http.server -b ::1 8097' >"$work/published" 2>"$work/said" &
+server=$!
+wait_for 60 python3 "$raw" 127.0.0.1 $port
+for at in 127.0.0.1 '[::1]'; do curl -s -m 60 "http://$at:$port/file"; done
+touch serve && wait_for 60 curl -s -o /dev/null -m 10 "http://127.0.0.1:$port/file"
+for at in 127.0.0.1 '[::1]'; do
+	is "a published port, from $at to ::1 of the box" hello "$(curl -s -m 60 "http://$at:$port/file")"
+done
+is "often" 60 "$(for _ in $(seq 60); do curl -s -m 60 "http://127.0.0.1:$port/file"; done | grep -c hello)"
+pkill -P $server; wait "$server" 2>/dev/null
+rm serve
+like "those that found nobody are counted" "$(cat "$work/said")" '^sbx: nothing listened on port 8097 in the box: ([3-9]|[1-9][0-9]+) connections$'
 port=$((20000 + RANDOM % 10000))
 timeout 600 "$SBX" run --publish "8099:$port" -- python3 -m http.server -b 127.0.0.1 8099 >"$work/published" 2>&1 &
 server=$!
@@ -332,8 +377,10 @@ like "is reported" "$(cat "$work/log")" 'blocked db.internal:5432 \(python3\): n
 is "a dead port of an allowed host" "refused connected " "$(connects -a www.allowed.test -- www.allowed.test,9999 www.allowed.test,7000)"
 like "is reported" "$(cat "$work/log")" 'could not reach www.allowed.test:9999 \(python3\): Connection refused'
 is "a name that leads nowhere" "refused refused " "$(connects -a nowhere.allowed.test -a loop.test -- nowhere.allowed.test,443 loop.test,443)"
-is "a door behind which nobody listens" "refused connected refused " "$(connects --host-port 5490 --host-port 7000 -- 127.0.0.1,5490 127.0.0.1,7000 127.0.0.2,5490)"
-like "is reported" "$(cat "$work/log")" 'could not reach 127.0.0.1:5490 \(python3\): Connection refused'
+is "a door behind which nobody listens" "refused refused connected connected refused " "$(connects --host-port 5490 --host-port 7000 -- 127.0.0.1,5490 ::1,5490 127.0.0.1,7000 ::1,7000 127.0.0.2,5490)"
+like "is reported" "$(cat "$work/log")" 'could not reach 127.0.0.1:5490 \(python3\), 2 times: Connection refused'
+is "behind the caller's proxy: what that refuses; it gets requests when it is there" "refused connected " "$(connects -a www.allowed.test --upstream http://user:wrong@203.0.113.11:3128 -- www.allowed.test,443 www.allowed.test,80)"
+is "and when it is not" "refused refused " "$(connects -a www.allowed.test --upstream http://203.0.113.11:9 -- www.allowed.test,443 www.allowed.test,80)"
 box --host-port 5491 -- bash -c "until (</dev/tcp/127.0.0.1/5491) 2>/dev/null; do touch tried; sleep 0.05; done; python3 $raw 127.0.0.1 5491" >"$work/live" &
 wait_for 60 test -e tried
 timeout 60 python3 -c 'import socket
@@ -522,6 +569,8 @@ if (cd / && "$SBX" run --project none --isolation landlock -- true) >"$work/log"
 	is "the host's loopback" refused "$(tier -- python3 "$raw" 127.0.0.1 7000)"
 	like "is told with its own flag" "$(cat "$work/log")" 'by --host-port PORT$'
 	is "a listed port of it" hello "$(tier --host-port 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
+	is "at ::1, too" hello "$(tier --host-port 7000 -- python3 "$raw" ::1 7000 hello EOF)"
+	like "past the variables" "$(tier --host-port 7000 -- curl -sN -m 3 --http0.9 http://localhost:7000/)" '^GET / HTTP'
 	like "non-blocking, as node does it" "$(tier -- node -e 'require("http").get("http://www.allowed.test/n", { agent: false }, (r) => r.on("data", (d) => console.log(String(d))))' 2>&1)" 'GET /n|ENOENT'
 	is "UDP, raw, MPTCP, SCTP, netlink: none" "no no no no no " "$(tier -- python3 -c 'import socket
 for kind in (2, 2, 0), (2, 3, 1), (2, 1, 262), (2, 1, 132), (16, 3, 0):

@@ -12,6 +12,11 @@ mkdir sub
 begin() { "$SBX" run -d "$@" -- sh -c 'trap "exit 3" TERM; echo $$ >first; echo ready; while :; do sleep 0.1; done'; }
 gone() { ! "$SBX" ps | awk '{ print $1 }' | grep -qx "$1"; }
 inside() { "$SBX" exec "$run" -- "$@"; }
+said() { # its status, and what it says
+	local got
+	got=$("$@" 2>&1)
+	echo "$? $got"
+}
 
 run=$(SECRET_TOKEN=t0ken HERE=first begin --hide .secret -e GIVEN=1 --memory 300M --pids 60 --open-files 128 --network none)
 wait_for 30 test -s first
@@ -26,7 +31,9 @@ is "the same namespaces" same "$(inside sh -c "$ns")"
 is "pid 1 is its parent" 1 "$(inside sh -c 'echo $PPID')"
 is "the first command's directory" "$project" "$(inside pwd)"
 is "another one" "$project/sub $project/sub" "$("$SBX" exec -C "$project/sub" "$run" -- sh -c 'echo "$(pwd) $PWD"')"
-is "one that the box has not" "127 " "$("$SBX" exec -C "$HOME/.ssh" "$run" -- pwd 2>/dev/null; echo "$? ")"
+is "one as seen from there" "$project/sub $project/sub" "$("$SBX" exec -C sub "$run" -- sh -c 'echo "$(pwd) $(env | sed -n s/^PWD=//p)"')"
+is "one that the box has not" "125 sbx: --chdir: '$HOME/.ssh' in run $run: No such file or directory" "$(said "$SBX" exec -C "$HOME/.ssh" "$run" -- pwd)"
+is "a relative one" "125 sbx: --chdir: 'no/such' in run $run: No such file or directory" "$(said "$SBX" exec -C no/such "$run" -- pwd)"
 is "the first command's variables, not the caller's" "first 1 - -" "$(HERE=second MORE=2 inside sh -c 'echo "$HERE $GIVEN ${MORE:--} ${SECRET_TOKEN:--}"')"
 is "variables that are given" "a b 2" "$("$SBX" exec -e "HERE=a b" -e GIVEN=2 "$run" -- sh -c 'echo "$HERE $GIVEN"')"
 is "its own variables appear once" 1 "$("$SBX" exec -e HERE=x "$run" -- sh -c 'tr "\0" "\n" </proc/$$/environ' | grep -c ^HERE=)"
@@ -60,7 +67,7 @@ is "pid 1 cannot be traced, nor read" "1 1" "$(inside sh -c 'cat /proc/1/environ
 is "no descriptor but its own three" "0 1 2" "$(inside python3 -c 'import os; print(*sorted(int(f) for f in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + f)))')"
 
 # --- nothing of the caller's goes in
-is "pipes, also for files" "pipe pipe pipe" "$(inside sh -c 'for f in 0 1 2; do readlink /proc/self/fd/$f; done | cut -d: -f1 | xargs' <"$project/file" 2>"$work/err")"
+is "pipes" "pipe pipe pipe" "$(inside sh -c 'for f in 0 1 2; do readlink /proc/self/fd/$f; done | cut -d: -f1 | xargs' </dev/null 2>"$work/err")"
 cat >"$work/terminal.py" <<'P'
 import os, pty, sys
 def read(fd):
@@ -82,6 +89,20 @@ kill $client
 wait $client
 is "a signal of the caller ends it" 143 $?
 
+
+# --- stdin is the command's own, as with sbx run
+seq 5 >"$work/list"
+is "a loop reads its own lines" "1 2 3 4 5" "$(while read -r line; do echo "$line"; inside true; done <"$work/list" | xargs)"
+is "from a pipe, too" "1 2 3 4 5" "$(seq 5 | while read -r line; do echo "$line"; inside true; done | xargs)"
+is "what it reads is gone, and no more" "1 2 3" "$({ inside head -c 2; inside head -c 2; cat; } <"$work/list" | head -3 | xargs)"
+is "the rest of a script runs" "the rest" "$(printf '"$SBX" exec %s -- true\necho the rest\n' "$run" | bash)"
+is "a script for a shell of the box" hi "$(printf 'echo hi\n' | inside sh -s)"
+is "a socket" hi "$(python3 -c 'import socket, subprocess, sys; a, b = socket.socketpair(); a.sendall(b"hi"); a.shutdown(1); print(subprocess.run(sys.argv[1:], stdin=b, capture_output=True, text=True).stdout)' "$SBX" exec "$run" -- cat)"
+is "a directory leads out of the box" "125 sbx: descriptor 0 is a directory, which would lead out of the box; give it another: 0</dev/null" "$(said inside true <"$project")"
+is "a device is none of the box's files" "pipe:" "$(inside sh -c 'readlink /proc/self/fd/0 | grep -o pipe:' </dev/zero)"
+is "its flags are given back" 0 "$(: | { inside python3 -c 'import fcntl, os; fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK)'; python3 -c 'import fcntl, os; print(fcntl.fcntl(0, fcntl.F_GETFL) & os.O_NONBLOCK)'; })"
+is "-i has no meaning" "in in" "$({ echo in | "$SBX" exec -i "$run" -- cat; echo in | "$SBX" exec --interactive "$run" cat; } | xargs)"
+
 # --- streams
 is "stdin" "$(seq 100000 | sha256sum)" "$(seq 100000 | inside cat | sha256sum)"
 is "an empty stdin" 0 "$(inside wc -c </dev/null)"
@@ -97,6 +118,29 @@ many=$(seq 20000)
 # shellcheck disable=SC2086 # words
 is "many words" 20000 "$(inside sh -c 'echo $#' - $many)"
 
+# --- what is denied
+net=$("$SBX" run -d -- sh -c 'echo up; until [ -e noise ]; do sleep 0.05; done; curl -s http://noise.invalid >/dev/null; echo >made; while :; do sleep 0.1; done')
+"$SBX" logs -f "$net" >"$work/followed" 2>&1 &
+follower=$!
+denied() { "$SBX" exec "$net" -- "$@" 2>&1 >/dev/null | sed -n 's/^sbx: blocked \([^ ]*\) .*to allow: --allow .*/\1/p' | xargs; }
+is "what its command is denied is said to who called" "one.invalid:80" "$(denied curl -s http://one.invalid)"
+is "the second time, too" "one.invalid:80" "$(denied curl -s http://one.invalid)"
+is "once for a command, also below another session" "two.invalid:80" "$(denied sh -c 'setsid -w curl -s http://two.invalid; curl -s http://two.invalid')"
+(denied sh -c 'sleep 0.3; curl -s http://three.invalid' >"$work/three") &
+other=$!
+is "each of two its own" "four.invalid:80 three.invalid:80" "$(denied sh -c 'sleep 0.3; curl -s http://four.invalid') $(wait_for 30 test -s "$work/three"; cat "$work/three")"
+wait_for 30 eval 'grep -q three.invalid "$work/followed" && grep -q four.invalid "$work/followed"'
+is "logs -f shows it while the box lives" "one two three four" "$(for n in one two three four; do grep -q "^sbx: blocked $n.invalid" "$work/followed" && echo $n; done | xargs)"
+is "what others of the box are denied is not the command's" "" "$(denied sh -c 'echo >noise; until [ -e made ]; do sleep 0.05; done')"
+is "JSON has it" "one.invalid:80 2 allow" "$("$SBX" exec --json "$net" -- sh -c 'curl -s http://one.invalid; curl -s http://one.invalid; :' | python3 -c 'import json, sys; print(*[(d["what"], d["count"], d["flag"]) for d in json.load(sys.stdin)["denied"]][0])')"
+"$SBX" kill "$net" >/dev/null
+wait $follower
+is "and the run's end lists none of them again" "5" "$(grep -c '^sbx: blocked' "$work/followed")"
+rm -f noise made
+run2=$("$SBX" run -d --explain -- sleep 1000)
+like "a file, with --explain" "$("$SBX" exec "$run2" -- cat "$HOME/.ssh/id_rsa" 2>&1)" "sbx: blocked reading .*id_rsa"
+"$SBX" kill "$run2" >/dev/null
+
 # --- the end of a client
 (exec "$SBX" exec "$run" -- sh -c 'trap "" TERM HUP INT; echo $$ >killed; while :; do sleep 0.1; done') &
 client=$!
@@ -107,6 +151,23 @@ wait_for 30 inside sh -c '! [ -e /proc/$(cat killed) ]' && pass "a client that i
 for i in 1 2 3 4 5 6 7 8; do (inside sh -c "sleep 0.3; echo $i; exit $i" >"$work/parallel-$i"; echo $? >>"$work/parallel-$i") & done
 wait
 is "eight at once" "1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8" "$(cat "$work"/parallel-* | xargs)"
+
+# --- 64 at once, and what is refused says why
+mkfifo gate
+run_before=$run
+run=$("$SBX" run -d --network none -- sleep 1357)
+for i in {1..66}; do (inside sh -c 'echo >began-$$; read -r line <gate' 2>"$work/many-$i"; echo $? >>"$work/many-$i") & done
+began() { set -- began-*; [ $# -ge 64 ]; }
+wait_for 60 began
+wait_for 60 eval '[ "$(cat "$work"/many-* | wc -l)" -ge 4 ]'
+is "64 at once, and two more are refused" "2 2" "$(cat "$work"/many-* | grep -c "^sbx: run $run has 64 commands of sbx exec; wait until one has ended$") $(grep -lx 125 "$work"/many-* | wc -l)"
+exec 7<>gate
+for i in {1..64}; do echo; done >&7
+wait_for 60 eval '[ "$(grep -lx 0 "$work"/many-* | wc -l)" = 64 ]'
+is "all 64 come to their end" 64 "$(grep -lx 0 "$work"/many-* | wc -l)"
+exec 7>&-
+"$SBX" kill "$run" >/dev/null
+run=$run_before
 
 # --- refusals
 is "no such run" "125 sbx: no live run '1' of yours; to list the runs: sbx ps" "$("$SBX" exec 1 -- true 2>&1 | sed "s/^/125 /")"
@@ -134,11 +195,25 @@ f = [os.open("/dev/null", os.O_RDWR) for i in range(4)]
 s.sendmsg([struct.pack("IIi", 0x63786273, int(sys.argv[3]), 2) + bytes(size() - 12)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", f))])
 got = s.recv(64)
 print(got[:4].decode(), *struct.unpack("i" * (len(got) // 4 - 1), got[4:]) if got else "nothing")'
+sealed='import ctypes, fcntl, struct
+try: fd = os.memfd_create("sbx", os.MFD_ALLOW_SEALING | 8)  # MFD_NOEXEC_SEAL, Linux 6.3
+except OSError: print("no such flag"); sys.exit()
+os.write(fd, struct.pack("II", 2, 0) + b"\0echo\0in\0")
+fcntl.fcntl(fd, 1033, 15)
+f = [fd, os.open("/dev/null", os.O_RDWR), *os.pipe()[::-1]]
+s.sendmsg([struct.pack("IIi", 0x63786273, int(sys.argv[3]), 2) + bytes(size() - 12)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [f[0], f[1], f[2], f[2]]))])
+while s.recv(64)[8:12] == bytes(4): pass
+os.set_blocking(f[3], False)
+try: print(os.read(f[3], 100).decode(), end="")
+except OSError as e: print(e)'
+sealed="$(sed '/^f = /,$d' <<<"$forged")
+$sealed"
 wish=$(strace -f -e trace=sendmsg -o "$work/trace" "$SBX" exec "$run" -- true 2>/dev/null; sed -n 's/.*SCM_RIGHTS.*= \([0-9]*\)$/\1/p' "$work/trace" | head -1)
 if [ -n "$wish" ]; then
-	is "descriptors that are no sealed text are refused" "sbxc 2 0 22" "$(python3 -c "$forged" "$socket" "$wish" 2)"
-	is "a client of another version is answered in ours" "sbxc 2 71" "$(python3 -c "$forged" "$socket" "$wish" 3)"
-	is "one that sends something else" "sbxc 2 71" "$(python3 -c "$forged" "$socket" 40 2)"
+	is "descriptors that are no sealed text are refused" "sbxc 3 12 22" "$(python3 -c "$forged" "$socket" "$wish" 3)"
+	is "a client of another version is answered in ours" "sbxc 3 71" "$(python3 -c "$forged" "$socket" "$wish" 2)"
+	is "one that sends something else" "sbxc 3 71" "$(python3 -c "$forged" "$socket" 40 3)"
+	like "a text with more seals than it needs (vm.memfd_noexec=1)" "$(python3 -c "$sealed" "$socket" "$wish" 3)" '^(in|no such flag)$'
 else
 	for name in "descriptors that are no sealed text are refused" "a client of another version is answered in ours" "one that sends something else"; do skip "$name" "strace does not work here"; done
 fi
@@ -173,7 +248,98 @@ done
 unshare -U --map-current-user true 2>/dev/null && is "a user namespace of another's has no answer" "" "$(unshare -U --map-current-user "$SBX" exec "$run" -- echo in 2>/dev/null)"
 is "the box lives after all that" "still here" "$(inside echo still here)"
 
+few=$("$SBX" run -d --network none --pids 3 -- sh -c 'exec 9<>gate; read -r line <&9')
+"$SBX" exec "$few" -- sh -c 'echo >fewer; read -r line <gate; exit' 2>"$work/err" &
+client=$!
+wait_for 30 test -e fewer
+like "no process is left: it says so" "$(for i in 1 2 3; do inside=$few; (said "$SBX" exec "$few" -- sh -c 'sleep 1; exit') & done; wait -n; wait -n)" "^125 sbx: run $few has no process left for it; .*--pids"
+"$SBX" kill "$few" >/dev/null
+wait $client
+
+# --- a box against its first process
+reads=$(dirname "$ATTACK")
+mkdir hostile
+cat >hostile/command.sh <<'S'
+exec 9<>../gate
+"$1" signal-next "$2" & # and no process more
+until [ -e enough ]; do read -rt 0.1 <&9; done
+wait
+echo >calm
+until [ -e over ]; do read -rt 0.1 <&9; done
+exit 5
+S
+for number in 19 9; do
+	rm -f hostile/{enough,calm,over}
+	run=$(cd hostile && "$SBX" run -d --network none --read "$reads" -- bash command.sh "$ATTACK" $number)
+	sleep 0.5
+	for i in {1..12}; do said timeout -k 10 5 "$SBX" exec "$run" -- echo hello; done >"$work/said"
+	is "signal $number to each new process: it ran, was stopped or killed, or did not begin" "" "$(grep -vx "0 hello\|124 \(hello\)*\|137 \(hello\)*\|125 sbx: run $run stopped or killed the command before it began; it was not run" "$work/said")"
+	is "some did not begin ($number)" yes "$(grep -q ^125 "$work/said" && echo yes)"
+	touch hostile/enough
+	wait_for 60 test -e hostile/calm
+	is "the next one runs ($number)" "0 hello" "$(said timeout -k 1 20 "$SBX" exec "$run" -- echo hello)"
+	touch hostile/over
+	is "and the run ends with its command ($number)" 5 "$(timeout 20 "$SBX" wait "$run" >/dev/null 2>&1; echo $?)"
+done
+run=$(begin --network none)
+wait_for 30 test -s first
+
+is "nor changes its limits, priority or scheduling" "3 in" "$(inside sh -c 'prlimit --pid 1 --nofile=8:8; renice -n 19 -p 1; chrt -i -p 0 1' 2>&1 | grep -c 'Operation not permitted') $(inside echo in)"
+
+# --- a run that does not answer
+silent() { # name, seconds that it may take, words...: while the supervisor is stopped
+	local before=$SECONDS got
+	kill -STOP "$run"
+	got=$(said timeout -k 1 20 "${@:3}")
+	kill -CONT "$run"
+	is "$1" "125 sbx: run $run does not answer; the command was not run yes" "$got $([ $((SECONDS - before)) -le "$2" ] && echo yes)"
+}
+rm -f ran
+silent "a stopped supervisor: exec says so after 2 s" 12 "$SBX" exec "$run" -- touch ran
+is "and nothing was run" "in no" "$(inside echo in) $([ -e ran ] && echo yes || echo no)"
+"$SBX" exec "$run" -- sh -c 'trap "echo >heard" INT; echo $$ >begun; while :; do sleep 0.1; done' 2>"$work/err" &
+client=$!
+wait_for 30 test -s begun
+kill -STOP "$run"
+kill -INT $client
+wait $client
+is "after a signal that nobody answered it ends" "125 sbx: run $run does not answer; the command ends as soon as it does" "$? $(cat "$work/err")"
+kill -CONT "$run"
+wait_for 30 inside sh -c '! [ -e /proc/$(cat begun) ]' && pass "so does the command" || fail "so does the command"
+init=$(pgrep -P "$run" | head -1)
+"$SBX" exec "$run" -- sh -c 'trap "" USR1; echo $$ >held; while :; do sleep 0.1; done' &
+client=$!
+wait_for 30 test -s held
+kill -STOP "$init" # what it does not take is kept
+python3 -c 'import os, sys, time
+for i in range(1500): os.kill(int(sys.argv[1]), 10), time.sleep(0.001)' $client
+kill -9 $client
+wait $client 2>/dev/null
+is "a first process that does not answer" "125 sbx: run $run does not answer; the command was not run" "$(said "$SBX" exec "$run" -- true)"
+kill -CONT "$init"
+wait_for 30 inside sh -c '! [ -e /proc/$(cat held) ]' && pass "the end of a client comes behind a full queue" || fail "the end of a client comes behind a full queue"
+rm -f begun heard
+"$SBX" exec "$run" -- sh -c 'trap "echo >>heard" INT; echo >begun; until [ -e enough ]; do sleep 0.1; done; exit 6' &
+client=$!
+wait_for 30 test -e begun
+kill -INT $client
+wait_for 30 test -e heard
+sleep 0.4
+kill -INT $client
+wait_for 30 eval '[ "$(wc -l <heard)" = 2 ]'
+touch enough
+wait $client
+is "a program that takes ^C has each of them" 6 $?
+(exec "$SBX" exec "$run" -- sh -c 'kill -STOP $$; exit 1') &
+client=$!
+wait_for 30 eval 'inside sh -c "cat /proc/[0-9]*/stat" | grep -q " T "'
+kill -TERM $client
+wait $client
+is "a command that stands still is ended by a signal" 143 $?
+rm -f enough begun
+
 # --- the end of the box
+rm -f begun
 inside sh -c 'echo >begun; sleep 1357' 2>"$work/err" &
 client=$!
 wait_for 30 test -e begun
@@ -198,8 +364,8 @@ if "$SBX" session create one >/dev/null 2>&1; then
 	is "by the session's name" "made here" "$("$SBX" exec one -- sh -c 'echo made >made; cat made; echo here' | xargs)"
 	is "the host has nothing of it" no "$([ -e made ] && echo yes || echo no)"
 	"$SBX" session pause one >/dev/null 2>&1
-	like "one that is paused" "$("$SBX" exec one -- true 2>&1)" "is paused"
-	"$SBX" session resume one >/dev/null 2>&1
+	is "one that is paused" "125 sbx: run $run is paused; to continue it: sbx session resume NAME, or answer its question" "$(said "$SBX" exec one -- true)"
+	is "the fix continues it" in "$("$SBX" session resume one >/dev/null 2>&1; inside echo in)"
 	"$SBX" kill one >/dev/null
 else
 	skip "in a session" "sessions need a file system that this machine has not"

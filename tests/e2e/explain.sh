@@ -137,6 +137,7 @@ is "why: left out by a line" '$LANG is withheld: the profile leaves it out
 like "why: the project" "$(why ./file)" "^$project/file can be read and written \(project\)"
 like "why: the system" "$(why /usr/bin/env)" '^/usr/bin/[a-z]+ can be read \(base.ini \(built in\), line [0-9]+\)'
 like "why: the home" "$(why '~/data/x')" "^$HOME/data/x is not in the box: .*temporary"
+touch "$HOME/data/x"
 like "why: and what would show it" "$(why '~/data/x')" "to read it: +--read $HOME/data/x"
 like "why: a secret of a readable home" "$(why --read "$HOME" '~/.ssh/id')" "^$HOME/.ssh/id is hidden \(secrets.ini"
 like "why: a protected name" "$(why .git/hooks)" 'can be read \(protect\)'
@@ -161,6 +162,5 @@ like "why: no network" "$(why --network none example.org)" 'mode none'
 like "why: a secret variable" "$(GH_TOKEN=x why '$GH_TOKEN')" '^\$GH_TOKEN is withheld: .*'
 like "why: a harmless one" "$(why '$HOME')" 'is passed'
 like "why: one that is not there" "$(why '$NOTHING_HERE')" 'is not set here'
-refused_as "why: nothing asked" 'why' "$SBX" why
 status "why: no host" 125 "$SBX" why '*.example.org'
 done_testing

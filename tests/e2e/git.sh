@@ -54,8 +54,7 @@ same() {
 	sed -n 's/^sbx: .*: not applied: .*; to set it: //p' "$work/inside" >"$work/printed"
 	(cd "$work/job" && bash -e "$work/printed") >"$work/pasted" 2>&1 || fail "$name: a printed command" "$(cat "$work/printed" "$work/pasted")"
 	state "$work/job" >"$work/state-inside"
-	sed -i '/^sbx: [^ ]*: [^ ]* is new: /d; /^sbx: .*: \(not applied\|removed\): .*; to set it: /d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d
-		/^sbx: the box left a command of git.s unfinished: .git\/BISECT_LOG, /d; /^sbx: changed by the box, and your git shows history or files by it: .git\/refs\/notes[,;]/d' "$work/inside"
+	sed -i '/^sbx: [^ ]*: [^ ]* is new: /d; /^sbx: .*: \(not applied\|removed\): .*; to set it: /d; /^sbx: .*: a repository that \(this run changed\|was made during this run, .*\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
 	if [ $outside != $inside ]; then
 		fail "$name" "status $outside outside, $inside inside: $(tail -15 "$work/inside")"
 	elif ! diff -u "$work/outside" "$work/inside" >"$work/diff"; then

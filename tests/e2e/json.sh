@@ -65,9 +65,9 @@ is "why: hosts" $'host unreachable --allow refused.invalid\nhost reachable\nhost
 is "why: no network" "host unreachable --network proxy --allow a.invalid" "$(answers --network none a.invalid)"
 is "why: variables" $'variable passed\nvariable withheld --pass-env GH_TOKEN\nvariable unset' "$(GH_TOKEN=x HERE=y answers '$HERE' '$GH_TOKEN' '$NOT_SET')"
 is "why: system calls" $'syscall allowed\nsyscall by-arguments' "$(answers getpid clone)"
-is "why: errors" "error recipes" "$(answers "Read-only file system")"
-form code "$SBX" code --json -l bash -c "printf '\\001\\377\\e[2J'; curl -s http://refused.invalid/"
-form code "$SBX" code --json --read /nowhere -l bash -c true
+is "why: errors" "error recipe" "$(answers "Read-only file system")"
+form result "$SBX" code --json -l bash -c "printf '\\001\\377\\e[2J'; curl -s http://refused.invalid/"
+form result "$SBX" code --json --read /nowhere -l bash -c true
 form learned last_error "$SBX" learn --json -- bash -c 'cat ~/.netrc "/root/$1"; curl -s http://refused.invalid/' - "$hostile"
 form doctor "$SBX" doctor --json
 form version "$SBX" version --json
@@ -92,7 +92,7 @@ form output "$SBX" logs --json "$logged"
 printed() { "$@" 2>/dev/null | python3 -c '
 import json, sys
 r = json.load(sys.stdin)
-print(*[r.get(m) for m in ("end", "status", "exit", "signal", "timed_out")], repr(r.get("stdout", r.get("output"))), repr(r.get("stderr")), r.get("truncated"))'; }
+print(*[r.get(m) for m in ("end", "status", "exit", "signal", "timed_out")], repr(r["stdout"]), repr(r.get("stderr")), r.get("truncated"))'; }
 form result "$SBX" run --json -- "./$hostile"
 form result "$SBX" run --json --explain --timeout 3s --read "$work/read" -- bash -c 'echo x >"$1/$2"; echo x >>Makefile; mkdir .idea; printf "$2"; curl -s http://refused.invalid/; sleep 60' - "$work/read" "$hostile"
 is "run --json: output apart, and the status" "exit 3 3 None False 'out\\n' 'err\\n' False 3" "$(printed "$SBX" run --json -- sh -c 'echo out; echo err >&2; exit 3') $("$SBX" run --json -- sh -c 'exit 3' >/dev/null; echo $?)"
@@ -101,15 +101,15 @@ is "at a limit" "limit 124 None None True 'before\\n' '' False" "$(printed "$SBX
 is "one that does not begin" "failed 125 None None False '' True" "$(printed "$SBX" run --json --read relative -- true | sed "s/[\"']sbx: .*/True/")"
 is "a file that is opened anew is the same stream" "exit 0 0 None False 'one\\ntwo\\n' '' False" "$(printed "$SBX" run --json -- sh -c 'echo one >/dev/stdout; echo two >/dev/stdout')"
 is "what is denied and found is in it" "Makefile changed" "$(echo x >>Makefile; "$SBX" run --json -- sh -c 'echo y >>Makefile' | python3 -c 'import json, sys; print(*[(f.get("path"), f["kind"]) for f in json.load(sys.stdin)["findings"] if f["kind"] == "changed"][0])')"
-is "a flood is cut, and holds nothing up" "1048576 True 0" "$("$SBX" run --json -- sh -c 'head -c 50000000 /dev/zero | tr "\\0" x' | python3 -c 'import json, sys; r = json.load(sys.stdin); print(len(r["stdout"]), r["truncated"], r["exit"])')"
+is "a flood is cut, and holds nothing up" "16777216 True 0" "$("$SBX" run --json -- sh -c 'head -c 50000000 /dev/zero | tr "\\0" x' | python3 -c 'import json, sys; r = json.load(sys.stdin); print(len(r["stdout"]), r["truncated"], r["exit"])')"
 form result "$SBX" wait --json "$logged"
 live=$("$SBX" run -d -- sh -c 'echo out; echo err >&2; until [ -e ended ]; do sleep 0.05; done; exit 4')
 form result "$SBX" exec --json "$live" -- printf '%s' "$hostile"
-is "exec --json" "exit 5 5 None None 'in\\n' 'err\\n' False" "$(printed "$SBX" exec --json "$live" -- sh -c 'cat; echo err >&2; exit 5' <<<in)"
-is "by a signal" "signal 137 None 9 None '' '' False 137" "$(printed "$SBX" exec --json "$live" -- sh -c 'kill -9 $$') $("$SBX" exec --json "$live" -- sh -c 'kill -9 $$' >/dev/null; echo $?)"
-is "a program that is not there" "failed 127 None None None" "$(printed "$SBX" exec --json "$live" -- no-such-program | cut -d" " -f1-5)"
+is "exec --json" "exit 5 5 None False 'in\\n' 'err\\n' False" "$(printed "$SBX" exec --json "$live" -- sh -c 'cat; echo err >&2; exit 5' <<<in)"
+is "by a signal" "signal 137 None 9 False '' '' False 137" "$(printed "$SBX" exec --json "$live" -- sh -c 'kill -9 $$') $("$SBX" exec --json "$live" -- sh -c 'kill -9 $$' >/dev/null; echo $?)"
+is "a program that is not there" "failed 127 None None False" "$(printed "$SBX" exec --json "$live" -- no-such-program | cut -d" " -f1-5)"
 touch ended
-is "wait --json" "exit 4 4 None False 'out\\nerr\\n' None False 4" "$(printed "$SBX" wait --json "$live") $("$SBX" wait "$live" --json >/dev/null; echo $?)"
+is "wait --json" "exit 4 4 None False 'out\\nerr\\n' '' False 4" "$(printed "$SBX" wait --json "$live") $("$SBX" wait "$live" --json >/dev/null; echo $?)"
 live=$("$SBX" run -d -- sleep 1000)
 "$SBX" exec --json "$live" -- sleep 1000 >"$work/ended" &
 ended=$!
@@ -117,9 +117,32 @@ sleep 0.5
 kill -9 "$live"
 wait $ended
 is "the box ends first" "box 137" "$(printed cat "$work/ended" | cut -d" " -f1,2)"
-is "its sbx was killed: the status alone" "None 137 None None None '' None False" "$(printed "$SBX" wait --json "$live")"
-refused_as "not with --detach: the fix" "^sbx: --detach and --json cannot be given together: sbx wait --json prints it" "$SBX" run -d --json -- true
-refused_as "nor with --review" "^sbx: --json and --review cannot be given together: its questions" "$SBX" run --json --review -- true
+is "its sbx was killed, and the box with it" "signal 137 None 9 False '' '' False" "$(printed "$SBX" wait --json "$live")"
+
+# --- one object: the same members, the same id, also where nothing began
+members() { python3 -c 'import json, sys; r = json.load(sys.stdin); print(*sorted(r.keys() - {"language"}))' 2>&1; }
+id_of() { python3 -c 'import json, sys; print(repr(json.load(sys.stdin)["id"]))' 2>&1; }
+form started "$SBX" run -d --json -- true
+live=$("$SBX" run -d --json -- sh -c 'until [ -e over ]; do sleep 0.05; done' | python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])')
+wanted="denied denied_more end error exit findings form id limits memory_peak session signal status stderr stdout timed_out truncated version wall_ms"
+is "run" "$wanted" "$("$SBX" run --json -- true | members)"
+is "exec" "$wanted" "$("$SBX" exec --json "$live" -- true | members)"
+is "code" "$wanted" "$("$SBX" code --json -l bash -c true | members)"
+is "ps, exec and a start have one id, a string" "'$live' '$live'" "$("$SBX" exec --json "$live" -- true | id_of) $("$SBX" ps --json | python3 -c 'import json, sys; print(*[repr(b["id"]) for b in json.load(sys.stdin)["boxes"] if b["id"] == sys.argv[1]])' "$live")"
+touch over
+is "wait" "$wanted" "$("$SBX" wait --json "$live" | members)"
+is "its id" "'$live'" "$("$SBX" wait --json "$live" | id_of)"
+for words in "run --json --nosuch -- true" "run --nosuch --json -- true" "run --json" "run -d --json --nosuch -- true" "run -d --json --review -- true" \
+	"run -d --json --read relative -- true" "run --json --review -- true" "exec --json 999999999 -- true" "exec --json --tty 1 -- true" "wait --json 999999999" \
+	"wait --json" "code --json -l nolanguage -c x" "code --json nowhere.py"; do
+	# shellcheck disable=SC2086 # words
+	form result "$SBX" $words
+	# shellcheck disable=SC2086 # words
+	is "an error is that object: $words" "failed 125 True 125 0" "$({ "$SBX" $words 2>"$work/err"; echo $? >"$work/status"; } | python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["end"], r["status"], len(r["error"]) > 10)') $(cat "$work/status") $(wc -c <"$work/err")"
+done
+"$SBX" run -d --json -- no-such-program >"$work/absent"
+is "a background command that is not there" "127 failed 127 True" "$? $(python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["end"], r["status"], "no-such-program" in r["error"])' <"$work/absent")"
+is "and without --json the words are as before" "0 sbx: unknown option '--nosuch', see --help" "$("$SBX" run --nosuch -- --json 2>&1 >/dev/null | wc -l | sed 's/1/0/') $("$SBX" run --nosuch -- --json 2>&1 >/dev/null)"
 kill "$box" && wait "$box"
 "$SBX" run -a refused.invalid -- bash -c 'exec -a "$1" curl -s http://denied.invalid/' - "$hostile" 2>/dev/null
 form blocked "$SBX" run -- curl -s http://denied.invalid/

@@ -264,6 +264,66 @@ like "a hard link of the host that is replaced is told" "$(said)" "1 replaced fi
 is "a directory becomes writable before, and read-only after" "555 700 y" "$(stat -c %a dir) $(stat -c %a locked) $(tail -1 locked/f)"
 chmod 755 dir
 
+# --- what is no file, and what leads out
+session create kinds
+in_session kinds 'mkfifo .gitattributes Makefile pipe dir/.gitignore; ln -s ~/.ssh keys; ln -s ../../vic dir/out; ln -s file dir/in; ln -s /usr/bin tools-of; echo EVIL >file; echo u >su; chmod 6777 su
+	python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")"'
+shown=$(timeout 20 "$SBX" session diff kinds 2>"$work/log")
+like "diff: a pipe hides nothing: the text of what follows" "$shown" '^\+EVIL$'
+is "diff: pipes, sockets and set-user-ID files are listed with their kind" ".gitattributes (pipe) Makefile (pipe) dir/.gitignore (pipe) pipe (pipe) sock (socket) su (set-user-ID" \
+	"$(echo $(grep -oE '^A .*\((pipe|socket|set-user-ID)' <<<"$shown" | sed -E 's/^A +[0-9]* +//; s/\((pipe|socket)$/&)/'))"
+is "diff: git did not fail" "sbx: 3 of them would be run or trusted by your own programs: applied only when named" "$(said)"
+like "diff --stat: where a link leads" "$(session diff --stat kinds)" ' keys  \(link to /.*/\.ssh, which the session could not see\)$'
+lacks "diff --stat: a link that stays, or leads to the system, is none that leads out" "$(session diff --stat kinds | grep -E 'dir/in|tools-of')" 'could not see'
+umask=$(umask) && umask 022
+session apply kinds
+umask "$umask"
+is "apply: pipes for which git and other programs would wait are not applied" "dir/in file keys pipe su" "$(ls -d .gitattributes Makefile dir/.gitignore pipe keys dir/in su file sock 2>/dev/null | sort | tr '\n' ' ' | sed 's/ $//')"
+like "apply: and says why" "$(said)" '^sbx: not applied: dir/.gitignore: a pipe, and your own programs would wait for it$'
+stays "apply: git does not wait" 0 "$(timeout 20 git status >/dev/null; echo $?)"
+is "apply: symlinks that lead out of it are named" "dir/out keys" "$(echo $(said | sed -n "s/^sbx: applied: \(.*\) is a symlink to .*which the session could not see.*/\1/p"))"
+is "apply: the modes that it names are true" "755 755 777" "$(stat -c %a su) $(said | sed -nE 's/.* has mode ([0-7]+) and not ([0-7]+),.*/\1 \2/p')"
+like "apply: bits that it leaves out are said" "$(said)" '^sbx: 1 file without the set-user-ID and set-group-ID bits$'
+like "apply: a socket is no applied change" "$(said)" '^sbx: 7 changes applied$'
+session rm kinds
+git checkout -q . && git clean -qfd
+
+# --- a patch
+printf '\r\nwindows\r\n' >crlf && printf 'bin\0\1\2' >binary && echo go >goes && seq 30 >text && echo away >gone && echo to >"na me" && ln -s text points && echo file >becomes-link && ln -s text becomes-file &&
+	echo d >becomes-directory && mkdir was-directory && echo w >was-directory/w && echo long text that is moved >old-name && printf 'no end' >open-end && printf '#!/bin/sh\n' >not-run && chmod 755 not-run && : >empties && ln -s dir link-directory &&
+	git add . && git commit -qm patch && sleep 0.1
+session create patch
+in_session patch 'sed -i s/^15/fifteen/ text; printf "\r\nwin\r\n" >crlf; printf "bin\0\3" >binary; chmod +x goes; chmod -x not-run; rm gone; echo 2 >>"na me"; ln -sfn goes points; ln -sf goes becomes-link; rm becomes-file; echo now >becomes-file
+	rm becomes-directory; mkdir becomes-directory; echo in >becomes-directory/in; rm -r was-directory; echo f >was-directory; mv old-name new-name; printf " still" >>open-end; echo x >empties; : >new-empty; printf new >"ü
+	b"; printf "\0\1" >new-binary; mkdir -p n/e/w; echo deep >n/e/w/f; ln -s ../text n/link; printf "#!/bin/sh\n" >new-run; chmod 755 new-run; rm dir/deep/file; head -c 17000000 /dev/zero | tr "\0" z >large; echo a >" -b"; mkdir a b; echo a >a/b; echo b >b/a; rm link-directory; mkdir link-directory; echo l >link-directory/l; git update-ref refs/heads/made HEAD'
+for set in color.ui=always core.autocrlf=true diff.context=0 diff.mnemonicPrefix=true diff.renames=copies diff.external=false core.attributesFile="$work/attributes"; do git config --global "${set%%=*}" "${set#*=}"; done
+echo '* text=auto -diff' >"$work/attributes"
+"$SBX" session diff patch >"$work/patch"
+rm ~/.gitconfig
+cp -a . "$work/patched"
+is "diff, a patch: git applies it" 0 "$(cd "$work/patched" && git apply "$work/patch" 2>"$work/log"; echo $?; said)"
+session apply patch
+like "diff, a patch: what git takes from none is listed" "$(cat "$work/patch")" '^A +[0-9]+  \.git/refs/heads/made$'
+of() { (cd "$1" && git add -A && git -c core.quotePath=false ls-files -s && git reset -q); }
+stays "diff, a patch: what it makes is what apply makes" "$(of .)" "$(of "$work/patched")"
+is "diff, a patch: and there was much to make" 1 "$(($(git status --short | wc -l) > 20))"
+git checkout -q . && git clean -qfd
+session discard patch
+in_session patch 'echo both >>text; echo new >new; chmod 664 new; rm gone; mkdir n; echo n >n/n; ln -s n nl'
+"$SBX" session diff patch | git apply
+session apply patch
+is "a patch that was applied before is no conflict" "0 sbx: 0 changes applied" "$? $(said)"
+git checkout -q . && git clean -qfd
+session discard patch
+in_session patch 'mkdir of; for i in $(seq 100 199); do echo "of $i" >of/$i; done' && session apply patch
+in_session patch 'mv of to'
+is "each file of a moved directory is a renamed one" "100 100" "$(session diff --stat patch | sed -nE 's|^R .* to/([0-9]+)  \(was of/([0-9]+)\)$|\1 \2|p' | awk '$1 == $2' | wc -l) $(session diff --stat patch | grep -c '^R')"
+session rm patch
+echo all: >Makefile && git add Makefile && git commit -qm make && sleep 0.1 && session create removes && in_session removes 'rm Makefile' && session apply removes
+is "apply: a removed name is none that programs will run" "sbx: removed, and your own programs have used it: Makefile" "$(said | head -1)"
+session rm removes
+git reset -q --hard HEAD~2 && git clean -qfd
+
 # --- rights, holes and depths
 mkdir group given && chmod 2775 group && echo s >private
 acl_of() { python3 -c 'import os, sys; print(os.getxattr(sys.argv[1], "system.posix_acl_access").hex())' "$1" 2>/dev/null; }

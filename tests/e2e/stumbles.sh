@@ -122,7 +122,7 @@ refuses "no profile 'tool'; see: sbx profile list\$" run -p tool true
 printf '[profile]\nextends = default\n' >tool.ini
 like "-p FILE without a slash: what is printed works" "$(eval "sbx run $("$SBX" run -p tool.ini true 2>&1 | sed -nE "s/.*has a '.'*: (-p .*)/\1/p") echo worked" 2>&1)" '^worked$'
 refuses "did you mean 'claude-code'" agent install claude
-refuses "did you mean 'list'" session lst
+refuses "did you mean 'sbx session list'" session lst
 refuses "yours: sbx session list; to make it: sbx session create gone\$" session discard gone
 refuses "no .sbx.ini: there is nothing to trust" profile trust
 refuses "with its group: +--allow @npm" why npm
@@ -212,14 +212,25 @@ many='for i in 1 2 3 4 5 6 7 8 9; do curl -s -m 9 http://h$i.example >/dev/null;
 said=$("$SBX" run -- sh -c "$many; exit 3" 2>&1)
 is "8 lines" 8 "$(wc -l <<<"$said")"
 is "at most 120 words" 1 "$(($(wc -w <<<"$said") <= 120))"
-like "the worst first" "$said" '^sbx: .*/.idea appeared, '
-is "it is the first" 1 "$(grep -n idea <<<"$said" | cut -d: -f1)"
+is "what stays comes first, then what was undone" "1 2" "$(grep -n Makefile <<<"$said" | cut -d: -f1) $(grep -n '/.idea appeared, ' <<<"$said" | cut -d: -f1)"
 rest=$(sed -nE 's/^sbx: [0-9]+ more: (sbx audit --run [0-9]+)$/\1/p' <<<"$said")
 like "what is printed last shows all" "$(eval "$rest")" 'reported .*h9.example:80 .*; to allow: '
 is "each line of it" "9 1" "$(eval "$rest" | grep -c 'reported.* to allow: ') $(eval "$rest" | grep -c 'will run it: Makefile')"
 is "as JSON" "11" "$(eval "$rest --json" | python3 -c 'import json, sys; print(sum(json.loads(x)["form"] == "reported" for x in sys.stdin))')"
 is "sbx audit without a run has connections alone" 0 "$("$SBX" audit | grep -c reported)"
 like "what fits is as it was" "$("$SBX" run -- sh -c 'curl -s http://one.example; exit 3' 2>&1)" '^sbx: blocked one.example:80 .*; to allow: --allow one.example:80$'
+# Of each kind there is a line, whatever a box makes many of.
+judge=$(mktemp -d "$work/judge.XXXXXX") && (cd "$judge" && git init -q && mkdir lib && echo x >lib/a && git add lib && git -c user.name=x -c user.email=x@x commit -qm x)
+kinds='git update-index --assume-unchanged lib/a; echo evil >lib/a; echo x >Makefile; echo x >.envrc; mkdir .vscode .idea; mkfifo .gitignore
+	git config core.fsmonitor x; git config core.pager y; for i in 1 2 3 4 5 6 7 8 9; do curl -s -m 9 http://h$i.example >/dev/null; done'
+for status in 1 0; do
+	said=$(cd "$judge" && "$SBX" run -- sh -c "$kinds; exit $status" 2>&1)
+	for kind in 'git shows no changes of lib/a' 'will run it: .*Makefile' '/.(envrc|vscode|idea|gitignore) appeared, ' 'core.(fsmonitor|pager)' 'blocked h[0-9].example:80'; do
+		like "status $status: of each kind a line: $kind" "$said" "$kind"
+	done
+	is "status $status: what stays comes before what was undone" yes "$([ "$(grep -n 'no changes of' <<<"$said" | cut -d: -f1)" -lt "$(grep -nm1 appeared <<<"$said" | cut -d: -f1)" ] && echo yes)"
+	(cd "$judge" && git update-index --no-assume-unchanged lib/a && git checkout -q lib && rm -f Makefile)
+done
 is "--report full prints all" 1 "$("$SBX" run --report full -- sh -c "$many; exit 3" 2>&1 | grep -c 'h8.example')"
 rm -f Makefile
 

@@ -6,6 +6,7 @@ import pexpect
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tap import check, finish, skip  # noqa: E402
+from terminal import Terminal  # noqa: E402
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import terminal_model  # noqa: E402
 
@@ -99,16 +100,19 @@ check("sbx shell is a shell in a box", True)
 child.sendline("exit")
 child.close(force=True)
 
+SILENCE = 0.8  # before an answer: what comes earlier is thrown away
 # what a change holds cannot act on the terminal of who reviews it
 hostile = r'''printf 'a\033[8mb\302\2332Jc\342\200\256d\n' >shown; ln -s "$(printf 'x\033[8my')" seen'''
 child = pexpect.spawn(SBX, ["run", "--review", "--", "sh", "-c", hostile], cwd=project, encoding="utf-8", timeout=60,
                       dimensions=(33, 200), env=dict(os.environ, TERM="xterm", GIT_PAGER="cat"))
 child.expect("how the text")
+time.sleep(SILENCE)
 child.send("s\r")
 child.expect("how the text")
 text = child.before
 check("review: a change is seen as it is", "a^[[8mb<U+009B>2Jc<U+202E>d" in text and "x^[[8my" in text, text)
 check("review: and does not act", not any(each in text for each in ("\x1b[8m", "\x9b", "\u202e")), text)
+time.sleep(SILENCE)
 child.send("d\r")
 child.expect(pexpect.EOF)
 
@@ -142,6 +146,7 @@ def review(answers, command):
         if child.expect_exact(["[a]pply", pexpect.EOF, pexpect.TIMEOUT]) != 0:
             break
         seen = child.before
+        time.sleep(SILENCE)
         child.send("\x03" if answer == "^C" else answer + "\n")
     child.expect([pexpect.EOF, pexpect.TIMEOUT])
     child.close()
@@ -176,6 +181,7 @@ else:
             if child.expect_exact(["? ", pexpect.EOF, pexpect.TIMEOUT]) != 0:
                 break
             out += child.before
+            time.sleep(SILENCE)
             child.send("\x03" if key == "^C" else key + "\n")
         child.expect([pexpect.EOF, pexpect.TIMEOUT])
         child.close()
@@ -201,8 +207,10 @@ else:
         child = pexpect.spawn(SBX, ["run", "--review", "--", "sh", "-c", "echo x >paged"], cwd=project, encoding="utf-8", timeout=60,
                               env=dict(os.environ, PATH=at + ":" + os.environ["PATH"], GIT_PAGER=os.path.join(at, "pager"), TERM="xterm"))
         child.expect_exact("how the text? ")
+        time.sleep(SILENCE)
         child.send("s\n")
         child.expect_exact("how the text? ")
+        time.sleep(SILENCE)
         text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", child.before)
         child.send("d\n")
         child.expect([pexpect.EOF, pexpect.TIMEOUT])
@@ -239,6 +247,96 @@ else:
     check("review by file: of a new directory", os.path.exists(os.path.join(project, "pick-d/2"))
           and not os.path.exists(os.path.join(project, "pick-d/1")), out)
     there()
+
+    # What was not typed for the question does not answer it.
+    def asked(command, *options, words=None):
+        return Terminal(project, command, "--review", *options, words=words)
+
+    def left(terminal, seen="typed before was discarded"):
+        """Nothing was applied; a person's answer then counts."""
+        good = terminal.wait(seen) and terminal.wait("how the text") and not os.path.exists(os.path.join(project, "pick-1"))
+        terminal.quiet(SILENCE)
+        terminal.send("d\r")
+        return "discarded; nothing was changed" in terminal.end() and good and there() == ""
+
+    make = "echo >pick-1; "
+    fish = "import select; print('Overwrite? [y/N] ', end='', flush=True); select.select([0], [], [])"
+    for word in ("y", "a"):
+        terminal = asked(make + f'python3 -c "{fish}"')
+        terminal.wait("Overwrite")
+        terminal.send(word + "\r")
+        check(f"review: a line that the box fishes for is no answer ({word})", left(terminal), terminal.text)
+    terminal = asked(make + "echo begun; sleep 60", "--timeout", "2s")
+    terminal.wait("begun")
+    terminal.send("a\ra\r")
+    check("review: nor is one that waits when a limit ends the box", left(terminal), terminal.text)
+    terminal = asked(make)
+    end = time.time() + 10
+    while time.time() < end:
+        terminal.send("a\r")
+        terminal.quiet(0.03)
+    check("review: input every 30 ms for 10 s answers nothing", left(terminal), terminal.text)
+    for lines, name in (("a\r" * 40, "a pasted block"), ("x\ra\r", "a pasted line and an answer"), ("\x1b[200~a\r\x1b[201~", "a bracketed paste")):
+        terminal = asked(make)
+        terminal.wait("how the text")
+        terminal.quiet(SILENCE)
+        terminal.send(lines)
+        check(f"review: {name} is no answer", left(terminal), terminal.text)
+    for word in ("y\r", "yes\r", "apply\r", "\r", "\x1b[1;1Ra\r"):
+        terminal = asked(make)
+        terminal.wait("how the text")
+        terminal.quiet(SILENCE)
+        terminal.send(word)
+        check(f"review: {word!r} is no answer", left(terminal, "make the changes in the project"), terminal.text)
+    # Another box of the same terminal, in the same group: it reads, types and fills in.
+    types = ("import fcntl, termios, os, time\n"
+             "tty = os.open('/dev/tty', os.O_RDWR | os.O_NONBLOCK)\n"
+             "print('lives', flush=True)\n"
+             "while True:\n"
+             "    for byte in b'a\\n':\n"
+             "        try: fcntl.ioctl(tty, termios.TIOCSTI, bytes([byte]))\n"
+             "        except OSError: pass\n"
+             "    time.sleep(0.01)\n")
+    for name, lines in (("yes", 'yes a | "$SBX" run --review -- sh -c "echo >pick-1"'),
+                        ("a box that lives", '"$SBX" run -- python3 -c "$TYPES" & read line; "$SBX" run --review -- sh -c "echo >pick-1"; kill $!; wait')):
+        os.environ["TYPES"] = types
+        child = pexpect.spawn("sh", ["-c", lines], cwd=project, encoding="utf-8", timeout=60)
+        if name != "yes":
+            child.expect_exact("lives")
+            child.send("\n")
+        child.expect_exact("how the text? ")
+        time.sleep(2)
+        good = not os.path.exists(os.path.join(project, "pick-1"))
+        child.send("d\r")
+        good = child.expect_exact(["discarded; nothing was changed", pexpect.EOF, pexpect.TIMEOUT]) == 0 and good
+        child.expect([pexpect.EOF, pexpect.TIMEOUT])
+        check(f"review: {name} does not answer", good and there() == "", child.before)
+    # File by file: silence before the first one and before each one that counts.
+    terminal = asked("echo >A-pick; echo >B-pick; echo all: >Makefile")
+    terminal.wait("how the text")
+    terminal.quiet(SILENCE)
+    terminal.send("f\r")
+    for i in range(3):
+        terminal.wait("apply this change", times=i + 1)
+        terminal.quiet(SILENCE if i == 0 else 0)
+        terminal.send("y\r")
+    good = terminal.wait("typed before was discarded")
+    terminal.quiet(SILENCE)
+    terminal.send("n\r")
+    terminal.end()
+    made = [name for name in ("A-pick", "B-pick", "Makefile") if os.path.exists(os.path.join(project, name))]
+    check("review by file: before what your own programs run there is a silence", good and made == ["A-pick", "B-pick"], terminal.text)
+    for name in made:
+        os.remove(os.path.join(project, name))
+    terminal = asked("printf '\\033[8m'; mkfifo pick-p; ln -s ~/.ssh pick-l; ln -s /usr/bin pick-o; echo >pick-s; chmod 4755 pick-s; "
+                     "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"pick-u\")'")
+    terminal.wait("how the text")
+    shown = terminal.text
+    check("review: the list says what a thing is", all(re.search(each, shown) for each in (
+        r"pick-p  \(pipe\)", r"pick-l  \(link to \S+/\.ssh, which the session could not see\)", r"pick-o  \(link to /usr/bin\)", r"pick-s  \(set-user-ID",
+        r"pick-u  \(socket\)")), shown)
+    check("review: nothing that the box wrote hides it", "\x1b[0m" in shown[shown.rfind("\x1b[8m"):], shown)
+    check("review: and it is discarded", left(terminal, "how the text"), terminal.text)
     for line in subprocess.run([SBX, "session", "list"], capture_output=True, text=True).stdout.splitlines():
         if line.startswith("review-") and project in line:
             subprocess.run([SBX, "session", "rm", line.split()[0]])
@@ -644,7 +742,8 @@ try:
     good = frozen.wait(20) == 0
 except subprocess.TimeoutExpired:
     good = frozen.kill()
-check("a report waits one second for a terminal that is not the caller's", good, time.time() - begin)
+os.set_blocking(outer, False)
+check("and one that is not the caller's", good and b".envrc appeared" in os.read(outer, 65536), time.time() - begin)
 os.close(outer), os.close(inner)
 
 # what a box leaves on a terminal does not hide the report: shown by a small terminal

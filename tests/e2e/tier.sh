@@ -21,6 +21,9 @@ is "the command runs, status and output" "hello 7" "$(box -- bash -c 'cat file; 
 is "the project is writable" yes "$(box -- bash -c 'echo yes >new'; cat new)"
 like "the plan lists what is lost" "$("$SBX" plan --isolation landlock -- true)" 'note +tier landlock: no private home'
 
+like "and what an allowed group of calls costs" "$("$SBX" plan --allow-syscalls io_uring -- true)" "note +system calls 'io_uring': .* passes no filter"
+like "that openings can be watched is one" "$("$SBX" plan --isolation landlock -- true)" 'note +tier landlock: names.*inotify'
+
 # files
 echo secret >"$HOME/secret" && echo secret >"$work/outside" && echo secret >/tmp/sbx-test-tier.$$
 is "the home is not readable" 1 "$(box -- cat "$HOME/secret"; echo $?)"
@@ -163,6 +166,31 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	like "nor that of a caller with ambient ones" "$(cd / && supervisor setpriv --reuid 65534 --clear-groups --inh-caps=-all,+net_raw --ambient-caps +net_raw env -u XDG_STATE_HOME HOME=/)" 'CapInh: 0000000000000000 .*CapAmb: 0000000000000000 '
 fi
 
+# What it makes sbx do is no more than a part of a processor, and never before others: paths of 18 links.
+cat >"$work/walks.py" <<'END'
+import os, time
+os.makedirs("dd/" + "/".join(["q" * 60] * 20))
+there = "dd/" + "/".join(["q" * 60] * 20) + "/" + "../" * 21
+open("plain", "w").close()
+for i in range(18):
+    os.symlink(there + there + (f"link{i - 1}" if i else "plain"), f"link{i}")
+os.chmod("link17", 0o600)
+print("walks", flush=True)
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    os.chmod("link17", 0o600)
+END
+mkdir "$work/walked" && cd "$work/walked" || exit 1
+"$SBX" run --isolation landlock --read "$work/walks.py" --report never -- python3 "$work/walks.py" >"$work/out" 2>"$work/log" &
+walker=$!
+until grep -q walks "$work/out" || ! kill -0 $walker; do sleep 0.02; done
+ticks() { awk '{ print $14 + $15 }' /proc/$walker/stat; }
+begun=$(ticks) && sleep 2 && used=$(($(ticks) - begun))
+like "the thread that answers is nice" "$(cat /proc/$walker/task/*/stat | awk '{ print $19 }' | xargs)" "^$(nice) $(($(nice) + 5))\$"
+is "walks through links are slow, not dear" yes "$([ "$used" -ge 1 ] && [ "$used" -le $((2 * $(getconf CLK_TCK) * 3 / 10)) ] && echo yes || echo "$used ticks")"
+wait $walker
+cd "$project" || exit 1
+
 TIMEFORMAT='%U %S'
 is "sbx itself sleeps while the command runs" yes "$({ time "$SBX" run --isolation landlock -- sleep 0.6; } 2>&1 | awk '{ print $1 + $2 < 0.2 ? "yes" : $0 }')"
 
@@ -220,4 +248,14 @@ for machine in "$confine docker" "$confine apparmor" "${unprivileged[*]@Q}"; do
 	is "$name: chmod and a named socket are answered" changed "$("${machine[@]}" "$SBX" run --isolation landlock -- sh -c 'chmod 755 file && echo changed' 2>/dev/null)"
 done
 is "min-isolation = landlock takes tier full where it can" ran "$("$SBX" run --min-isolation landlock -- echo ran 2>&1)"
+# --- what a killed run left in /tmp goes with the next one
+"$SBX" run --isolation landlock --no-protect -- sh -c 'echo x >"$TMPDIR/kept"; echo >"$TMPDIR/begun"; sleep 300' 2>/dev/null &
+run=$!
+wait_for 30 eval 'ls /tmp/sbx-$(id -u)-*/begun'
+"$SBX" run --isolation landlock --no-protect -- true 2>/dev/null
+is "that of a live run stays" 1 "$(find /tmp/sbx-"$(id -u)"-* -name kept | wc -l)"
+kill -9 $run
+wait $run 2>/dev/null
+"$SBX" run --isolation landlock --no-protect -- true 2>/dev/null
+is "that of a killed one goes with the next" 0 "$(find /tmp/sbx-"$(id -u)"-* -name kept 2>/dev/null | wc -l)"
 done_testing

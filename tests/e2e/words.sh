@@ -80,6 +80,30 @@ done <<'END'
 --volume=/a:/b -w.PATH
 --cap-drop every.box.has.it
 END
+# the answer is that verb's, never another's
+while IFS='|' read -r words answer; do
+	like "sbx $words" "$("$SBX" $words 2>&1)" "$answer"
+done <<'END'
+ps -q|^sbx: no option '-q': use: sbx ps --json$
+ps -a|^sbx: no option '-a': only runs that live are listed
+logs -n 5 1|^sbx: no option '-n': use: sbx logs ID \| tail -n N$
+logs --tail 5 1|^sbx: no option '--tail': use: sbx logs ID
+exec -w /x 1 true|^sbx: no option '-w': use -C DIRECTORY$
+exec --timeout 1s 1 true|^sbx: no option '--timeout': use: sbx exec ID -- timeout TIME COMMAND$
+exec --allow-domain x 1 true|^sbx: no option '--allow-domain': use: sbx allow ID HOST$
+exec -m 1G 1 true|^sbx: unknown option '-m' here; it is an option of sbx run$
+kill -9 1|^sbx: no option '-9': sbx stop sends SIGTERM
+run --allow-domain x true|^sbx: no option '--allow-domain': use -a HOST$
+run --loopback 1 true|^sbx: no option '--loopback': use --host-port PORT$
+run --tier landlock true|^sbx: no option '--tier': use --isolation
+run --guard yes true|^sbx: no option '--guard': use --bpf yes$
+quarantine lst|^sbx: unknown action 'lst', did you mean 'sbx quarantine list'\?$
+agent instal x|did you mean 'sbx agent install'
+profile chek x|did you mean 'sbx profile check'
+cache lits|did you mean 'sbx cache list'
+session forkk x|did you mean 'sbx session fork'
+session zzz|^sbx: unknown action 'zzz'; sbx session has: create
+END
 for word in enter top rm history images inspect; do
 	like "sbx $word" "$("$SBX" $word x 2>&1)" "^sbx: no verb '$word': .*sbx"
 done

@@ -142,6 +142,9 @@ stays "and not when they stay" "" "$(cat "$work/log")"
 
 (cd "$project" && run_box -- sh -c 'git worktree add -q new -b new; git init -q nested; mkdir .git/worktrees/new/rebase-merge nested/.git/rebase-apply' 2>"$work/log")
 is "they are in a worktree and a repository that the run made" "" "$(unsaid ".git/worktrees/new/rebase-merge nested/.git/rebase-apply")"
+(cd "$project" && rm -rf .git/rebase-apply && echo a >a && git add a && git commit -qm a && git format-patch -q -1 && git reset -q --hard HEAD~1 && echo b >a && git add a && git commit -qm b && sleep 0.1 &&
+	run_box -- sh -c 'git am 0*; true' >"$work/log" 2>&1)
+is "a git am that stopped is unfinished, and nothing that programs run" ".git/rebase-apply 0" "$(sed -nE "s/^sbx: the box left a command of git's unfinished: (.*); a later command of git's continues it;.*/\\1/p" "$work/log") $(grep -c 'will run it:.*rebase-apply' "$work/log")"
 
 # Remotes as old git wrote them: what comes is moved away, the user's own is reported.
 project=$(new_project)

@@ -3,6 +3,7 @@
 # was before, or not there at all. The twin runs the same with --no-protect. Rules 2-5.
 . "$(dirname "$0")/../lib.sh"
 here=$(cd "$(dirname "$0")" && pwd)
+canary=$work/canary
 export HOME=$work/home
 mkdir -p "$HOME"
 export XDG_STATE_HOME=$work/state
@@ -313,7 +314,7 @@ stays "a repository below is protected in the first run" "post-merge" "$(ls "$pr
 stays "a new repository loses its hooks" "" "$(ls "$project/vendor/new/.git/hooks" | grep -v sample)"
 stays "and what its configuration would run" "" "$(git -C "$project/vendor/new" config core.fsmonitor)"
 stays "what the user had configured stays" mine "$(git -C "$project/vendor/old" config core.editor)"
-like "the one that lost something is reported" "$(cat "$work/log")" 'vendor/new/.git: a repository that this run made'
+like "the one that lost something is reported" "$(cat "$work/log")" 'vendor/new/.git: a repository that was made during this run'
 stays "the others are not" "" "$(grep -E '^sbx: vendor/(bare|old)' "$work/log")"
 like "the next run has them protected" "$(cd "$project" && "$SBX" plan -- true)" 'read +.*/vendor/old/.git/hooks'
 (cd "$project" && run_box -- bash -c 'echo evil >vendor/old/.git/hooks/evil; git -C vendor/old config core.sshCommand x; git -C vendor/old config branch.x.description later; mv vendor away; mv vendor/old/.git vendor/old/x' 2>/dev/null)
@@ -382,17 +383,107 @@ else
 fi
 
 is "gone, too, when it came before anybody looked" "made gone" "$(cd "$project" && run_box -- bash -c 'mkdir .idea && echo made; for i in $(seq 600); do [ -e .idea ] || break; sleep 0.05; done; [ -e .idea ] && echo there || echo gone' 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
-is "and each time that it comes again" 34 "$(cd "$project" && run_box --timeout 600s -- python3 -c '
-import os, time
-made, end = 0, time.time() + 300
-while made < 34 and time.time() < end:
-    try:
-        os.mkdir(".idea")
-        made += 1
-    except OSError:
-        time.sleep(0.01)
-print(made)' 2>"$work/log")"
-like "of many the first are told" "$(grep -c 'idea appeared' "$work/log") $(grep 'more such name' "$work/log")" '^[3-8] sbx: and [0-9]+ more such names?, see: sbx quarantine list$'
+
+# One that comes back again and again ends the run; what the user saves twice ends nothing.
+project=$(new_project)
+(cd "$project" && run_box --timeout 300s -- sh -c 'until [ -e never ]; do mkdir .idea; done' 2>"$work/log")
+like "a name that comes back eight times ends the run" "$? $(cd "$project" && "$SBX" quarantine list | grep -c "$project/.idea\$") $(ls -d "$project/.idea" 2>/dev/null | wc -l)" '^125 ([89]|10) 0$'
+like "which is said" "$(cat "$work/log")" '^sbx: .idea was taken away, and came back again and again: the run was ended$'
+project=$(new_project)
+(cd "$project" && run_box --timeout 300s -- sh -c 'for i in $(seq 2000); do echo x >"$i.code-workspace"; done; exec sleep 300' 2>"$work/log")
+is "and so do many names" 125 $?
+project=$(new_project)
+(cd "$project" && run_box -- sh -c 'touch begun; until [ -e on ]; do sleep 0.05; done; echo on' >"$work/inside" 2>"$work/log") &
+wait_for 60 test -e "$project/begun"
+for i in 1 2; do
+	echo "mine $i" >"$project/.envrc"
+	wait_for 60 test ! -e "$project/.envrc"
+done
+touch "$project/on"
+wait
+is "what the user saves twice is moved away, and the run goes on" "on 2" "$(cat "$work/inside") $(cd "$project" && "$SBX" quarantine list | grep -c "$project/.envrc")"
+
+# The host's git replaces .git/config, and for a moment the box can write to it: what git would run is gone when the
+# wall is back, however it came there, while the box lives. The testing build gives the box more time.
+cat >"$work/window" <<'END'
+import os, stat, sys, time
+key = '[core]\n\tfsmonitor = "touch %s; false"\n' % sys.argv[2]
+def opened(flags):
+    while True:
+        try: fd = os.open(".git/config", flags | os.O_NOFOLLOW)
+        except OSError: continue
+        if not stat.S_ISLNK(os.fstat(fd).st_mode) and os.fstat(fd).st_nlink: return fd # neither the wall nor what was replaced
+        os.close(fd)
+def write(fd): os.write(fd, key.encode())
+def walled():
+    while not os.path.islink(".git/config"): time.sleep(0.01)
+    time.sleep(0.3)
+open("begun", "w")
+if sys.argv[1] == "once": fd = opened(os.O_WRONLY | os.O_APPEND); write(fd); os.close(fd)
+if sys.argv[1] == "kept": fd = opened(os.O_WRONLY | os.O_APPEND); walled(); write(fd)
+if sys.argv[1] == "path": fd = opened(os.O_PATH); walled(); write(os.open("/proc/self/fd/%d" % fd, os.O_WRONLY | os.O_APPEND))
+if sys.argv[1] == "name":
+    opened(os.O_PATH); os.link(".git/config", ".git/other"); walled(); write(os.open(".git/other", os.O_WRONLY | os.O_APPEND))
+if sys.argv[1] == "link":
+    opened(os.O_PATH); open(".git/own", "w").write(key); os.symlink("own", ".git/to"); os.rename(".git/to", ".git/config")
+if sys.argv[1] == "more":
+    fd = opened(os.O_WRONLY | os.O_APPEND)
+    os.write(fd, b'[alias]\n\tst = !touch x\n[include]\n\tpath = ../evil\n[remote "origin"]\n\turl = https://evil.example/x\n[branch "main"]\n\tpushRemote = fork\n[diff "x"]\n\ttextconv = touch x\n')
+    os.close(fd)
+open("written", "w")
+while not os.path.exists("on"): time.sleep(0.05)
+END
+window() { # KIND, the host's command: in a project with remotes that were there; the box lives until `on`
+	project=$(new_project)
+	rm -f "$canary"
+	git -C "$project" commit -q --allow-empty -m x && git -C "$project" branch -q -M main
+	git -C "$project" config remote.origin.url https://example.org/x && git -C "$project" config remote.fork.url https://example.org/y
+	(cd "$project" && SBX_TEST_SKIP=keeper-haste SBX=$SBX_TESTING run_box --read "$work/window" -- python3 "$work/window" "$1" "$canary" 2>"$work/log") &
+	wait_for 60 test -e "$project/begun"
+	sleep 0.5
+	for _ in $(seq 100); do
+		(cd "$project" && eval "$2")
+		wait_for 1 test -e "$project/written" && break
+	done
+	wait_for 20 eval 'test -L "$project/.git/config" || ! git config -f "$project/.git/config" core.fsmonitor'
+}
+for kind in once kept path name link; do
+	window $kind 'git config branch.main.description mine'
+	wait_for 10 eval '! git config -f "$project/.git/config" core.fsmonitor'
+	git -C "$project" status >/dev/null 2>&1
+	there=$(git config -f "$project/.git/config" core.fsmonitor; ls "$canary" 2>/dev/null)
+	touch "$project/on"
+	wait
+	stays "what the box wrote into the host's new configuration is taken out while it lives ($kind)" " " "$there $(git config -f "$project/.git/config" core.fsmonitor)"
+done
+window once 'git config branch.main.description mine'
+touch "$project/on"
+wait
+like "which is said, with the command that sets it" "$(cat "$work/log")" "^sbx: .git/config: core.fsmonitor: removed: git could run it .*; to set it: git config core.fsmonitor 'touch "
+is "what the host set stays" mine "$(git -C "$project" config branch.main.description)"
+window more 'git config branch.main.description mine'
+wait_for 10 eval '! git config -f "$project/.git/config" alias.st'
+touch "$project/on"
+wait
+stays "and all else that runs, or leads elsewhere what was there" "https://example.org/x" "$(git config -f "$project/.git/config" --get-regexp 'alias|include|push|diff'; git config -f "$project/.git/config" --get-all remote.origin.url)"
+
+# What the user's own git writes each day stays.
+project=$(new_project)
+git init -q --bare "$work/own.git" && git -C "$project" commit -q --allow-empty -m x && git -C "$project" remote add origin "$work/own.git" && git -C "$project" push -q origin HEAD:x HEAD:y
+git -C "$project" fetch -q && git -C "$project" branch -q -f other
+(cd "$project" && SBX_TEST_SKIP=keeper-haste SBX=$SBX_TESTING run_box -- sh -c 'touch begun; until [ -e on ]; do sleep 0.05; done' 2>"$work/log") &
+wait_for 60 test -e "$project/begun"
+sleep 0.5
+for own in 'push -q -u origin other' 'checkout -q -b x origin/x' 'checkout -q -b fresh' 'push -q -u origin fresh' 'remote add backup ../own.git' 'remote add second https://example.org/second' 'config user.email me@example.org' 'config pull.rebase true' 'config core.pager "touch x"' 'checkout -q -b y origin/y' 'checkout -q x' 'branch -q -D y' 'remote remove second'; do
+	wait_for 60 sh -c "cd '$project' && git $own" || fail "the host's git $own"
+	sleep 0.4
+done
+touch "$project/on"
+wait
+stays "push -u, checkout -b, remote add and remove, branch -D, config user.email of the user's stay" "branch.fresh.merge refs/heads/fresh,branch.fresh.remote origin,branch.other.merge refs/heads/other,branch.other.remote origin,branch.x.merge refs/heads/x,branch.x.remote origin,pull.rebase true,remote.backup.fetch +refs/heads/*:refs/remotes/backup/*,remote.backup.url ../own.git,user.email me@example.org" \
+	"$(git config -f "$project/.git/config" --get-regexp 'branch|backup|second|pager|user.email|pull' | sort | paste -sd,)"
+like "what git would run is said" "$(cat "$work/log")" "^sbx: .git/config: core.pager: removed: .*; to set it: git config core.pager 'touch x'$"
+lacks "and nothing else is" "$(cat "$work/log")" 'config: (branch|remote|user|pull)'
 
 # husky's own part of .husky: made anew by each 'npm install', in a copy.
 project=$(new_project)
@@ -436,17 +527,15 @@ project=$(new_project)
 	run_box -- bash -c 'for link in way far; do rm $link; mkdir -p $link/hooks; echo evil >$link/hooks/pre-commit; printf "[core]\n\tfsmonitor = evil\n" >$link/cfg; cp $link/cfg $link/none; done; echo mine >real/mine' 2>/dev/null)
 is "the links on the way to them stay, and what they lead to can be written" "real way mine  " "$(readlink "$project/way") $(readlink "$project/far") $(cat "$project/real/mine") $(ls "$project/way/hooks") $(git -C "$project" config core.fsmonitor)"
 
-# What protected settings start by themselves is the project's own, and told.
+# What hooks and .envrc start by themselves is the project's own, and reported.
 project=$(new_project)
-mkdir -p "$project"/{.claude,scripts,mcp,tools,env} && echo '{ "mcpServers": { "x": { "command": "node", "args": ["./mcp/server.js"] } } }' >"$project/.mcp.json"
-echo '{ "hooks": { "PostToolUse": [ { "command": "\"$CLAUDE_PROJECT_DIR\"/scripts/lint.sh" } ] } }' >"$project/.claude/settings.json"
-printf '#!/bin/sh\nexec $PWD/tools/check.sh\n' >"$project/.git/hooks/pre-push" && printf 'echo tools/sample.sh\n' >"$project/.git/hooks/x.sample"
-echo "source_env ${project}/env/local; . ./linked; . ../${project##*/}/env/up; . env/quiet" >"$project/.envrc" && echo '{"x": "env/other"}' >"$project/.claude/keybindings.json"
-touch "$project"/{mcp/server.js,scripts/lint.sh,tools/check.sh,tools/sample.sh,env/local,env/quiet,env/up,env/other} && ln -s env/other "$project/linked" && sleep 1.1
-is "files that settings name are printed when they were changed" "env/local env/other env/up linked mcp/server.js scripts/lint.sh tools/check.sh" "$(cd "$project" && run_box -- bash -c \
-	'for f in env/local mcp/server.js scripts/lint.sh tools/check.sh tools/sample.sh env/up env/other; do echo x >>$f; done; rm linked; ln -s env/other linked' 2>&1 | sed -n 's/^sbx: changed, and your own programs will run it: //p' | tr -d , | xargs -n1 | sort | paste -sd' ')"
+mkdir -p "$project"/{.claude,scripts,tools,env} && echo '{ "hooks": { "PostToolUse": [ { "command": "scripts/lint.sh" } ] } }' >"$project/.claude/settings.json"
+printf '#!/bin/sh\nexec ./tools/check.sh\n' >"$project/.git/hooks/pre-push" && printf 'echo tools/sample.sh\n' >"$project/.git/hooks/x.sample"
+echo "source_env ${project}/env/local; . ./linked; . ../${project##*/}/env/up; . env/quiet" >"$project/.envrc"
+touch "$project"/{scripts/lint.sh,tools/check.sh,tools/sample.sh,env/local,env/quiet,env/up,env/other} && ln -s env/other "$project/linked" && sleep 1.1
+is "files that hooks and .envrc name are printed when they were changed" "env/local env/up linked tools/check.sh" "$(cd "$project" && run_box -- bash -c \
+	'for f in env/local scripts/lint.sh tools/check.sh tools/sample.sh env/up env/other; do echo x >>$f; done; rm linked; ln -s env/other linked' 2>&1 | sed -n 's/^sbx: changed, and your own programs will run it: //p' | tr -d , | xargs -n1 | sort | paste -sd' ')"
 stays "and not when they were only read" "" "$(cd "$project" && run_box -- bash -c 'cat */* >/dev/null' 2>&1)"
-stays "nor where the box wrote the settings itself" "" "$(cd "$project" && run_box --write .mcp.json -- bash -c 'echo x >>mcp/server.js' 2>&1)"
 
 # What editors and agents trust below the top, in a package that somebody opens by itself, is told.
 project=$(new_project)

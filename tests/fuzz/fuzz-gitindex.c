@@ -31,8 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		// What it makes is an index with the same entries, to which nothing is left to do.
 		if (vetted.text &&
 		    (gitindex_vet(arena, vetted.text, vetted.length, 20, 1 << 30, &again) < 0 ||
-		     again.text || !again.bad != !vetted.bad || !again.shared != !vetted.shared ||
-		     again.marked_count != vetted.marked_count))
+		     again.text || again.bad || !again.shared != !vetted.shared ||
+		     again.marked_count > vetted.marked_count))
 			__builtin_trap();
 	}
 	struct gitindex_directories all;

@@ -19,7 +19,7 @@ static void check_request(const char *text, size_t size)
 		// What is sent on is read by a server as it was read here: to the same host, as
 		// long.
 		if ((request.absolute || request.other_upgrade) && !request.connect) {
-			size_t length = http_rewrite(text, &request, to);
+			size_t length = http_rewrite(text, &request, "", "", to);
 			if (length > request.head ||
 			    http_request(to, length, &again) != PARSE_DONE || again.absolute ||
 			    again.body != request.body || again.length != request.length)

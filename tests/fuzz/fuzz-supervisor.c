@@ -59,7 +59,7 @@ static void read_table(const uint8_t *data, size_t size)
 	const uint8_t *end = data + size;
 	table = (struct refused_table){ .count = 2 };
 	refused_set(&table.all[0], REFUSED_SECRET, "example.com", "why");
-	refused_set(&table.all[1], REFUSED_EDIT, "/a", "why");
+	refused_set(&table.all[1], REFUSED_AGENT, "/a", "why");
 	while (end - data > 3) {
 		size_t place = (data[0] | (size_t)data[1] << 8) * 2 % sizeof(table),
 		       length = data[2];

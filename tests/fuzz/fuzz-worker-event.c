@@ -44,7 +44,7 @@ static void ask(const struct conn_record *record)
 	const struct host_question *all[] = { &question, &question };
 	for (unsigned count = 1; count <= 2; count++) {
 		struct out out = { 0 }, again = { 0 };
-		question_text(all, count, "orn", 9, false, &out);
+		question_text(all, count, "orn", 9, &out);
 		out_visible(&again, out.text, out.used);
 		assert(out.used == again.used && memcmp(out.text, again.text, out.used) == 0);
 		for (size_t i = 0; i < out.used; i++)

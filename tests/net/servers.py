@@ -25,6 +25,7 @@ NAMES = {
     "denied.test": ([WEB], []),
     "private.test": ([PRIVATE], []),
     "meta.test": ([META], []),
+    "fake.test": (["198.18.0.5"], []),  # as a proxy of the host answers, which takes names
     "loop.test": (["127.0.0.1"], ["::1"]),
     "mapped.test": ([], ["::ffff:127.0.0.1"]),
     "nat64.test": ([], ["64:ff9b::a9fe:a9fe"]),
@@ -206,7 +207,13 @@ async def proxy(reader, writer):
     line, fields = await read_head(reader)
     wanted = "Basic " + base64.b64encode(b"user:p@ss").decode()
     method, target, _ = line.split(" ")
-    if method != "CONNECT" or fields.get("proxy-authorization") != wanted:
+    while method != "CONNECT" and fields.get("proxy-authorization") == wanted:
+        body = (await reader.readexactly(int(fields.get("content-length", 0)))).decode()
+        word = f"proxied {line} {body}\n".encode()
+        writer.write(b"HTTP/1.1 200 fine\r\nContent-Length: %d\r\n\r\n" % len(word) + word)
+        line, fields = await read_head(reader)
+        method, target, _ = line.split(" ")
+    if fields.get("proxy-authorization") != wanted:
         writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
         return writer.close()
     host, port = target.rsplit(":", 1)

@@ -281,7 +281,8 @@ static void findings_of_a_kind(void **state)
 	assert_int_equal(lines, 2 + 8 + 1);
 	assert_int_equal(strncmp(out.text, "sbx: .git is not", 16), 0);
 	assert_non_null(strstr(out.text, "if you made it: sbx quarantine restore 1-2\n"));
-	assert_non_null(strstr(out.text, "sbx: d7: a repository that this run made\n"
+	assert_non_null(strstr(out.text, "sbx: d7: a repository that was made during this run, "
+					 "by the box or by you\n"
 					 "sbx: and 2992 more such lines\n"));
 	out_free(&out);
 	findings_json(&found, &out);

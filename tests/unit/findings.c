@@ -46,16 +46,17 @@ static void put_denials(struct out *out)
 	static const char *const kinds[] = { "connect", "read", "write", "execute" };
 	struct denials denials = { 0 };
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		struct denial *denial = denials_add(&denials, kinds[i], "SUBJECT", "PROGRAM");
+		struct denial *denial =
+			denials_add(&denials, kinds[i], "SUBJECT", "REASON", "PROGRAM");
 		denial->verb = "blocked";
 		denial->flag = "allow";
-		strcpy(denial->why, "REASON");
 		strcpy(denial->rule, "RULE");
 		strcpy(denial->value, "VALUE");
 	}
-	denials_add(&denials, "connect", "SUBJECT", "PROGRAM");
+	denials_add(&denials, "connect", "SUBJECT", "REASON", "PROGRAM");
+	denials_add(&denials, "connect", "SUBJECT", "ANOTHER REASON", "PROGRAM");
 	for (char name[] = "A"; name[0] <= 'K'; name[0]++)
-		denials_add(&denials, "write", name, "")->flag = NULL;
+		denials_add(&denials, "write", name, "", "")->flag = NULL;
 	denials.lost = 2;
 	out_text(out, "# denials\n");
 	denied_text(NULL, &denials, READER_PERSON, out);
@@ -105,7 +106,7 @@ static void refused_by_processes(void **state)
 	for (int i = 0; i < REFUSED_MAX; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "%d", i);
-		refused_set(&refused, REFUSED_EDIT, name, "");
+		refused_set(&refused, REFUSED_AGENT, name, "");
 		refused_note(&table, &refused);
 	}
 	assert_int_equal(table.count, REFUSED_MAX);
@@ -116,7 +117,7 @@ static void refused_by_processes(void **state)
 	refused_report(&table, &denials);
 	assert_int_equal(denials.count, 0);
 	for (int i = 0; i < REFUSED_MAX; i++) {
-		table.all[i].kind = REFUSED_LINK;
+		table.all[i].kind = REFUSED_SIGNATURE;
 		table.all[i].flag = REFUSED_BY_NO_FLAG;
 		table.all[i].what[0] = '\033';
 	}
@@ -163,7 +164,7 @@ static void no_fix(void **state)
 static void brief_of(const char *text, const char *expected)
 {
 	struct out out = { 0 };
-	bool cut = findings_brief(text, 7, &out);
+	bool cut = findings_brief(text, 7, BRIEF_LINES, &out);
 	assert_int_equal(cut, expected[0] != '\0');
 	assert_string_equal(out.text ? out.text : "", expected);
 	out_free(&out);
@@ -194,6 +195,32 @@ static void brief(void **state)
 	brief_of(text.text, expected.text);
 	out_free(&text);
 	out_free(&expected);
+}
+
+// Each kind has its line, whatever there is of another one.
+static void brief_kinds(void **state)
+{
+	struct out text = { .marks = true }, name = { 0 }, shown = { 0 };
+	struct findings found = { 0 };
+	(void)state;
+	brief_of("\fa\nb\nc\nd\ne\nf\ng\nh\ni\n\fj\n\fk\n",
+		 "a\nb\nc\nd\ne\nj\nk\nsbx: 4 more: sbx audit --run 7\n");
+	brief_of("\fa\n\fb\n\fc\n\fd\n\fe\n\ff\n\fg\n\fh\n\fi\n", "a\nb\nc\nd\ne\nf\ng\nh\ni\n");
+	for (unsigned i = 0; i < 500; i++)
+		out_text(&name, "x ");
+	for (unsigned i = 0; i < 30; i++)
+		findings_add(&found, FINDING_MOVED, name.text, "appeared", "1");
+	findings_add(&found, FINDING_GIT_HIDES, "last", "", "");
+	findings_severe(&found, ~0U, READER_PERSON, &text);
+	assert_true(findings_brief(text.text, 7, BRIEF_LINES, &shown));
+	assert_ptr_equal(strstr(shown.text, "sbx: last has "), shown.text);
+	assert_non_null(strstr(shown.text, "\nsbx: x x x"));
+	assert_non_null(strstr(shown.text, "x x x ...x x x"));
+	assert_true(shown.used < 2000);
+	findings_free(&found);
+	out_free(&text);
+	out_free(&name);
+	out_free(&shown);
 }
 
 static bool takes(const char *bytes, size_t length, struct findings *to)
@@ -247,6 +274,7 @@ int main(void)
 		cmocka_unit_test(equals_golden),
 		cmocka_unit_test(no_fix),
 		cmocka_unit_test(brief),
+		cmocka_unit_test(brief_kinds),
 		cmocka_unit_test(answers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// Names of files in texts: what a text of settings, a hook or a command names in a tree.
+// Names of files in texts: what a hook, .envrc or a command of git's names in a tree.
 #include "test.h"
 
 #include <fcntl.h>
@@ -13,13 +13,6 @@
 
 static char tree[] = "/tmp/sbx-naming-XXXXXX", seen[8192];
 
-static void see(struct mentions *mentions, const char *path, bool programs)
-{
-	size_t used = strlen(seen);
-	snprintf(seen + used, sizeof(seen) - used, "%s%s%s", used ? " " : "",
-		 path + strlen(mentions->path) + 1, programs ? "/" : "");
-}
-
 static void put(int root, const char *name)
 {
 	int fd = openat(root, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
@@ -29,11 +22,20 @@ static void put(int root, const char *name)
 
 static struct mentions open_tree(struct arena *arena)
 {
-	seen[0] = '\0';
 	return (struct mentions){ .root = open(tree, O_PATH | O_DIRECTORY | O_CLOEXEC),
 				  .path = tree,
-				  .arena = arena,
-				  .found = see };
+				  .arena = arena };
+}
+
+static void compare(struct mentions *mentions, const char *text, const char *wanted)
+{
+	seen[0] = '\0';
+	list_each (item, &mentions->files)
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s%s",
+			 seen[0] ? " " : "", item->text + strlen(mentions->path) + 1);
+	if (strcmp(seen, wanted) != 0)
+		fail_msg("%s: %s, wanted %s", text, seen, wanted);
+	close(mentions->root);
 }
 
 static int make_tree(void **state)
@@ -67,63 +69,31 @@ static void words(void **state)
 {
 	static const struct {
 		const char *text, *wanted;
-		enum mentions_how how;
-		const char *beside;
 	} rows[] = {
-		{ "./tools/x.sh\n", "tools/x.sh", 0, NULL },
-		{ "{\"command\":\"${workspaceFolder}/tools/x.sh\"}", "tools/x.sh", 0, NULL },
-		{ "sh tools/x.sh tools/x.sh", "tools/x.sh", 0, NULL },
-		{ "make build", "", 0, NULL }, // a program on PATH
-		{ "python3 conf.py", "conf.py", 0, NULL },
-		{ "source \xc3\xa9.sh", "\xc3\xa9.sh", 0, NULL },
-		{ "cat </etc/passwd >/dev/null; rm -f x.o; ls https://h.org/tools/x.sh", "", 0,
-		  NULL },
-		// from a directory that the text names, too
-		{ "cd \"$(git rev-parse --show-toplevel)/tools\" && ./x.sh", "x.sh tools/x.sh", 0,
-		  NULL },
-		{ "env -C tools ./x.sh", "x.sh tools/x.sh", 0, NULL },
-		{ "for d in tools docs; do (cd $d && sh x.sh); done", "tools/x.sh docs/x.sh", 0,
-		  NULL },
-		{ "D=\"$(cd \"$(dirname \"$0\")/../../tools\" && pwd)\"; \"$D/x.sh\"", "tools/x.sh",
-		  0, ".git/hooks" },
-		{ ". \"$(dirname \"$0\")/../x.sh\"", "tools/x.sh", 0, "tools/hooks" },
-		// what is not there yet, where a path says so
-		{ "source_env_if_exists ./own.rc || . tools/own.rc || . no/own.rc || own.rc",
-		  "own.rc tools/own.rc no/own.rc", 0, NULL },
-		{ "cat .git/HEAD out/passwd ../x /", "out/passwd", 0, NULL },
-		// lists of directories of programs
-		{ "PATH_add bin\n", "bin/", 0, NULL },
-		{ "_.path = [\"./bin\"]\ndocs", "bin/", 0, NULL },
-		{ "for f in tools/*; do $f; done", "tools/", 0, NULL },
-		{ "bin", "", 0, NULL },
-		{ "bin:/usr/bin", "bin/", MENTIONS_LIST, NULL },
-		// a command of git's
-		{ "conf.py --x tools/x.sh", "tools/x.sh", MENTIONS_COMMAND, NULL },
-		{ "!conf.py", "", MENTIONS_COMMAND, NULL },
-		{ "!python3 conf.py", "conf.py", MENTIONS_COMMAND, NULL },
-		{ "!cd tools && ./x.sh", "x.sh tools/x.sh", MENTIONS_COMMAND, NULL },
-		// a variable
-		{ "/tools/x.sh", "", MENTIONS_VARIABLE, NULL },
-		{ "--require ./tools/x.sh", "tools/x.sh", MENTIONS_VARIABLE, NULL },
-		{ "make", "", MENTIONS_VARIABLE, NULL },
-		{ "make", "make", MENTIONS_ANY, NULL },
-		{ "", "", 0, NULL },
-		{ "\"tools/a b.sh\"", "tools/a", 0, NULL }, // no names with blanks
+		{ "./tools/x.sh\n", "tools/x.sh" },
+		{ "sh tools/x.sh tools/x.sh", "tools/x.sh" },
+		{ "make build", "make" },
+		{ "source \xc3\xa9.sh; python3 -m conf.py", "\xc3\xa9.sh conf.py" },
+		{ "cat </etc/passwd >/dev/null; rm -f x.o; ls https://h.org/tools/x.sh", "" },
+		{ "cat .git/HEAD out/passwd ../x / docs tools/", "" },
+		{ "cd tools && ./x.sh; D=tools; \"$D/x.sh\"; $PWD/tools/x.sh", "" },
+		{ "", "" },
+		{ "\"tools/a b.sh\"", "" }, // no names with blanks
 	};
 	(void)state;
 	struct arena *arena = arena_new();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct mentions mentions = open_tree(arena);
-		size_t length = strlen(rows[i].text);
-		char *text = arena_copy(arena, rows[i].text, length);
-		const char *beside =
-			rows[i].beside ? arena_text(arena, "%s/%s", tree, rows[i].beside) : NULL;
-		mentions_text(&mentions, tree, beside, text, length, rows[i].how);
-		if (strcmp(seen, rows[i].wanted) != 0)
-			fail_msg("%s: %s, wanted %s", rows[i].text, seen, rows[i].wanted);
-		assert_false(mentions.cut);
-		close(mentions.root);
+		mentions_text(&mentions, tree, rows[i].text, strlen(rows[i].text));
+		compare(&mentions, rows[i].text, rows[i].wanted);
 	}
+	struct mentions mentions = open_tree(arena);
+	const char *whole = arena_text(arena, "exec %s/tools/x.sh", tree);
+	mentions_text(&mentions, tree, whole, strlen(whole));
+	compare(&mentions, whole, "tools/x.sh");
+	mentions = open_tree(arena);
+	mentions_text(&mentions, arena_text(arena, "%s/tools", tree), "../docs/x.sh lib", 16);
+	compare(&mentions, "from another directory", "docs/x.sh tools/lib");
 	arena_free(arena);
 }
 
@@ -137,8 +107,7 @@ static void git(void **state)
 		{ "[alias]\nx = !./tools/x.sh\n[core]\nfsmonitor = tools/lib\n",
 		  "tools/x.sh tools/lib" },
 		{ "[user]\nname = ./tools/x.sh\n[remote \"o\"]\nurl = ./tools/x.sh\n", "" },
-		{ "[core]\nattributesFile = own.attributes\n", "own.attributes" },
-		{ "[filter \"a\"]\nclean = sh tools/lib\n", "tools/lib .gitattributes" },
+		{ "[filter \"a\"]\nclean = sh tools/lib conf.py\n", "tools/lib conf.py" },
 		{ "[alias]\nx = \"", "" },
 	};
 	(void)state;
@@ -146,73 +115,35 @@ static void git(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct mentions mentions = open_tree(arena);
 		mentions_git(&mentions, tree, rows[i].text, strlen(rows[i].text));
-		if (strcmp(seen, rows[i].wanted) != 0)
-			fail_msg("%s: %s", rows[i].text, seen);
-		close(mentions.root);
+		compare(&mentions, rows[i].text, rows[i].wanted);
 	}
 	arena_free(arena);
 }
 
-static void environment(void **state)
+static void hooks(void **state)
 {
-	static const struct {
-		const char *variable, *wanted;
-	} rows[] = {
-		{ "BASH_ENV=make", "make" },
-		{ "GIT_CONFIG_GLOBAL=conf.py", "conf.py" },
-		{ "npm_config_userconfig=./conf.py", "conf.py" },
-		{ "npm_package_json=./conf.py", "" },
-		{ "PATH=bin", "" },
-		{ "PERL5LIB=bin", "bin/" },
-		{ "TERM=make", "" },
-		{ "HOME=/tools", "" },
-	};
-	(void)state;
-	struct arena *arena = arena_new();
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct mentions mentions = open_tree(arena);
-		char *variable = arena_copy(arena, rows[i].variable, strlen(rows[i].variable));
-		mentions_environment(&mentions, (char *[]){ variable, NULL });
-		if (strcmp(seen, rows[i].wanted) != 0)
-			fail_msg("%s: %s", rows[i].variable, seen);
-		close(mentions.root);
-	}
-	arena_free(arena);
-}
-
-// Files of a directory that is full of others are found, and as many words as are read; more are
-// known to be there.
-static void bounds(void **state)
-{
-	enum { FILES = 3000, WORDS = 300 };
-	char name[64], text[WORDS * 16], *to = text;
 	(void)state;
 	struct arena *arena = arena_new();
 	struct mentions mentions = open_tree(arena);
-	int docs = openat(mentions.root, "docs", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	for (int i = 0; i < FILES; i++) {
-		snprintf(name, sizeof(name), "many-%d", i);
-		put(docs, name);
-	}
-	put(docs, "zz.sh");
-	close(docs);
-	mentions_text(&mentions, tree, NULL, strcpy(text, "cd docs && sh zz.sh"), 19, 0);
-	assert_string_equal(seen, "docs/zz.sh");
-	seen[0] = '\0';
-	to = stpcpy(to, "tools/x.sh");
-	for (int i = 0; i < WORDS; i++)
-		to += snprintf(to, 16, " w%d.", i);
-	mentions_text(&mentions, tree, NULL, text, (size_t)(to - text), 0);
-	assert_string_equal(seen, "tools/x.sh");
-	assert_true(mentions.cut);
-	close(mentions.root);
+	const char *directory = arena_text(arena, "%s/tools/hooks", tree);
+	int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	put(fd, "pre-commit");
+	put(fd, "x.sample");
+	int file = openat(fd, "pre-commit", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write(file, "exec ./docs/x.sh\n", 17), 17);
+	int sample = openat(fd, "x.sample", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write(sample, "./bin/tool\n", 11), 11);
+	mentions_hooks(&mentions, tree, directory);
+	compare(&mentions, "hooks", "docs/x.sh");
+	close(fd);
+	close(file);
+	close(sample);
 	arena_free(arena);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(words), cmocka_unit_test(git),
-					    cmocka_unit_test(environment),
-					    cmocka_unit_test(bounds) };
+					    cmocka_unit_test(hooks) };
 	return cmocka_run_group_tests(tests, make_tree, remove_tree);
 }

@@ -283,11 +283,14 @@ static void requests(void **state)
 	assert_true(request.body == BODY_LENGTH && request.length == 5 && request.keep_alive);
 	assert_int_equal(http_request(absolute, strlen(absolute), &request), PARSE_DONE);
 	assert_true(request.absolute && !request.keep_alive);
-	size_t length = http_rewrite(absolute, &request, to);
+	size_t length = http_rewrite(absolute, &request, "", "", to);
 	to[length] = '\0';
 	assert_string_equal(to, "GET /x?y HTTP/1.1\r\nHost: a.b\r\nX: y\r\n\r\n");
+	to[http_rewrite(absolute, &request, "http://a.b:80", "P: q\r\n", to)] = '\0';
+	assert_string_equal(to,
+			    "GET http://a.b:80/x?y HTTP/1.1\r\nP: q\r\nHost: a.b\r\nX: y\r\n\r\n");
 	assert_int_equal(http_request(bare, strlen(bare), &request), PARSE_DONE);
-	to[http_rewrite(bare, &request, to)] = '\0';
+	to[http_rewrite(bare, &request, "", "", to)] = '\0';
 	assert_string_equal(to, "GET / HTTP/1.0\r\nHost: a.b\r\n\r\n");
 	static const char tunnel[] = "CONNECT a.b:443 HTTP/1.1\r\nHost: a.b:443\r\n\r\n";
 	assert_int_equal(http_request(tunnel, strlen(tunnel), &request), PARSE_DONE);
@@ -674,7 +677,7 @@ static void upgrades(void **state)
 		"GET / HTTP/1.1\r\nHost: a.b\r\nConnection: Upgrade, HTTP2-Settings\r\n"
 		"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n";
 	assert_int_equal(http_request(asked, strlen(asked), &request), PARSE_DONE);
-	to[http_rewrite(asked, &request, to)] = '\0';
+	to[http_rewrite(asked, &request, "", "", to)] = '\0';
 	assert_string_equal(to, "GET / HTTP/1.1\r\nHost: a.b\r\n"
 				"Connection: Upgrade, HTTP2-Settings\r\n\r\n");
 	static const char switching[] = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n";
@@ -1408,7 +1411,7 @@ static void events(void **state)
 	const struct host_question *all[] = { &question, &question };
 	for (unsigned count = 1; count <= 2; count++) {
 		struct out out = { 0 };
-		question_text(all, count, "orn", 9, false, &out);
+		question_text(all, count, "orn", 9, &out);
 		assert_non_null(strstr(out.text, "good.example"));
 		assert_null(memchr(out.text, '\033', out.used));
 		out_free(&out);

@@ -80,12 +80,14 @@ static void foreign_words_are_sound(void **state)
 		const char *words, *answer;
 	} rows[] = {
 #define OPTION(words, answer) { words, answer },
-#define SAME(words, flag)     { words, " --" flag },
-#define VERB(words, answer)   { words, answer },
+#define OF(verbs, words, answer)
+#define SAME(words, flag)   { words, " --" flag },
+#define VERB(words, answer) { words, answer },
 #define PROFILE(words, answer)
 #define ACTION(words, answer)
 #include "policy/foreign.def"
 #undef OPTION
+#undef OF
 #undef SAME
 #undef VERB
 #undef ACTION

@@ -13,55 +13,105 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "cli/boxes.h"
+#include "cli/live/passing.h"
 #include "cli/live/raw_terminal.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
 #include "report/output_ring.h"
+#include "report/summary.h"
 #include "run/run_command.h"
 
 enum { CTRL_P = 'P' & 0x1f, CTRL_Q = 'Q' & 0x1f, TYPED_MAX = 512, AGAIN_MILLISECONDS = 1000 };
+enum { HISTORY_MAX = 4096 };
 
 struct attached {
 	int master, file, changes, signals;
 	uint64_t offset; // of the output
+	uint64_t before; // where it stood when we came
 	bool escaping;   // the last byte was ^P
 	bool detached, ended;
-	size_t at, used;
-	char typed[2 * TYPED_MAX];
 	struct raw_terminal terminal;
+	struct passing_stream keys, shown; // what the command, and the terminal, have not taken yet
 };
 
 static void begin_at(struct attached *attached, uint64_t total)
 {
-	enum { SHOWN_MAX = 4096 };
-	char bytes[SHOWN_MAX];
-	uint64_t from = total > SHOWN_MAX ? total - SHOWN_MAX : 0;
+	char *bytes = attached->shown.bytes;
+	uint64_t from = total > HISTORY_MAX ? total - HISTORY_MAX : 0;
 	attached->offset = from;
-	ssize_t got = ring_read(attached->file, &from, bytes, sizeof(bytes));
+	attached->before = total;
+	ssize_t got = ring_read(attached->file, &from, bytes, HISTORY_MAX);
 	const char *line = got > 0 ? memchr(bytes, '\n', (size_t)got) : NULL;
-	if (total > SHOWN_MAX && line) // no half of a line, or of what acts on a terminal
+	if (total > HISTORY_MAX && line) // no half of a line, or of what acts on a terminal
 		attached->offset = from + (uint64_t)(line + 1 - bytes);
 }
 
-// One part of the new output: keys and signals come between. 1: there may be more.
-static int show(struct attached *attached)
+// The length of what begins with ESC (ECMA-48).
+static size_t sequence_length(const char *at)
 {
-	static char bytes[RING_CHUNK];
-	ssize_t got = ring_read(attached->file, &attached->offset, bytes, sizeof(bytes));
+	size_t length = 1;
+	if (at[1] && strchr("]P_^X", at[1])) // a string, to its end
+		length += strcspn(at + 1, "\a\033");
+	else if (at[1] == '[')
+		length += 1 + strspn(at + 2, "0123456789:;<=>?");
+	length += strspn(at + length, " !\"#$%&'()*+,-./");
+	return length + (at[length] && at[length] != '\033');
+}
+
+// History is text and its colours: what asks a terminal would be answered now, and the command
+// would get that as keys.
+static size_t only_text(char *bytes, size_t length)
+{
+	size_t used = 0, step;
+	char shown[STR_SHOWN_MAX];
+	bytes[length] = '\0';
+	for (size_t i = 0; i < length; i += step) {
+		bool acts = bytes[i] == '\033';
+		step = acts ? sequence_length(bytes + i) : str_next(bytes + i, shown);
+		bool colours = acts && bytes[i + 1] == '[' &&
+			       bytes[i + 2 + strspn(bytes + i + 2, "0123456789:;")] == 'm';
+		if (colours || (!acts && (!shown[0] || memchr("\b\t\n\r", bytes[i], 4)))) {
+			memmove(bytes + used, bytes + i, step);
+			used += step;
+		}
+	}
+	return used;
+}
+
+// 1: there may be more.
+static int read_output(struct attached *attached)
+{
+	bool history = attached->offset < attached->before;
+	struct passing_stream *shown = &attached->shown;
+	if (stream_is_full(shown))
+		return 1;
+	ssize_t got = ring_read(attached->file, &attached->offset, shown->bytes,
+				history ? (size_t)(attached->before - attached->offset)
+					: sizeof(shown->bytes));
 	if (got < 0)
 		return fail(0, "the file of the output cannot be read");
 	attached->offset += (uint64_t)got;
-	if (fd_write_all(STDOUT_FILENO, bytes, (size_t)got) < 0)
-		return fail(errno, "write");
+	shown->at = 0;
+	shown->used = history ? only_text(shown->bytes, (size_t)got) : (size_t)got;
 	return got > 0;
 }
 
+static void keep_key(struct passing_stream *typed, char key)
+{
+	if (typed->used < sizeof(typed->bytes))
+		typed->bytes[typed->used++] = key;
+}
+
+// The keyboard is always read, for ^P^Q: keys that have no room are lost, as a terminal loses them.
 // ^P waits for the next byte.
 static void type(struct attached *attached)
 {
 	char bytes[TYPED_MAX];
 	ssize_t got = read(STDIN_FILENO, bytes, sizeof(bytes));
-	attached->at = attached->used = 0;
+	struct passing_stream *typed = &attached->keys;
+	typed->used -= typed->at;
+	memmove(typed->bytes, typed->bytes + typed->at, typed->used);
+	typed->at = 0;
 	attached->detached = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
 	for (ssize_t i = 0; i < got && !attached->detached; i++) {
 		if (attached->escaping && bytes[i] == CTRL_Q) {
@@ -69,21 +119,11 @@ static void type(struct attached *attached)
 			break;
 		}
 		if (attached->escaping)
-			attached->typed[attached->used++] = CTRL_P;
+			keep_key(typed, CTRL_P);
 		attached->escaping = bytes[i] == CTRL_P;
 		if (!attached->escaping)
-			attached->typed[attached->used++] = bytes[i];
+			keep_key(typed, bytes[i]);
 	}
-}
-
-static void pass_typed(struct attached *attached)
-{
-	ssize_t put = write(attached->master, attached->typed + attached->at,
-			    attached->used - attached->at);
-	if (put > 0)
-		attached->at += (size_t)put;
-	else if (errno != EAGAIN && errno != EINTR)
-		attached->at = attached->used;
 }
 
 // Those that would end this process detach it; the command goes on.
@@ -102,30 +142,35 @@ static void take_signal(struct attached *attached)
 static int turn(struct attached *attached, struct ring_head *head)
 {
 	char notes[4096];
-	bool lives, full = attached->at < attached->used;
+	bool lives;
+	if (!ring_look(attached->file, head, &lives))
+		return fail(0, "the file of the output cannot be read");
+	int more = read_output(attached);
+	TRY(more);
+	attached->ended = !lives && !more;
+	bool shown = stream_is_full(&attached->shown);
 	struct pollfd events[] = {
-		{ .fd = full ? -1 : STDIN_FILENO, .events = POLLIN },
-		{ .fd = full ? attached->master : -1, .events = POLLOUT },
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = stream_is_full(&attached->keys) ? attached->keys.to : -1,
+		  .events = POLLOUT },
+		{ .fd = shown ? attached->shown.to : -1, .events = POLLOUT },
 		{ .fd = attached->changes, .events = POLLIN },
 		{ .fd = attached->signals, .events = POLLIN },
 	};
-	if (!ring_look(attached->file, head, &lives))
-		return fail(0, "the file of the output cannot be read");
-	int more = show(attached);
-	TRY(more);
-	attached->ended = !lives && !more;
-	if (attached->ended ||
-	    poll(events, sizeof(events) / sizeof(*events), more ? 0 : AGAIN_MILLISECONDS) <= 0)
+	if (attached->ended || poll(events, sizeof(events) / sizeof(*events),
+				    more && !shown ? 0 : AGAIN_MILLISECONDS) <= 0)
 		return 0;
 	if (events[0].revents)
 		type(attached);
 	if (events[1].revents)
-		pass_typed(attached);
+		stream_empty(&attached->keys);
 	if (events[2].revents)
-		(void)!read(attached->changes, notes, sizeof(notes));
+		stream_empty(&attached->shown);
 	if (events[3].revents)
+		(void)!read(attached->changes, notes, sizeof(notes));
+	if (events[4].revents)
 		take_signal(attached);
-	return 0;
+	return attached->shown.to < 0 ? fail(0, "the terminal takes no output") : 0;
 }
 
 static int hold_signals(void)
@@ -162,6 +207,9 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	if (!ring_look(attached->file, &head, &lives))
 		return fail(0, "the file of the output cannot be read");
 	begin_at(attached, head.total);
+	stream_init(&attached->shown, STDOUT_FILENO);
+	stream_init(&attached->keys, STDIN_FILENO);
+	attached->keys.to = attached->master;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", attached->file);
 	attached->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	attached->signals = hold_signals();
@@ -170,6 +218,21 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 		return fail(errno, "watch the output");
 	*ret_live = live;
 	return 0;
+}
+
+// On a terminal that a box has left as it likes, and that may be full.
+static void say_last(struct out *out)
+{
+	static struct passing_stream words;
+	stream_init(&words, STDERR_FILENO);
+	struct pollfd event = { .fd = words.to, .events = POLLOUT };
+	words.used = out->used;
+	memcpy(words.bytes, out->text, out->used);
+	out_free(out);
+	poll(&event, 1, AGAIN_MILLISECONDS);
+	live_plain();
+	while (stream_is_full(&words) && poll(&event, 1, AGAIN_MILLISECONDS) > 0)
+		stream_empty(&words);
 }
 
 static int attach(const char *id)
@@ -186,15 +249,17 @@ static int attach(const char *id)
 	raw_terminal_resize(attached.master);
 	while (result == 0 && !attached.ended && !attached.detached)
 		result = turn(&attached, &head);
-	if (attached.at < attached.used)
-		pass_typed(&attached);
+	if (stream_is_full(&attached.keys))
+		stream_empty(&attached.keys);
 	raw_terminal_end(&attached.terminal);
+	if (result < 0)
+		live_plain();
 	TRY(result);
 	if (attached.ended)
 		return head.ended ? head.status : STATUS_FAILURE;
 	out_text(&out, "\nsbx: detached from run %s, which continues; to return: sbx attach %s\n",
 		 live->id, live->id);
-	out_flush(&out, STDERR_FILENO);
+	say_last(&out);
 	return STATUS_OK;
 }
 

@@ -21,13 +21,13 @@ void raw_terminal_begin(struct raw_terminal *terminal)
 	terminal->raw = true;
 	modes = terminal->before;
 	cfmakeraw(&modes);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+	tcsetattr(STDIN_FILENO, TCSANOW, &modes);
 }
 
 void raw_terminal_end(struct raw_terminal *terminal)
 {
 	if (terminal->raw)
-		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal->before);
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal->before);
 	terminal->raw = false;
 }
 

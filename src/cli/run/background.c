@@ -16,8 +16,10 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "cli/boxes.h"
 #include "cli/live/raw_terminal.h"
 #include "cli/run/result.h"
+#include "report/answer_fields.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"
 
@@ -41,8 +43,6 @@ static int refuse_questions(const struct invocation *asked)
 	} refused[] = {
 		{ asked->review, "review", "it asks at the end" },
 		{ asked->ask, "ask", "it asks on the terminal" },
-		{ asked->json, "json", "sbx wait --json prints it" },
-		{ asked->lsp, "lsp", "an editor has its stdin" },
 		{ asked->die_with_parent, "die-with-parent", "the run outlives its caller" },
 	};
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
@@ -114,6 +114,7 @@ static int become_run(struct box *box, struct background *background)
 	close(background->directory);
 	fd_close(&background->terminal[0]);
 	note_pid(background->ready[1]);
+	box->invocation.json = ANSWER_NO; // this one prints none
 	box->invocation.ready = background->ready[1];
 	box->invocation.writer = background->terminal[1] < 0 ? 0 : background->terminal[1];
 	return 0;
@@ -195,19 +196,27 @@ static void show_output(int file)
 }
 
 // Its pid comes twice: when its output has a name, and when the command runs.
-static int await_start(struct background *background, pid_t writer)
+static int await_start(const struct box *box, struct background *background, pid_t writer)
 {
 	int32_t pids[2] = { 0, 0 };
-	struct out out = { 0 };
+	char id[16];
+	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	close(background->ready[1]);
 	close(background->output[1]);
 	fd_close(&background->terminal[1]);
 	if (fd_read_all(background->ready[0], pids, sizeof(pids)) == (ssize_t)sizeof(pids)) {
-		out_text(&out, "%d\n", pids[1]);
+		snprintf(id, sizeof(id), "%d", pids[1]);
+		answer_begin(&out, "started", NULL);
+		answer_members(&out, SHOWN("id", id, "", 0, "\n"),
+			       MEMBER("session", box->invocation.session));
+		answer_end(&out, NULL);
 		return box_done(&out, 0);
 	}
 	int status = status_of(writer);
-	show_output(background->file);
+	if (out.json)
+		boxes_print_result(background->file, NULL, "failed", status);
+	else
+		show_output(background->file);
 	if (pids[0] > 0)
 		str_put(background->name, sizeof(background->name), "%d-%s", pids[0],
 			background->time);
@@ -225,6 +234,6 @@ int background_begin(struct box *box, int *ret_status)
 		return fail(errno, "fork");
 	if (writer == 0)
 		return become_writer(box, &background);
-	*ret_status = await_start(&background, writer);
+	*ret_status = await_start(box, &background, writer);
 	return 1;
 }

@@ -12,29 +12,28 @@
 #include "base/fd.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
+#include "cli/run/result.h"
 #include "code/languages.h"
-#include "report/summary.h"
+#include "report/capture.h"
 
 extern char **environ;
 
-enum { SOURCE_BYTES_MAX = 4 << 20, CAPTURED_BYTES_MAX = 16 << 20, KEPT_MAX = 9 };
+enum { SOURCE_BYTES_MAX = 4 << 20, COMPILER_BYTES_MAX = 1 << 20, KEPT_MAX = 9 };
 #define PLACE   "/tmp/sbx-code/"
 #define PROGRAM "/tmp/sbx-program"
 
-// What --json keeps apart. The kernel lets none of them grow: a program that writes more gets an
-// error.
-enum captured { CAPTURED_OUTPUT, CAPTURED_ERRORS, CAPTURED_COMPILER, CAPTURES };
-
 struct code {
 	const struct language *language;
-	const char *text;       // of the snippet
-	const char *path;       // FILE, or NULL
-	char **arguments;       // of the program
-	bool interactive;       // no code: the interpreter on a terminal
-	int captured[CAPTURES]; // -1 without --json
-	int kept;               // the compiler's, as the box has it; -1 without
-	int output;             // the caller's stdout
+	const char *text; // of the snippet
+	const char *path; // FILE, or NULL
+	char **arguments; // of the program
+	bool interactive; // no code: the interpreter on a terminal
+	// What the compiler writes, with --json, and as the box has it; -1 without. The kernel does
+	// not let it grow: a compiler that writes more gets an error.
+	int compiler, kept;
 };
+
+static struct code asked = { .compiler = -1, .kept = -1 };
 
 static int read_source(struct arena *arena, int fd, const char *name, const char **ret_text)
 {
@@ -158,113 +157,54 @@ static int keep_for_compiler(struct box *box, struct code *code)
 	int number = KEPT_MAX;
 	while (number > STDERR_FILENO && is_named(box, number))
 		number--;
-	code->captured[CAPTURED_COMPILER] =
-		fcntl(code->captured[CAPTURED_COMPILER], F_DUPFD_CLOEXEC, KEPT_MAX + 1);
-	if (number <= STDERR_FILENO || code->captured[CAPTURED_COMPILER] < 0)
+	autoclose int fd = memfd_create("sbx-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0 || ftruncate(fd, COMPILER_BYTES_MAX) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+		return fail(errno, "memory for the output");
+	code->compiler = fcntl(fd, F_DUPFD_CLOEXEC, KEPT_MAX + 1);
+	if (number <= STDERR_FILENO || code->compiler < 0)
 		return fail(0, "too many open files");
-	code->kept = dup2(code->captured[CAPTURED_COMPILER], number);
+	code->kept = dup2(code->compiler, number);
 	box_set_first(box, "process", "preserve-fd", arena_text(box->arena, "%d", number));
 	return code->kept < 0 ? fail(errno, "dup") : 0;
 }
 
-static int capture(struct box *box, struct code *code)
+// The program begins when the compiler has written a NUL at last.
+static void put_code(struct out *out)
 {
-	for (int i = 0; i < CAPTURES; i++) {
-		int fd = memfd_create("sbx-code", MFD_ALLOW_SEALING);
-		if (fd < 0 || ftruncate(fd, CAPTURED_BYTES_MAX) < 0 ||
-		    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-			return fail(errno, "memory for the output");
-		code->captured[i] = fd;
-	}
-	// The supervisor lets go of what the box keeps.
-	if (code->language->compile)
-		TRY(keep_for_compiler(box, code));
-	fcntl(code->captured[CAPTURED_COMPILER], F_SETFD, FD_CLOEXEC);
-	fcntl(code->captured[CAPTURED_OUTPUT], F_SETFD, FD_CLOEXEC);
-	fcntl(code->captured[CAPTURED_ERRORS], F_SETFD, FD_CLOEXEC);
-	code->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (code->output < 0 || dup2(code->captured[CAPTURED_OUTPUT], STDOUT_FILENO) < 0 ||
-	    dup2(code->captured[CAPTURED_ERRORS], STDERR_FILENO) < 0)
-		return fail(errno, "dup");
-	box_set_first(box, "report", "level", "never");
-	return 0;
-}
-
-// What was written so far, as a string; NUL bytes become '?'. `ret_full`: there was no room for
-// more.
-static char *text_of(struct arena *arena, int fd, bool *ret_full, size_t *ret_length)
-{
-	off_t end = lseek(fd, 0, SEEK_CUR);
-	size_t length = end > 0 ? (size_t)end : 0;
-	char *text = arena_take(arena, length + 1);
-	ssize_t got = pread(fd, text, length, 0);
-	length = got > 0 ? (size_t)got : 0;
-	*ret_full = length >= CAPTURED_BYTES_MAX;
-	*ret_length = length;
-	for (size_t i = 0; i < length; i++)
-		if (text[i] == '\0')
-			text[i] = '?';
-	text[length] = '\0';
-	return text;
-}
-
-static int print_json(struct box *box, const struct ending *ending, int status)
-{
-	const struct code *code = box->code;
-	struct arena *arena = arena_new_of((size_t)CAPTURED_BYTES_MAX * 4);
-	struct out out = { 0 };
-	bool full[CAPTURES];
-	size_t length[CAPTURES];
-	char *text[CAPTURES];
-	for (int i = 0; i < CAPTURES; i++)
-		text[i] = text_of(arena, code->captured[i], &full[i], &length[i]);
-	bool compiles = code->language->compile, compiled = length[CAPTURED_COMPILER] > 0;
-	if (compiles && compiled) // the mark of success
-		compiled = text[CAPTURED_COMPILER][length[CAPTURED_COMPILER] - 1] == '?';
-	if (compiles && compiled)
-		text[CAPTURED_COMPILER][length[CAPTURED_COMPILER] - 1] = '\0';
-	json_begin(&out, "code");
-	json_string(&out, "language", code->language->name);
-	json_number(&out, "exit", (unsigned)status);
-	json_string(&out, "stdout", text[CAPTURED_OUTPUT]);
-	json_string(&out, "stderr", text[CAPTURED_ERRORS]);
-	json_flag(&out, "truncated", full[CAPTURED_OUTPUT] || full[CAPTURED_ERRORS]);
-	if (compiles) {
-		json_flag(&out, "compiled", compiled);
-		json_string(&out, "compiler", text[CAPTURED_COMPILER]);
-	}
-	if (ending) {
-		json_number(&out, "wall_ms", ending->usage->wall);
-		json_number(&out, "memory_peak", ending->usage->memory);
-		denied_json(ending->denials, &out);
-	}
-	json_end(&out);
-	int result = out_flush(&out, code->output);
-	return result < 0 ? STATUS_FAILURE : status;
+	const struct code *code = &asked;
+	static char text[COMPILER_BYTES_MAX + 1];
+	json_string(out, "language", code->language->name);
+	if (!code->language->compile)
+		return;
+	off_t end = lseek(code->compiler, 0, SEEK_CUR);
+	ssize_t got = pread(code->compiler, text, end > 0 ? (size_t)end : 0, 0);
+	size_t length = got > 0 ? (size_t)got : 0;
+	bool compiled = length > 0 && text[length - 1] == '\0';
+	json_flag(out, "compiled", compiled);
+	capture_put(out, "compiler", text, length - compiled);
 }
 
 int verb_code(char **words)
 {
 	struct box *box = box_new();
-	static struct code code = { .captured = { -1, -1, -1 }, .kept = -1 };
-	if (box_read(box, VERB_CODE, words) < 0)
-		return box_failed();
-	if (read_words(box, &code) < 0)
-		return box_failed();
-	if (!code.language)
-		code.language = box->invocation.language ? language_find(box->invocation.language)
-							 : language_detect(code.path, code.text);
-	if (!code.language)
-		return box_failed();
+	if (box_read(box, VERB_CODE, words) < 0 || read_words(box, &asked) < 0)
+		return box_refused(box, words);
+	if (!asked.language)
+		asked.language = box->invocation.language ? language_find(box->invocation.language)
+							  : language_detect(asked.path, asked.text);
+	if (!asked.language)
+		return box_refused(box, words);
 	if (!box->invocation.profiles.first)
-		list_add(&box->invocation.profiles, box->arena, code.language->profile,
+		list_add(&box->invocation.profiles, box->arena, asked.language->profile,
 			 (struct origin){ .file = "--lang" });
 	if (box->invocation.json == ANSWER_YES) {
-		if (capture(box, &code) < 0)
-			return box_failed();
-		box->code = &code;
-		box->after = print_json;
+		// The supervisor lets go of what the box keeps.
+		if (result_prepare(box) < 0 ||
+		    (asked.language->compile && keep_for_compiler(box, &asked) < 0))
+			return box_refused(box, words);
+		box->result_more = put_code;
 	}
-	box->invocation.command = words_of(box, &code, place_of(box, &code));
+	box->invocation.command = words_of(box, &asked, place_of(box, &asked));
 	return run_command(box);
 }

@@ -180,7 +180,8 @@ static int after(struct box *box, const struct ending *ending, int status)
 {
 	struct out out = { 0 };
 	int result = ending ? propose(box, ending->denials, &out) : 0;
-	out_flush(&out, STDERR_FILENO);
+	struct patience *patience = ending ? &ending->outcome->patience : NULL;
+	status = report_written(&box->plan, live_say(&out, STDERR_FILENO, patience), status);
 	return result < 0 ? box_failed() : status;
 }
 

@@ -2,6 +2,8 @@
 #include "cli/run/result.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,7 +11,6 @@
 #include "base/fd.h"
 #include "cli/session/sessions.h"
 #include "limits/group.h"
-#include "report/answer_fields.h"
 #include "report/capture.h"
 #include "run/run_command.h"
 #include "report/summary.h"
@@ -17,19 +18,16 @@
 static struct capture capture;
 static int noted = -1;
 
-static void put_limits(const struct box *box, const struct ending *ending, struct out *out)
+static const char *error_of(const struct outcome *outcome, struct out *text)
 {
-	struct hit hits[HITS_MAX];
-	const struct outcome *outcome = ending->outcome;
-	bool ran = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
-	int count =
-		ran ? usage_hits(&box->plan, ending->usage, outcome->stop, outcome->status, hits)
-		    : 0;
-	answer_open(out, "limits", '[');
-	for (const struct hit *hit = hits; hit < hits + count; hit++)
-		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
-			   MEMBER("what", hit->what));
-	answer_close(out, ']');
+	static const char mark[] = "sbx: ";
+	if (!outcome)
+		return err_is_recorded() ? err_text() : NULL;
+	findings_text(&outcome->failure, READER_PERSON, text);
+	if (text->used == 0)
+		return NULL;
+	text->text[strcspn(text->text, "\n")] = '\0';
+	return str_starts(text->text, mark) ? text->text + strlen(mark) : text->text;
 }
 
 static void put_changed(struct box *box, const char *session, struct out *out)
@@ -47,49 +45,57 @@ static void put_changed(struct box *box, const char *session, struct out *out)
 static void put_result(struct box *box, const struct ending *ending, int status, struct out *out)
 {
 	const struct outcome *outcome = ending ? ending->outcome : NULL;
-	const char *session = box->invocation.session;
-	out->json = true;
-	answer_begin(out, "result", NULL);
-	answer_members(out, MEMBER("end", outcome ? summary_end(outcome) : "failed"));
-	capture_status(out, outcome && outcome->kind == OUTCOME_ENDED,
-		       outcome ? outcome->status : 0, status);
-	answer_members(out, MEMBER_FLAG("timed_out", outcome && outcome->stop == STOP_TIME),
-		       MEMBER_NUMBER("run", (unsigned)getpid()), MEMBER("session", session));
-	if (!ending)
-		return;
-	answer_members(out, MEMBER_NUMBER("wall_ms", ending->usage->wall));
-	put_limits(box, ending, out);
-	denied_json(ending->denials, out);
-	json_open(out, "findings", '[');
-	findings_json(&outcome->found, out);
-	json_close(out, ']');
-	if (session && box->plan.session)
-		put_changed(box, session, out);
+	enum outcome_kind kind = outcome ? outcome->kind : OUTCOME_FAILED;
+	char id[16];
+	struct hit hits[HITS_MAX];
+	struct out error = { 0 };
+	struct result result = {
+		.end = outcome ? summary_end(outcome) : "failed",
+		.status = status,
+		.ended = kind == OUTCOME_ENDED || kind == OUTCOME_KILLED,
+		.wait_status = outcome ? outcome->status : 0,
+		.timed_out = outcome && outcome->stop == STOP_TIME,
+		.id = id,
+		.session = box->invocation.session,
+		.error = error_of(outcome, &error),
+		.hits = hits,
+	};
+	snprintf(id, sizeof(id), "%d", (int)getpid());
+	if (ending) {
+		result.wall = ending->usage->wall;
+		result.memory = ending->usage->memory;
+		result.denials = ending->denials;
+		result.found[0] = &outcome->found;
+		result.found[1] = &outcome->failure;
+	}
+	if (kind == OUTCOME_ENDED || kind == OUTCOME_STOPPED)
+		result.hit_count =
+			usage_hits(&box->plan, ending->usage, outcome->stop, outcome->status, hits);
+	result_put(&result, out);
+	out_free(&error);
+	if (ending && result.session && box->plan.session)
+		put_changed(box, result.session, out);
+	if (box->result_more)
+		box->result_more(out);
 }
 
 static int print_result(struct box *box, const struct ending *ending, int status)
 {
 	struct out out = { 0 };
+	struct patience *patience = ending ? &ending->outcome->patience : NULL;
 	put_result(box, ending, status, &out);
 	capture_end(&capture, &out);
-	return capture_print(&capture, &out) < 0 ? STATUS_FAILURE : status;
+	return report_written(&box->plan, capture_print(&capture, &out, patience), status);
 }
 
 int result_prepare(struct box *box)
 {
-	const struct {
-		enum answer given;
-		const char *option, *why;
-	} refused[] = {
-		{ box->invocation.review, "review", "its questions are for a person" },
-		{ box->invocation.lsp, "lsp", "an editor reads its stdout" },
-	};
 	if (box->invocation.json != ANSWER_YES)
 		return 0;
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (refused[i].given == ANSWER_YES)
-			return fail(0, "--json and --%s cannot be given together: %s",
-				    refused[i].option, refused[i].why);
+	if (box->invocation.review == ANSWER_YES)
+		return fail(0,
+			    "--json and --review cannot be given together: its questions are for a "
+			    "person");
 	TRY(capture_begin(&capture));
 	box_set_first(box, "report", "level", "never");
 	box->after = print_result;

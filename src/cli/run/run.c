@@ -25,29 +25,34 @@ static int start(struct box *box)
 {
 	if (isatty(STDERR_FILENO) && !agent_of_environment(environ))
 		box->invocation.person = ANSWER_YES;
-	return review_prepare(box) < 0 || result_prepare(box) < 0 ? box_failed() : run_command(box);
+	return review_prepare(box) < 0 || result_prepare(box) < 0
+		       ? box_refused(box, (char *const[]){ NULL })
+		       : run_command(box);
+}
+
+static int read_run(struct box *box, char **words)
+{
+	TRY(box_read(box, VERB_RUN, words));
+	if (box->invocation.shell_string)
+		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
+	if (!box->invocation.command[0])
+		return fail(0, "no command given; usage: sbx run [OPTION]... [--] COMMAND "
+			       "[ARGUMENT]...");
+	if (box->invocation.terminal == ANSWER_YES && box->invocation.detach != ANSWER_YES)
+		return fail(0, "--tty is for --detach; leave it out: in the foreground the command "
+			       "has your terminal");
+	return 0;
 }
 
 int verb_run(char **words)
 {
 	struct box *box = box_new();
-	if (box_read(box, VERB_RUN, words) < 0)
-		return box_failed();
-	if (box->invocation.shell_string)
-		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
-	if (!box->invocation.command[0]) {
-		fail(0, "no command given; usage: sbx run [OPTION]... [--] COMMAND [ARGUMENT]...");
-		return box_failed();
-	}
-	if (box->invocation.terminal == ANSWER_YES && box->invocation.detach != ANSWER_YES) {
-		fail(0, "--tty is for --detach; leave it out: in the foreground the command has "
-			"your terminal");
-		return box_failed();
-	}
 	int status = 0;
+	if (read_run(box, words) < 0)
+		return box_refused(box, words);
 	int parted = box->invocation.detach == ANSWER_YES ? background_begin(box, &status) : 0;
 	if (parted != 0)
-		return parted < 0 ? box_failed() : status;
+		return parted < 0 ? box_refused(box, words) : status;
 	return start(box);
 }
 

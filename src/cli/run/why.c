@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "policy/find.h"
 #include "run/run_command.h"
 #include "report/answer_fields.h"
 #include "cli/run/why.h"
@@ -59,6 +60,13 @@ static const char *variable_of(const char *word)
 	return known && access(word, F_OK) < 0 ? word : NULL;
 }
 
+// A host without a dot is one that is allowed, this machine, or the name of a group.
+static bool is_named_host(const struct box *box, const char *word)
+{
+	return list_has(&box->profile.allow, word) || str_equal(word, "localhost") ||
+	       groups_has(arena_text(box->arena, "@%s", word));
+}
+
 static int answer(struct box *box, const char *word, struct why *why)
 {
 	const char *variable = variable_of(word);
@@ -71,22 +79,34 @@ static int answer(struct box *box, const char *word, struct why *why)
 		why->kind = "group";
 		return why_group(box, word, why);
 	}
-	if (access(word, F_OK) < 0 && why_is_error(word)) {
+	if (why_is_call(word)) {
+		why->kind = "syscall";
+		why_call(box, word, why);
+		return 0;
+	}
+	if (access(word, F_OK) < 0 && why_is_error(word) && !is_named_host(box, word)) {
 		why->kind = "error";
-		return why_error(box, word, why);
+		why_error(box, word, why);
+		return 0;
 	}
 	if (is_path(word)) {
 		why->kind = "path";
 		why_path(box, word, why);
 		return 0;
 	}
-	if (why_is_call(word)) {
-		why->kind = "syscall";
-		why_call(box, word, why);
-		return 0;
-	}
 	why->kind = "host";
 	return why_host(box, word, why);
+}
+
+static void why_last(struct box *box, struct out *out)
+{
+	struct why why = { .asked = "", .kind = "report", .verdict = "refused" };
+	if (audit_last(box, &why.text) == 0) {
+		why.verdict = "nothing";
+		out_text(&why.text, "no run of this project has reported anything\n");
+	}
+	why_print(out, &why);
+	out_free(&why.text);
 }
 
 int verb_why(char **words)
@@ -97,11 +117,6 @@ int verb_why(char **words)
 	char **asked = box->arguments.rest;
 	static char *nothing[] = { NULL };
 	box->invocation.command = nothing;
-	if (!asked[0]) {
-		fail(0, "nothing to explain; usage: sbx why [--json] [OPTION]... "
-			"PATH|HOST[:PORT]|@GROUP|$VARIABLE|SYSTEM-CALL|'ERROR TEXT'...");
-		return box_failed();
-	}
 	if (box_plan(box) < 0)
 		return box_failed();
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
@@ -111,6 +126,8 @@ int verb_why(char **words)
 				     ? "inside another box: what that one denies stays denied\n"
 				     : ""));
 	answer_open(&out, "answers", '[');
+	if (!asked[0])
+		why_last(box, &out);
 	for (; *asked; asked++) {
 		struct why why = { .asked = *asked };
 		if (answer(box, *asked, &why) < 0)

@@ -38,9 +38,10 @@ void why_path(struct box *box, const char *word, struct why *why);
 
 // sbx why: the words that are neither a path nor a host.
 
-// A text of several words, or the name of an error: recipes that hold it.
+// A text of several words, or a word that has none of the characters of a path or a host.
 bool why_is_error(const char *word);
-int why_error(struct box *box, const char *error, struct why *why);
+// The recipe for it, or what it can be.
+void why_error(struct box *box, const char *error, struct why *why);
 
 // @NAME: where a group of hosts leads.
 int why_group(struct box *box, const char *name, struct why *why);

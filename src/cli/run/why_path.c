@@ -90,6 +90,15 @@ static bool why_special(struct box *box, const char *path, struct why *why)
 	return S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
 }
 
+static void why_write(struct box *box, const char *path, struct why *why)
+{
+	const char *refusal = project_refusal(&box->plan, path);
+	if (refusal)
+		out_text(&why->text, "  no option lets it be written: it %s\n", refusal);
+	else
+		why_flag(box, "to write it:", "--write", path, why);
+}
+
 // A directory that is made for what other lines show below it, and has nothing else in it.
 static bool is_above_shown(const struct plan *plan, const char *path)
 {
@@ -121,6 +130,10 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 	why_outer(box, path, absent, why);
 	if (absent && why_special(box, path, why))
 		return;
+	if (access(path, F_OK) < 0 && errno == ENOENT) {
+		out_text(&why->text, "  it does not exist outside of the box either\n");
+		return;
+	}
 	const char *public = arena_text(box->arena, "%s.pub", path);
 	if (absent && access(public, R_OK) == 0) // a key of ssh: it need not come in
 		why_flag(box, "to sign logins with it:", "--agent-key", public, why);
@@ -135,7 +148,7 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 		out_text(&why->text, "  no option lets it be written (%s)\n",
 			 str_shown(why_line(box, &kept->from)));
 	else if (judgement.verdict != PATH_WRITE)
-		why_flag(box, "to write it:", "--write", path, why);
+		why_write(box, path, why);
 }
 
 // The program that runs such a name. Git's own parts have no row.

@@ -11,38 +11,66 @@
 #include "seccomp/syscalls.h"
 #include "text/words.h"
 
-enum { RECIPES_MAX = 3, COLUMN = 2, DATA_BITS = 0xffff };
+enum { DATA_BITS = 0xffff };
 
 bool why_is_error(const char *word)
 {
-	static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-	bool code = word[0] == 'E' && strlen(word) > 3 && !word[strspn(word, capitals)];
-	return code || (word[0] != '/' && word[strcspn(word, " \t\n")]);
+	return word[strcspn(word, " \t\n")] || !word[strcspn(word, ".:/*")];
 }
 
-static void print_recipe(struct arena *arena, const struct recipe *recipe, struct why *why)
+// What a placeholder stands for, with the characters around it that belong to a path or a host.
+// NULL: it has others, and is no word of a command.
+static const char *captured(struct arena *arena, const char *error, struct span word)
 {
-	const char *end = recipe->keys + recipe->key_length;
-	for (const char *at = recipe->keys; at < end; at += strcspn(at, "\n") + 1)
-		out_text(&why->text, "%.*s\n", (int)strcspn(at, "\n") - 2, at + 2);
-	for (size_t i = 0; i < recipe->fix_length; i += strcspn(recipe->fix + i, "\n") + 1)
-		out_wrapped(&why->text, COLUMN, 0,
-			    arena_copy(arena, recipe->fix + i, strcspn(recipe->fix + i, "\n")));
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789_-./~@";
+	if (!word.at)
+		return NULL;
+	while (word.at > error && strchr("/.~@-", word.at[-1]))
+		word.at--;
+	size_t length = strspn(word.at, plain);
+	if (word.at + length < word.end)
+		return NULL;
+	while (length > 1 && word.at[length - 1] == '.')
+		length--;
+	return arena_copy(arena, word.at, length);
 }
 
-int why_error(struct box *box, const char *error, struct why *why)
+// The fix, with what the error text has for its placeholders.
+static const char *fix_of(struct arena *arena, const char *error, const struct recipe *recipe)
 {
-	struct recipe recipes[RECIPES_MAX];
-	unsigned count = recipes_find(error, recipes, RECIPES_MAX);
-	if (count == 0)
-		return fail(0, "no recipe has '%.60s'; all are in: man sbx-recipes",
-			    str_shown(error));
-	why->verdict = "recipes";
-	for (unsigned i = 0; i < count; i++) {
-		out_text(&why->text, i ? "\n" : "");
-		print_recipe(box->arena, &recipes[i], why);
+	struct out out = { 0 };
+	const char *at = recipe->fix, *end = at + recipe->fix_length;
+	while (at < end) {
+		struct span word = { at, at + strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") };
+		int placeholder = recipe_placeholder(word);
+		const char *value = placeholder < 0
+					    ? NULL
+					    : captured(arena, error, recipe->captures[placeholder]);
+		size_t length = word.end > word.at ? (size_t)(word.end - word.at) : 1;
+		out_bytes(&out, value ? value : at, value ? strlen(value) : length);
+		at += length;
 	}
-	return 0;
+	const char *fix = arena_copy(arena, out.text, out.used);
+	out_free(&out);
+	return fix;
+}
+
+void why_error(struct box *box, const char *error, struct why *why)
+{
+	static const char unknown[] =
+		"This text is not in sbx-recipes(7). It can be:\n"
+		"A file or a program: `sbx run --explain -- COMMAND` names what was not in the "
+		"box.\n"
+		"A host: `sbx why` lists what the last run of this project was refused.\n"
+		"A variable: `sbx plan` lists those that are withheld.\n"
+		"None of these: the command may fail outside of a box, too.\n";
+	struct recipe recipe;
+	bool known = recipes_find(error, &recipe);
+	why->verdict = known ? "recipe" : "unknown";
+	const char *at = known ? fix_of(box->arena, error, &recipe) : unknown;
+	for (; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n'))
+		out_wrapped(&why->text, 0, 0, arena_copy(box->arena, at, strcspn(at, "\n")));
 }
 
 int why_group(struct box *box, const char *name, struct why *why)

@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ask/typed.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "cli/session/sessions.h"
@@ -38,9 +39,15 @@ static void say(struct out *out)
 }
 
 // Shown last and always: the others cannot push it away.
-static bool is_watched(const struct change *change)
+static bool is_watched(const struct sessions *sessions, const struct held *held,
+		       const struct change *change)
 {
-	return change->conflict || change->guarded || trusted_is_reported(change->path);
+	char leads[PATH_MAX];
+	mode_t mode = change->is.st_mode;
+	bool plain = !mode || S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode);
+	return change->conflict || change->guarded || trusted_is_reported(change->path) || !plain ||
+	       (S_ISREG(mode) && (mode & (S_ISUID | S_ISGID))) ||
+	       sides_leads_out(&sessions->store, &held->session, change, leads);
 }
 
 static bool is_covered(const struct change *change)
@@ -53,57 +60,56 @@ static int show_list(struct sessions *sessions, const struct held *held,
 {
 	struct out kept = sessions->out;
 	unsigned plain = 0;
+	const char *reset = isatty(STDERR_FILENO) ? typed_reset() : "";
+	if (fd_write_all(STDERR_FILENO, reset, strlen(reset)) < 0)
+		return fail(errno, "stderr");
 	// A directory that comes with its files is shown by them.
-	for (unsigned i = 0; i < changes->count; i++)
-		if (!is_watched(&changes->list[i]) && !is_covered(&changes->list[i]) &&
-		    plain++ < LINES_MAX)
-			changes_line(sessions, &held->session, &changes->list[i]);
-	if (plain > LINES_MAX)
-		out_text(&sessions->out, "and %u more (s shows all)\n", plain - LINES_MAX);
-	for (unsigned i = 0; i < changes->count; i++)
-		if (is_watched(&changes->list[i]) && !is_covered(&changes->list[i]))
-			changes_line(sessions, &held->session, &changes->list[i]);
+	for (int watched = 0; watched <= 1; watched++) {
+		for (unsigned i = 0; i < changes->count; i++) {
+			const struct change *change = &changes->list[i];
+			if (is_covered(change) || is_watched(sessions, held, change) != watched)
+				continue;
+			if (watched || plain++ < LINES_MAX)
+				changes_line(sessions, &held->session, change);
+		}
+		if (!watched && plain > LINES_MAX)
+			out_text(&sessions->out, "and %u more (s shows all)\n", plain - LINES_MAX);
+	}
 	say(&sessions->out);
 	sessions->out = kept;
 	return 0;
 }
 
-// False after ^C.
-static bool wait_for_line(int terminal, int interrupt)
-{
-	struct pollfd both[] = { { .fd = interrupt, .events = POLLIN },
-				 { .fd = terminal, .events = POLLIN } };
-	while (poll(both, 2, -1) < 0)
-		if (errno != EINTR)
-			return true;
-	struct signalfd_siginfo taken;
-	return both[0].revents == 0 || read(interrupt, &taken, sizeof(taken)) < 0;
-}
-
 struct person {
 	int terminal, interrupt;
+	sigset_t stop;
 };
 
-// One of `letters`, or '\0' after ^C and at the end of input. Another answer gets the help.
+// One of `letters`, or '\0' after ^C and at the end of input; ^Z stops sbx, and it asks again.
 static char ask(const struct person *person, const char *question, const char *letters,
-		const char *help)
+		const char *help, enum typed_silence silence)
 {
-	char line[64];
-	for (;;) {
-		if (fd_write_all(person->terminal, question, strlen(question)) < 0)
+	const struct typed typed = { person->terminal, person->interrupt, letters,
+				     question,         question,          help };
+	struct signalfd_siginfo taken = { .ssi_signo = SIGTSTP };
+	struct termios before;
+	char letter = '\0';
+	while (!letter && taken.ssi_signo == SIGTSTP) {
+		taken.ssi_signo = 0;
+		if (typed_begin(person->terminal, ISIG, &before) < 0)
 			return '\0';
-		ssize_t length = wait_for_line(person->terminal, person->interrupt)
-					 ? read(person->terminal, line, sizeof(line))
-					 : 0;
-		if (length < 0 && errno == EINTR)
-			continue;
-		if (length <= 0)
+		sigprocmask(SIG_BLOCK, &person->stop, NULL);
+		letter = typed_answer(&typed, silence);
+		if (!letter && read(person->interrupt, &taken, sizeof(taken)) < 0)
+			taken.ssi_signo = 0;
+		tcsetattr(person->terminal, TCSANOW, &before);
+		sigprocmask(SIG_UNBLOCK, &person->stop, NULL);
+		if (fd_write_all(person->terminal, "\n", 1) < 0)
 			return '\0';
-		if (line[0] && strchr(letters, line[0]))
-			return line[0];
-		if (fd_write_all(person->terminal, help, strlen(help)) < 0)
-			return '\0';
+		if (taken.ssi_signo == SIGTSTP)
+			raise(SIGTSTP);
 	}
+	return letter;
 }
 
 // --- file by file -------------------------------------------------------------------------------
@@ -112,16 +118,16 @@ static char ask(const struct person *person, const char *question, const char *l
 static bool is_asked(const struct changes *changes, unsigned index)
 {
 	const struct change *change = &changes->list[index];
-	const struct change *next = index + 1 < changes->count ? change + 1 : NULL;
 	if (change->kind == CHANGE_REMOVED)
 		return !change->covered;
-	return !S_ISDIR(change->is.st_mode) || change->kind == CHANGE_MODE || !next ||
-	       next->root != change->root || !path_within(next->path, change->path);
+	return !S_ISDIR(change->is.st_mode) || change->kind == CHANGE_MODE ||
+	       !changes_has_inside(changes, index);
 }
 
 // Also after ^C: what was chosen before it is not applied.
 static char ask_file(struct sessions *sessions, const struct held *held,
-		     const struct change *change, const struct person *person)
+		     const struct change *change, const struct person *person,
+		     enum typed_silence silence)
 {
 	static const char question[] = "sbx: apply this change [y,n,a,d,q,?]? ";
 	static const char help[] = "sbx: y: apply it; n: leave it out; a: apply it and all that "
@@ -132,7 +138,7 @@ static char ask_file(struct sessions *sessions, const struct held *held,
 	changes_line(sessions, &held->session, change);
 	say(&sessions->out);
 	sessions->out = kept;
-	char answer = ask(person, question, "ynadq", help);
+	char answer = ask(person, question, "ynadq", help, silence);
 	return answer ? answer : 'q';
 }
 
@@ -142,13 +148,17 @@ static char **choose_files(struct sessions *sessions, const struct held *held,
 {
 	struct arena *arena = sessions->store.arena;
 	char **words = arena_take(arena, (changes->count + 1) * sizeof(*words));
-	unsigned count = 0;
+	unsigned count = 0, asked = 0;
 	bool all = false;
 	for (unsigned i = 0; i < changes->count; i++) {
 		const struct change *change = &changes->list[i];
 		if (!is_asked(changes, i) || change->far)
 			continue;
-		char answer = all ? 'a' : ask_file(sessions, held, change, person);
+		enum typed_silence silence = asked == 0 || is_watched(sessions, held, change)
+						     ? SILENCE_FIRST
+						     : SILENCE_LATER;
+		char answer = all ? 'a' : ask_file(sessions, held, change, person, silence);
+		asked++;
 		if (answer == 'q')
 			return NULL;
 		if (answer == 'd')
@@ -181,9 +191,9 @@ static int decide_on(struct sessions *sessions, const struct held *held,
 				       "session, [s]how the text? ";
 	static const char help[] =
 		"sbx: a: make the changes in the project; f: choose some of them; "
-		"d: delete them; k: decide later\n";
+		"d: delete them; k: decide later; s: show the text\n";
 	for (;;) {
-		switch (ask(person, question, "adksfy", help)) {
+		switch (ask(person, question, "adksf", help, SILENCE_FIRST)) {
 		case 's':
 			TRY(show_changes(sessions, held, person->terminal));
 			continue;
@@ -197,7 +207,6 @@ static int decide_on(struct sessions *sessions, const struct held *held,
 			*ret_decision = DECIDE_CHOSEN;
 			return 0;
 		case 'a':
-		case 'y':
 			*ret_decision = DECIDE_APPLY;
 			return 0;
 		case 'd':
@@ -216,15 +225,20 @@ static int decide_by_asking(struct sessions *sessions, const struct held *held,
 			    char ***ret_words)
 {
 	autoclose int terminal = open_terminal();
-	sigset_t interrupts;
+	sigset_t signals;
+	struct person person = { .terminal = terminal };
 	*ret_decision = DECIDE_KEEP;
 	if (terminal < 0)
 		return 0;
-	sigemptyset(&interrupts);
-	sigaddset(&interrupts, SIGINT);
-	sigprocmask(SIG_BLOCK, &interrupts, NULL);
-	autoclose int interrupt = signalfd(-1, &interrupts, SFD_CLOEXEC | SFD_NONBLOCK);
-	const struct person person = { terminal, interrupt };
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	sigemptyset(&person.stop);
+	sigaddset(&person.stop, SIGTSTP);
+	sigaddset(&signals, SIGTSTP);
+	signal(SIGTTOU, SIG_DFL);
+	autoclose int interrupt = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	person.interrupt = interrupt;
 	return decide_on(sessions, held, changes, &person, ret_decision, ret_words);
 }
 

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +19,7 @@
 #include "report/answer_fields.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
+#include "text/words.h"
 
 extern char **environ;
 
@@ -57,9 +60,22 @@ static bool is_wanted(struct arena *arena, const struct session *session,
 	return false;
 }
 
+// "" for files and directories, which need no word.
+static const char *word_of(mode_t mode)
+{
+	bool set = S_ISREG(mode) && (mode & (S_ISUID | S_ISGID));
+	return set                                               ? "  (set-user-ID or set-group-ID)"
+	       : S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode) ? ""
+	       : S_ISFIFO(mode)                                  ? "  (pipe)"
+	       : S_ISSOCK(mode)                                  ? "  (socket)"
+								 : "  (device)";
+}
+
 void changes_line(struct sessions *sessions, const struct session *session,
 		  const struct change *change)
 {
+	char leads[PATH_MAX];
+	bool out = sides_leads_out(&sessions->store, session, change, leads);
 	char size[SIZE_TEXT_MAX] = "";
 	const struct stat *status = change->kind == CHANGE_REMOVED ? &change->was : &change->is;
 	if (S_ISREG(status->st_mode))
@@ -67,6 +83,10 @@ void changes_line(struct sessions *sessions, const struct session *session,
 	out_text(&sessions->out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter,
 		 size, str_shown(name_of(sessions->store.arena, session, change)),
 		 S_ISDIR(status->st_mode) ? "/" : "");
+	if (leads[0])
+		out_text(&sessions->out, "  (link to %s%s)", str_shown(leads),
+			 out ? ", which the session could not see" : "");
+	out_text(&sessions->out, "%s", word_of(status->st_mode));
 	if (change->renamed)
 		out_text(&sessions->out, "  (was %s)", str_shown(change->renamed));
 	if (change->kind == CHANGE_MODE)
@@ -142,6 +162,36 @@ static int make_visible(int top, const char *place, const struct stat *status)
 	return result;
 }
 
+// What git shows: files, for people those that can be read, and symlinks.
+static bool is_text(const struct stat *status)
+{
+	return S_ISLNK(status->st_mode) ||
+	       (S_ISREG(status->st_mode) &&
+		(status->st_size <= SHOWN_BYTES_MAX || !isatty(STDOUT_FILENO)));
+}
+
+// Git shows of a mode that the owner can execute the file.
+static bool is_whole(const struct changes *changes, unsigned index)
+{
+	const struct change *change = &changes->list[index];
+	const struct stat *was = &change->was, *is = &change->is;
+	bool set = S_ISREG(is->st_mode) && (is->st_mode & (S_ISUID | S_ISGID));
+	if (change->kind == CHANGE_MODE)
+		return !set && is_text(is) && ((is->st_mode ^ was->st_mode) & S_IXUSR);
+	return !set && (!is->st_mode || is_text(is) || changes_has_inside(changes, index)) &&
+	       (!was->st_mode || is_text(was) || changes_has_inside(changes, index));
+}
+
+// Git refuses a patch with a .git in it, and takes no absolute names.
+static bool is_of_patch(const char *name)
+{
+	while (*name && *name != '/' && !component_is_git(name)) {
+		name += strcspn(name, "/");
+		name += *name == '/';
+	}
+	return !*name;
+}
+
 // One side of a change as a file of ours, so that git compares copies and nothing else.
 static int copy_side(struct sessions *sessions, const struct session *session,
 		     const struct change *change, int top, bool old)
@@ -150,7 +200,7 @@ static int copy_side(struct sessions *sessions, const struct session *session,
 	const char *name,
 		*place = name_of(sessions->store.arena, session, change) + (change->path[0] == '/');
 	place += place[0] == '/';
-	if (!status->st_mode || S_ISDIR(status->st_mode) || status->st_size > SHOWN_BYTES_MAX)
+	if (!is_text(status))
 		return 0;
 	autoclose int from = old ? sides_host_parent(session, change->root, change->path, &name)
 				 : sides_parent(&sessions->store, session, change, &name);
@@ -159,57 +209,42 @@ static int copy_side(struct sessions *sessions, const struct session *session,
 	int kind = copy_one(from, name, status, top, place);
 	TRY(kind);
 	// Git reads it as we do: whatever the session has made of its mode.
-	if (kind != COPIED_NOT && S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
+	if (S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
 	    fchmodat(top, place, (status->st_mode & 0777) | S_IRUSR, 0) < 0)
 		return fail(errno, "make a copy to compare");
-	if (kind == COPIED_NOT || !isatty(STDOUT_FILENO) ||
-	    (!S_ISREG(status->st_mode) && !S_ISLNK(status->st_mode)))
-		return 0;
-	return make_visible(top, place, status);
-}
-
-// The words are copied: execvp(3) takes none that are const.
-static void execute(const char *const *words)
-{
-	char bytes[256], *next = bytes, *copies[16] = { 0 };
-	for (size_t i = 0; words[i] && i + 1 < sizeof(copies) / sizeof(*copies); i++) {
-		copies[i] = next;
-		next = stpcpy(next, words[i]) + 1;
-	}
-	execvp(copies[0], copies);
+	return isatty(STDOUT_FILENO) ? make_visible(top, place, status) : 0;
 }
 
 // No repository is looked for: a home can be one, and the attributes that a session's files are
-// would say there what of them is text. Git shows names with C0 as it shows strings; the others
-// too, when it is reported.
-static int run_git(int directory, char **environment, bool quoted, bool *ret_found)
+// would say there what of them is text; the user's own would change line ends. A pipe gets a patch
+// that `git apply` takes, whatever is configured. Git shows names with C0 as it shows strings; the
+// others too, when it is reported.
+static int run_git(int directory, char **environment, bool quoted, const char **ret_why)
 {
+	enum { NOT_FOUND = 127 };
 	int status;
-	const char *words[] = { "git",
-				"-c",
-				"core.quotePath=true",
-				"--git-dir=/dev/null",
-				"diff",
-				"--no-index",
-				"--no-prefix",
-				"--no-ext-diff",
-				"--no-textconv",
-				"-M",
-				"a",
-				"b",
-				NULL };
-	const char **first = quoted ? words : words + 2;
-	first[0] = "git";
+	char line[512], *words[24] = { 0 }, *rest = line;
+	snprintf(line, sizeof(line),
+		 "git -c core.attributesFile=/dev/null -c core.autocrlf=false%s "
+		 "--git-dir=/dev/null diff --no-index --no-prefix --no-ext-diff --no-textconv %s "
+		 "a b",
+		 quoted ? " -c core.quotePath=true" : "",
+		 isatty(STDOUT_FILENO) ? "-M" : "--no-renames --binary --no-color -U3");
+	for (size_t i = 0; rest && i + 1 < sizeof(words) / sizeof(*words); i++)
+		words[i] = strsep(&rest, " ");
 	pid_t pid = fork();
 	if (pid == 0) {
 		environ = environment;
 		if (fchdir(directory) == 0)
-			execute(first);
-		_exit(127);
+			execvp(words[0], words);
+		_exit(NOT_FOUND);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return fail(errno, "run git");
-	*ret_found = WIFEXITED(status) && WEXITSTATUS(status) <= 1;
+	bool shown = WIFSIGNALED(status) ? WTERMSIG(status) == SIGPIPE : WEXITSTATUS(status) <= 1;
+	*ret_why = shown                                ? NULL
+		   : status == W_EXITCODE(NOT_FOUND, 0) ? "could not be run"
+							: "failed";
 	return 0;
 }
 
@@ -218,6 +253,7 @@ struct diff_wanted {
 	const struct changes *changes;
 	const bool *list;
 	bool quoted; // some name is not printable
+	bool named;  // paths were
 };
 
 static int copy_sides(struct sessions *sessions, const struct diff_wanted *wanted, int directory)
@@ -231,10 +267,13 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 		const struct change *change = &wanted->changes->list[i];
 		if (!wanted->list[i])
 			continue;
-		TRY(copy_side(sessions, wanted->session, change, a, true));
-		TRY(copy_side(sessions, wanted->session, change, b, false));
-		const struct stat *status = change->is.st_mode ? &change->is : &change->was;
-		if (status->st_size > SHOWN_BYTES_MAX && S_ISREG(status->st_mode))
+		bool shown = wanted->named || isatty(STDOUT_FILENO) ||
+			     is_of_patch(name_of(sessions->store.arena, wanted->session, change));
+		if (shown) {
+			TRY(copy_side(sessions, wanted->session, change, a, true));
+			TRY(copy_side(sessions, wanted->session, change, b, false));
+		}
+		if (!shown || !is_whole(wanted->changes, i))
 			changes_line(sessions, wanted->session, change);
 	}
 	return 0;
@@ -243,7 +282,7 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 static int show_text(struct sessions *sessions, const struct diff_wanted *wanted)
 {
 	char name[OWNED_FRESH];
-	bool found = false;
+	const char *why = "could not be run";
 	int store = sessions->store.sessions, result = 0;
 	TRY(store_share(&sessions->store));
 	TRY(owned_fresh(name, STORE_FRESH));
@@ -259,17 +298,16 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 				 : run_git(directory,
 					   viewer_environment(sessions->store.arena,
 							      wanted->session),
-					   wanted->quoted, &found);
+					   wanted->quoted, &why);
 	if (place)
 		owned_remove_tree(store, name);
 	TRY(result);
-	for (unsigned i = 0; i < wanted->changes->count && !found; i++)
+	for (unsigned i = 0; i < wanted->changes->count && why; i++)
 		if (wanted->list[i])
 			changes_line(sessions, wanted->session, &wanted->changes->list[i]);
-	if (!found)
-		out_text(&sessions->notes,
-			 "sbx: the text of changes is shown by git, which could not be "
-			 "run\n");
+	if (why)
+		out_text(&sessions->notes, "sbx: the text of changes is shown by git, which %s\n",
+			 why);
 	return 0;
 }
 
@@ -302,7 +340,8 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 		return 0;
 	}
 	if (form == DIFF_TEXT)
-		TRY(show_text(sessions, &(struct diff_wanted){ session, &changes, list, quoted }));
+		TRY(show_text(sessions, &(struct diff_wanted){ session, &changes, list, quoted,
+							       words[0] != NULL }));
 	if (conflicts > 0)
 		out_text(&sessions->notes, "sbx: %u of them changed on the host since\n",
 			 conflicts);

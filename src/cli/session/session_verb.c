@@ -1,6 +1,7 @@
 // sbx session: boxes that last.
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -49,10 +50,27 @@ static int find_project(struct sessions *sessions)
 		   : 0;
 }
 
+// On a slow disk that takes minutes, as for a copy of /etc and /var.
+static void say_slow(int number)
+{
+	static const char text[] =
+		"sbx: still at work: the session's files are made or removed one by one\n";
+	(void)number;
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+}
+
+static void begin_slow(void)
+{
+	enum { SLOW_SECONDS = 2 };
+	signal(SIGALRM, say_slow);
+	alarm(SLOW_SECONDS);
+}
+
 static int create(struct sessions *sessions, char **words)
 {
 	const char *from = sessions->box->invocation.from;
 	struct reference reference;
+	begin_slow();
 	if (from && sessions->box->invocation.as_root == ANSWER_YES)
 		return fail(0, "--as-root cannot be combined with --from; the new session is as "
 			       "root if the old one is");
@@ -102,24 +120,37 @@ static int restore(struct sessions *sessions, char **words)
 	return 0;
 }
 
+// The action itself is done by then.
+static int sweep_others(struct sessions *sessions, const char *done)
+{
+	if (ATTEMPT(store_sweep(&sessions->store)) < 0)
+		out_text(&sessions->notes,
+			 "sbx: %s; its layers stay, for another session cannot be read, which may "
+			 "use them; to see which: sbx session list\n",
+			 done);
+	return 0;
+}
+
 static int discard(struct sessions *sessions, char **words)
 {
 	struct held held;
+	begin_slow();
 	TRY(refer_to_throw(sessions, words[0], &held));
 	TRY(history_discard(&sessions->store, &held));
-	return store_sweep(&sessions->store);
+	return sweep_others(sessions, "discarded");
 }
 
 static int remove_one(struct sessions *sessions, char **words)
 {
 	struct reference reference;
 	struct held held;
+	begin_slow();
 	TRY(history_refer(sessions->store.arena, words[0], &reference));
 	TRY((reference.snapshot ? refer_alone : refer_to_throw)(sessions, reference.session,
 								&held));
 	TRY(reference.snapshot ? history_forget(&sessions->store, &held, reference.snapshot)
 			       : store_remove(&sessions->store, &held));
-	return store_sweep(&sessions->store);
+	return sweep_others(sessions, "removed");
 }
 
 static int sweep(struct sessions *sessions, char **words)
@@ -171,7 +202,7 @@ static int signal_runs(struct sessions *sessions, const char *name, int number)
 	uint64_t running = 0;
 	int found;
 	TRY(store_hold(&sessions->store, name, HOLD_LOOK, &held));
-	TRY(runs_open(held.directory, &runs));
+	TRY(runs_open(held.directory, O_RDWR | O_CREAT, &runs));
 	while ((found = runs_next(&runs, &record)) == 1) {
 		if (ATTEMPT(runs_signal(&runs, &record, number)) < 0)
 			continue; // it has just ended
@@ -231,24 +262,13 @@ static const struct session_action *find_action(const char *name)
 	return NULL;
 }
 
-static int say_usage(const struct session_action *action, const char *word, const char *name)
+static int say_usage(const struct session_action *action, const char *name)
 {
-	struct near near = { .word = word ? word : "" };
-	const char *answer = word ? foreign_answer(FOREIGN_ACTION, word, strlen(word)) : NULL;
-	for (size_t i = 0; i < SESSION_ACTIONS; i++)
-		near_consider(&near, actions[i].name);
 	if (action && str_equal(action->name, "restore") && name)
 		fail(0, "restore needs a snapshot of '%.80s'; to see them: sbx session log %.80s",
 		     str_shown(name), str_shown(name));
 	else if (action)
 		fail(0, "usage: sbx session %s", session_usages[action - actions]);
-	else if (answer)
-		fail(0, "unknown action '%.40s': %s", str_shown(word), answer);
-	else if (word && near.found)
-		fail(0, "unknown action '%.40s', did you mean '%s'?", str_shown(word), near.found);
-	else if (word)
-		fail(0, "unknown action '%.40s'; sbx session has: %s", str_shown(word),
-		     verb_rows[ROW_SESSION].actions);
 	else
 		fail(0, "usage: sbx session ACTION [NAME] [OPTION]...; see: sbx session --help");
 	return box_failed();
@@ -289,7 +309,7 @@ int verb_session(char **words)
 	while (names[0] && names[1 + count])
 		count++;
 	if (!action || count < action->least || count > action->most)
-		return say_usage(action, names[0], count > 0 ? names[1] : NULL);
+		return say_usage(action, count > 0 ? names[1] : NULL);
 	int result = sessions_open(box, &sessions);
 	if (result >= 0 && action->does == COPIES_FILES)
 		result = rights_begin(&sessions.store);

@@ -34,8 +34,8 @@ static unsigned running(const struct held *held)
 	struct runs runs;
 	struct run_record record;
 	unsigned count = 0;
-	if (runs_open(held->directory, &runs) == 0) {
-		while (runs_next(&runs, &record) == 1)
+	if (runs_open(held->directory, O_RDONLY, &runs) == 0) {
+		while (runs_look(&runs, &record))
 			count++;
 		runs_close(&runs);
 	}
@@ -92,9 +92,9 @@ static void show_runs(struct sessions *sessions, const struct held *held)
 	struct runs runs;
 	struct run_record record;
 	char process[32];
-	if (runs_open(held->directory, &runs) < 0)
+	if (ATTEMPT(runs_open(held->directory, O_RDONLY, &runs)) < 0)
 		return;
-	while (runs_next(&runs, &record) == 1) {
+	while (runs_look(&runs, &record)) {
 		snprintf(process, sizeof(process), "%d", (int)record.supervisor);
 		answer_one(&sessions->out,
 			   MEMBER_NUMBER("process", (unsigned long long)record.supervisor),

@@ -1,6 +1,6 @@
 // What the actions of sbx session share.
 //
-// The room cli/session owns `sbx session`. Uses: base cli limits names nouns policy report run
+// The room cli/session owns `sbx session`. Uses: ask base cli limits names nouns policy report run
 // session/apply session/compare session/store text view/paths. Begin with session_verb.c.
 #pragma once
 
@@ -37,7 +37,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 // a session that cannot be read.
 void changes_put(struct sessions *sessions, const char *name);
 
-// One line of the short form.
+// One line of the short form, which says what the thing is.
 void changes_line(struct sessions *sessions, const struct session *session,
 		  const struct change *change);
 

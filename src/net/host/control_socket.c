@@ -7,17 +7,19 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "net/host/roll.h"
 #include "plan.h"
 #include "run.h"
 
-enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100 };
+enum { WISH_MILLISECONDS = 100, CLIENTS_WAITING = 128 };
 
 struct control_wish {
 	struct control_head head;
@@ -71,7 +73,7 @@ int control_socket_listen(int roll, const char *name)
 	struct sockaddr_un address = address_of(roll, name);
 	autoclose int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    listen(fd, 8) < 0)
+	    listen(fd, CLIENTS_WAITING) < 0)
 		return -1;
 	return take(&fd);
 }
@@ -112,12 +114,16 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	int fds[FD_PASSED];
 	autoclose int fd = accept4(run->proxy->live, NULL, NULL, SOCK_CLOEXEC);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
-	if (fd < 0 || !is_own(fd, 0) || poll(&event, 1, WISH_MILLISECONDS) <= 0)
+	// Who has gone has said that this run did not answer: then nothing is done for it later.
+	if (fd < 0 || !is_own(fd, 0) || poll(&event, 1, WISH_MILLISECONDS) <= 0 ||
+	    (event.revents & POLLHUP))
 		return false;
 	ssize_t got = fd_receive_now(fd, &wish, sizeof(wish), fds);
 	bool known = got == (ssize_t)sizeof(wish) && control_is_known(&wish.head);
 	if (known && wish.kind == WISH_EXECUTE) {
 		run->execute(plan, run, &wish.terminal, take(&fd), fds);
+		if (run->proxy->connections) // who execs pays for the search of owners
+			run->proxy->connections->who.run_spent = 0;
 		return false;
 	}
 	for (unsigned i = 0; i < FD_PASSED; i++)
@@ -131,14 +137,31 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	return number == 0;
 }
 
+// Where many come at once it waits for its turn.
 static int connect_to(int roll, const char *name, pid_t run)
 {
 	struct sockaddr_un address = address_of(roll, name);
-	autoclose int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    !is_own(fd, run))
+	struct timeval most = { .tv_sec = CONTROL_MILLISECONDS / 1000 };
+	autoclose int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) < 0 ||
+	    connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || !is_own(fd, run))
 		return -1;
 	return take(&fd);
+}
+
+// Again where a busy machine let this process send too late, and the run had hung up.
+static int send_wish(int roll, const char *name, pid_t run, struct control_wish *wish,
+		     const int *fds, unsigned count)
+{
+	int64_t end = steady_now() + CONTROL_MILLISECONDS;
+	do {
+		autoclose int fd = connect_to(roll, name, run);
+		if (fd < 0)
+			return -1;
+		if (fd_send(fd, wish, sizeof(*wish), fds, count) == 0)
+			return take(&fd);
+	} while (errno == EPIPE && steady_now() < end);
+	return -1;
 }
 
 int control_socket_unknown(pid_t run, bool answered)
@@ -155,15 +178,14 @@ int control_socket_unknown(pid_t run, bool answered)
 }
 
 // Sends a wish, and takes its answer and what came with it, or -1. -1 where there is none: said.
-static int ask(int roll, const char *name, pid_t run, const struct control_wish *wish,
+static int ask(int roll, const char *name, pid_t run, struct control_wish *wish,
 	       struct control_answer *ret_answer, int *ret_fd)
 {
 	struct control_answer answer = { 0 };
 	int fds[FD_PASSED];
-	autoclose int fd = connect_to(roll, name, run);
+	autoclose int fd = send_wish(roll, name, run, wish, NULL, 0);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
-	if (fd < 0 || send(fd, wish, sizeof(*wish), MSG_NOSIGNAL) < 0 ||
-	    poll(&event, 1, ANSWER_MILLISECONDS) <= 0)
+	if (fd < 0 || poll(&event, 1, CONTROL_MILLISECONDS) <= 0)
 		return fail(0, "run %d does not answer", (int)run);
 	ssize_t got = fd_receive_now(fd, &answer, sizeof(answer), fds);
 	for (int i = 1; i < FD_PASSED; i++)
@@ -212,13 +234,16 @@ int control_socket_execute(int roll, const char *name, pid_t run,
 	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
 				     .kind = WISH_EXECUTE,
 				     .terminal = *terminal };
-	autoclose int fd = connect_to(roll, name, run);
+	autoclose int fd = send_wish(roll, name, run, &wish, fds, terminal->wanted ? 1 : FD_PASSED);
+	bool ended = fd < 0 && (errno == ECONNREFUSED ||
+				(errno == ENOENT && faccessat(roll, name, F_OK, 0) < 0));
+	if (ended)
+		return fail(0, "run %d has ended; the command was not run", (int)run);
 	if (fd < 0 && errno == ENOENT)
 		return fail(0,
 			    "run %d takes no further command; one with -d, in a session or with "
 			    "network mode proxy does",
 			    (int)run);
-	if (fd < 0 || fd_send(fd, &wish, sizeof(wish), fds, terminal->wanted ? 1 : FD_PASSED) < 0)
-		return fail(0, "run %d does not answer", (int)run);
-	return take(&fd);
+	return fd < 0 ? fail(0, "run %d does not answer; the command was not run", (int)run)
+		      : take(&fd);
 }

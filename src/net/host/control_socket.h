@@ -12,6 +12,8 @@ struct proxy;
 struct run;
 struct terminal_wish;
 
+enum { CONTROL_MILLISECONDS = 2000 }; // in which a run answers
+
 // The socket of the run that has this file on the roll, or -1 with errno: the run goes on without.
 int control_socket_listen(int roll, const char *name);
 // One more rule that allows, checked before: 0, or an errno when there is no room. The worker is

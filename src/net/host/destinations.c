@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "net/host/refusals.h"
 #include "plan.h"
 #include "run.h"
 
@@ -49,8 +50,14 @@ static void take_one(const struct plan *plan, const struct run *run,
 		find(allowed ? &connections->allowed : &connections->refused, record, &fresh);
 	if (seen && fresh)
 		memcpy(seen->program, "?", 2);
-	if (seen && fresh && first) {
+	bool heard = !allowed && run->watched;
+	who->found = 0;
+	memcpy(who->program, "?", 2);
+	if (first && (heard || (seen && fresh)))
 		owner_find(who, run->init, &record->ends);
+	if (heard)
+		refusals_tell(plan, run, record, who);
+	if (seen && fresh && first) {
 		seen->pid = who->found;
 		memcpy(seen->program, who->program, OWNER_NAME);
 	}

@@ -274,6 +274,8 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 {
 	struct proxy *proxy = run->proxy;
 	const struct orders *orders = proxy->orders;
+	if (proxy->shared)
+		atomic_store(&proxy->shared->watched, run->watched);
 	for (unsigned i = 0; i < count; i++) {
 		int fd = events[i].fd;
 		if (!events[i].revents)

@@ -12,6 +12,18 @@
 #include "run.h"
 #include "text/destination.h"
 
+void refusals_unheard(const struct plan *plan, const struct proxy *proxy, struct findings *found)
+{
+	char port[8], count[32];
+	for (unsigned i = 0; proxy->shared && i < plan->egress.publish_count; i++) {
+		unsigned unheard = atomic_load(&proxy->shared->unheard[i]);
+		snprintf(port, sizeof(port), "%u", plan->egress.publish[i].inside);
+		snprintf(count, sizeof(count), "%u connection%s", unheard, unheard == 1 ? "" : "s");
+		if (unheard)
+			findings_add(found, FINDING_UNHEARD, port, count, "");
+	}
+}
+
 void refusals_explain(const struct plan *plan, const struct proxy *proxy, struct findings *found)
 {
 	if (proxy->connections && !proxy->redirected && !proxy->relayed)
@@ -44,7 +56,7 @@ void refusals_used(const struct proxy *proxy, struct denials *denials)
 		if (record->rule[0] != '*' || record->rule[1] == '.')
 			continue;
 		write_where(record, where);
-		struct denial *used = denials_add(denials, "used", where, list->all[i].program);
+		struct denial *used = denials_add(denials, "used", where, "", list->all[i].program);
 		if (!used)
 			continue;
 		used->flag = "allow";
@@ -83,30 +95,40 @@ static void note_one(const struct plan *plan, struct name_seen *seen, struct den
 {
 	static const enum suffix suffixes[] = { [FIX_RAW] = SUFFIX_RAW, [FIX_ECH] = SUFFIX_ECH };
 	const struct conn_record *record = &seen->record;
-	char where[WHERE_MAX];
+	char where[WHERE_MAX], why[DENIAL_TEXT];
 	write_where(record, where);
-	struct denial *denial = denials_add(denials, "connect", where, seen->program);
+	bool denied = record->verdict == VERDICT_DENIED;
+	const char *flag = record->fix == FIX_NONE ? NULL : "allow";
+	const char *closed = flag ? egress_closed(plan, &record->host, record->port, &flag) : NULL;
+	snprintf(why, sizeof(why),
+		 closed ? "'%s' names another registry, which the box does not see" : "%s",
+		 closed ? closed : record->why);
+	struct denial *denial = denials_add(denials, "connect", where, why, seen->program);
 	seen->noted = NOTED_ELSEWHERE;
 	if (!denial)
 		return;
 	seen->noted = (unsigned short)denials->count;
-	bool denied = record->verdict == VERDICT_DENIED;
 	denial->verb = denied ? "blocked" : "could not reach";
 	denial->count = record->count;
 	denial->update_check = denied && is_update_check(seen);
-	snprintf(denial->why, sizeof(denial->why), "%s", record->why);
+	denial->flag = flag;
 	snprintf(denial->rule, sizeof(denial->rule), "%s", denied ? record->rule : "");
-	denial->flag = record->fix == FIX_NONE ? NULL : "allow";
-	snprintf(denial->value, sizeof(denial->value), "%s%s", record->fix == FIX_NONE ? "" : where,
-		 destination_suffix(suffixes[record->fix]));
-	const char *closed =
-		denial->flag ? egress_closed(plan, &record->host, record->port, &denial->flag)
-			     : NULL;
-	if (!closed)
-		return;
-	snprintf(denial->why, sizeof(denial->why),
-		 "'%s' names another registry, which the box does not see", closed);
-	snprintf(denial->value, sizeof(denial->value), "%s", closed);
+	snprintf(denial->value, sizeof(denial->value), "%s%s",
+		 closed ? closed
+		 : flag ? where
+			: "",
+		 closed ? "" : destination_suffix(suffixes[record->fix]));
+}
+
+void refusals_tell(const struct plan *plan, const struct run *run, const struct conn_record *record,
+		   const struct owner_search *who)
+{
+	struct name_seen seen = { .record = *record };
+	struct denials one = { 0 };
+	memcpy(seen.program, who->program, OWNER_NAME);
+	note_one(plan, &seen, &one);
+	run->denied(run, who->found, record->time, &one.all[0]);
+	denials_free(&one);
 }
 
 uint64_t refusals_count(const struct proxy *proxy)

@@ -142,17 +142,26 @@ void roll_turn(struct run *run, const struct denials *denials)
 	(void)!pwrite(run->roll, &count, sizeof(count), offsetof(struct roll_entry, denials));
 }
 
-void roll_end(struct run *run, int status)
+bool roll_is_killed(const struct run *run)
 {
-	const struct {
-		uint32_t ended;
+	struct roll_entry entry;
+	return pread(run->roll, &entry, sizeof(entry), 0) == (ssize_t)sizeof(entry) &&
+	       entry.ended == ROLL_KILLED;
+}
+
+void roll_end(struct run *run, const char *end, int status)
+{
+	struct {
+		enum roll_end ended;
 		int32_t status;
-	} end = { 1, status };
+	} last = { ROLL_EXIT, status };
+	while (last.ended < ROLL_FAILED && !str_equal(roll_ends[last.ended], end))
+		last.ended++;
 	_Static_assert(offsetof(struct roll_entry, status) ==
 			       offsetof(struct roll_entry, ended) + sizeof(uint32_t),
 		       "both are written at once");
 	if (run->roll >= 0)
-		(void)!pwrite(run->roll, &end, sizeof(end), offsetof(struct roll_entry, ended));
+		(void)!pwrite(run->roll, &last, sizeof(last), offsetof(struct roll_entry, ended));
 }
 
 void roll_note(const struct run *run, struct findings *found)

@@ -38,7 +38,16 @@ struct roll_entry {
 	char session[ROLL_NAME], project[ROLL_PATH], command[ROLL_COMMAND];
 	// Written again while the run lasts, and at its end.
 	uint32_t denials; // different ones
-	uint32_t ended;   // 1: `status` is what sbx run returned
+	enum roll_end {
+		ROLL_LIVES,
+		ROLL_KILLED, // sbx kill, or sbx stop after its time, ends the box
+		// `status` is what sbx run returned.
+		ROLL_EXIT,
+		ROLL_SIGNAL,
+		ROLL_LIMIT,
+		ROLL_FAILED,
+		ROLL_ENDS
+	} ended;
 	int32_t status;
 };
 
@@ -52,7 +61,10 @@ int roll_host(const struct plan *plan, struct run *run);
 int roll_undo(const struct plan *plan, struct run *run);
 // In each turn of the loop; writes only when there are more.
 void roll_turn(struct run *run, const struct denials *denials);
-// For those who wait for the run.
-void roll_end(struct run *run, int status);
+// Whether sbx kill or sbx stop has ended the box.
+bool roll_is_killed(const struct run *run);
+// For those who wait for the run: `end` is one of the words that follow, from ROLL_EXIT on.
+void roll_end(struct run *run, const char *end, int status);
+extern const char *const roll_ends[ROLL_ENDS];
 // That sbx ps, or sbx allow, could not find it.
 void roll_note(const struct run *run, struct findings *found);

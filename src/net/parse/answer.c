@@ -12,7 +12,7 @@ const char *const answer_words[ANSWERS] = {
 	[ANSWERED_RUN] = "run",
 	[ANSWERED_PROJECT] = "project",
 };
-static const char answer_letters[] = "norp";
+const char answer_letters[ANSWERS + 1] = "norp";
 
 struct answer_reader {
 	const char *text;
@@ -68,19 +68,18 @@ static char small(unsigned char byte)
 	return (char)(byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte);
 }
 
-static enum answer_step end_line(struct answer_line *line, const char *letters,
-				 enum answered *ret_answer)
+static enum answer_step end_line(struct answer_line *line, char *ret_letter)
 {
 	struct answer_line typed = *line;
 	*line = (struct answer_line){ 0 };
-	if (typed.bad || !typed.letter || !strchr(letters, typed.letter))
+	if (typed.bad || !typed.letter)
 		return ANSWER_AGAIN;
-	*ret_answer = (enum answered)(strchr(answer_letters, typed.letter) - answer_letters);
+	*ret_letter = typed.letter;
 	return ANSWER_GIVEN;
 }
 
 enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const char *letters,
-			     enum answered *ret_answer)
+			     char *ret_letter)
 {
 	enum {
 		END_OF_TEXT = 3,
@@ -90,8 +89,8 @@ enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const
 		LINE_MAX_BYTES = 64
 	};
 	if (byte == '\r' || byte == '\n')
-		return end_line(line, letters, ret_answer);
-	if ((byte == END_OF_TEXT || byte == END_OF_INPUT) && line->length == 0)
+		return end_line(line, ret_letter);
+	if (byte == END_OF_TEXT || (byte == END_OF_INPUT && line->length == 0))
 		return ANSWER_LEFT;
 	if ((byte == BACKSPACE || byte == DELETE) && !line->bad) {
 		*line = (struct answer_line){ 0 };
@@ -99,7 +98,7 @@ enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const
 	}
 	char letter = small(byte);
 	line->bad = line->bad || line->length > 0 || letter < 'a' || letter > 'z' ||
-		    !strchr(answer_letters, letter);
+		    !strchr(letters, letter);
 	line->letter = line->bad ? 0 : letter;
 	line->length += line->length < LINE_MAX_BYTES;
 	return ANSWER_MORE;

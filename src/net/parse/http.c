@@ -375,14 +375,13 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 	return PARSE_BAD;
 }
 
-size_t http_rewrite(const char *from, const struct http_request *request, char *to)
+size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
+		    const char *field, char *to)
 {
-	size_t used = 0;
 	const char *at = from + request->path, *end = from + request->head;
-	memcpy(to, from, request->target);
-	used = request->target;
+	char *put = mempcpy(mempcpy(to, from, request->target), place, strlen(place));
 	if (request->path > request->target && *at != '/')
-		to[used++] = '/'; // "http://host" or "http://host?query"
+		*put++ = '/'; // "http://host" or "http://host?query"
 	for (bool first = true; at < end; first = false) {
 		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
 		// An upgrade to what is not read here is not asked for.
@@ -390,11 +389,9 @@ size_t http_rewrite(const char *from, const struct http_request *request, char *
 				       (request->other_upgrade &&
 					((line > 8 && is_alike(at, "upgrade:", 8)) ||
 					 (line > 15 && is_alike(at, "http2-settings:", 15)))));
-		if (!drop) {
-			memcpy(to + used, at, line);
-			used += line;
-		}
+		put = mempcpy(put, at, drop ? 0 : line);
+		put = mempcpy(put, field, first ? strlen(field) : 0);
 		at += line;
 	}
-	return used;
+	return (size_t)(put - to);
 }

@@ -32,6 +32,8 @@ enum { ANSWERS = ANSWERED_PROJECT + 1, ANSWER_BYTES_MAX = 1024 };
 
 // "no", "once", "run", "project".
 extern const char *const answer_words[ANSWERS];
+// Their letters, in this order.
+extern const char answer_letters[ANSWERS + 1];
 
 // One line of JSON, {"answer":"WORD"}, with or without its newline: nothing behind it, the member
 // once, other members passed over. text[length] must be NUL. False when it is malformed.
@@ -49,11 +51,11 @@ enum answer_step {
 	ANSWER_MORE,  // the line goes on
 	ANSWER_AGAIN, // it has ended, and was none
 	ANSWER_GIVEN,
-	ANSWER_LEFT, // ^C or ^D on an empty line: no
+	ANSWER_LEFT, // ^C, or ^D on an empty line: no
 };
 // `letters` are those that are offered, in small letters ("orpn").
 enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const char *letters,
-			     enum answered *ret_answer);
+			     char *ret_letter);
 
 // A name that a box gave, for a question: letters, digits and ._+- stay, all else is '?'. At most
 // `size` - 1 bytes, and never empty.
@@ -150,9 +152,10 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 		      uint64_t *ret_data);
 
 // Copies the head for a server: path instead of the absolute form, without the fields meant for the
-// proxy, and without an upgrade to another word than websocket. `to` holds as much as `from`.
-// Returns the bytes written.
-size_t http_rewrite(const char *from, const struct http_request *request, char *to);
+// proxy, and without an upgrade to another word than websocket; for another proxy with `place`
+// before the path, and with `field`. `to` holds as much as these. Returns the bytes written.
+size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
+		    const char *field, char *to);
 
 // Which protocol the first bytes of a connection begin, of those that are read here. Pure.
 

@@ -28,8 +28,6 @@ enum {
 	SOCKETS_MILLISECONDS = 2000
 };
 
-static const struct address own = { { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
-
 // A port of the host's loopback, by the profile.
 static bool is_door_port(const struct worker *worker, uint16_t port)
 {
@@ -39,9 +37,12 @@ static bool is_door_port(const struct worker *worker, uint16_t port)
 	return false;
 }
 
+// At other addresses of the loopback the port is the box's own.
 static bool is_door(const struct worker *worker, const struct address *to, uint16_t port)
 {
-	return memcmp(to, &own, sizeof(own)) == 0 && is_door_port(worker, port);
+	return (memcmp(to, &dial_loopback[0], sizeof(*to)) == 0 ||
+		memcmp(to, &dial_loopback[1], sizeof(*to)) == 0) &&
+	       is_door_port(worker, port);
 }
 
 // A peer whose port is not expected is not of the box.
@@ -79,22 +80,32 @@ static void serve(struct worker *worker, struct conn *conn, const struct address
 	conn_deadline(worker, conn, FIRST_MILLISECONDS);
 }
 
+// Of one that waits, what it becomes.
+static enum conn_state *state_of(struct conn *conn)
+{
+	return conn->state == CONN_SYN ? &conn->then : &conn->state;
+}
+
+static void make_tunnel(struct conn *conn)
+{
+	conn->host = (struct host){ .kind = HOST_ADDRESS, .address = dial_loopback[0] };
+	*state_of(conn) = CONN_TUNNEL;
+	flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
+	flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
+}
+
 // Where the connection was meant to go decides what it is.
 static void begin(struct worker *worker, struct conn *conn, const struct address *to)
 {
 	struct host host = { .kind = HOST_ADDRESS, .address = *to };
-	enum conn_state *state = conn->state == CONN_SYN ? &conn->then : &conn->state;
 	if (is_door(worker, to, conn->port)) {
-		conn->host = host;
+		make_tunnel(conn);
 		record_conn(worker, conn, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
-		*state = CONN_TUNNEL;
-		flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
-		flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
-		dial_direct(worker, conn, &own);
+		dial_local(worker, conn);
 	} else if (is_served(worker, to, conn->port)) {
 		serve(worker, conn, to);
 	} else {
-		*state = CONN_SNIFF;
+		*state_of(conn) = CONN_SNIFF;
 		if (!route_to(worker, conn, &host, conn->port))
 			deny_begin(worker, conn, conn->record.why);
 	}
@@ -104,7 +115,6 @@ static void take_segment(struct worker *worker, const struct segment *segment)
 {
 	const struct ends *ends = &segment->ends;
 	struct conn *conn = syn_find(worker, ends);
-	// At other addresses of the loopback the port of a door is the box's own.
 	bool inside = rules_is_loopback(&ends->to) && is_door_port(worker, ends->to_port) &&
 		      !is_door(worker, &ends->to, ends->to_port);
 	if (inside || is_served(worker, &ends->to, ends->to_port)) {
@@ -233,50 +243,32 @@ void accept_want_sockets(struct worker *worker)
 	fd_send(worker->control, &report, event_size(&report), NULL, 0);
 }
 
-// From the host's loopback to a port of the box: by a socket that the box's first process made.
+// From the host's loopback to a port of the box: by sockets that the box's first process made, one
+// for each family.
 void accept_published(struct worker *worker, unsigned index)
 {
-	struct sockaddr_in6 to = { .sin6_family = AF_INET6,
-				   .sin6_port = htons(worker->published_inside[index / 2]) };
-	to.sin6_addr.s6_addr[10] = to.sin6_addr.s6_addr[11] = 0xff;
-	to.sin6_addr.s6_addr[12] = 127;
-	to.sin6_addr.s6_addr[15] = 1;
 	// Asked for already; level-triggered: we are called again. Where they do not come, the
 	// client is not left waiting.
 	bool late = worker->now - worker->sockets_asked >= SOCKETS_MILLISECONDS;
-	if (worker->socket_count == 0 && !late)
+	if (worker->socket_count < 2 && !late)
 		return;
 	int fd = accept4(worker->published[index], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (worker->socket_count == 0) {
-		close(fd);
-		accept_want_sockets(worker);
-		return;
-	}
-	struct conn *conn = conn_accept(worker, fd);
-	int inside = worker->sockets[--worker->socket_count];
-	if (worker->socket_count == SOCKETS_LOW - 1)
+	struct conn *conn = worker->socket_count < 2 ? NULL : conn_accept(worker, fd);
+	if (worker->socket_count < SOCKETS_LOW)
 		accept_want_sockets(worker);
 	if (!conn) {
-		close(inside);
 		close(fd);
 		return;
 	}
-	conn->state = CONN_TUNNEL;
-	flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
-	flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
+	make_tunnel(conn);
+	conn->published = 1 + index / 2;
+	conn->port = worker->published_inside[index / 2];
+	for (int i = 0; i < 2; i++)
+		conn->inside[i] = worker->sockets[--worker->socket_count];
 	conn_watch(worker, conn, CLIENT, WATCHED_NOT);
-	int result = connect(inside, (const struct sockaddr *)&to, sizeof(to));
-	conn->fd[SERVER] = inside;
-	if (result < 0 && errno != EINPROGRESS) {
-		conn_end(worker, conn, TURN_RESET);
-		return;
-	}
-	conn->dialing = DIAL_OPEN;
-	conn_watch(worker, conn, SERVER, WATCHED_NOT);
-	if (result < 0)
-		conn_await_room(worker, conn, SERVER);
+	dial_local(worker, conn);
 	conn_wake(worker, conn);
 }
 

@@ -259,8 +259,15 @@ static bool hear_dial(struct worker *worker, struct conn *conn)
 		return false;
 	if (conn->dialing == DIAL_RESOLVED)
 		dial_resolved(worker, conn);
+	if (conn->dialing == DIAL_READY && conn->state != CONN_SYN && conn->state != CONN_SNIFF &&
+	    conn->state != CONN_REQUEST)
+		dial_ask(worker, conn);
 	if (conn->dialing == DIAL_ASK && !dial_asked(worker, conn))
 		return false;
+	if (conn->dialing == DIAL_FAILED && conn->published) {
+		conn_end(worker, conn, TURN_RESET);
+		return false;
+	}
 	if (conn->dialing == DIAL_FAILED)
 		deny_failed(worker, conn);
 	if (conn->opened)
@@ -314,6 +321,11 @@ enum turn client_expired(struct worker *worker, struct conn *conn)
 	conn_deadline(worker, conn, 0);
 	if (conn->dialing == DIAL_HELD) {
 		route_expired(worker, conn);
+		return TURN_MOVED;
+	}
+	if (conn->dialing == DIAL_READY &&
+	    conn->state != CONN_SYN) { // perhaps the server speaks first
+		dial_ask(worker, conn);
 		return TURN_MOVED;
 	}
 	if (conn->dialing == DIAL_LOOKUP || conn->dialing == DIAL_CONNECT ||

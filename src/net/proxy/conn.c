@@ -28,6 +28,7 @@ struct conn *conn_accept(struct worker *worker, int fd)
 	conn->buffer = worker->buffers + 2 * index; // read only as far as it was written
 	conn->fd[CLIENT] = fd;
 	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = -1;
+	conn->inside[0] = conn->inside[1] = -1;
 	worker->live++;
 	return conn;
 }
@@ -89,6 +90,8 @@ void conn_stop_dialing(struct conn *conn)
 {
 	fd_close(&conn->attempt[0]);
 	fd_close(&conn->attempt[1]);
+	fd_close(&conn->inside[0]);
+	fd_close(&conn->inside[1]);
 	conn->lookup = NULL;
 }
 

@@ -19,6 +19,9 @@ enum {
 	ADDRESSES_MAX = 8,
 	SWEEP_MILLISECONDS = 1000,
 	SWEEP_LEAST = 64,
+	FIRST_WORDS_MILLISECONDS = 100, // behind the caller's own proxy; then the server's turn
+	HTTP_PORT = 80,
+	HTTPS_PORT = 443,
 	HELLOS_MAX = 8, // begun at once: who begins more wants to be read wrongly
 };
 #define UNLIMITED_PASS UINT64_MAX
@@ -74,7 +77,8 @@ enum dialing {
 	DIAL_LOOKUP,
 	DIAL_RESOLVED, // `addresses` are the name's, not judged yet
 	DIAL_CONNECT,
-	DIAL_ASK, // the caller's own proxy
+	DIAL_READY, // the caller's own proxy is there, and waits for what the client speaks
+	DIAL_ASK,   // it was asked for a tunnel
 	DIAL_OPEN,
 	DIAL_FAILED, // `problem` says why; the client does not know yet
 };
@@ -116,10 +120,13 @@ struct conn {
 	// dial
 	struct lookup *lookup;
 	bool by_proxy; // the caller's own
+	bool absolute; // and it gets requests, no CONNECT
 	struct address addresses[ADDRESSES_MAX];
 	uint16_t dial_port;
 	unsigned address_count, address_next;
 	int attempt[2];
+	unsigned published; // 1 + which port of the box it came for, or 0
+	int inside[2];      // published: sockets of the box's network for its two loopbacks
 	char problem[REASON_MAX];
 
 	// What the client may speak besides what is read here: by the rule, or by the port.
@@ -155,8 +162,7 @@ struct conn {
 // Only HTTP and TLS are spoken at their own ports.
 static inline bool conn_is_web(const struct conn *conn)
 {
-	enum { HTTP = 80, HTTPS = 443 };
-	return conn->port == HTTP || conn->port == HTTPS;
+	return conn->port == HTTP_PORT || conn->port == HTTPS_PORT;
 }
 
 // `fd` is the client's, or -1 before it is accepted.

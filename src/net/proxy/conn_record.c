@@ -39,6 +39,8 @@ void record_refused(struct worker *worker, const struct conn_record *record)
 			return;
 		}
 	report(worker, record);
+	if (atomic_load(&worker->shared->watched))
+		record_flush(worker);
 }
 
 void record_end(struct worker *worker, struct conn *conn)
@@ -101,7 +103,7 @@ void record_conn(struct worker *worker, struct conn *conn, enum conn_verdict ver
 	record->time = worker->now;
 	snprintf(record->rule, sizeof(record->rule), "%s", rule);
 	snprintf(record->why, sizeof(record->why), "%s", why);
-	if (!is_known(worker, record))
+	if (!is_known(worker, record) || (!allowed && atomic_load(&worker->shared->watched)))
 		announce(worker, conn);
 	else if (!allowed)
 		record_refused(worker, record);

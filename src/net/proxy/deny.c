@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "net/parse/parse.h"
+#include "net/proxy/dial.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/syn.h"
@@ -23,6 +24,19 @@ static void drain(struct worker *worker, struct conn *conn)
 	// What was read stays unanswered, what comes is thrown away.
 	conn->keeping = false;
 	conn->flow[CLIENT].start = conn->flow[CLIENT].cleared = conn->flow[CLIENT].end = 0;
+}
+
+const char *deny_other(struct conn *conn, const char *why, const struct host *host, uint16_t port)
+{
+	enum { SHOWN = 60 };
+	char name[HOST_NAME_BYTES_MAX + 1], number[8] = "";
+	host_text(host, name);
+	size_t length = strlen(name);
+	if (host_equal(host, &conn->host))
+		snprintf(number, sizeof(number), ":%u", port);
+	snprintf(conn->problem, sizeof(conn->problem), "%s, %s%s%s", why,
+		 length > SHOWN ? "..." : "", name + (length > SHOWN ? length - SHOWN : 0), number);
+	return conn->problem;
 }
 
 enum turn deny_begin(struct worker *worker, struct conn *conn, const char *why)
@@ -66,8 +80,7 @@ enum turn deny_http(struct worker *worker, struct conn *conn, int status)
 								      head[1024];
 	host_text(&conn->host, host);
 	if (status == 403 && conn->recorded && conn->record.fix == FIX_RULE)
-		snprintf(fix, sizeof(fix), "%s%s%s:%u", strchr(host, ':') ? "[" : "", host,
-			 strchr(host, ':') ? "]" : "", conn->port);
+		dial_place(conn, fix);
 	int length = snprintf(body, sizeof(body),
 			      "{\"version\":1,\"form\":\"blocked\",\"error\":\"%s\","
 			      "\"host\":\"%s\",\"port\":%u,\"reason\":\"%s\"%s%s%s}\n",

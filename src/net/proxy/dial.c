@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/base.h"
 #include "base/fd.h"
 #include "net/parse/parse.h"
 #include "net/proxy/lookup.h"
@@ -22,6 +23,8 @@ enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000 };
 
 static void fail_dial(struct worker *worker, struct conn *conn)
 {
+	if (conn->published)
+		atomic_fetch_add(&worker->shared->unheard[conn->published - 1], 1);
 	conn_close_server(conn);
 	conn->dialing = DIAL_FAILED;
 	conn_wake(worker, conn);
@@ -44,18 +47,26 @@ void dial_keep_alive(const struct conn *conn)
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
 }
 
-static void ask_upstream(const struct worker *worker, struct conn *conn)
+void dial_place(const struct conn *conn, char *place)
 {
-	char text[AUTHORIZATION_MAX + 1024], host[HOST_NAME_BYTES_MAX + 1];
+	char host[HOST_NAME_BYTES_MAX + 1];
 	host_text(&conn->host, host);
-	bool bracket = strchr(host, ':') != NULL;
-	int length = snprintf(
-		text, sizeof(text), "CONNECT %s%s%s:%u HTTP/1.1\r\nHost: %s%s%s:%u\r\n%s\r\n",
-		bracket ? "[" : "", host, bracket ? "]" : "", conn->port, bracket ? "[" : "", host,
-		bracket ? "]" : "", conn->port, worker->authorization);
+	str_put(place, HOST_NAME_BYTES_MAX + 16, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
+		conn->port);
+}
+
+void dial_ask(struct worker *worker, struct conn *conn)
+{
+	char text[AUTHORIZATION_MAX + 1024], place[DIAL_PLACE_MAX];
+	dial_place(conn, place);
+	int length = snprintf(text, sizeof(text), "CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n",
+			      place, place, worker->authorization);
+	conn_deadline(worker, conn, DIAL_MILLISECONDS);
 	// Into an empty socket: it fits.
 	if (send(conn->fd[SERVER], text, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL) == length)
 		conn->dialing = DIAL_ASK;
+	else
+		fail_dial(worker, conn);
 }
 
 static void connected(struct worker *worker, struct conn *conn, int fd,
@@ -63,18 +74,48 @@ static void connected(struct worker *worker, struct conn *conn, int fd,
 {
 	int on = 1;
 	record_address(worker, conn, address);
+	for (int i = 0; i < 2; i++)
+		if (conn->inside[i] >= 0 && worker->socket_count < PUBLISH_SOCKETS)
+			worker->sockets[worker->socket_count++] = take(&conn->inside[i]);
 	conn_stop_dialing(conn);
 	conn->fd[SERVER] = fd;
 	conn->dialing = DIAL_OPEN;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	conn_watch(worker, conn, SERVER, watched);
-	if (conn->by_proxy) {
-		ask_upstream(worker, conn);
-		conn_deadline(worker, conn, DIAL_MILLISECONDS);
-	} else {
-		conn->opened = true;
+	conn->opened = !conn->by_proxy || conn->absolute;
+	if (!conn->opened && (conn->raw || conn->port == HTTPS_PORT || worker->behind_box)) {
+		dial_ask(worker, conn);
+	} else if (!conn->opened) {
+		conn->dialing = DIAL_READY;
+		conn_deadline(worker, conn, FIRST_WORDS_MILLISECONDS);
 	}
 	conn_wake(worker, conn);
+}
+
+// Many take CONNECT to port 443 alone. A box around this one says why it refuses a tunnel.
+bool dial_takes_requests(const struct worker *worker, const struct conn *conn)
+{
+	return conn->by_proxy && !worker->behind_box && conn->dialing != DIAL_ASK &&
+	       (conn->dialing != DIAL_OPEN || conn->absolute);
+}
+
+// The box's own sockets are of both families.
+static socklen_t fill(const struct conn *conn, const struct address *address,
+		      struct sockaddr_storage *ret)
+{
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
+	socklen_t size = sockaddr_fill(address, conn->dial_port, ret);
+	if (!conn->published)
+		return size;
+	*v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(conn->dial_port) };
+	memcpy(&v6->sin6_addr, address->bytes, sizeof(address->bytes));
+	return sizeof(*v6);
+}
+
+static int open_socket(struct conn *conn, int family)
+{
+	return conn->published ? take(&conn->inside[conn->address_next - 1])
+			       : socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
 // Starts the next address in the free one of two places. False when none is left.
@@ -84,16 +125,16 @@ static bool try_next(struct worker *worker, struct conn *conn)
 	while (conn->address_next < conn->address_count) {
 		const struct address *address = &conn->addresses[conn->address_next++];
 		struct sockaddr_storage to;
-		socklen_t size = sockaddr_fill(address, conn->dial_port, &to);
-		autoclose int fd =
-			socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		socklen_t size = fill(conn, address, &to);
+		autoclose int fd = open_socket(conn, to.ss_family);
 		int result = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)&to, size);
 		if (result == 0) {
 			connected(worker, conn, take(&fd), address, WATCHED_NOT);
 			return true;
 		}
 		if (errno != EINPROGRESS) {
-			say_problem(conn, address, errno);
+			if (conn->address_next == 1) // what it said says more
+				say_problem(conn, address, errno);
 			continue;
 		}
 		struct epoll_event event = { .events = EPOLLOUT | EPOLLET };
@@ -163,7 +204,9 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 		say_denied(conn, deny);
 		return false;
 	}
-	if (reach == REACH_NEVER)
+	if (names_is_synthetic(address))
+		why = "as a proxy of this host answers for every name: --upstream http://HOST:PORT";
+	else if (reach == REACH_NEVER)
 		why = "which no name may lead to";
 	else if ((own = local_ask(worker->routes, address)) != LOCAL_NOT)
 		why = own_words[own];
@@ -233,6 +276,7 @@ static void look_up(struct worker *worker, struct conn *conn)
 void dial_begin(struct worker *worker, struct conn *conn)
 {
 	conn->by_proxy = worker->has_upstream && !is_excepted(worker, conn);
+	conn->absolute = conn->absolute && conn->by_proxy;
 	const struct host *target = conn->by_proxy ? &worker->upstream : &conn->host;
 	conn->dial_port = conn->by_proxy ? worker->upstream_port : conn->port;
 	if (target->kind == HOST_ADDRESS) {
@@ -256,10 +300,15 @@ void dial_waiting(struct worker *worker)
 	}
 }
 
-void dial_direct(struct worker *worker, struct conn *conn, const struct address *address)
+const struct address dial_loopback[2] = {
+	{ { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } },
+	{ { [15] = 1 } },
+};
+
+void dial_local(struct worker *worker, struct conn *conn)
 {
-	conn->addresses[0] = *address;
-	conn->address_count = 1;
+	memcpy(conn->addresses, dial_loopback, sizeof(dial_loopback));
+	conn->address_count = 2;
 	conn->dial_port = conn->port;
 	start(worker, conn);
 }

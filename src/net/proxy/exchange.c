@@ -12,7 +12,7 @@
 #include "net/proxy/route.h"
 #include "net/proxy/worker_state.h"
 
-enum { IDLE_MILLISECONDS = 120000, HEAD_MILLISECONDS = 30000 };
+enum { IDLE_MILLISECONDS = 120000, HEAD_MILLISECONDS = 30000, PROXY_REFUSES = 407 };
 
 // Whether to parse a head now: when its end has come, nothing more comes, or it has doubled: what
 // is no head is refused early, too.
@@ -27,7 +27,8 @@ static bool is_due(struct conn *conn, enum peer_side from, const char *bytes, si
 
 static enum turn refuse(struct worker *worker, struct conn *conn, int status, const char *why)
 {
-	strncpy(conn->problem, why, sizeof(conn->problem) - 1);
+	if (why != conn->problem)
+		strncpy(conn->problem, why, sizeof(conn->problem) - 1);
 	if (status == 403 || (status == 400 && conn->recorded))
 		record_conn(worker, conn, VERDICT_DENIED, "", why, FIX_NONE);
 	return deny_http(worker, conn, status);
@@ -38,11 +39,58 @@ static uint64_t passes(enum http_body body, uint64_t length)
 	return body == BODY_LENGTH ? length : body == BODY_UNTIL_CLOSE ? UNLIMITED_PASS : 0;
 }
 
+// The head as who is connected gets it, in place: for the caller's own proxy with `place` and the
+// caller's password. Its length; 0: no room.
+static size_t rewrite(struct worker *worker, struct conn *conn, const struct http_request *request,
+		      const char *place)
+{
+	char rewritten[BUFFER_SIZE + AUTHORIZATION_MAX + DIAL_PLACE_MAX];
+	struct flow *flow = &conn->flow[CLIENT];
+	char *buffer = (char *)conn->buffer[CLIENT], *bytes = buffer + flow->start;
+	size_t head =
+		http_rewrite(bytes, request, place, *place ? worker->authorization : "", rewritten);
+	size_t rest = flow->end - flow->start - request->head;
+	if (head + rest > BUFFER_SIZE)
+		return 0;
+	memmove(buffer + head, bytes + request->head, rest);
+	memcpy(buffer, rewritten, head);
+	conn->keeping = false;
+	flow->start = 0;
+	flow->end = (uint32_t)(head + rest);
+	conn_hold(worker, conn, flow->end > SMALL_BYTES);
+	return head;
+}
+
+// The caller's own proxy gets the request, or, for what cannot be one, CONNECT.
+static size_t choose_form(struct worker *worker, struct conn *conn,
+			  const struct http_request *request)
+{
+	char place[DIAL_PLACE_MAX] = "http://";
+	const char *target = conn->buffer[CLIENT] + conn->flow[CLIENT].start + request->path;
+	bool asks = dial_takes_requests(worker, conn) && !request->upgrade && *target != '*';
+	dial_place(conn, place + strlen(place));
+	size_t head = asks ? rewrite(worker, conn, request, place) : 0;
+	if (conn->absolute && !head) {
+		conn_close_server(conn);
+		conn->absolute = false;
+		dial_begin(worker, conn);
+	}
+	conn->absolute = head > 0;
+	if (conn->absolute && conn->dialing == DIAL_READY) {
+		conn->dialing = DIAL_OPEN;
+		conn->opened = true;
+	}
+	if (!head && (conn->explicit_proxy || request->other_upgrade))
+		head = rewrite(worker, conn, request, "");
+	return head ? head : request->head;
+}
+
 // Lets the head at `start` pass, and as much of the body as needs no reading.
-static void begin_exchange(struct worker *worker, struct conn *conn, size_t head,
+static void begin_exchange(struct worker *worker, struct conn *conn,
 			   const struct http_request *request)
 {
 	struct flow *flow = &conn->flow[CLIENT];
+	size_t head = choose_form(worker, conn, request);
 	conn_read_anew(conn);
 	conn->asks_head = request->asks_head;
 	conn->upgrade = request->upgrade;
@@ -60,18 +108,6 @@ static void begin_exchange(struct worker *worker, struct conn *conn, size_t head
 	conn->state = CONN_EXCHANGE;
 	if (conn->dialing == DIAL_OPEN)
 		conn_deadline(worker, conn, 0);
-}
-
-// The head as the server gets it, in place, at the end of where the longer one was.
-static size_t rewrite(struct conn *conn, const struct http_request *request)
-{
-	char rewritten[BUFFER_SIZE];
-	conn->keeping = false;
-	struct flow *flow = &conn->flow[CLIENT];
-	size_t head = http_rewrite(conn->buffer[CLIENT] + flow->start, request, rewritten);
-	flow->start += (uint32_t)(request->head - head);
-	memcpy(conn->buffer[CLIENT] + flow->start, rewritten, head);
-	return head;
 }
 
 // The request is for the explicit proxy: it names its server itself.
@@ -100,7 +136,7 @@ static enum turn begin_explicit(struct worker *worker, struct conn *conn,
 		return deny_http(worker, conn, 403);
 	}
 	if (!request->connect)
-		begin_exchange(worker, conn, rewrite(conn, request), request);
+		begin_exchange(worker, conn, request);
 	return TURN_MOVED;
 }
 
@@ -112,17 +148,20 @@ static enum turn begin_request(struct worker *worker, struct conn *conn,
 		return begin_explicit(worker, conn, request);
 	if (request->connect)
 		return refuse(worker, conn, 403,
-			      "CONNECT to a server would be a tunnel to another host");
+			      deny_other(conn,
+					 "CONNECT to a server would be a tunnel to another host",
+					 &request->host, port));
 	if (!request->has_host && conn->host.kind == HOST_NAME)
 		return refuse(worker, conn, 403, "the request names no host");
 	if (request->has_host && (!host_equal(&request->host, &conn->host) || port != conn->port))
-		return refuse(worker, conn, 403, "the request names another host");
+		return refuse(
+			worker, conn, 403,
+			deny_other(conn, "the request names another host", &request->host, port));
 	// Asked for without what nobody here could read (h2c); nothing of it may have passed.
 	bool whole = !conn->keeping || conn->kept == conn->flow[CLIENT].start;
 	if (request->other_upgrade && !whole)
 		return refuse(worker, conn, 400, "an upgrade to a protocol that sbx does not read");
-	begin_exchange(worker, conn,
-		       request->other_upgrade ? rewrite(conn, request) : request->head, request);
+	begin_exchange(worker, conn, request);
 	return TURN_MOVED;
 }
 
@@ -230,7 +269,7 @@ static bool read_response(struct worker *worker, struct conn *conn)
 				: PARSE_MORE;
 		if (result == PARSE_MORE)
 			return length < BUFFER_SIZE && !flow->ended;
-		if (result == PARSE_BAD ||
+		if (result == PARSE_BAD || (conn->absolute && response.status == PROXY_REFUSES) ||
 		    (response.status == 101 && !(conn->upgrade && response.upgrade)))
 			return false;
 		flow_clear(flow, response.head);
@@ -280,7 +319,10 @@ enum turn exchange_run(struct worker *worker, struct conn *conn)
 				     body_done(in, conn->request_body, conn->request_chunk);
 	}
 	if (conn->response_head && !read_response(worker, conn)) {
+		strncpy(conn->problem, "the upstream proxy refused it", sizeof(conn->problem) - 1);
 		// The client can still get an answer, as nothing was passed on.
+		if (out->cleared == out->start && out->start == 0 && conn->absolute)
+			return deny_failed(worker, conn);
 		if (out->cleared == out->start && out->start == 0)
 			return refuse(worker, conn, 502, "the server's answer is not HTTP/1.1");
 		return TURN_CLOSE;

@@ -118,7 +118,8 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	struct flow *flow = &conn->flow[from];
 	enum peer_side to = from == CLIENT ? SERVER : CLIENT;
 	enum turn turn = TURN_WAIT;
-	if (from == SERVER && conn->held)
+	// Before its answer the caller's own proxy gets what it is asked, and nothing else.
+	if (from == SERVER ? conn->held : conn->dialing != DIAL_OPEN)
 		return TURN_WAIT;
 	while (!flow_empty(flow) && conn->fd[to] >= 0 && conn->writable[to]) {
 		ssize_t put = send(conn->fd[to], conn->buffer[from] + flow->start,

@@ -31,10 +31,12 @@ static const char *judge(struct worker *worker, struct conn *conn, const struct 
 		return "a TLS hello without a server name";
 	if (!name && hello->named) {
 		rules_decide(rules, &hello->host, conn->port, worker->routes, &refusal);
-		return refusal.deny ? "TLS asks for a denied name" : NULL;
+		return refusal.deny ? deny_other(conn, "TLS asks for a denied name", &hello->host,
+						 conn->port)
+				    : NULL;
 	}
 	if (hello->named && !host_equal(&hello->host, &conn->host))
-		return "TLS asks for another name";
+		return deny_other(conn, "TLS asks for another name", &hello->host, conn->port);
 	// What was not looked into is in the log.
 	if (name && (hello->encrypted || !hello->named))
 		record_conn(worker, conn, VERDICT_ALLOWED, conn->rule.text,

@@ -127,7 +127,7 @@ void syn_accepted(struct worker *worker, struct conn *conn)
 	forget(worker, conn);
 	conn->state = conn->then;
 	conn->opened = conn->dialing == DIAL_OPEN;
-	conn_deadline(worker, conn, 0);
+	conn_deadline(worker, conn, conn->dialing == DIAL_READY ? FIRST_WORDS_MILLISECONDS : 0);
 }
 
 void syn_end(struct worker *worker, struct conn *conn)
@@ -154,7 +154,8 @@ enum turn syn_deny(struct worker *worker, struct conn *conn)
 
 enum turn syn_run(struct worker *worker, struct conn *conn)
 {
-	bool known = conn->dialing == DIAL_OPEN || conn->dialing == DIAL_NONE || conn->unwatched;
+	bool known = conn->dialing == DIAL_OPEN || conn->dialing == DIAL_READY ||
+		     conn->dialing == DIAL_NONE || conn->unwatched;
 	if (conn->refused)
 		return conn->held ? TURN_WAIT : TURN_RESET;
 	if (!known || conn->let)

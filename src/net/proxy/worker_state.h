@@ -36,7 +36,7 @@ struct worker {
 	bool relayed;        // tier landlock: connections come from the host's loopback
 	bool rules_changed;  // and open connections are not judged by them yet
 	int listeners[LISTENERS_MAX];
-	uint16_t loopback_ports[NETNS_LOOPBACK_MAX]; // of the host's
+	uint16_t loopback_ports[NETNS_LOOPBACK_MAX]; // of the host's that the profile names
 	unsigned listener_count;
 	int published[2 * NETNS_LOOPBACK_MAX]; // as struct proxy has them
 	uint16_t published_inside[NETNS_LOOPBACK_MAX];

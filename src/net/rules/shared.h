@@ -14,6 +14,7 @@ enum {
 	BUDGETS_MAX = 64,
 	OPENED_MAX = 128,
 	RAW_PORTS_MAX = 256,
+	DOORS_MAX = 8, // host-port, publish
 	NAMES_BITS = 17
 };
 
@@ -68,6 +69,8 @@ struct shared {
 	struct name names[1 << NAMES_BITS];  // by synthetic address
 	_Atomic uint64_t spent[BUDGETS_MAX]; // of rules->budgets
 	_Atomic unsigned taken;              // the generation that is in force
+	_Atomic unsigned unheard[DOORS_MAX]; // connections to egress->publish[], nobody there
+	_Atomic bool watched;                // each refusal is announced, not the first of a kind
 	struct target targets[65536];        // by source port; written by the supervisor
 };
 

@@ -44,7 +44,6 @@ static const int worker_calls[] = {
 static const int opener_calls[] = {
 	SYS_recvmsg, SYS_shutdown, SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait, SYS_getpid,
 };
-static const int relay_calls[] = { SYS_readlinkat };
 // A box may pass it any descriptor: one of a datagram socket sends to whom an address names.
 static const int filter_calls[] = {
 	SYS_accept4,   SYS_recvfrom,    SYS_recvmsg,    SYS_sendto,
@@ -180,7 +179,6 @@ static const struct confined_row {
 } rows[CONFINED_ALL] = {
 	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments), .reads = false },
 	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0, .reads = false },
-	[CONFINED_RELAY] = { ALL(relay_calls), .writes_files = true },
 	[CONFINED_FILTER] = { ALL(filter_calls), ALL(filter_arguments), .reads = false },
 	[CONFINED_CONNECTOR] = { ALL(connector_calls), ALL(connector_arguments), .reads = false },
 	[CONFINED_READER] = { ALL(reader_calls), ALL(reader_arguments), .writes_files = true,

@@ -103,7 +103,7 @@ static long set_option(long fd, int level, int option)
 struct netns_wanted {
 	int type; // SOCK_STREAM or SOCK_DGRAM
 	uint16_t port;
-	enum { AT_ALL, AT_LOOPBACK } at;
+	enum { AT_ALL, AT_LOOPBACK, AT_LOOPBACK_SIX } at;
 	bool transparent;
 };
 
@@ -114,15 +114,15 @@ static long open_listener(const struct netns_wanted *wanted)
 	int type = wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK;
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(wanted->port) };
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(wanted->port) };
-	bool mapped = wanted->at == AT_LOOPBACK;
-	if (mapped) {
+	v6.sin6_addr.s6_addr[15] = wanted->at == AT_LOOPBACK_SIX;
+	if (wanted->at == AT_LOOPBACK) {
 		v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 		v6.sin6_addr.s6_addr[10] = v6.sin6_addr.s6_addr[11] = 0xff;
 		memcpy(v6.sin6_addr.s6_addr + 12, &v4.sin_addr, 4);
 	}
 	long fd = sys_raw(SYS_socket, AF_INET6, type, 0), result;
 	bool is_v6 = fd >= 0;
-	if (fd == -EAFNOSUPPORT)
+	if (fd == -EAFNOSUPPORT && wanted->at != AT_LOOPBACK_SIX)
 		fd = sys_raw(SYS_socket, AF_INET, type, 0);
 	if (fd < 0)
 		return fd;
@@ -166,6 +166,16 @@ static long add_owners(struct helper *helper)
 	if (fd >= 0)
 		helper->listeners[helper->listener_count++] = (int)fd;
 	return fd;
+}
+
+// Many programs take localhost for ::1 first; a kernel may have none.
+static long add_loopback(struct helper *helper, uint16_t port)
+{
+	struct netns_wanted wanted = { SOCK_STREAM, port, AT_LOOPBACK, false };
+	long result = add_listener(helper, wanted);
+	wanted.at = AT_LOOPBACK_SIX;
+	long six = result < 0 ? result : add_listener(helper, wanted);
+	return six == -EAFNOSUPPORT || six == -EADDRNOTAVAIL ? result : six;
 }
 
 // With all listeners there. Where a box cannot have raw sockets any socket takes their places, and
@@ -230,9 +240,7 @@ static long make_egress(struct helper *helper)
 		result = add_owners(helper);
 	helper->listener_count = LISTENER_FIRST_PORT; // see add_holds()
 	for (unsigned i = 0; i < helper->loopback_count && result >= 0; i++)
-		result = add_listener(helper,
-				      (struct netns_wanted){ SOCK_STREAM, helper->loopback_ports[i],
-							     AT_LOOPBACK, false });
+		result = add_loopback(helper, helper->loopback_ports[i]);
 	if (result < 0)
 		return result;
 	if (helper->redirect)

@@ -20,7 +20,7 @@ struct run;
 #define NETNS_OWN_V4        "198.18.0.1"
 #define NETNS_OWN_V4_NUMBER 0xc6120001U
 #define NETNS_OWN_V6        "fd73:6278::1"
-enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = 8, NETNS_PORTS_MAX = 16 };
+enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = DOORS_MAX, NETNS_PORTS_MAX = 16 };
 // Of a first segment that the worker lets through (net/proxy/syn.c): no program of the box can
 // mark.
 enum { NETNS_MARK = 1 };
@@ -70,12 +70,11 @@ extern const unsigned netns_messages_size, redirect_messages_size;
 
 // A worker of the proxy makes internet sockets, and pairs of connected streams; the agent's
 // connector makes streams to sockets with a path; the others make no socket, connect none and send
-// to no address. The relay of a language server may write to files that are open. A reader of what
+// to no address. A reader of what
 // a box wrote opens files, and forks parsers (locked_run()).
 enum confined {
 	CONFINED_WORKER,
 	CONFINED_OPENER,
-	CONFINED_RELAY,
 	CONFINED_FILTER,
 	CONFINED_CONNECTOR,
 	CONFINED_READER,

@@ -41,9 +41,17 @@ static bool has_new_dependencies(const struct check *check, const char *path)
 	       package_hash(text, length) == plan->package;
 }
 
+// Of `git am`: patches, and no command that would be run, as in what a rebase goes on with.
+static bool is_stopped_am(const char *path)
+{
+	char file[PATH_MAX];
+	return str_equal(path_name(path), "rebase-apply") &&
+	       str_put(file, sizeof(file), "%s/applying", path) && access(file, F_OK) == 0;
+}
+
 void changed_add(const struct check *check, const char *path)
 {
-	if (has_new_dependencies(check, path))
+	if (has_new_dependencies(check, path) || is_stopped_am(path))
 		return;
 	const char *shown = finding_path(check->plan, path);
 	const struct trusted_row *row = trusted_find(shown);
@@ -189,25 +197,13 @@ void changed_programs(const struct check *check, int directory, const struct gua
 		tell_gone(check, fd, guard);
 }
 
-static const char attributes[] = ".gitattributes";
-
-// Where git's configuration has commands, these choose among them in each directory.
-static bool chooses(const struct plan *plan)
-{
-	for (unsigned i = 0; i < plan->named_count; i++)
-		if (str_equal(path_name(plan->named[i].path), attributes))
-			return true;
-	return false;
-}
-
 void changed_tell_deeper(const struct check *check, int directory, const char *name,
 			 const char *path)
 {
 	char below[PATH_MAX];
 	int above = (int)(path_name(path) - path);
-	bool reported =
-		trusted_is_below(path) || (str_equal(name, attributes) && chooses(check->plan));
-	if (reported && changed_has(check, directory, name) && !changed_is_other(directory, name))
+	if (trusted_is_below(path) && changed_has(check, directory, name) &&
+	    !changed_is_other(directory, name))
 		changed_add(check, path);
 	if (!trusted_is_deeper(path))
 		return;
@@ -222,7 +218,7 @@ void changed_tell_deeper(const struct check *check, int directory, const char *n
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path)
 {
 	struct stat status;
-	if (str_has_word(".gitattributes .gitignore .gitmodules .mailmap", name, strlen(name)) &&
+	if (trusted_is_opened(name) &&
 	    fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISFIFO(status.st_mode) && finding_is_made(check, directory, name))
 		finding_take(check, directory, name, path, FINDING_WAITS);

@@ -48,13 +48,19 @@ bool finding_is_changed(const struct check *check, int directory, const char *na
 	return fstatat(directory, name, &status, flags) == 0 && finding_is_late(check, &status);
 }
 
-// False as well where the file system does not know.
-bool finding_is_made(const struct check *check, int directory, const char *name)
+int64_t finding_birth(int directory, const char *name)
 {
 	struct sys_statx status;
-	return sys_statx(directory, name, SYS_STATX_BIRTH, &status) == 0 &&
-	       (status.mask & SYS_STATX_BIRTH) &&
-	       is_since(status.birth_seconds, status.birth_nanoseconds, &check->start);
+	if (sys_statx(directory, name, SYS_STATX_BIRTH, &status) < 0 ||
+	    !(status.mask & SYS_STATX_BIRTH))
+		return 0;
+	return status.birth_seconds * (int64_t)NANOSECONDS + status.birth_nanoseconds;
+}
+
+bool finding_is_made(const struct check *check, int directory, const char *name)
+{
+	int64_t birth = finding_birth(directory, name);
+	return birth && is_since(birth / NANOSECONDS, birth % NANOSECONDS, &check->start);
 }
 
 bool finding_is_in_run(const struct check *check, const struct stat *status)

@@ -45,6 +45,8 @@ bool finding_is_own(const struct check *check, int directory, const char *name, 
 // Whether something was changed, or made, by this run; "" is the directory itself.
 bool finding_is_changed(const struct check *check, int directory, const char *name);
 bool finding_is_late(const struct check *check, const struct stat *status);
+// In nanoseconds of the files' clock; 0 where the file system does not know.
+int64_t finding_birth(int directory, const char *name);
 bool finding_is_made(const struct check *check, int directory, const char *name);
 // True if it may have changed last in this run.
 bool finding_is_in_run(const struct check *check, const struct stat *status);
@@ -108,6 +110,10 @@ void changed_take_pipe(struct check *check, int directory, const char *name, con
 // is renamed in its place. -1 when nothing helped (reported as well).
 int quarantine_take(const char *state, int directory, const char *name, const char *path,
 		    const char *why, struct findings *found);
+
+// Reports what other runs moved away from below `tree` since that time, in milliseconds of the
+// calendar: whose it was nobody can tell, and who made it must hear of it.
+void quarantine_others(const char *state, const char *tree, int64_t since, struct findings *found);
 
 // `sbx quarantine ACTION [ID]`: -1 with the error said.
 // `put` is called for each thing, with the path that it came from; "": its note cannot be read.

@@ -30,7 +30,7 @@ struct merge_work {
 	struct gitconfig_case how;
 	struct gitconfig_merged merged;
 	bool good;
-	bool done; // all of it: the new text is in its place
+	bool done, written; // all of it: the new text is in its place
 	const char *problem;
 };
 
@@ -39,19 +39,16 @@ static void compute(void *argument)
 {
 	struct merge_work *work = argument;
 	const struct merge *merge = work->merge;
-	struct gitconfig before, after, now, empty = { .text = "" };
+	struct gitconfig before, after, now;
 	int result = 0;
-	bool changes = merge->kind == MERGE_CHANGES, filter = merge->kind == MERGE_FILTER;
+	bool changes = merge->kind == MERGE_CHANGES;
 	result |= gitconfig_parse(work->arena, work->now, work->now_length, &now);
 	result |= gitconfig_parse(work->arena, merge->before, merge->before_length, &before);
 	if (changes)
 		result |= gitconfig_parse(work->arena, merge->after, merge->after_length, &after);
 	if (result == 0)
-		gitconfig_merge(work->arena, filter ? &empty : &before, changes ? &after : &now,
-				changes  ? &now
-				: filter ? &empty
-					 : &before,
-				work->how, &work->merged);
+		gitconfig_merge(work->arena, &before, changes ? &after : &now,
+				changes ? &now : &before, work->how, &work->merged);
 	work->good = result == 0;
 	if (!work->good)
 		work->problem = arena_text(work->arena, "%s", err_text());
@@ -88,11 +85,18 @@ static int compute_all(struct merge_work *work)
 	return work->how.branch_count > 0 ? locked_run(compute, work) : 0;
 }
 
+// In the place of one that the host replaced, and that is gone, comes that of before.
 static int read_now(struct merge_work *work)
 {
-	if (file_read(work->merge->directory, work->merge->name, 0, GITCONFIG_BYTES_MAX,
-		      work->arena, &work->now, &work->now_length) < 0)
+	const struct merge *merge = work->merge;
+	int read = file_read(merge->directory, merge->name, 0, GITCONFIG_BYTES_MAX, work->arena,
+			     &work->now, &work->now_length);
+	if (read < 0)
 		return file_failed("config", GITCONFIG_BYTES_MAX);
+	if (read == 0 && merge->kind == MERGE_HOST) {
+		work->now = merge->before;
+		work->now_length = merge->before_length;
+	}
 	return 0;
 }
 
@@ -143,10 +147,11 @@ static int try_once(struct merge_work *work)
 	TRY(compute_all(work));
 	if (!work->good)
 		return fail(0, "%s", work->problem);
-	bool cut = work->merge->kind == MERGE_FILTER && work->merged.withheld_count > 0;
-	bool taken = work->merge->kind == MERGE_CHANGES && work->merged.taken > 0;
-	if (!cut && !taken)
+	bool changes = work->merge->kind == MERGE_CHANGES;
+	if (!work->merge->fresh &&
+	    (changes ? work->merged.taken : work->merged.withheld_count) == 0)
 		return 0;
+	work->written = true;
 	int locked = merge_take_lock(work->merge->directory, lock, work->merge->mode,
 				     work->merged.text, work->merged.length);
 	if (locked != 0)
@@ -213,7 +218,7 @@ static void report(struct arena *arena, const struct merge *merge,
 	} rows[] = {
 		[MERGE_CHANGES] = { FINDING_CONFIG_WITHHELD, "not applied" },
 		[MERGE_FILTER] = { FINDING_CONFIG_REMOVED, "removed" },
-		[MERGE_LOOK] = { FINDING_CONFIG_CHANGED, "changed while the box ran" },
+		[MERGE_HOST] = { FINDING_CONFIG_REMOVED, "removed" },
 	};
 	for (unsigned i = 0; i < merged->withheld_count; i++) {
 		const struct gitconfig_withheld *row = &merged->withheld[i];
@@ -222,7 +227,7 @@ static void report(struct arena *arena, const struct merge *merge,
 					row->why),
 			     command_for(arena, merge, row));
 	}
-	for (unsigned i = 0; i < merged->address_count && merge->kind != MERGE_LOOK; i++)
+	for (unsigned i = 0; i < merged->address_count && merge->kind != MERGE_HOST; i++)
 		findings_add(found, FINDING_CONFIG_ADDRESS, merge->path, merged->addresses[i], "");
 }
 
@@ -245,6 +250,7 @@ int merge_config(const struct merge *merge)
 	*work = (struct merge_work){ .arena = arena, .merge = merge, .problem = "it was stopped" };
 	work->how = (struct gitconfig_case){ .depth = merge->depth,
 					     .made = merge->made,
+					     .host = merge->kind == MERGE_HOST,
 					     .private = str_equal(merge->name, "config.worktree") };
 	take_left_lock(merge);
 	pid_t pid = fork();
@@ -259,6 +265,7 @@ int merge_config(const struct merge *merge)
 	else
 		findings_add(merge->check->found, FINDING_CONFIG_FAILED, merge->path, work->problem,
 			     "");
+	bool written = work->written;
 	arena_free(arena);
-	return good ? 0 : -1;
+	return good ? written : -1;
 }

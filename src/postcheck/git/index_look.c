@@ -50,6 +50,30 @@ static int rewrite(const struct index_work *work)
 	return same ? fail(problem, "rename") : 1;
 }
 
+// Without an index git takes each file as removed, and the next commit would do that: it gets one
+// of the good entries, or one that it refuses.
+static int take_index(const struct index_work *work, const char *why)
+{
+	static const char lock[] = "index.lock", none[] = "no index: rm .git/index; git reset\n";
+	const struct gitindex_vetted *vetted = &work->file.vetted;
+	bool good = vetted->bad && vetted->text;
+	int locked = merge_take_lock(work->directory, lock, 0644,
+				     good ? vetted->text : (const void *)none,
+				     good ? vetted->length : strlen(none));
+	if (locked > 0)
+		return locked;
+	finding_take(work->check, work->directory, "index",
+		     arena_text(work->arena, "%s/index", work->path),
+		     arena_text(work->arena, "%s; %s", why,
+				good ? "one with its other entries took its place"
+				     : "for a new one: rm .git/index; git reset"));
+	if (locked == 0 && fd_rename_new(work->directory, lock, work->directory, "index") < 0)
+		locked = fail(errno, "rename");
+	if (locked < 0)
+		unlinkat(work->directory, lock, 0);
+	return locked;
+}
+
 // Git reads files again that are not older than its index: those that changed in the run.
 static void set_time(const struct index_work *work)
 {
@@ -132,38 +156,42 @@ static size_t missing(int tree, const char *path)
 	return 0;
 }
 
-// Of files that are in the work tree. In a sparse checkout git itself unmarks such a one.
-static void tell_marks(const struct index_work *work, const struct gitindex_vetted *vetted)
+// How many files that are in the work tree are marked. In a sparse checkout git itself unmarks such
+// a one. Those of a split index have no names.
+static unsigned count_marks(int tree, const struct gitindex_vetted *vetted)
 {
-	char top[PATH_MAX] = "", link[32];
 	struct stat status;
 	const char *before = "";
 	size_t lacks = 0;
-	autoclose int tree = open_tree(work);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", tree);
-	(void)!readlink(link, top, sizeof(top) - 1);
+	unsigned count = 0;
 	for (unsigned i = 0; i < vetted->marked_count; i++) {
 		const struct gitindex_entry *entry = &vetted->marked[i];
-		if (!entry->path[0]) { // its name is in the other file
-			findings_add(work->check->found, FINDING_GIT_HIDES,
-				     "files of a split index (git ls-files -v)", "", "");
-			return;
-		}
+		const char *path = entry->path;
 		if ((entry->directory && !entry->unchanged) ||
-		    (lacks > 0 && strncmp(before, entry->path, lacks) == 0))
+		    (lacks > 0 && strncmp(before, path, lacks) == 0))
 			continue;
 		lacks = 0;
-		if (tree < 0 ? !entry->unchanged
-			     : fstatat(tree, entry->path, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-			before = entry->path;
-			lacks = tree < 0 ? 0 : missing(tree, before);
-			continue;
+		if (tree < 0 || !path[0]) {
+			count += entry->unchanged || !path[0];
+		} else if (fstatat(tree, path, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+			count++;
+		} else {
+			before = path;
+			lacks = missing(tree, path);
 		}
-		const char *path =
-			arena_text(work->arena, "%s/%s", tree < 0 ? work->path : top, entry->path);
-		findings_add(work->check->found, FINDING_GIT_HIDES,
-			     finding_path(work->check->plan, path), "", "");
 	}
+	return count;
+}
+
+static void tell_marks(const struct index_work *work)
+{
+	autoclose int tree = open_tree(work);
+	unsigned count =
+		count_marks(tree, &work->file.vetted) + count_marks(tree, &work->file.rest);
+	if (count > 0)
+		findings_add(work->check->found, FINDING_GIT_HIDES,
+			     finding_path(work->check->plan, work->path),
+			     arena_text(work->arena, "%u", count), "");
 }
 
 static void read_names(struct index_work *work)
@@ -202,16 +230,13 @@ static int look_once(struct arena *arena, struct check *check, int fd, const str
 {
 	const char *why;
 	struct index_work *work = read_index(arena, check, fd, status, directory, path, &why);
-	if (why) {
-		finding_take(check, directory, "index", arena_text(arena, "%s/index", path), why);
-		return 0;
-	}
+	if (why)
+		return take_index(work, why);
 	int result = work->file.vetted.text ? rewrite(work) : 0;
 	if (result == 0) {
 		set_time(work);
 		tell_tracked(work, FINDING_TRACKED);
-		tell_marks(work, &work->file.vetted);
-		tell_marks(work, &work->file.rest);
+		tell_marks(work);
 	}
 	return result;
 }

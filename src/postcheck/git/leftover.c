@@ -11,8 +11,6 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/process_stat.h"
-#include "git/gitconfig.h"
-#include "plan.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 
@@ -79,27 +77,4 @@ void leftover_take_lock(const struct check *check, int directory, const char *na
 		findings_add(check->found, FINDING_GIT_LOCKED, shown, "", "");
 	else
 		findings_add(check->found, FINDING_GIT_LOCK, shown, "", "");
-}
-
-// A remote's name may have slashes.
-bool leftover_is_unasked(const struct plan *plan, const char *path, size_t root)
-{
-	const char *name = path + root + 1 + strlen(LEFTOVER_REMOTES), *url = NULL;
-	struct gitconfig config;
-	struct arena *arena = arena_new();
-	for (unsigned i = 0; i < plan->copy_count; i++) {
-		const struct copy *copy = &plan->copies[i];
-		if (strncmp(copy->path, path, root) != 0 ||
-		    !str_equal(copy->path + root, "/config") ||
-		    ATTEMPT(gitconfig_parse(arena, copy->text, copy->length, &config)) < 0)
-			continue;
-		for (size_t end = strcspn(name, "/"); !url && name[end];
-		     end += 1 + strcspn(name + end + 1, "/"))
-			url = gitconfig_value(&config,
-					      arena_text(arena, "remote.%.*s.url", (int)end, name));
-	}
-	bool unasked = url && url[0] != '.' && !str_starts(url, "file:") &&
-		       strcspn(url, ":") < strcspn(url, "/");
-	arena_free(arena);
-	return unasked;
 }

@@ -31,7 +31,7 @@ static bool is_of_run(const struct check *check, int directory)
 	layout_each(row)
 	{
 		str_put(name, sizeof(name), "%.*s", (int)strcspn(row->path, "/"), row->path);
-		if (row->kind > LAYOUT_VIEW && !is_absent_or_made(check, directory, name))
+		if (row->kind > LAYOUT_LOCK && !is_absent_or_made(check, directory, name))
 			made = false;
 	}
 	return made;

@@ -76,29 +76,11 @@ static bool is_known(const struct parts_walk *parts, const struct part_met *part
 				 (stood && !finding_is_made(check, part->directory, part->name)));
 }
 
-static bool has_begin(const struct parts_walk *parts, const struct layout_row *row)
-{
-	list_each (item, parts->known)
-		if (layout_begins(row, item->text))
-			return true;
-	return false;
-}
-
-static void report(const struct parts_walk *parts, const struct part_met *part,
-		   enum finding_kind kind)
+static void report_name(const struct parts_walk *parts, const struct part_met *part)
 {
 	const char *path = finding_path(parts->check->plan, part->path);
-	if (!findings_has(parts->check->found, kind, path))
-		findings_add(parts->check->found, kind, path, "", "");
-}
-
-// Of a directory by which git shows something: one line for all that is in it.
-static void report_view(const struct parts_walk *parts, const struct part_met *part)
-{
-	char path[PATH_MAX];
-	struct part_met view = { .path = path };
-	if (str_put(path, sizeof(path), "%.*s/%s", (int)parts->root, part->path, part->row->path))
-		report(parts, &view, FINDING_GIT_VIEW);
+	if (!findings_has(parts->check->found, FINDING_GIT_NAME, path))
+		findings_add(parts->check->found, FINDING_GIT_NAME, path, "", "");
 }
 
 static bool look_at(const struct parts_walk *parts, struct part_met *part)
@@ -107,7 +89,7 @@ static bool look_at(const struct parts_walk *parts, struct part_met *part)
 	if (fstatat(part->directory, part->name, &part->status, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
 	bool timed = check->start.tv_sec != 0;
-	bool acts = part->row && part->row->kind > LAYOUT_VIEW;
+	bool acts = part->row && part->row->kind > LAYOUT_LOCK;
 	// Without times the names in the guard decide.
 	part->late = (timed ? finding_is_late(check, &part->status)
 			    : (part->depth == 0 || acts) && (parts->known || !check->known)) &&
@@ -153,33 +135,21 @@ static void meet_file(struct parts_walk *parts, struct part_met *part)
 	bool acts = row && row->type == LAYOUT_FILE && strchr(row->path, '/') &&
 		    (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER);
 	bool top = part->depth == 0, wrong = top && row && is_directory_row(row);
-	bool unknown = top && !row && parts->listed;
 	bool lock = row && row->kind == LAYOUT_LOCK;
-	bool state = top && row && row->kind == LAYOUT_STATE;
-	bool view = !top && row && row->kind == LAYOUT_VIEW && parts->listed;
 	bool named =
 		str_starts(inside(parts, part), "refs/") && !leftover_is_plain(inside(parts, part));
-	const struct plan *plan = parts->check->plan;
 	if (top && str_starts(part->name, SHARED_INDEX))
 		parts->shared |= finding_is_changed(parts->check, part->directory, part->name);
-	bool remote = plan->own_network && !plan->egress.on &&
-		      str_starts(inside(parts, part), LEFTOVER_REMOTES);
-	if ((!acts && !wrong && !unknown && !remote && !lock && !state && !view && !named) ||
-	    !look_at(parts, part) || !part->late || is_known(parts, part))
+	if ((!acts && !wrong && !lock && !named) || !look_at(parts, part) || !part->late ||
+	    is_known(parts, part))
 		return;
 	if (named)
-		report(parts, part, FINDING_GIT_NAME);
+		report_name(parts, part);
 	if (lock && (parts->known || finding_is_made(parts->check, part->directory, part->name)))
 		leftover_take_lock(parts->check, part->directory, part->name, part->path);
-	else if (state)
-		report(parts, part, FINDING_GIT_STATE);
-	else if (view)
-		report_view(parts, part);
-	else if (lock || named)
-		return;
-	else if (unknown || (remote && leftover_is_unasked(plan, part->path, parts->root)))
-		report(parts, part, unknown ? FINDING_GIT_UNKNOWN : FINDING_GIT_VIEW);
-	else if (!remote && !pointer_is_alternates(plan, part->directory, part->name, part->path))
+	else if (!lock && !named &&
+		 !pointer_is_alternates(parts->check->plan, part->directory, part->name,
+					part->path))
 		take_part(parts, part, untrusted);
 }
 
@@ -255,11 +225,10 @@ static bool take_nested(const struct parts_walk *parts, const struct part_met *p
 	return came;
 }
 
-// Names that git does not have and crowds of directories are read only where they changed; those by
-// which git shows something are read to their files.
+// Names that git does not have and crowds of directories are read only where they changed.
 static bool is_read(const struct parts_walk *parts, const struct part_met *part)
 {
-	if (part->late || part->moved || (part->row && part->row->kind == LAYOUT_VIEW))
+	if (part->late || part->moved)
 		return true;
 	if (part->status.st_nlink == NO_DIRECTORIES || !part->row)
 		return false;
@@ -300,8 +269,6 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 		return;
 	if (part->depth == 0 && !part->row && part->late && parts->listed && !is_known(parts, part))
 		part->moved = true;
-	if (part->row && part->row->kind == LAYOUT_VIEW && part->late && parts->listed)
-		report_view(parts, part);
 	if (visit_usual(parts, part) || !is_read(parts, part))
 		return;
 	if (part->late && (parts->read >= DIRECTORIES_MAX || part->depth >= DEPTH_MAX)) {
@@ -316,42 +283,6 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 	bool crowd = part->row && part->row->type == LAYOUT_MANY;
 	read_entries(parts, fd, part->path, part->depth + 1, part->row,
 		     part->moved || (part->late && !crowd));
-	if (part->moved && part->depth == 0 && !part->row)
-		report(parts, part, FINDING_GIT_UNKNOWN);
-}
-
-static bool has_text(const struct part_met *part, const char *text)
-{
-	char buffer[8192] __attribute__((uninitialized));
-	size_t kept = 0, length = strlen(text);
-	autoclose int fd =
-		openat(part->directory, part->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	for (ssize_t got; fd >= 0 && (got = read(fd, buffer + kept, sizeof(buffer) - kept)) > 0;) {
-		size_t size = kept + (size_t)got;
-		if (memmem(buffer, size, text, length))
-			return true;
-		kept = size < length ? size : length;
-		memmove(buffer, buffer + size - kept, kept);
-	}
-	return false;
-}
-
-// Git replaces these files, or a box writes into them.
-static void look_at_views(const struct parts_walk *parts, int directory, const char *path)
-{
-	char below[PATH_MAX];
-	layout_each(row)
-	{
-		struct part_met part = {
-			directory, row->path, below, row, 0, false, .late = false
-		};
-		if (row->kind == LAYOUT_VIEW && row->type == LAYOUT_FILE &&
-		    (parts->top || has_begin(parts, row)) &&
-		    str_put(below, sizeof(below), "%s/%s", path, row->path) &&
-		    look_at(parts, &part) && part.late && S_ISREG(part.status.st_mode) &&
-		    (!str_equal(row->path, "packed-refs") || has_text(&part, " refs/replace/")))
-			report(parts, &part, FINDING_GIT_VIEW);
-	}
 }
 
 static bool is_in_git(const char *path)
@@ -376,8 +307,6 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		read_entries(&parts, fd, path, 0, NULL, false);
-	if (listed)
-		look_at_views(&parts, directory, path);
 	for (const struct item *item = !top && known ? known->first : NULL; item;
 	     item = item->next) {
 		struct part_met part = {
@@ -388,5 +317,4 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 			meet(&parts, &part, (unsigned char)item->from.line);
 	}
 	index_look(check, directory, path, parts.shared);
-	objects_look(check, directory, path);
 }

@@ -122,16 +122,28 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 		changed_tell(check, directory, name, path);
 }
 
+// That of the start, of a repository that stood there. Of another one all is new.
+static struct start start_of(const struct check *check, const char *path)
+{
+	const struct plan *plan = check->plan;
+	for (unsigned i = 0; i < plan->start_count; i++)
+		if (check->known && str_equal(plan->starts[i].path, path))
+			return plan->starts[i];
+	return (struct start){ .text = "" };
+}
+
 static void cut_config(struct check *check, int directory, const char *name, const char *path,
 		       bool made)
 {
 	struct stat status;
+	struct start start = start_of(check, path);
 	struct merge merge = { .check = check,
 			       .kind = MERGE_FILTER,
 			       .directory = directory,
 			       .name = name,
 			       .path = finding_path(check->plan, path),
-			       .before = "",
+			       .before = start.text,
+			       .before_length = start.length,
 			       .after = "",
 			       .made = made,
 			       .lock = -1 };
@@ -272,7 +284,7 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 void vet_parts(struct check *check, int directory, const char *path, int depth)
 {
 	parts_look(check, directory, path, NULL, true);
-	layout_each(row) if (row->kind > LAYOUT_VIEW && (row->place & LAYOUT_SHARED))
+	layout_each(row) if (row->kind > LAYOUT_LOCK && (row->place & LAYOUT_SHARED))
 		vet_part(check, row, directory, path, depth);
 }
 
@@ -282,7 +294,8 @@ static void vet_pointer(struct check *check, int directory, const char *name, co
 	char place[PATH_MAX];
 	autoclose int worktrees = -1;
 	if (!pointer_is_right(check->plan, directory, name, path, place, &worktrees))
-		finding_take(check, directory, name, path, untrusted);
+		finding_take(check, directory, name, path,
+			     "appeared with a text that leads your own git elsewhere");
 	else if (worktrees >= 0)
 		vet_worktree(check, worktrees, path_name(place), place);
 }

@@ -66,8 +66,9 @@ struct merge {
 	const struct check *check;
 	enum merge_kind {
 		MERGE_CHANGES, // between `before` and `after`, into the file
-		MERGE_FILTER,  // the file itself, cut to harmless keys
-		MERGE_LOOK,    // only report harmful keys that differ from `before`
+		MERGE_FILTER,  // the file itself, cut to `before` and harmless keys
+		MERGE_HOST, // the same of one that the host has replaced: what its user does each
+			    // day stays, too
 	} kind;
 	int directory; // that holds the file
 	const char *name, *path;
@@ -76,12 +77,13 @@ struct merge {
 	mode_t mode;    // of a file that has to be made anew
 	unsigned depth; // of its directory below the project, for core.worktree
 	bool made;      // with its repository, in the run
+	bool fresh;     // in another file in any case: somebody may have this one open
 	int lock;       // of struct copy, or -1: whether others have the file mounted over
 };
 
 // Under git's own lock (NAME.lock), in a process that a killed supervisor does not take along; the
-// text is parsed in a locked one. Reports withheld keys. -1 when the file could not be read as
-// git's configuration or not be written (reported): it is as it was.
+// text is parsed in a locked one. Reports withheld keys. 1 when it was written, -1 when the file
+// could not be read as git's configuration or not be written (reported): it is as it was.
 int merge_config(const struct merge *merge);
 
 // A whole new file under the name of git's lock, ready to be renamed. 0, 1 when git holds it, -1.
@@ -92,7 +94,7 @@ int merge_take_lock(int directory, const char *lock, mode_t mode, const void *te
 // Looks at the index of the git directory that is open as `directory`, at `path`, when the run
 // changed it or, with `shared`, another file of it. One that git would not write itself goes to
 // quarantine. From others what only saves time is removed, under git's own lock, and git compares
-// the contents of files that changed since the run began. Tells which files are marked in it so
+// the contents of files that changed since the run began. Tells how many files are marked in it so
 // that changes are not shown, and of the project's index which protected names git did not write.
 void index_look(struct check *check, int directory, const char *path, bool shared);
 // Git wrote in its directory, no merge waits for its end, and the command failed: tells which names
@@ -107,10 +109,6 @@ void leftover_take_lock(const struct check *check, int directory, const char *na
 			const char *path);
 // Whether a ref's name has only characters that mean nothing to a shell, and is no option.
 bool leftover_is_plain(const char *ref);
-// Whether the ref at `path` is of a remote that is another host: without a network nobody asked
-// that. `root`: the length of the git directory's path.
-#define LEFTOVER_REMOTES "refs/remotes/"
-bool leftover_is_unasked(const struct plan *plan, const char *path, size_t root);
 
 // Directories that became git's, and one that is git's no more.
 
@@ -126,11 +124,3 @@ bool bare_is_old(const struct check *check, int directory, const char *path);
 void bare_tell_broken(const struct check *check, int directory, struct findings *found);
 // 'rm -r' of a repository ends at protected names in it: says so, and who can remove the rest.
 void bare_tell_headless(const struct check *check, int directory, const struct guard *guard);
-
-// Git's objects after a run: what the host's git believes of them without a look.
-
-// Looks at the objects of the git directory that is open as `directory`, at `path`. A file of one
-// object that changed in the run and has another content than its name says goes to quarantine.
-// What git only keeps to be faster (git/layout.c) is removed where the run changed it. It takes a
-// tenth of the run's time, and half a second at most; what came and was not compared is reported.
-void objects_look(struct check *check, int directory, const char *path);

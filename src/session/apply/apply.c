@@ -1,6 +1,7 @@
 // Owns the steps of an apply: compare, stage, note in the journal, commit.
 #include "session/apply/apply.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,26 +69,64 @@ static bool is_reported_below(const char *path)
 	return false;
 }
 
-// Of what goes with a directory above only such names, and files that settings name, are reported.
+// A file that hooks, .envrc or git's configuration name, or a file in the place of a directory
+// around one.
+static bool is_mentioned(const struct applying *applying, const struct change *change)
+{
+	const char *path =
+		path_below(applying->store->arena, applying->held->session.roots[change->root].path,
+			   change->path);
+	list_each (item, &applying->mentioned)
+		if (path_within(item->text, path))
+			return true;
+	return false;
+}
+
+// Of what goes with a directory above only such names, and mentioned files, are reported.
 static bool will_run(const struct applying *applying, const struct change *change)
 {
-	const char *root = applying->held->session.roots[change->root].path;
 	bool whole = S_ISDIR(change->is.st_mode) || !change->is.st_mode;
 	return (change->covered ? is_reported_below(change->path)
 				: trusted_is_reported(change->path)) ||
-	       (!whole && mentioned_has(applying->store, &applying->mentioned, root, change->path));
+	       (!whole && is_mentioned(applying, change));
 }
 
-static void tell(const struct applying *applying, struct out *notes)
+static const char *why_not(const struct change *change)
 {
-	unsigned applied = 0, guarded = 0, run = 0;
+	return change->refused    ? " "
+	       : change->moved_to ? ": the session has moved it to "
+	       : change->waits    ? ": a pipe, and your own programs would wait for it"
+				  : ": your own programs would run or trust it";
+}
+
+// One change that was applied.
+static void tell_applied(struct applying *applying, const struct change *change, struct out *notes)
+{
+	const struct session *session = &applying->held->session;
+	char leads[PATH_MAX];
+	if (will_run(applying, change) && applying->run++ < RUN_MAX)
+		out_text(notes,
+			 change->kind == CHANGE_REMOVED
+				 ? "sbx: removed, and your own programs have used it: %s\n"
+				 : "sbx: applied, and your own programs will run it: %s\n",
+			 shown(applying, change));
+	if (sides_leads_out(applying->store, session, change, leads) &&
+	    applying->leading++ < NOTES_MAX)
+		out_text(notes,
+			 "sbx: applied: %s is a symlink to '%s', which the session could not see; "
+			 "check it before you use it\n",
+			 shown(applying, change), str_shown(leads));
+}
+
+static void tell(struct applying *applying, struct out *notes)
+{
+	unsigned applied = 0, guarded = 0;
 	const char *first = NULL;
 	for (unsigned i = 0; i < applying->changes.count; i++) {
 		const struct change *change = &applying->changes.list[i];
 		applied += applying->selected[i];
-		if (applying->selected[i] && will_run(applying, change) && run++ < RUN_MAX)
-			out_text(notes, "sbx: applied, and your own programs will run it: %s\n",
-				 shown(applying, change));
+		if (applying->selected[i])
+			tell_applied(applying, change, notes);
 		if (!applying->asked[i])
 			continue;
 		if (change->far)
@@ -98,15 +137,14 @@ static void tell(const struct applying *applying, struct out *notes)
 		first = first ? first : shown(applying, change);
 		if (guarded++ < NOTES_MAX)
 			out_text(notes, "sbx: not applied: %s%s%s%s\n", shown(applying, change),
-				 change->refused    ? " "
-				 : change->moved_to ? ": the session has moved it to "
-						    : ": your own programs would run or trust it",
-				 change->refused ? str_shown(change->refused) : "",
+				 why_not(change), change->refused ? str_shown(change->refused) : "",
 				 change->moved_to ? str_shown(change->moved_to) : "");
 	}
-	if (run > RUN_MAX)
+	if (applying->run > RUN_MAX)
 		out_text(notes, "sbx: and %u more that your own programs will run\n",
-			 run - RUN_MAX);
+			 applying->run - RUN_MAX);
+	if (applying->leading > NOTES_MAX)
+		out_text(notes, "sbx: and %u more such symlinks\n", applying->leading - NOTES_MAX);
 	if (guarded > 0)
 		out_text(notes, "sbx: to apply such a name, name it: sbx session apply %s %s\n",
 			 applying->held->name, first);
@@ -116,6 +154,9 @@ static void tell(const struct applying *applying, struct out *notes)
 	if (applying->special > 0)
 		out_text(notes, "sbx: %u socket%s or device%s not applied\n", applying->special,
 			 applying->special == 1 ? "" : "s", applying->special == 1 ? "" : "s");
+	if (applying->narrowed.set > 0)
+		out_text(notes, "sbx: %u file%s without the set-user-ID and set-group-ID bits\n",
+			 applying->narrowed.set, applying->narrowed.set == 1 ? "" : "s");
 	if (applying->narrowed.count > 0)
 		narrow_tell(applying, shown(applying, applying->narrowed.first), notes);
 	if (applying->links > 0)
@@ -123,7 +164,8 @@ static void tell(const struct applying *applying, struct out *notes)
 			 "sbx: %u replaced file%s had other names (hard links), which keep the old "
 			 "content\n",
 			 applying->links, applying->links == 1 ? "" : "s");
-	out_text(notes, "sbx: %u change%s applied\n", applied, applied == 1 ? "" : "s");
+	out_text(notes, "sbx: %u change%s applied\n", applied - applying->special,
+		 applied - applying->special == 1 ? "" : "s");
 }
 
 // After a failure nothing is left of it, and the first reason is kept.

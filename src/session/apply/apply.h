@@ -131,7 +131,7 @@ void parent_set(struct parent *parent, unsigned root, const char *path);
 // What got less than its mode in the session: how many, and the first with that mode.
 struct narrowed {
 	mode_t umask, mode;
-	unsigned count;
+	unsigned count, set; // set: without their set-user-ID or set-group-ID
 	const struct change *first;
 };
 
@@ -139,8 +139,9 @@ struct applying {
 	struct store *store;
 	struct held *held;
 	struct changes changes;
-	bool *selected, *asked;     // for each change, as select_changes() says
-	struct mentioned mentioned; // by the host's settings, before anything is applied
+	bool *selected, *asked; // for each change, as select_changes() says
+	struct list mentioned;  // files that the host's hooks and the like name, before anything is
+				// applied
 	struct journal journal;
 	int stages[ROOTS_MAX]; // directories, or -1
 	int hosts[ROOTS_MAX];  // the roots themselves, or -1
@@ -151,6 +152,8 @@ struct applying {
 	struct out notes;      // by the process that commits
 	const char *words;     // the same, for who has waited for it
 	struct narrowed narrowed;
+	unsigned run;     // that the host's programs run
+	unsigned leading; // symlinks out of the session
 	unsigned special; // sockets and devices, which are left out
 	unsigned links;   // files whose other names stay as they are
 };

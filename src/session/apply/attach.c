@@ -154,7 +154,7 @@ int attach_host(const struct plan *plan, struct run *run)
 	if (!plan->session)
 		return 0;
 	run->session = plan->session->held->directory;
-	TRY(runs_open(run->session, &runs));
+	TRY(runs_open(run->session, O_RDWR | O_CREAT, &runs));
 	while (result == 0 && (found = runs_next(&runs, &record)) == 1) {
 		result = join(plan, run, &runs, &record);
 		// It came to its end while it was looked at: nobody writes by its mounts any more.

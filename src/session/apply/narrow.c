@@ -41,6 +41,8 @@ void narrow_mode(struct applying *applying, struct change *change)
 {
 	struct narrowed *narrowed = &applying->narrowed;
 	mode_t *mode = &change->is.st_mode, was = change->was.st_mode;
+	narrowed->set += S_ISREG(*mode) && (*mode & (S_ISUID | S_ISGID));
+	*mode &= S_ISREG(*mode) ? ~(mode_t)(S_ISUID | S_ISGID) : ~(mode_t)0;
 	bool same = ((*mode ^ was) & S_IFMT) == 0;
 	mode_t more = *mode & narrowed->umask & 077 & ~(same ? was : 0);
 	bool given = !same && applying->parent.gives == RIGHTS_ACL;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, LINKS_MAX = 65536 };
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 // The staged place of a change: "7" or "7/below/it", its directory opened and made if need be.
 static int open_place(int stage, const char *place, const char **ret_name)
@@ -44,36 +45,62 @@ static const char *place_of(struct applying *applying, const struct operation *o
 	return arena_text(applying->store->arena, "%u%s", operation->number, rest);
 }
 
+// A file that has several names in the session.
 struct staged_link {
-	int layer;
-	ino_t inode;
-	unsigned root;
-	const char *place;
+	const struct change *change; // the first name
+	const char *place;           // NULL: not staged yet
 };
 struct stage_links {
 	struct staged_link *list;
-	unsigned count;
+	size_t count;
 };
+
+static int compare_links(const void *left, const void *right)
+{
+	const struct change *a = ((const struct staged_link *)left)->change,
+			    *b = ((const struct staged_link *)right)->change;
+	if (a->is.st_ino != b->is.st_ino)
+		return a->is.st_ino < b->is.st_ino ? -1 : 1;
+	return a->layer != b->layer ? a->layer - b->layer : (int)a->root - (int)b->root;
+}
+
+static bool is_linked(const struct change *change)
+{
+	return S_ISREG(change->is.st_mode) && change->is.st_nlink > 1 && !change->text;
+}
+
+static struct stage_links find_links(struct applying *applying)
+{
+	const struct changes *changes = &applying->changes;
+	struct stage_links links = {
+		arena_take(applying->store->arena, (changes->count + 1) * sizeof(*links.list)), 0
+	};
+	size_t all = 0;
+	for (unsigned i = 0; i < changes->count; i++)
+		if (applying->selected[i] && is_linked(&changes->list[i]))
+			links.list[all++].change = &changes->list[i];
+	qsort(links.list, all, sizeof(*links.list), compare_links);
+	for (size_t i = 0; i < all; i++)
+		if (i == 0 || compare_links(&links.list[i], &links.list[links.count - 1]) != 0)
+			links.list[links.count++] = links.list[i];
+	return links;
+}
 
 // Names of one file in the session are names of one file on the host.
 static bool link_again(struct applying *applying, struct stage_links *links,
 		       const struct change *change, const char *place)
 {
 	const char *name;
-	for (unsigned i = 0; i < links->count; i++) {
-		const struct staged_link *link = &links->list[i];
-		if (link->layer != change->layer || link->inode != change->is.st_ino ||
-		    link->root != change->root)
-			continue;
-		autoclose int directory = open_place(applying->stages[change->root], place, &name);
-		return directory >= 0 &&
-		       linkat(applying->stages[change->root], link->place, directory, name, 0) == 0;
-	}
-	if (links->count < LINKS_MAX)
-		links->list[links->count++] =
-			(struct staged_link){ change->layer, change->is.st_ino, change->root,
-					      place };
-	return false;
+	const struct staged_link wanted = { change, NULL };
+	struct staged_link *link =
+		bsearch(&wanted, links->list, links->count, sizeof(wanted), compare_links);
+	if (link && !link->place)
+		link->place = place;
+	if (!link || link->place == place)
+		return false;
+	autoclose int directory = open_place(applying->stages[change->root], place, &name);
+	return directory >= 0 &&
+	       linkat(applying->stages[change->root], link->place, directory, name, 0) == 0;
 }
 
 // The directory of the host that an operation's path lies in; many in a row have the same.
@@ -117,11 +144,10 @@ static int put(struct applying *applying, struct stage_links *links, const struc
 	       const char *place)
 {
 	const char *source, *name;
-	bool linked = S_ISREG(change->is.st_mode) && change->is.st_nlink > 1 && !change->text;
 	if (change->refused)
 		return fail(0, "'%s' %s; nothing was changed", str_shown(change->path),
 			    str_shown(change->refused));
-	if (linked && ATTEMPT(link_again(applying, links, change, place)))
+	if (is_linked(change) && ATTEMPT(link_again(applying, links, change, place)))
 		return 0;
 	int from = enter_layer(applying, change, &source);
 	TRY(from);
@@ -366,7 +392,7 @@ static void order_modes(struct applying *applying)
 int stage_fill(struct applying *applying)
 {
 	struct arena *arena = applying->store->arena;
-	struct stage_links links = { .list = arena_take(arena, LINKS_MAX * sizeof(*links.list)) };
+	struct stage_links links = find_links(applying);
 	size_t most = 3 * (size_t)applying->changes.count + 1;
 	applying->journal.operations =
 		arena_take(arena, most * sizeof(*applying->journal.operations));

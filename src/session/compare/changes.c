@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "names/trusted.h"
 #include "session/store/store.h"
 
 enum { CHANGES_MAX = 4000000 };
@@ -148,6 +149,17 @@ static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 	return CHANGE_MODE;
 }
 
+// Of a file with the same bytes on both sides: whether an apply would give somebody a right that
+// the host's file does not, or else would change nothing.
+static bool adds_rights(const struct stat *is, const struct stat *was, bool *ret_same)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	mode_t mode = is->st_mode & 0777 & ~(mask & 077 & ~was->st_mode);
+	*ret_same = mode == (was->st_mode & 0777);
+	return (mode & ~was->st_mode) != 0;
+}
+
 // What the session has at a name, against what the host has.
 static void compare(struct compare_walk *walk, const char *path, const struct merged *merged,
 		    const struct entry *entry, int host, const struct stat *was)
@@ -166,12 +178,20 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 		return; // with the rights that the host gives
 	if (same || (directory && host_set_mode(walk, path, is, was, &conflict)))
 		return;
+	bool touched =
+		was && !S_ISDIR(was->st_mode) && !same_file(walk->changes, walk->root, path, was);
+	if (touched && kind == CHANGE_MODE)
+		touched = adds_rights(is, was, &same);
+	if (same)
+		return;
 	struct change *change = walk_add(walk, kind, path);
 	change->is = *is;
 	change->refused = index.refused;
 	change->text = index.text;
 	change->length = index.length;
-	change->guarded |= index.guarded;
+	change->waits = S_ISFIFO(is->st_mode) && (trusted_is_opened(entry->name) ||
+						  trusted_is_reported(walk_whole(walk, path)));
+	change->guarded |= index.guarded || change->waits;
 	change->layer = (int)merged->layers[entry->from];
 	change->guarded |= repository_breaks(merged->fds[entry->from], entry->name,
 					     walk_whole(walk, path), is);
@@ -180,10 +200,7 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 		return;
 	}
 	change->was = *was;
-	change->conflict = directory ? conflict
-				     : walk->same != SAME_YES ||
-					       (!S_ISDIR(was->st_mode) &&
-						!same_file(walk->changes, walk->root, path, was));
+	change->conflict = directory ? conflict : walk->same != SAME_YES || touched;
 }
 
 static int walk_entry(struct compare_walk *walk, const char *path, const struct merged *merged,
@@ -282,6 +299,13 @@ static void guard_removed(struct changes *changes)
 		else if (above && change->guarded && change->kind == CHANGE_REMOVED)
 			above->guarded = true;
 	}
+}
+
+bool changes_has_inside(const struct changes *changes, unsigned index)
+{
+	const struct change *change = &changes->list[index];
+	return index + 1 < changes->count && change[1].root == change->root &&
+	       path_within(change[1].path, change->path);
 }
 
 int changes_find(struct store *store, const struct held *held, enum project project,

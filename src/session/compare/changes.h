@@ -4,6 +4,7 @@
 // withheld. Uses: base git names nouns session/store text. Begin with changes.c.
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -29,6 +30,7 @@ struct change {
 	int layer;           // index of the one that holds it, -1: removed
 	bool covered;  // goes with a directory above that is added, removed or replaced as a whole
 	bool guarded;  // your own programs would run or trust it: applied only when it is named
+	bool waits;    // a pipe, for which your own programs would wait: guarded
 	bool inside;   // of a guarded one, which is reported instead
 	bool conflict; // what the host has there is not what the session saw
 	bool far;      // goes deeper than can be compared: left out
@@ -60,6 +62,9 @@ enum project { PROJECT_SAME, PROJECT_ANY };
 int changes_find(struct store *store, const struct held *held, enum project project,
 		 struct changes *ret_changes);
 
+// Whether there are changes in the directory that is number `index`.
+bool changes_has_inside(const struct changes *changes, unsigned index);
+
 // Which changes are meant.
 
 // For each change. Of one that was asked for and is not selected the user wants to know why.
@@ -73,20 +78,10 @@ struct selection {
 int select_changes(struct store *store, const struct held *held, const struct changes *changes,
 		   char *const *words, struct selection *ret_selection);
 
-// Files of a session's directories that the host's own settings name in commands which start by
-// themselves, as postcheck/commands.h has them for a run.
-struct mentioned {
-	struct list files, programs; // whole paths; of the second all that is in them
-};
-
-// Reads the settings of the host, before anything is applied: those of each root, and of the
-// repositories around a change.
+// Files of a session's directories that the host's own hooks, .envrc and git's configuration name,
+// as postcheck/check.h has them for a run: whole paths, read before anything is applied.
 void mentioned_find(struct store *store, const struct session *session,
-		    const struct changes *changes, struct mentioned *ret_mentioned);
-
-// Whether `path` in a root is one, lies in one, or holds one.
-bool mentioned_has(const struct store *store, const struct mentioned *mentioned, const char *root,
-		   const char *path);
+		    const struct changes *changes, struct list *ret_files);
 
 // Repositories that a session has made: git of the host would run what their settings name.
 
@@ -160,6 +155,11 @@ int sides_host_root(const struct session *session, unsigned root);
 int sides_host_below(int root, const char *path, const char **ret_name);
 int sides_host_parent(const struct session *session, unsigned root, const char *path,
 		      const char **ret_name);
+
+// What a symlink of the session says, "" for another thing. True when that is neither in a
+// directory of the session nor of the system, which a box sees.
+bool sides_leads_out(const struct store *store, const struct session *session,
+		     const struct change *change, char ret_text[PATH_MAX]);
 
 // A set of paths, and whether another path is below one. Pure.
 

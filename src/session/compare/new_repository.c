@@ -57,7 +57,7 @@ void repository_guard(struct change *change)
 	char name[NAME_MAX + 1];
 	size_t length = strcspn(change->path, "/");
 	const struct layout_row *row = layout_find(change->path);
-	bool acts = row && row->kind > LAYOUT_VIEW, lock = row && row->kind == LAYOUT_LOCK;
+	bool acts = row && row->kind > LAYOUT_LOCK, lock = row && row->kind == LAYOUT_LOCK;
 	if (!str_put(name, sizeof(name), "%.*s", (int)length, change->path) ||
 	    (!acts && !lock && !is_part(name)))
 		return;

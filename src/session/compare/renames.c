@@ -1,6 +1,7 @@
 // Owns what a removed name takes with it, and the detection of renamed files, by their bytes.
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -8,31 +9,69 @@
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 
-enum { COMPARED_MAX = 2000 };
+enum { UNEQUAL_MAX = 20000 };
 
-// A removed file with the same bytes as an added one.
-static struct change *find_origin(struct store *store, const struct session *session,
-				  struct changes *changes, const struct change *added,
-				  unsigned *compared)
+static bool has_gone(const struct change *change)
 {
-	for (unsigned j = 0; j < changes->count && *compared < COMPARED_MAX; j++) {
-		struct change *removed = &changes->list[j];
-		const char *name;
-		if (removed->kind != CHANGE_REMOVED || !S_ISREG(removed->was.st_mode) ||
-		    removed->was.st_size != added->is.st_size || removed->root != added->root)
-			continue;
-		++*compared;
-		autoclose int file = sides_open(store, session, added);
-		autoclose int parent =
-			sides_host_parent(session, removed->root, removed->path, &name);
-		autoclose int other =
-			parent < 0 ? -1
-				   : openat(parent, name,
-					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (file >= 0 && other >= 0 && copy_is_same(file, other))
-			return removed;
+	return change->kind == CHANGE_REMOVED;
+}
+
+static off_t size_of(const struct change *change)
+{
+	return has_gone(change) ? change->was.st_size : change->is.st_size;
+}
+
+// 0: files of one root and size.
+static int order_of(const struct change *left, const struct change *right)
+{
+	if (left->root != right->root)
+		return left->root < right->root ? -1 : 1;
+	return size_of(left) != size_of(right) ? size_of(left) < size_of(right) ? -1 : 1 : 0;
+}
+
+static int compare_moved(const void *left, const void *right)
+{
+	const struct change *a = *(struct change *const *)left, *b = *(struct change *const *)right;
+	int order = order_of(a, b);
+	order = order != 0 ? order : has_gone(b) - has_gone(a);
+	return order != 0 ? order : (a > b) - 1;
+}
+
+static bool is_same(struct store *store, const struct session *session, const struct change *added,
+		    const struct change *removed)
+{
+	const char *name;
+	autoclose int file = sides_open(store, session, added);
+	autoclose int parent = sides_host_parent(session, removed->root, removed->path, &name);
+	autoclose int other =
+		parent < 0 ? -1
+			   : openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return file >= 0 && other >= 0 && copy_is_same(file, other);
+}
+
+// Of one root and size, those first that have gone. A directory's files come in the order in which
+// they went.
+static void pair(struct store *store, const struct session *session, struct change **list,
+		 unsigned count, unsigned *unequal)
+{
+	unsigned gone = 0;
+	while (gone < count && has_gone(list[gone]))
+		gone++;
+	for (unsigned i = gone; i < count; i++) {
+		struct change *added = list[i], *origin = NULL;
+		for (unsigned j = 0; !origin && j < gone && *unequal < UNEQUAL_MAX; j++) {
+			origin = list[(i + j) % gone];
+			if (!is_same(store, session, added, origin)) {
+				origin = NULL;
+				++*unequal;
+			}
+		}
+		added->renamed = origin ? origin->path : NULL;
+		if (origin && added->guarded && !origin->guarded) {
+			origin->guarded = true;
+			origin->moved_to = added->path;
+		}
 	}
-	return NULL;
 }
 
 // A file that was moved carries the mark of its origin along, and leaves a whiteout behind, or what
@@ -53,23 +92,21 @@ static void find_lost(struct changes *changes)
 void renames_find(struct store *store, const struct held *held, struct changes *changes)
 {
 	FORGIVING;
-	unsigned removed = 0, compared = 0;
+	unsigned count = 0, unequal = 0;
+	struct change **list = arena_take(store->arena, (changes->count + 1) * sizeof(*list));
 	find_lost(changes);
-	for (unsigned i = 0; i < changes->count; i++)
-		removed += changes->list[i].kind == CHANGE_REMOVED &&
-			   S_ISREG(changes->list[i].was.st_mode);
-	for (unsigned i = 0; removed > 0 && i < changes->count; i++) {
-		struct change *added = &changes->list[i];
-		if (added->kind != CHANGE_ADDED || !S_ISREG(added->is.st_mode) ||
-		    added->is.st_size == 0)
-			continue;
-		struct change *origin =
-			find_origin(store, &held->session, changes, added, &compared);
-		added->renamed = origin ? origin->path : NULL;
-		if (origin && added->guarded && !origin->guarded) {
-			origin->guarded = true;
-			origin->moved_to = added->path;
-		}
+	for (unsigned i = 0; i < changes->count; i++) {
+		struct change *change = &changes->list[i];
+		mode_t mode = has_gone(change) ? change->was.st_mode : change->is.st_mode;
+		if ((has_gone(change) || change->kind == CHANGE_ADDED) && S_ISREG(mode) &&
+		    size_of(change) > 0)
+			list[count++] = change;
+	}
+	qsort(list, count, sizeof(*list), compare_moved);
+	for (unsigned first = 0, end; first < count; first = end) {
+		for (end = first; end < count && order_of(list[first], list[end]) == 0;)
+			end++;
+		pair(store, &held->session, list + first, end - first, &unequal);
 	}
 }
 

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
@@ -64,4 +66,41 @@ int sides_host_parent(const struct session *session, unsigned root, const char *
 {
 	autoclose int top = sides_host_root(session, root);
 	return top < 0 ? -1 : sides_host_below(top, path, ret_name);
+}
+
+static bool is_seen(const struct session *session, const char *place)
+{
+	bool seen = false;
+	for (unsigned i = 0; i < session->root_count; i++)
+		seen = seen ||
+		       (!session->roots[i].own && path_within(place, session->roots[i].path));
+	return seen;
+}
+
+bool sides_leads_out(const struct store *store, const struct session *session,
+		     const struct change *change, char ret_text[PATH_MAX])
+{
+	FORGIVING;
+	const char *name, *root = session->roots[change->root].path;
+	static const char system[] = "usr bin sbin lib lib32 lib64 libx32 etc opt nix dev";
+	char places[2][PATH_MAX];
+	ret_text[0] = '\0';
+	if (!S_ISLNK(change->is.st_mode))
+		return false;
+	autoclose int parent = sides_parent(store, session, change, &name);
+	ssize_t length = parent < 0 ? -1 : readlinkat(parent, name, ret_text, PATH_MAX - 1);
+	ret_text[length < 0 ? 0 : length] = '\0';
+	if (length <= 0 || !path_of_link(path_below(store->arena, root, change->path), ret_text,
+					 places[0], PATH_MAX))
+		return true;
+	bool out = false;
+	for (int i = 0; i < 2; i++) {
+		const char *top = places[i] + 1;
+		if (i == 1 && !realpath(places[0], places[1]))
+			break;
+		out = out || (!is_seen(session, places[i]) &&
+			      (path_within(places[i], store->home) ||
+			       !str_has_word(system, top, strcspn(top, "/"))));
+	}
+	return out;
 }

@@ -147,9 +147,9 @@ void runs_forget(int slots, unsigned slot)
 	(void)!pwrite(slots, &none, sizeof(none), place_of(slot));
 }
 
-int runs_open(int session, struct runs *ret_runs)
+int runs_open(int session, int flags, struct runs *ret_runs)
 {
-	int fd = open_slots(session, O_RDWR | O_CREAT);
+	int fd = open_slots(session, flags);
 	TRY(fd);
 	*ret_runs = (struct runs){ fd, 0 };
 	return 0;
@@ -175,6 +175,16 @@ static bool is_end(int fd, unsigned slot)
 {
 	struct stat status;
 	return slot >= SLOTS_MAX || fstat(fd, &status) < 0 || status.st_size <= place_of(slot);
+}
+
+bool runs_look(struct runs *runs, struct run_record *ret_record)
+{
+	while (!is_end(runs->fd, runs->slot)) {
+		unsigned slot = runs->slot++;
+		if (read_slot(runs->fd, slot, ret_record) && lives(runs->fd, slot))
+			return true;
+	}
+	return false;
 }
 
 int runs_next(struct runs *runs, struct run_record *ret_record)
@@ -231,7 +241,7 @@ int runs_settle(int session)
 	struct run_record record;
 	struct older_record older;
 	int result = 0;
-	TRY(runs_open(session, &runs));
+	TRY(runs_open(session, O_RDWR | O_CREAT, &runs));
 	for (; result == 0 && !is_end(runs.fd, runs.slot); runs.slot++) {
 		bool current = read_slot(runs.fd, runs.slot, &record);
 		if (!current && read_older(runs.fd, runs.slot, &record, &older))

@@ -300,6 +300,9 @@ int store_create(struct store *store, const char *name, const struct session *se
 			    "'%.80s' is not a valid name of a session: letters, digits, '.', '_' "
 			    "and '-', not first '.' or '-'",
 			    str_shown(name));
+	if (!name[strspn(name, "0123456789")])
+		return fail(0, "'%.80s' could be the id of a run: a name has more than digits",
+			    name);
 	TRY(store_share(store));
 	TRY(owned_fresh(fresh, STORE_FRESH));
 	if (mkdirat(store->sessions, fresh, 0700) < 0)

@@ -240,7 +240,10 @@ struct runs {
 	int fd;
 	unsigned slot;
 };
-int runs_open(int session, struct runs *ret_runs);
+// `flags` as of open(2).
+int runs_open(int session, int flags, struct runs *ret_runs);
+// The next one that lives: changes nothing and waits for nobody.
+bool runs_look(struct runs *runs, struct run_record *ret_record);
 int runs_next(struct runs *runs, struct run_record *ret_record);
 void runs_close(struct runs *runs);
 

@@ -38,9 +38,6 @@ static int protect_part(struct wishes *wishes, const struct layout_row *row, con
 	case LAYOUT_ADDRESS:
 		return protect_guard(wishes, path, GUARD_ADDRESSES);
 	case LAYOUT_NESTED:
-	case LAYOUT_VIEW:
-	case LAYOUT_STATE:
-	case LAYOUT_CACHE:
 	case LAYOUT_LOCK:
 	case LAYOUT_DATA:
 		return 0;
@@ -52,8 +49,8 @@ static int protect_part(struct wishes *wishes, const struct layout_row *row, con
 static bool is_noted(const struct item *item)
 {
 	const struct layout_row *row = layout_find(item->text);
-	return item->from.line != DT_REG || !row || row->kind == LAYOUT_VIEW ||
-	       row->kind == LAYOUT_LOCK || str_starts(item->text, "sharedindex.");
+	return item->from.line != DT_REG || (row && row->kind == LAYOUT_LOCK) ||
+	       str_starts(item->text, "sharedindex.");
 }
 
 // Why a part below the top cannot be covered at its path: 0 when it can. ELOOP: the user has a link
@@ -82,7 +79,7 @@ int git_parts_protect(struct wishes *wishes, const char *directory, const char *
 	layout_each(row)
 	{
 		unsigned count = plan->guard_count;
-		if (row->kind <= LAYOUT_VIEW || !(row->place & place))
+		if (row->kind <= LAYOUT_LOCK || !(row->place & place))
 			continue;
 		const char *path = path_below(wishes->arena, directory, row->path);
 		int problem = strchr(row->path, '/') ? look(wishes, path) : 0;

@@ -6,12 +6,15 @@
 #include <sys/stat.h>
 
 #include "base/base.h"
+#include "git/gitconfig.h"
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
-// More repositories than these are compared with the list when the run has ended, and not mounted
-// over before. The first look: what lies near the top first, and no more than so much time.
-enum { NESTED_MAX = 64, FIRST_LEVELS = 3, FIRST_NANOSECONDS = 80000000 };
+// More repositories than these, and those that boxes made, which they may remove and make anew, are
+// looked through when the run has ended, against their configurations of the start: of the user's
+// all are read, then so many others. The first look: what lies near the top first, and no more than
+// so much time.
+enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_LEVELS = 3, FIRST_NANOSECONDS = 80000000 };
 
 bool nested_is_tree(const struct plan *plan, const char *path)
 {
@@ -106,18 +109,59 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	return 0;
 }
 
+// A part of a repository that the box can write. What a killed run left is not of the start.
+static void note_start(struct wishes *wishes, const char *path, enum listed_kind kind)
+{
+	struct plan *plan = wishes->plan;
+	struct start start = { .path = path };
+	const char *name = path_name(path);
+	if (plan->due || (!str_equal(name, "config") && !str_equal(name, "config.worktree")) ||
+	    (kind == LISTED_MADE && plan->start_count >= STARTS_MADE_MAX) ||
+	    ATTEMPT(file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &start.text,
+			      &start.length)) <= 0)
+		return;
+	plan->starts = arena_grow(wishes->arena, plan->starts, plan->start_count, &plan->start_room,
+				  sizeof(*plan->starts));
+	plan->starts[plan->start_count++] = start;
+}
+
+static int protect_rows(struct wishes *wishes, struct searched *tree, const struct listed *known,
+			enum listed_kind kind, unsigned *count)
+{
+	bool walled = false, ours = false;
+	const char *around = "";
+	for (unsigned i = 0; i < known->count; i++) {
+		const struct listed_row *row = &known->rows[i];
+		const char *path = path_below(wishes->arena, tree->path, row->path);
+		unsigned before = *count;
+		if (row->kind == LISTED_PART) {
+			if (ours && !walled && path_within(row->path, around))
+				note_start(wishes, path, kind);
+			continue;
+		}
+		ours = row->kind == kind;
+		around = row->path;
+		if (ours && kind == LISTED_OWN && *count < NESTED_MAX &&
+		    str_equal(path_name(row->path), ".git"))
+			TRY(protect_row(wishes, tree, row->path, count));
+		walled = *count > before;
+		tree->open = tree->open || (ours && !walled);
+	}
+	return 0;
+}
+
 // After a power loss a file can be empty that was written.
 static void tell_damaged(struct plan *plan, const struct searched *tree)
 {
-	static const char text[] = "the list of repositories in %s was damaged, and their present "
+	static const char text[] = "the list of repositories in %s was damaged, or of another "
+				   "version of sbx, and their present "
 				   "state is taken for yours; check the hooks and config of those "
 				   "that boxes wrote before you run git there";
 	list_add(&plan->warnings, plan->arena, arena_text(plan->arena, text, tree->path),
 		 (struct origin){ .file = "protect" });
 }
 
-// The user's own first, however many a box has made. What is gone is no repository now. One without
-// .git is compared with the list afterwards: a box may remove what it has made.
+// The user's own first, however many a box has made. What is gone is no repository now.
 int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count)
 {
 	struct listed known;
@@ -127,15 +171,7 @@ int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count
 		tell_damaged(wishes->plan, tree);
 	if (!found)
 		look_first(wishes, tree, &known);
-	unsigned all = 0, before = *count;
 	for (enum listed_kind kind = LISTED_OWN; kind <= LISTED_MADE; kind++)
-		for (unsigned i = 0; i < known.count; i++) {
-			if (known.rows[i].kind != kind)
-				continue;
-			all++;
-			if (*count < NESTED_MAX && str_equal(path_name(known.rows[i].path), ".git"))
-				TRY(protect_row(wishes, tree, known.rows[i].path, count));
-		}
-	tree->open = all > *count - before;
+		TRY(protect_rows(wishes, tree, &known, kind, count));
 	return 0;
 }

@@ -35,7 +35,14 @@ int profiles_protect(struct wishes *wishes)
 	struct arena *arena = wishes->arena;
 	const char *noted = given_read(arena, plan->state);
 	if (!noted)
-		return -1;
+		list_add(&plan->warnings, arena,
+			 arena_text(
+				 arena,
+				 "%s: profiles that its runs were given by path are not protected "
+				 "here; to go on without it: rm the file",
+				 err_taken()),
+			 (struct origin){ .file = "protect" });
+	noted = noted ? noted : "";
 	list_each (item, &plan->profile->files) {
 		const char *path = item->text[0] == '/'
 					   ? item->text

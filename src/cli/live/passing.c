@@ -1,0 +1,76 @@
+// Owns the bytes between a command of sbx exec and its caller.
+#include "cli/live/passing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/fd.h"
+#include "report/summary.h"
+
+void stream_init(struct passing_stream *stream, int number)
+{
+	stream->input = number == STDIN_FILENO;
+	stream->most = SIZE_MAX;
+	stream->from = -1;
+	int own = stream->input ? -1 : live_terminal(number);
+	stream->to = own < 0 && !stream->input ? number : own;
+}
+
+int stream_pipe(struct passing_stream *stream)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return fail(errno, "pipe");
+	fcntl(ends[stream->input], F_SETFL, O_NONBLOCK);
+	*(stream->input ? &stream->to : &stream->from) = ends[stream->input];
+	stream->from = stream->input ? STDIN_FILENO : stream->from;
+	return ends[!stream->input];
+}
+
+void stream_end(struct passing_stream *stream)
+{
+	fd_close(stream->input ? &stream->to : &stream->from);
+	stream->from = stream->to = -1;
+	stream->at = stream->used = 0;
+}
+
+void stream_fill(struct passing_stream *stream)
+{
+	size_t most = sizeof(stream->bytes) < stream->most ? sizeof(stream->bytes) : stream->most;
+	ssize_t got = read(stream->from, stream->bytes, most);
+	stream->at = 0;
+	stream->used = got > 0 ? (size_t)got : 0;
+	stream->most -= stream->used;
+	stream->last = steady_now();
+	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+		stream_end(stream);
+}
+
+// No more than a pipe takes at once, so that no reader holds the other streams up.
+void stream_empty(struct passing_stream *stream)
+{
+	size_t left = stream->used - stream->at;
+	ssize_t put =
+		write(stream->to, stream->bytes + stream->at, left < PIPE_BUF ? left : PIPE_BUF);
+	if (put > 0)
+		stream->at += (size_t)put;
+	else if (errno != EAGAIN && errno != EINTR)
+		stream_end(stream);
+}
+
+int stdin_is_given(void)
+{
+	struct stat status;
+	if (fstat(STDIN_FILENO, &status) < 0)
+		return fail(errno, "stdin");
+	if (S_ISDIR(status.st_mode))
+		return fail(0,
+			    "descriptor %d is a directory, which would lead out of the box; "
+			    "give it another: %d</dev/null",
+			    STDIN_FILENO, STDIN_FILENO);
+	return S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode);
+}

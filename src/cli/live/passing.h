@@ -1,0 +1,33 @@
+// What passes between a command of sbx exec and its caller.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STREAM_BYTES = 64 << 10 };
+
+struct passing_stream {
+	int from, to; // -1: it has ended
+	bool input;   // its end is passed on by a close; else the caller's stays open
+	size_t at, used;
+	size_t most;  // bytes yet to be read
+	int64_t last; // when something was read, in milliseconds of the steady clock
+	char bytes[STREAM_BYTES];
+};
+
+// Between the caller's descriptor of that number and what follows: nothing yet.
+void stream_init(struct passing_stream *stream, int number);
+// By a pipe: returns the end that the command gets, or -1 with the error said.
+int stream_pipe(struct passing_stream *stream);
+void stream_end(struct passing_stream *stream);
+void stream_fill(struct passing_stream *stream);
+void stream_empty(struct passing_stream *stream);
+static inline bool stream_is_full(const struct passing_stream *stream)
+{
+	return stream->at < stream->used;
+}
+
+// Whether the caller's stdin goes to the command itself, so that it reads what it needs and no
+// more: not a terminal, and no device, which is no file of the box. -1 with the error said.
+int stdin_is_given(void);

@@ -1,0 +1,84 @@
+#!/bin/bash
+# What a person does without meaning to run the project, after a box that wanted it to: nothing of the box's runs, and
+# nothing is sent elsewhere; or the file that runs was named when the box ended.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state LC_ALL=C GIT_CONFIG_NOSYSTEM=1
+mkdir -p "$HOME"
+git config --global user.name a && git config --global user.email a@b && git config --global init.defaultBranch main
+mark=$work/mark
+evil="touch '$mark'"
+
+work_here() { # a project with a commit; a command of the user's to set it up
+	project=$(new_project) && cd "$project" && mkdir lib scripts && echo a >lib/a && eval "${1-}" && git add . && git commit -qm one && sleep 0.1
+	rm -f "$mark"
+}
+box() { run_box -- sh -c "$1" 2>"$work/log"; }
+script() { printf '#!/bin/sh\n%s\n' "${2-}" >"$1" && chmod +x "$1"; }
+ran() { [ ! -e "$mark" ] || echo ran; }
+told() { sed -n 's/^sbx: changed, and your own programs will run it: //p' "$work/log" | sed 's/, /\n/g' | grep -Fx -- "$1"; }
+# name, file of the project, how it runs: the box adds a line to it; it runs nothing, or it was named
+runs_or_told() {
+	box "echo \"$evil\" >>$2"
+	stays "$1" "$4" "$(told "$2")"
+	eval "$3" >/dev/null 2>&1
+	stays "$1: as the host runs it" "${4:+ran}" "$(ran)"
+}
+
+# --- links: what they lead to is read-only
+work_here 'script scripts/h; ln -s ../../scripts/h .git/hooks/pre-commit'
+runs_or_told "a linked hook" scripts/h 'git commit --allow-empty -m two' ""
+work_here 'mkdir conf; echo "export A=1" >conf/envrc; ln -s conf/envrc .envrc; echo "{}" >conf/tasks.json; mkdir conf/vscode; mv conf/tasks.json conf/vscode; ln -s conf/vscode .vscode'
+runs_or_told "a linked .envrc" conf/envrc '. ./.envrc' ""
+box 'echo evil >>conf/vscode/tasks.json; echo evil >conf/vscode/settings.json; rm .vscode; mkdir .vscode; echo evil >.vscode/tasks.json'
+stays "a linked .vscode" "tasks.json {}" "$(cd .vscode && echo *) $(cat .vscode/tasks.json)"
+box 'mkdir -p lib/x/.vscode x; echo "{}" >x/tasks.json; mv x .vscode2; ln -s .vscode2 .vscode 2>/dev/null; mkdir -p .idea; echo evil >.idea/workspace.xml'
+stays "a new directory of an editor" "" "$(ls -d .idea 2>/dev/null)"
+work_here 'mkdir -p nvim/lua/deep ~/.config/nvim/lua; echo 1 | tee nvim/lua/deep/x.lua nvim/y.lua profile >/dev/null; ln -s "$PWD/nvim/lua/deep" ~/.config/nvim/lua/deep; ln -s "$PWD/nvim/y.lua" ~/.config/nvim/lua/y.lua; ln -s "$PWD/profile" ~/.bashrc'
+box 'for f in nvim/lua/deep/x.lua nvim/y.lua profile nvim/lua/deep/new.lua; do echo evil >>$f; done'
+stays "links of the home, one to three deep" "" "$(grep -rl evil nvim profile)"
+rm -r ~/.config ~/.bashrc
+
+# --- where git sends: what stood stays, what is new leads nowhere by itself
+remotes() { for name in good evil; do rm -rf "${work:?}/$name.git"; git init -q --bare "$work/$name.git"; done; git remote add origin "$work/good.git" && git push -q -u origin HEAD:refs/heads/main; }
+pushed() { git -C "$work/evil.git" log --all --format=%s 2>/dev/null | head -1; }
+for way in "git config --add remote.origin.url '$work/evil.git'" "printf '[Remote \"origin\"]\n\turl = $work/evil.git\n' >>.git/config" \
+	"printf '[remote \"x\"]\n\turl = $work/evil.git\n[branch \"main\"]\n\tremote = x\n\tpushRemote = x\n' >>.git/config" \
+	"git config url.'$work/evil.git'.insteadOf '$work/good.git'; git config remote.origin.pushurl '$work/evil.git'; git config remote.pushDefault '$work/evil.git'"; do
+	work_here 'git commit -q --allow-empty -m zero; remotes'
+	box "$way"
+	like "$way: is said" "$(cat "$work/log")" "^sbx: .git/config: "
+	git commit -q --allow-empty -m secret; git push -q >/dev/null 2>&1
+	stays "$way: git push goes where it went" "|secret" "$(pushed)|$(git -C "$work/good.git" log -1 --format=%s main)"
+done
+
+work_here 'git commit -q --allow-empty -m zero; remotes'
+box "printf '[remote \"x\"]\n\turl = $work/evil.git\n[branch \"later\"]\n\tremote = x\n\tmerge = refs/heads/later\n' >>.git/config"
+git switch -q -c later && git commit -q --allow-empty -m secret; git push -q >/dev/null 2>&1
+stays "a branch that the user makes later has no remote of a box's" "" "$(pushed)"
+
+# --- places: a directory that a box moves is new where it comes to
+work_here 'printf "nm\n" >.gitignore; mkdir -p nm/old/deep'
+box "cd nm/old/deep && git init -q . && git config core.fsmonitor \"touch '$mark';\""
+sleep 0.1
+box 'mv nm/old lib/old'
+git -C lib/old/deep status >/dev/null 2>&1
+stays "a directory with a repository, moved to where git tracks files" "" "$(ran)"
+stays "is there" deep "$(ls lib/old)"
+
+# --- texts: a file that a standing hook, .envrc or git's own commands name
+work_here 'script scripts/env; echo "source scripts/env" >.envrc'
+runs_or_told "what .envrc names" scripts/env '. ./.envrc' scripts/env
+work_here 'script scripts/check; script .git/hooks/pre-commit "exec ./scripts/check"'
+runs_or_told "what a hook names" scripts/check 'git commit --allow-empty -m two' scripts/check
+work_here 'script scripts/tc "cat \"\$1\""; echo "*.x diff=x" >.gitattributes; echo 1 >a.x; git config diff.x.textconv scripts/tc'
+runs_or_told "what textconv names" scripts/tc 'echo 2 >a.x; git diff' scripts/tc
+work_here 'script scripts/fl cat; echo "*.f filter=f" >.gitattributes; echo 1 >b.f; git config filter.f.clean scripts/fl'
+runs_or_told "what a filter names" scripts/fl 'touch b.f; git status' scripts/fl
+
+# --- a prompt that runs what it shows
+work_here
+box "git switch -q -c 'a\$(touch\${IFS}$work/mark)'; git branch 'b\`c\`'; git tag 'v;d'; git branch plain-1.2"
+refs=$(grep 'characters of a shell' "$work/log")
+for ref in 'heads/a$(touch' 'heads/b`c`' 'tags/v;d'; do like "a ref that a prompt would run is named: $ref" "$refs" "$(printf 'refs/%s' "$ref" | sed 's/[$(]/\\&/g')"; done
+stays "and no other" "" "$(grep plain "$work/log")"
+done_testing
