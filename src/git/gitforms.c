@@ -195,7 +195,7 @@ static bool is_addition(const struct gitform_look *look, const char *name)
 	       !gitconfig_value(look->now, name);
 }
 
-// Of the host's own: what is gone without a rest, or leads nothing, and what is no program.
+// The host's own git: keys that went with their section, that lead nowhere, and that run nothing.
 static bool host_allows(const struct gitform_look *look, const struct gitkey *key, const char *name)
 {
 	const char *middle = gitway_middle(look->arena, name);

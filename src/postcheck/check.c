@@ -210,7 +210,7 @@ bool copy_look(struct check *check, const struct copy *copy)
 	if (directory < 0 || (fd < 0 && errno == ENOENT))
 		return false;
 	if (fd < 0)
-		finding_take(check, directory, merge.name, copy->path, "is no file any more");
+		finding_take(check, directory, merge.name, copy->path, "is not a file any more");
 	merge.fresh = fd < 0 || is_open(fd, &status);
 	int written = merge_config(&merge);
 	if (copy->lock >= 0) // the merge may have it alone
@@ -243,6 +243,13 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 		merge_config(&merge);
 }
 
+void check_replaced(const struct check *check, const struct mount *mount)
+{
+	const char *name = finding_path(check->plan, mount->target);
+	if (!findings_has(check->found, FINDING_REPLACED, name))
+		findings_add(check->found, FINDING_REPLACED, name, "", "");
+}
+
 // What was mounted over must still be what the plan saw: else the host has replaced it, and for a
 // moment the box may have written the new one. The box keeps the number of what was there from any
 // other file.
@@ -252,7 +259,7 @@ static void check_walls(struct check *check, struct check_places *places)
 	struct stat status;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
-		if (!walls_has(mount) || mount->kind != MOUNT_BIND)
+		if (!watch_is_wall(mount) || mount->kind != MOUNT_BIND)
 			continue;
 		int directory = places_parent(check, places, mount->target)->fd;
 		const char *name = path_name(mount->target);
@@ -260,7 +267,7 @@ static void check_walls(struct check *check, struct check_places *places)
 		    (status.st_ino == mount->identity.inode &&
 		     status.st_dev == mount->identity.device))
 			continue;
-		walls_tell(check, mount);
+		check_replaced(check, mount);
 	}
 }
 

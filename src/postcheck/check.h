@@ -149,7 +149,7 @@ struct watch {
 		ino_t inode;
 		dev_t device;
 		struct timespec changed;
-		bool replaced; // by the host: the box could write to what is there
+		bool replaced; // by the host: the box could write to the new file
 	} *walls;              // by mount of the plan: on what it was seen last
 	int mounts;            // the socket of who puts them back
 	pid_t keeper;          // which that is
@@ -162,26 +162,26 @@ struct watch {
 	int pidfd;          // of the box
 };
 
-// From a timer, never at the start: short runs do not pay for it.
-void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
-		 struct findings *found);
+// Notices of the names, below the walls.
+void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run);
 void watch_end(struct watch *watch);
 void watch_names(struct watch *watch, const struct plan *plan, struct findings *found);
-// From now on what is written to files beside it gives notice, too.
+// From now on writes to files beside it give notice, too.
 void watch_writes(struct watch *watch, const char *path);
 // A name that was taken away: one that comes back eight times in ten seconds ends the run.
 void watch_count(struct watch *watch, const struct check *check, const char *path);
-
 // A mount that keeps something of the host from the box.
-bool walls_has(const struct mount *mount);
-void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run);
+bool watch_is_wall(const struct mount *mount);
+
+// Walls, and names. From a timer, never at the start: short runs do not pay for it.
+void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct findings *found);
 void walls_end(struct watch *watch);
-// Has them looked at when something under them changed.
-void walls_look(const struct watch *watch, const struct plan *plan);
-// What was put back is reported, and looked at.
+void walls_names(struct watch *watch, const struct plan *plan, struct findings *found);
+// Reports walls that were put back, and checks the files that a box could write without them.
 void walls_answer(struct watch *watch, const struct plan *plan, struct findings *found);
-// That the host has replaced it, once.
-void walls_tell(const struct check *check, const struct mount *mount);
+// The host has replaced it: said once.
+void check_replaced(const struct check *check, const struct mount *mount);
 // Takes out of a configuration what the box could have written into it while it had no wall.
 // Whether there was something.
 bool copy_look(struct check *check, const struct copy *copy);

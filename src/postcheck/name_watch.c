@@ -83,6 +83,12 @@ static int open_watched(struct watch *watch, const char *name)
 	return -1;
 }
 
+bool watch_is_wall(const struct mount *mount)
+{
+	return mount->on_host && (mount->kind == MOUNT_COPY || mount->access == ACCESS_READ ||
+				  mount->kind == MOUNT_MASK);
+}
+
 void watch_writes(struct watch *watch, const char *path)
 {
 	struct stat status;
@@ -202,7 +208,6 @@ void watch_end(struct watch *watch)
 {
 	for (unsigned i = 0; i < watch->directory_count; i++)
 		fd_close(&watch->directories[i].fd);
-	walls_end(watch);
 	fd_close(&watch->names);
 }
 
@@ -216,7 +221,6 @@ void watch_names(struct watch *watch, const struct plan *plan, struct findings *
 	for (int i = 0; i < EVENTS_A_TURN && read(watch->names, &notice, sizeof(notice)) > 0; i++)
 		;
 	watch->again = watch->polls ? steady_now() + LOOK_MILLISECONDS : 0;
-	walls_look(watch, plan);
 	for (unsigned i = 0; i < plan->guard_count; i++) {
 		unsigned index = (first + i) % plan->guard_count;
 		const struct guard *guard = &plan->guards[index];
@@ -241,15 +245,12 @@ static int open_notices(const struct run *run)
 	return signalfd(-1, &notices, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
-		 struct findings *found)
+void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run)
 {
 	watch->pidfd = run->pidfd;
 	watch->names = open_notices(run);
 	watch->polls = testing_skips("notices");
-	walls_begin(watch, plan, run);
 	for (unsigned i = 0; i < plan->mount_count && !watch->polls; i++)
-		if (walls_has(&plan->mounts[i]))
+		if (watch_is_wall(&plan->mounts[i]))
 			close(open_watched(watch, plan->mounts[i].target));
-	watch_names(watch, plan, found); // what appeared, and what happened, before
 }

@@ -1,6 +1,6 @@
 // Owns the walls of a live run. A program of the host that replaces a protected file takes the
 // mount over it away: a process in the box's view waits for that alone, and puts it back. What the
-// box may have written meanwhile is looked at then.
+// box may have written meanwhile is checked then.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -29,17 +29,12 @@
 #include "report/findings.h"
 #include "run.h"
 
-// Whoever meets the host in the middle of it yields at first, and then sleeps for a millisecond.
+// While the host is in the middle of its rename, this yields at first, then sleeps for a
+// millisecond.
 enum { RESTORE_YIELDS = 2000, RESTORE_TRIES = 2050, ANSWERS_A_TURN = 64 };
 
 // What the keeper says: the index of a mount that it has put back, or
 enum { KEEPER_LOOKED = -1, KEEPER_FAILED = -2 };
-
-bool walls_has(const struct mount *mount)
-{
-	return mount->on_host && (mount->kind == MOUNT_COPY || mount->access == ACCESS_READ ||
-				  mount->kind == MOUNT_MASK);
-}
 
 static bool is_mounted(const char *path)
 {
@@ -120,7 +115,7 @@ static int restore_all(const struct plan *plan, int covers[COPIES_MAX], int sock
 			const struct mount *mount = &plan->mounts[i];
 			bool copy = mount->kind == MOUNT_COPY;
 			int none = -1, index = (int)i;
-			if (!walls_has(mount) || copy != (pass == 0))
+			if (!watch_is_wall(mount) || copy != (pass == 0))
 				continue;
 			int restored = restore(mount, copy ? &covers[mount->copy] : &none);
 			fd_close(&none);
@@ -194,7 +189,7 @@ static bool is_changed(const struct wall *now, const struct wall *known)
 	       now->changed.tv_nsec != known->changed.tv_nsec;
 }
 
-void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run)
+static void begin(struct watch *watch, const struct plan *plan, const struct run *run)
 {
 	char path[PATH_MAX];
 	int ends[2] = { -1, -1 };
@@ -211,12 +206,13 @@ void walls_begin(struct watch *watch, const struct plan *plan, const struct run 
 	fd_close(&ends[1]);
 	watch->mounts = ends[0];
 	for (unsigned i = 0; i < plan->mount_count; i++)
-		if (walls_has(&plan->mounts[i]))
+		if (watch_is_wall(&plan->mounts[i]))
 			watch->walls[i] = wall_seen(&plan->mounts[i]);
 }
 
 void walls_end(struct watch *watch)
 {
+	watch_end(watch);
 	fd_close(&watch->mounts);
 	while (watch->keeper > 0 && waitpid(watch->keeper, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -226,12 +222,12 @@ void walls_end(struct watch *watch)
 }
 
 // A mount is lost without a word when the host removes what it lies on and makes it anew.
-void walls_look(const struct watch *watch, const struct plan *plan)
+static void look_all(const struct watch *watch, const struct plan *plan)
 {
 	const int word = KEEPER_LOOKED;
 	bool changed = false;
 	for (unsigned i = 0; i < plan->mount_count && !changed; i++) {
-		if (!walls_has(&plan->mounts[i]))
+		if (!watch_is_wall(&plan->mounts[i]))
 			continue;
 		struct wall now = wall_seen(&plan->mounts[i]);
 		changed = is_changed(&now, &watch->walls[i]);
@@ -240,11 +236,18 @@ void walls_look(const struct watch *watch, const struct plan *plan)
 		send(watch->mounts, &word, sizeof(word), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void walls_tell(const struct check *check, const struct mount *mount)
+void walls_names(struct watch *watch, const struct plan *plan, struct findings *found)
 {
-	const char *name = finding_path(check->plan, mount->target);
-	if (!findings_has(check->found, FINDING_REPLACED, name))
-		findings_add(check->found, FINDING_REPLACED, name, "", "");
+	look_all(watch, plan);
+	watch_names(watch, plan, found);
+}
+
+void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct findings *found)
+{
+	begin(watch, plan, run);
+	watch_begin(watch, plan, run);
+	walls_names(watch, plan, found); // what appeared, and what happened, before
 }
 
 // What stood there without a wall the box could write, and it may still have a descriptor of it.
@@ -263,7 +266,7 @@ static void look_at(struct watch *watch, struct check *check, unsigned index)
 	if (now.inode == 0)
 		return;
 	if (mount->kind != MOUNT_COPY)
-		walls_tell(check, mount);
+		check_replaced(check, mount);
 	else if (copy_look(check, &check->plan->copies[mount->copy]))
 		watch_count(watch, check, mount->target);
 }

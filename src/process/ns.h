@@ -1,7 +1,7 @@
 // Namespaces: the clone that makes them, ids one to one, host name.
 //
 // The room process owns the processes of a box and their privileges. Uses: base env mount nouns
-// seccomp view/paths. Begin with ns.c, then init.c.
+// report seccomp view/paths. Begin with ns.c, then init.c.
 #pragma once
 
 #include <stdbool.h>

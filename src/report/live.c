@@ -134,7 +134,7 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 	out_free(&lines);
 }
 
-// What was taken away may be the user's own: at most `room` lines.
+// Names that were taken away, which may be the user's: at most `room` lines.
 static void show_findings(struct live *live, const struct findings *found, unsigned room)
 {
 	struct out lines = { 0 };

@@ -101,7 +101,7 @@ struct live {
 };
 
 void live_begin(struct live *live);
-// Whether a person may have to see refusals, and what was taken away.
+// Whether a person may have to see refusals, and names that were taken away.
 bool live_wants(const struct live *live);
 // After each turn of the loop. Makes no system call where nothing was refused.
 void live_turn(struct live *live, const struct plan *plan, struct denials *denials,

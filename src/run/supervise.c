@@ -33,7 +33,7 @@
 // time from being looked at, whatever a box does. These three come first in each turn.
 //
 //   limits, time      a walk over the box's processes, when it is due (limits/watch.c)
-//   mounts            what was put back, ANSWERS_A_TURN, and a look at it (postcheck/walls.c)
+//   mounts            walls that were put back, ANSWERS_A_TURN (postcheck/walls.c)
 //   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; one that comes
 //                     back ends the run (postcheck/name_watch.c)
 //   second filter     what a thread found for --explain, as much as a socket holds
@@ -211,7 +211,7 @@ static enum run_turn handle_names(struct loop *loop, short events)
 {
 	struct watch *watch = &loop->eyes.watch;
 	if (events || (loop->eyes.open && watch->again && steady_now() >= watch->again))
-		watch_names(watch, loop->plan, loop->eyes.found);
+		walls_names(watch, loop->plan, loop->eyes.found);
 	return GOES_ON;
 }
 
@@ -330,7 +330,7 @@ static bool open_eyes(struct loop *loop)
 	struct eyes *eyes = &loop->eyes;
 	if (eyes->open || eyes->delay == 0 || steady_now() < eyes->begin + eyes->delay)
 		return false;
-	watch_begin(&eyes->watch, loop->plan, loop->run, eyes->found);
+	walls_begin(&eyes->watch, loop->plan, loop->run, eyes->found);
 	pages_release_stack();
 	eyes->open = true;
 	return true;
@@ -366,8 +366,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	if (walked < 0) {
 		journal_end(plan, run);
 		if (roll_is_killed(run))
-			loop.outcome =
-				(struct outcome){ .kind = OUTCOME_KILLED, .status = SIGKILL };
+			loop.outcome.kind = OUTCOME_KILLED, loop.outcome.status = SIGKILL;
 		return loop.outcome;
 	}
 	clock_begin(plan, run, &loop.clock);
@@ -387,7 +386,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	while (turn == GOES_ON)
 		turn = take_turn(&loop);
 	live_end(&loop.live);
-	watch_end(&loop.eyes.watch); // it has the box's view
+	walls_end(&loop.eyes.watch); // it has the box's view
 	further_clients_end(run);
 	ask_leave(run);
 	explain_take(plan, run, &loop.outcome.denials);

@@ -445,7 +445,7 @@ unpacked() { # DIRECTORY, COMMAND...: what the host's git ran, and the plain fil
 }
 is "a directory of it, unpacked on the host: git runs what its settings name" "plain ran" "$(unpacked "$work/bare" tar x)"
 is "unpacked by a box: git runs nothing" "plain " "$(unpacked "$work/got" "$SBX" run -- tar x)"
-like "and what was found is said" "$(said | tr '\n' ' ')" 'out/repo/.git/config: core.fsmonitor: removed.*own programs will run it: out/.vscode'
+like "and what was found is said" "$(said | tr '\n' ' ')" 'own programs will run it: out/.vscode.*out/repo/.git/config: core.fsmonitor: removed'
 for action in export import cp; do
 	like "session $action: what to do instead" "$("$SBX" session $action c x 2>&1)" 'sbx run -s NAME -- tar [cx] '
 done

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "base/sys.h"
 #include "limits/group.h"
 #include "policy/keys.h"
 #include "run/run_command.h"
@@ -50,20 +52,19 @@ static int find_project(struct sessions *sessions)
 		   : 0;
 }
 
-// On a slow disk that takes minutes, as for a copy of /etc and /var.
-static void say_slow(int number)
-{
-	static const char text[] =
-		"sbx: still at work: the session's files are made or removed one by one\n";
-	(void)number;
-	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-}
-
+// On a slow disk that takes minutes, as for a copy of /etc and /var: a process that ends with this
+// one says so.
 static void begin_slow(void)
 {
 	enum { SLOW_SECONDS = 2 };
-	signal(SIGALRM, say_slow);
-	alarm(SLOW_SECONDS);
+	static const char text[] =
+		"sbx: still at work: the session's files are made or removed one by one\n";
+	if (fork() != 0)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	sys_close_range(STDERR_FILENO + 1, ~0U, 0);
+	sleep(SLOW_SECONDS);
+	_exit(write(STDERR_FILENO, text, sizeof(text) - 1) < 0);
 }
 
 static int create(struct sessions *sessions, char **words)

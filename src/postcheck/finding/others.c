@@ -42,8 +42,8 @@ void quarantine_others(const char *state, const char *tree, int64_t since, struc
 		    !str_put(place, sizeof(place), "%s/path", entry->name) ||
 		    fstatat(all, place, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !is_since(&status, since) || !file_kernel(all, place, path, sizeof(path)) ||
-		    !path_within(path, tree))
-			continue;
+		    !path_within(path, tree) || findings_has(found, FINDING_MOVED, path))
+			continue; // the last: a process of this run's moved it
 		snprintf(run, sizeof(run), "%d", (int)other);
 		findings_add(found, FINDING_TAKEN, path, run, entry->name);
 	}

@@ -55,6 +55,17 @@ static const char *inside(const struct parts_walk *parts, const struct part_met 
 	return part->path + parts->root + 1;
 }
 
+// Its files have no mount over them: a change in one is the box's.
+static bool is_of_box(const struct parts_walk *parts, const struct part_met *part)
+{
+	const struct check *check = parts->check;
+	char path[PATH_MAX];
+	str_put(path, sizeof(path), "%.*s", (int)(parts->root - check->root - 1),
+		part->path + check->root + 1);
+	const struct listed_row *row = listed_find(check->known, path);
+	return row && row->kind == LISTED_MADE;
+}
+
 // A file by its name, as the user may write it meanwhile. For others a box may have put a new one
 // there, with the number of the old.
 static bool is_known(const struct parts_walk *parts, const struct part_met *part)
@@ -72,6 +83,8 @@ static bool is_known(const struct parts_walk *parts, const struct part_met *part
 		row = listed_find(check->known, part->path + check->root + 1);
 	if (row)
 		stood = listed_is(check->known, row, &part->status, check->root_device);
+	if (row && S_ISREG(part->status.st_mode) && is_of_box(parts, part))
+		return false;
 	return (item || row) && (S_ISREG(part->status.st_mode) ||
 				 (stood && !finding_is_made(check, part->directory, part->name)));
 }

@@ -220,3 +220,18 @@ int note_done(struct applying *applying);
 
 // After all was taken back: a file that was moved to and fro has another ctime, and is the same.
 int note_back(struct applying *applying);
+
+// A file that has several names in the session.
+struct staged_link {
+	const struct change *change; // the first name
+	const char *place;           // NULL: not staged yet
+};
+struct stage_links {
+	struct staged_link *list;
+	size_t count;
+};
+
+bool stage_is_linked(const struct change *change);
+// Of the selected changes, sorted.
+struct stage_links stage_links_of(struct applying *applying);
+struct staged_link *stage_link_of(const struct stage_links *links, const struct change *change);

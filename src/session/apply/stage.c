@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +16,45 @@
 
 #define STAGE_NAME ".sbx-apply-"
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+// --- hard links ---------------------------------------------------------------------------------
+
+static int compare_links(const void *left, const void *right)
+{
+	const struct change *a = ((const struct staged_link *)left)->change,
+			    *b = ((const struct staged_link *)right)->change;
+	if (a->is.st_ino != b->is.st_ino)
+		return a->is.st_ino < b->is.st_ino ? -1 : 1;
+	return a->layer != b->layer ? a->layer - b->layer : (int)a->root - (int)b->root;
+}
+
+bool stage_is_linked(const struct change *change)
+{
+	return S_ISREG(change->is.st_mode) && change->is.st_nlink > 1 && !change->text;
+}
+
+struct stage_links stage_links_of(struct applying *applying)
+{
+	const struct changes *changes = &applying->changes;
+	struct stage_links links = {
+		arena_take(applying->store->arena, (changes->count + 1) * sizeof(*links.list)), 0
+	};
+	size_t all = 0;
+	for (unsigned i = 0; i < changes->count; i++)
+		if (applying->selected[i] && stage_is_linked(&changes->list[i]))
+			links.list[all++].change = &changes->list[i];
+	qsort(links.list, all, sizeof(*links.list), compare_links);
+	for (size_t i = 0; i < all; i++)
+		if (i == 0 || compare_links(&links.list[i], &links.list[links.count - 1]) != 0)
+			links.list[links.count++] = links.list[i];
+	return links;
+}
+
+struct staged_link *stage_link_of(const struct stage_links *links, const struct change *change)
+{
+	const struct staged_link wanted = { change, NULL };
+	return bsearch(&wanted, links->list, links->count, sizeof(wanted), compare_links);
+}
 
 bool parent_is(const struct parent *parent, unsigned root, const char *path)
 {

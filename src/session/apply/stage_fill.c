@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,55 +44,12 @@ static const char *place_of(struct applying *applying, const struct operation *o
 	return arena_text(applying->store->arena, "%u%s", operation->number, rest);
 }
 
-// A file that has several names in the session.
-struct staged_link {
-	const struct change *change; // the first name
-	const char *place;           // NULL: not staged yet
-};
-struct stage_links {
-	struct staged_link *list;
-	size_t count;
-};
-
-static int compare_links(const void *left, const void *right)
-{
-	const struct change *a = ((const struct staged_link *)left)->change,
-			    *b = ((const struct staged_link *)right)->change;
-	if (a->is.st_ino != b->is.st_ino)
-		return a->is.st_ino < b->is.st_ino ? -1 : 1;
-	return a->layer != b->layer ? a->layer - b->layer : (int)a->root - (int)b->root;
-}
-
-static bool is_linked(const struct change *change)
-{
-	return S_ISREG(change->is.st_mode) && change->is.st_nlink > 1 && !change->text;
-}
-
-static struct stage_links find_links(struct applying *applying)
-{
-	const struct changes *changes = &applying->changes;
-	struct stage_links links = {
-		arena_take(applying->store->arena, (changes->count + 1) * sizeof(*links.list)), 0
-	};
-	size_t all = 0;
-	for (unsigned i = 0; i < changes->count; i++)
-		if (applying->selected[i] && is_linked(&changes->list[i]))
-			links.list[all++].change = &changes->list[i];
-	qsort(links.list, all, sizeof(*links.list), compare_links);
-	for (size_t i = 0; i < all; i++)
-		if (i == 0 || compare_links(&links.list[i], &links.list[links.count - 1]) != 0)
-			links.list[links.count++] = links.list[i];
-	return links;
-}
-
 // Names of one file in the session are names of one file on the host.
 static bool link_again(struct applying *applying, struct stage_links *links,
 		       const struct change *change, const char *place)
 {
 	const char *name;
-	const struct staged_link wanted = { change, NULL };
-	struct staged_link *link =
-		bsearch(&wanted, links->list, links->count, sizeof(wanted), compare_links);
+	struct staged_link *link = stage_link_of(links, change);
 	if (link && !link->place)
 		link->place = place;
 	if (!link || link->place == place)
@@ -147,7 +103,7 @@ static int put(struct applying *applying, struct stage_links *links, const struc
 	if (change->refused)
 		return fail(0, "'%s' %s; nothing was changed", str_shown(change->path),
 			    str_shown(change->refused));
-	if (is_linked(change) && ATTEMPT(link_again(applying, links, change, place)))
+	if (stage_is_linked(change) && ATTEMPT(link_again(applying, links, change, place)))
 		return 0;
 	int from = enter_layer(applying, change, &source);
 	TRY(from);
@@ -392,7 +348,7 @@ static void order_modes(struct applying *applying)
 int stage_fill(struct applying *applying)
 {
 	struct arena *arena = applying->store->arena;
-	struct stage_links links = find_links(applying);
+	struct stage_links links = stage_links_of(applying);
 	size_t most = 3 * (size_t)applying->changes.count + 1;
 	applying->journal.operations =
 		arena_take(arena, most * sizeof(*applying->journal.operations));

@@ -12,7 +12,7 @@
 
 // More repositories than these, and those that boxes made, which they may remove and make anew, are
 // looked through when the run has ended, against their configurations of the start: of the user's
-// all are read, then so many others. The first look: what lies near the top first, and no more than
+// all are read, then so many others. The first look: those near the top first, and no more than
 // so much time.
 enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_LEVELS = 3, FIRST_NANOSECONDS = 80000000 };
 
@@ -161,7 +161,7 @@ static void tell_damaged(struct plan *plan, const struct searched *tree)
 		 (struct origin){ .file = "protect" });
 }
 
-// The user's own first, however many a box has made. What is gone is no repository now.
+// The user's own first, however many a box has made. One that is gone is not a repository now.
 int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count)
 {
 	struct listed known;

@@ -39,7 +39,7 @@ int profiles_protect(struct wishes *wishes)
 			 arena_text(
 				 arena,
 				 "%s: profiles that its runs were given by path are not protected "
-				 "here; to go on without it: rm the file",
+				 "here; to continue without it: rm the file",
 				 err_taken()),
 			 (struct origin){ .file = "protect" });
 	noted = noted ? noted : "";
