@@ -570,6 +570,7 @@ if (cd / && "$SBX" run --project none --isolation landlock -- true) >"$work/log"
 	like "is told with its own flag" "$(cat "$work/log")" 'by --host-port PORT$'
 	is "a listed port of it" hello "$(tier --host-port 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
 	is "at ::1, too" hello "$(tier --host-port 7000 -- python3 "$raw" ::1 7000 hello EOF)"
+	is "at 0.0.0.0, which is the same" hello "$(tier --host-port 7000 -- python3 "$raw" 0.0.0.0 7000 hello EOF)"
 	like "past the variables" "$(tier --host-port 7000 -- curl -sN -m 3 --http0.9 http://localhost:7000/)" '^GET / HTTP'
 	like "non-blocking, as node does it" "$(tier -- node -e 'require("http").get("http://www.allowed.test/n", { agent: false }, (r) => r.on("data", (d) => console.log(String(d))))' 2>&1)" 'GET /n|ENOENT'
 	is "UDP, raw, MPTCP, SCTP, netlink: none" "no no no no no " "$(tier -- python3 -c 'import socket

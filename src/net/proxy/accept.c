@@ -28,21 +28,13 @@ enum {
 	SOCKETS_MILLISECONDS = 2000
 };
 
-// A port of the host's loopback, by the profile.
-static bool is_door_port(const struct worker *worker, uint16_t port)
-{
-	for (unsigned i = 0; i < NETNS_LOOPBACK_MAX; i++)
-		if (port && worker->loopback_ports[i] == port)
-			return true;
-	return false;
-}
-
-// At other addresses of the loopback the port is the box's own.
+// Whether it leads to a port of the host's loopback, by the profile.
 static bool is_door(const struct worker *worker, const struct address *to, uint16_t port)
 {
-	return (memcmp(to, &dial_loopback[0], sizeof(*to)) == 0 ||
-		memcmp(to, &dial_loopback[1], sizeof(*to)) == 0) &&
-	       is_door_port(worker, port);
+	for (unsigned i = 0; i < NETNS_LOOPBACK_MAX; i++)
+		if (port && worker->loopback_ports[i] == port && rules_is_loopback(to))
+			return true;
+	return false;
 }
 
 // A peer whose port is not expected is not of the box.
@@ -115,8 +107,9 @@ static void take_segment(struct worker *worker, const struct segment *segment)
 {
 	const struct ends *ends = &segment->ends;
 	struct conn *conn = syn_find(worker, ends);
-	bool inside = rules_is_loopback(&ends->to) && is_door_port(worker, ends->to_port) &&
-		      !is_door(worker, &ends->to, ends->to_port);
+	// At other addresses of 127.0.0.0/8 the port of a door is the box's own.
+	bool inside = is_door(worker, &ends->to, ends->to_port) && ends->to.bytes[12] == 127 &&
+		      memcmp(&ends->to, &dial_loopback[0], sizeof(ends->to)) != 0;
 	if (inside || is_served(worker, &ends->to, ends->to_port)) {
 		syn_let(worker, segment);
 		return;
