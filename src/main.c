@@ -59,7 +59,9 @@ static int unknown_verb(char **words)
 static bool has_action(unsigned row, const char *word)
 {
 	const char *actions = verb_rows[row].actions;
-	if (!actions || !word || word[0] == '-' || str_has_word(actions, word, strlen(word)))
+	bool hook = row == ROW_AGENT && word && str_equal(word, "hook"); // for agents, in no help
+	if (!actions || !word || word[0] == '-' || hook ||
+	    str_has_word(actions, word, strlen(word)))
 		return true;
 	const char *answer = foreign_answer(FOREIGN_ACTION, 1U << row, word, strlen(word));
 	const char *name = verb_rows[row].name;

@@ -117,6 +117,9 @@ lacks() { # name, text, extended regular expression: there is a text, and nothin
 got: $2"; fi
 }
 
+# Of a supervisor's children the box's first process, then the proxy's. Another one, which puts walls back, has
+# capabilities in the box's namespaces.
+children_of() { for child in $(pgrep -P "$1"); do ! grep -qE '^CapEff:.0+$' "/proc/$child/status" 2>/dev/null || echo "$child"; done; }
 wait_for() { # seconds (WAIT_MAX at most), command...: until it succeeds
 	local end=$((SECONDS + ${WAIT_MAX:-$1}))
 	shift

@@ -125,7 +125,9 @@ int rlimits_child(const struct plan *plan, struct run *run)
 		TRY(take_part(&parts[i]));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint64_t wanted = wanted_of(plan, &rows[i]);
-		struct rlimit limit = { wanted, wanted };
+		// The process that puts walls back counts, too (postcheck/walls.c).
+		bool another = rows[i].resource == RLIMIT_NPROC && plan->guard_count > 0;
+		struct rlimit limit = { wanted + another, wanted + another };
 		// Without a user namespace it counts all of the caller's processes.
 		if (wanted == UNLIMITED ||
 		    (plan->tier == TIER_LANDLOCK && rows[i].resource == RLIMIT_NPROC))

@@ -63,8 +63,8 @@ ROW(FINDING_TOO_MANY, "too-many-repositories", SEVERITY_NOTICE,
 	"%p has more repositories than can be listed: some will be reported as new again")
 ROW(FINDING_NOT_COMPARED, "not-compared", SEVERITY_WARNING, "%d: nothing was compared with it")
 ROW(FINDING_JOURNAL, "no-journal", SEVERITY_WARNING,
-	"the state directory cannot be written (%d): changes of a killed run are not checked; set "
-	"XDG_STATE_HOME to a directory of yours")
+	"the state directory cannot be written (%d): nothing is cached, and changes of a killed run are "
+	"not checked; set XDG_STATE_HOME to a directory of yours")
 ROW(FINDING_PORTS, "ports", SEVERITY_NOTICE,
 	"%d: a name without a port opens only the usual ports; name other ports, as in host:8443")
 ROW(FINDING_UNHEARD, "nobody-listened", SEVERITY_NOTICE,
@@ -116,8 +116,8 @@ ROW(FINDING_GIT_NAME, "git-name", SEVERITY_WARNING,
 	"new names in git have characters of a shell: %l; a script that uses them without quotes "
 	"runs them; remove them", .joined = 8)
 ROW(FINDING_GIT_HIDES, "git-hides", SEVERITY_WARNING,
-	"%p has %d files whose changes git does not show: they are marked in its index; to list them: "
-	"%f", .fix = "git ls-files -v")
+	"%p: files that are marked in the index, whose changes git does not show: %d; to list them: %f",
+	.fix = "git ls-files -v")
 ROW(FINDING_GIT_INDEX, "git-index", SEVERITY_WARNING,
 	"%p was written by the box and was not checked (%d): your git may write other files than it "
 	"shows; for a new one: %f", .fix = "git reset")

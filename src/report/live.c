@@ -245,6 +245,8 @@ static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent
 {
 	struct iovec part = { out->text + sent, out->used - sent };
 	loff_t at = (loff_t)sent;
+	if (S_ISFIFO(sink->kind) && sink->memory < 0) // all descriptors are in use
+		return pwritev2(sink->fd, &part, 1, -1, RWF_NOWAIT);
 	if (S_ISFIFO(sink->kind)) // a named one takes no RWF_NOWAIT
 		return splice(sink->memory, &at, sink->fd, NULL, part.iov_len, SPLICE_F_NONBLOCK);
 	if (S_ISSOCK(sink->kind)) { // one of messages takes a line at a time

@@ -227,12 +227,11 @@ static void leave_caches(struct plan *plan)
 		path = path_parent(plan->arena, path);
 	if (S_ISDIR(status.st_mode) && access(path, W_OK | X_OK) == 0)
 		return;
-	if (plan->profile->cache.first)
+	if (plan->profile->cache.first && !plan->project) // else the report of the journal says it
 		list_add(&plan->warnings, plan->arena,
-			 arena_text(
-				 plan->arena,
-				 "'%s' cannot be written: nothing is cached in this run, or noted",
-				 plan->state),
+			 arena_text(plan->arena,
+				    "'%s' cannot be written: nothing is cached in this run",
+				    plan->state),
 			 (struct origin){ .file = "caches" });
 	plan->caches = NULL;
 }

@@ -152,6 +152,7 @@ run=$!
 wait_for 30 lists "$run"
 "$SBX" wait "$run" &
 waiting=$!
+wait_for 30 sh -c "ls -l /proc/$waiting/fd | grep -q pidfd"
 "$SBX" kill "$run" >/dev/null
 wait "$run"
 is "run --json of one that is killed, and who waits" "137 signal 137 9 137" "$? $(python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["end"], r["status"], r["signal"])' <"$work/json") $(wait $waiting; echo $?)"

@@ -21,7 +21,8 @@ for c in json.load(sys.stdin)["caches"]:
     if c["project"].endswith(".two"): print(c["project"], 300000 < c["bytes"] < 400000)')"
 
 refused_as "what is none is an error" "^sbx: no caches of a project '/nowhere'; see: sbx cache list$" "$SBX" cache clear /nowhere
-for words in "" clear "clear --all x" "list x" "show"; do
+like "an action that is none" "$("$SBX" cache show 2>&1)" '^sbx: unknown action .show.; sbx cache has: list clear$'
+for words in "" clear "clear --all x" "list x"; do
 	like "words that are none: $words" "$("$SBX" cache $words 2>&1)" '^sbx: usage: sbx cache list'
 done
 like "a project is cleared, by its directory" "$(cd "$one" && "$SBX" cache clear . 2>&1)" "^cleared: $one(  [0-9]+K)?$"

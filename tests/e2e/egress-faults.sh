@@ -42,7 +42,7 @@ step("gone")' >"$work/half" 2>&1 &
 run=$!
 # The proxy's: of the two children the one that is in no other namespace of processes.
 memory() {
-	for child in $(pgrep -P $run); do
+	for child in $(children_of $run); do
 		awk '/^NSpid/ && NF > 2 { exit } /^NSpid/ { ours = 1 } /^RssAnon/ { memory = $2 } END { if (ours) print memory }' "/proc/$child/status" 2>/dev/null
 	done
 }
@@ -69,7 +69,7 @@ timeout 300 "$SBX" run -a www.allowed.test -- bash -c "curl -s -m 3 http://www.a
 run=$!
 wait_for 120 test -e begun
 sleep 1
-worker=$(pgrep -P "$(pgrep -P $run)" | tail -1)
+worker=$(children_of "$(pgrep -P $run)" | tail -1)
 memory=$(awk '/^RssAnon/ { print $2 }' "/proc/$worker/status" 2>/dev/null)
 touch on
 wait $run
@@ -132,7 +132,7 @@ u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for i in range(300): u.sendto(os.urandom(random.randrange(80)), ("9.9.9.9", 53))
 print(urllib.request.urlopen("http://www.allowed.test/alive", timeout=60).read().decode())')" '^GET /alive'
 # The box and the proxy, which the first connection starts.
-serves() { [ "$(pgrep -c -P "$(pgrep -P "$1")")" = 2 ]; }
+serves() { [ "$(children_of "$(pgrep -P "$1")" | wc -l)" = 2 ]; }
 # Killed at any moment, the run ends: it never goes on without its proxy.
 bad=0
 for _ in $(seq "${KILLS:-8}"); do
@@ -140,7 +140,7 @@ for _ in $(seq "${KILLS:-8}"); do
 	run=$!
 	wait_for 60 serves $run
 	sleep 0.$((RANDOM % 5))
-	worker=$(pgrep -P "$(pgrep -P $run)" | tail -1)
+	worker=$(children_of "$(pgrep -P $run)" | tail -1)
 	kill -9 "$worker" 2>/dev/null
 	wait $run
 	[ $? = 125 ] && [ "$worker" ] || bad=$((bad + 1))

@@ -225,10 +225,10 @@ kinds='git update-index --assume-unchanged lib/a; echo evil >lib/a; echo x >Make
 	git config core.fsmonitor x; git config core.pager y; for i in 1 2 3 4 5 6 7 8 9; do curl -s -m 9 http://h$i.example >/dev/null; done'
 for status in 1 0; do
 	said=$(cd "$judge" && "$SBX" run -- sh -c "$kinds; exit $status" 2>&1)
-	for kind in 'git shows no changes of lib/a' 'will run it: .*Makefile' '/.(envrc|vscode|idea|gitignore) appeared, ' 'core.(fsmonitor|pager)' 'blocked h[0-9].example:80'; do
+	for kind in 'whose changes git does not show: 1' 'will run it: .*Makefile' '/.(envrc|vscode|idea|gitignore) appeared, ' 'core.(fsmonitor|pager)' 'blocked h[0-9].example:80'; do
 		like "status $status: of each kind a line: $kind" "$said" "$kind"
 	done
-	is "status $status: what stays comes before what was undone" yes "$([ "$(grep -n 'no changes of' <<<"$said" | cut -d: -f1)" -lt "$(grep -nm1 appeared <<<"$said" | cut -d: -f1)" ] && echo yes)"
+	is "status $status: what stays comes before what was undone" yes "$([ "$(grep -n 'git does not show:' <<<"$said" | cut -d: -f1)" -lt "$(grep -nm1 appeared <<<"$said" | cut -d: -f1)" ] && echo yes)"
 	(cd "$judge" && git update-index --no-assume-unchanged lib/a && git checkout -q lib && rm -f Makefile)
 done
 is "--report full prints all" 1 "$("$SBX" run --report full -- sh -c "$many; exit 3" 2>&1 | grep -c 'h8.example')"

@@ -382,7 +382,7 @@ work_here && git -C "$project" commit -q --allow-empty -m two
 box "git replace HEAD \$(git commit-tree HEAD^{tree} -m fine); echo new.py >>.git/info/exclude; git notes add -m ok; git pack-refs --all; for f in $states; do git rev-parse HEAD >.git/\$f; done"
 stays "replaced objects, notes, exclusions and states of unfinished commands are not reported" "" "$(cat "$work/log")"
 box 'git update-index --assume-unchanged lib/a; echo evil >lib/a; git update-index --skip-worktree file; echo evil >file'
-stays "marks are counted" "sbx: .git has 2 files whose changes git does not show: they are marked in its index; to list them: git ls-files -v" "$(cat "$work/log")"
+stays "marks are counted" "sbx: .git: files that are marked in the index, whose changes git does not show: 2; to list them: git ls-files -v" "$(cat "$work/log")"
 box 'git -C . log -1 >/dev/null; touch x'
 stays "once" "" "$(cat "$work/log")"
 # --- an index that a box wrote: the host's git writes, reads and shows by it
@@ -511,7 +511,7 @@ for form in 'git update-index --split-index; git update-index --assume-unchanged
 	'git update-index --skip-worktree lib/a; echo lib >.git/info/sparse-checkout' 'git update-index --index-version 4; git update-index --assume-unchanged lib/a' \
 	"git update-index --assume-unchanged lib/a; python3 -c 'd = open(\".git/index\", \"rb\").read()[:-20]; open(\".git/i\", \"wb\").write(d + b\"ZZZZ\" + (300 << 20).to_bytes(4, \"big\") + bytes((300 << 20) + 20))'; mv .git/i .git/index"; do
 	work_here && box "$form; echo evil >lib/a"
-	like "marks are said after '${form:0:60}'" "$(cat "$work/log")" "^sbx: .git has [12] files whose changes git does not show"
+	like "marks are said after '${form:0:60}'" "$(cat "$work/log")" "^sbx: .git: files that are marked in the index, whose changes git does not show: [12];"
 done
 # forge.py FILES: an index with the times of files as git would have noted them, and other contents.
 cat >"$work/tools/forge.py" <<'EOF'

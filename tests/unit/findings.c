@@ -213,7 +213,7 @@ static void brief_kinds(void **state)
 	findings_add(&found, FINDING_GIT_HIDES, "last", "", "");
 	findings_severe(&found, ~0U, READER_PERSON, &text);
 	assert_true(findings_brief(text.text, 7, BRIEF_LINES, &shown));
-	assert_ptr_equal(strstr(shown.text, "sbx: last has "), shown.text);
+	assert_ptr_equal(strstr(shown.text, "sbx: last: files "), shown.text);
 	assert_non_null(strstr(shown.text, "\nsbx: x x x"));
 	assert_non_null(strstr(shown.text, "x x x ...x x x"));
 	assert_true(shown.used < 2000);

@@ -90,9 +90,11 @@ static bool why_special(struct box *box, const char *path, struct why *why)
 	return S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
 }
 
-static void why_write(struct box *box, const char *path, struct why *why)
+static void why_write(struct box *box, const char *path, bool private, struct why *why)
 {
 	const char *refusal = project_refusal(&box->plan, path);
+	if (refusal && private)
+		return;
 	if (refusal)
 		out_text(&why->text, "  no option lets it be written: it %s\n", refusal);
 	else
@@ -148,7 +150,7 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 		out_text(&why->text, "  no option lets it be written (%s)\n",
 			 str_shown(why_line(box, &kept->from)));
 	else if (judgement.verdict != PATH_WRITE)
-		why_write(box, path, why);
+		why_write(box, path, judgement.verdict == PATH_PRIVATE, why);
 }
 
 // The program that runs such a name. Git's own parts have no row.

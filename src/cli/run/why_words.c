@@ -15,7 +15,8 @@ enum { DATA_BITS = 0xffff };
 
 bool why_is_error(const char *word)
 {
-	return word[strcspn(word, " \t\n")] || !word[strcspn(word, ".:/*")];
+	bool path = strchr("/~.", word[0]) && !strstr(word, ": ");
+	return (!path && word[strcspn(word, " \t\n")]) || !word[strcspn(word, ".:/*")];
 }
 
 // What a placeholder stands for, with the characters around it that belong to a path or a host.
