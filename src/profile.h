@@ -10,7 +10,7 @@ enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
 // What of a tree is checked when a run has ended: its share (trees/git_list.h), or all.
 enum check_part { CHECK_SHARE, CHECK_ALL };
 enum network_mode { NETWORK_NONE, NETWORK_PROXY, NETWORK_HOST };
-enum dns_mode { DNS_STRICT, DNS_TOLD };
+enum dns_mode { DNS_STRICT, DNS_FAIL, DNS_TOLD };
 enum ech_mode { ECH_REFUSE, ECH_PASS };
 enum environment_mode { ENVIRONMENT_FILTERED, ENVIRONMENT_MINIMAL };
 enum tier { TIER_FULL, TIER_LANDLOCK };

@@ -44,7 +44,7 @@ struct message {
 		MESSAGE_LISTENER, // with a descriptor: where the second filter's questions come
 		MESSAGE_HELD,     // with descriptors: what the host side needs to guard the project
 		MESSAGE_LISTENING, // with descriptors: listeners of the box's network; number:
-				   // redirected
+				   // of enum netns
 		MESSAGE_SOCKETS,   // with descriptors: fresh sockets of the box's network
 		MESSAGE_STARTED,   // the command runs
 		MESSAGE_STOPPED,   // by signal `status`

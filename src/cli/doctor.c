@@ -14,6 +14,7 @@
 #include "cli/verbs.h"
 #include "git/gitconfig.h"
 #include "limits/group.h"
+#include "net/host/proxy.h"
 #include "probe.h"
 #include "probe/machine.h"
 #include "process/ns.h"
@@ -90,6 +91,11 @@ static void try_walls(struct doctor *doctor)
 			finding.fix = index == failed
 					      ? probe_advice(steps[index].name, run->message.number)
 					      : NULL;
+		}
+		if (index < failed && str_equal(walls[i].step, "join") && !run->proxy->holds) {
+			finding.state = FINDING_WEAK;
+			finding.detail = "a box reaches only the hosts that sbx allows, but a "
+					 "connect succeeds before one is reached: no raw sockets";
 		}
 		find(doctor, finding);
 	}

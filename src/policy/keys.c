@@ -8,7 +8,7 @@ static const char *const check_words[] = { "share", "all", NULL };
 static const char *const tier_words[] = { "namespaces", "landlock", NULL };
 static const char *const asked_words[] = { "auto", "namespaces", "landlock", NULL };
 static const char *const network_words[] = { "none", "proxy", "host", NULL };
-static const char *const dns_words[] = { "strict", "refuse", NULL };
+static const char *const dns_words[] = { "strict", "fail", "refuse", NULL };
 static const char *const ech_words[] = { "refuse", "pass", NULL };
 static const char *const answer_words[] = { "no", "yes", NULL };
 static const char *const report_words[] = { "never", "short", "full", "json", "agent", NULL };
@@ -131,9 +131,9 @@ const struct key keys[] = {
 	  .words = answer_words, .value = "no|yes", .tightens = TIGHTENS_LESS,
 	  .help = "yes: allowed names may have private addresses; 10/8, 192.168/16, ..." },
 	{ IN_PROFILE("network", "dns", dns), .flag = "dns", .kind = KEY_WORD, .words = dns_words,
-	  .value = "strict|refuse", .tightens = TIGHTENS_LESS,
+	  .value = "strict|fail|refuse", .tightens = TIGHTENS_LESS,
 	  .help = "refuse: a denied name resolves; connections to it are denied with the "
-		  "reason; strict: the name does not exist" },
+		  "reason; fail: no connect to it succeeds; strict: the name does not exist" },
 	{ IN_PROFILE("network", "raw-port", raw_ports), .flag = "raw-port", .kind = KEY_LIST,
 	  .form = FORM_PORT, .value = "PORT",
 	  .help = "allow any protocol at this port of an allowed name; as if its rule ended with "

@@ -120,6 +120,7 @@ static const char *const losses[] = {
 	"tier landlock: of unix sockets only named ones are reached; no datagrams, servers on TCP "
 	"ports, "
 	"System V memory or new terminals",
+	"tier landlock: a connect to an allowed host succeeds before it is reached",
 	"tier landlock: attributes and flags of files (setfattr, chattr) cannot be set",
 	"tier landlock: the limit on processes is left out",
 };

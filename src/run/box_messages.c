@@ -68,9 +68,10 @@ static void take_sockets(const struct run *run, int fds[FD_PASSED])
 // The first of all is the one that takes every port.
 static void take_listeners(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
 {
-	bool redirected = run->proxy->listener_count > 0
-				  ? run->proxy->redirected
-				  : run->message.number != 0 || catch_all(plan, run, fds[0]);
+	bool redirected = run->proxy->listener_count > 0 ? run->proxy->redirected
+							 : run->message.number & NETNS_REDIRECTS ||
+								   catch_all(plan, run, fds[0]);
+	run->proxy->holds = run->message.number & NETNS_HOLDS;
 	proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
 }
 

@@ -5,7 +5,7 @@
 
 A policy is a set of options; its targets are paths of every kind, hosts with ports, the loopback, variables
 and system calls. One `sbx why` is asked about all, and one box tries all. All of it happens in a network
-namespace without a way out, so an allowed host is one that sbx does not deny."""
+namespace without a way out: the connect to an allowed host fails, too, but the report does not say that it was blocked."""
 import errno
 import json
 import os
@@ -238,13 +238,15 @@ def one_box(world, chance, ports, table, size):
     environment = {"HOME": world.home, "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "USER": "tester", **VARIABLES}
     shared = {"cwd": world.project, "env": environment, "timeout": 300, "check": False, "text": True}
     why = subprocess.run([SBX, "why", *options, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **shared)
-    deed = subprocess.run([SBX, "run", *options, "--", "/usr/bin/python3", "-S", "-c", PROBE], stdout=subprocess.PIPE,
+    deed = subprocess.run([SBX, "run", "--report", "full", *options, "--", "/usr/bin/python3", "-S", "-c", PROBE], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, input=json.dumps({**todo, "call": [table[name] for name in todo["call"]]}), **shared)
     if why.returncode or deed.returncode:
         # Refused by both, as a plan that cannot be made.
         ok = why.returncode and deed.returncode
         return 0, [] if ok else [f"{options}: why {why.returncode} {why.stdout[-300:]}, run {deed.returncode} {deed.stderr[-300:]}"]
     deeds = json.loads(deed.stdout)
+    deeds["host"] = [f"blocked {name}:{port} " not in deed.stderr if "refused" in str(done) else done
+                     for (name, port), done in zip(todo["host"], deeds["host"])]
     kinds = [(kind, target, done) for kind in ("path", "host", "loopback", "variable", "call")
              for target, done in zip(todo[kind], deeds[kind])]
     wrong = []

@@ -43,7 +43,7 @@ like "a wildcard" "$(get -a '*.allowed.test' -- https://www.allowed.test/)" '^GE
 like "does not mean the domain itself" "$(box -a '*.denied.test' -- $fetch http://denied.test/)" 'blocked by sbx'
 like "nor a name that only ends alike" "$(box -a '*.ied.test' -- $fetch http://denied.test/)" 'blocked by sbx'
 like "every name" "$(get -a '*' -- http://other.test/)" '^GET /'
-like "but no literal address" "$(get -a '*' -- http://203.0.113.10/)" 'blocked by sbx'
+like "but no literal address" "$(get -a '*' -- http://203.0.113.10/; cat "$work/log")" 'blocked 203.0.113.10:80 \(curl\)'
 like "deny wins" "$(get -a '*' --deny other.test -- http://other.test/; cat "$work/log")" 'denied by rule \(other.test\)'
 like "also by the address that a name leads to" "$(get -a '*' --deny 203.0.113.0/24 -- http://www.allowed.test/; cat "$work/log")" 'leads to a denied address \(203.0.113.0/24\)'
 like "at that port" "$(get -a '*' --deny 203.0.113.0/24:443 -- http://www.allowed.test/)" '^GET /'
@@ -80,8 +80,8 @@ is "a server that answers before it is asked" reset "$(allowed -- python3 "$raw"
 like "which is told" "$(cat "$work/log")" 'blocked www.allowed.test:2528.*speaks first, .*to allow: --allow www.allowed.test:2528/tcp$'
 like "a path behind words of FTP" "$(allowed -- python3 "$raw" www.allowed.test 2525 HEAR 'CWD /pub\r\n')" '^250 CWD /pub'
 like "to which the client says nothing else" "$(allowed -- python3 "$raw" www.allowed.test 2527 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n')" '403 Forbidden'
-is "a denied one is reset" "reset" "$(box -- python3 "$raw" www.allowed.test 7000 'hello\n')"
-is "also when it is silent" "reset" "$(box -- python3 "$raw" www.allowed.test 2525)"
+is "a denied one is refused" "refused" "$(box -- python3 "$raw" www.allowed.test 7000 'hello\n')"
+is "also when it is silent" "refused" "$(box -- python3 "$raw" www.allowed.test 2525)"
 start=$(date +%s%N)
 box -- python3 "$raw" www.allowed.test 2525 >/dev/null
 box -- python3 "$raw" www.allowed.test 2525 'GET / HTTP/1.1\r\n\r\n' >/dev/null
@@ -98,7 +98,7 @@ like "a synthetic address, the same in every run" "$(allowed -- getent hosts www
 is "twice the same" 1 "$( (allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test) | sort -u | wc -l)"
 like "no AAAA, but no error" "$(allowed -- dig +noall +comments AAAA www.allowed.test @1.1.1.1)" 'status: NOERROR.*|ANSWER: 0'
 like "no HTTPS record" "$(allowed -- dig +noall +comments TYPE65 www.allowed.test)" 'ANSWER: 0'
-like "by TCP" "$(allowed -- dig +tcp +short www.allowed.test @9.9.9.9)" '^198\.1[89]\.'
+like "by TCP" "$(allowed -- dig +tcp +short www.allowed.test @203.0.113.53)" '^198\.1[89]\.'
 like "by TCP on the loopback" "$(allowed -- dig +tcp +short www.allowed.test @127.0.0.53)" '^198\.1[89]\.'
 is "localhost is the box's own" "127.0.0.1" "$(allowed -- dig +short localhost @1.1.1.1)"
 stays "and has no other address" "" "$(allowed -- dig +short AAAA localhost @1.1.1.1)"
@@ -110,7 +110,7 @@ like "dns strict: a denied name does not exist" "$(box --dns strict -- getent ho
 like "and is told" "$(cat "$work/log")" 'blocked denied.test'
 stays "the host's table is not seen inside" "" "$(allowed -- grep table /etc/hosts)"
 is "no way to the host's resolver" 2 "$(allowed -- ls /run/systemd/resolve 2>/dev/null; echo $?)"
-like "an unknown synthetic address" "$(allowed -- python3 "$raw" 198.19.200.200 80 'GET / HTTP/1.1\r\n\r\n')" 'blocked by sbx'
+is "an unknown synthetic address" refused "$(allowed -- python3 "$raw" 198.19.200.200 80)"
 
 # --- addresses that no name may lead to
 like "an address of a proxy's own is told with its flag" "$(get -a fake.test -- http://fake.test/; cat "$work/log")" 'could not reach fake.test:80 .*leads to 198.18.0.5, as a proxy of this host answers for every name: --upstream http://HOST:PORT$'
@@ -139,7 +139,8 @@ for address in 198.51.100.7 10.9.9.8 '[2001:db8::7]'; do
 done
 like "a neighbour's in the same network is open" "$(get -a 10.0.0.0/8 -- http://10.9.9.9/)" '^GET /'
 like "a metadata address by its own rule" "$(get -a 169.254.169.254 -- http://169.254.169.254/)" '^GET /'
-like "the listener itself leads nowhere" "$(allowed -- python3 "$raw" 127.0.0.1 1 'GET / HTTP/1.1\r\n\r\n')" 'blocked by sbx'
+is "the listener itself leads nowhere" refused "$(allowed -- python3 "$raw" 127.0.0.1 1)"
+like "and is told with its own flag" "$(cat "$work/log")" 'blocked 127.0.0.1:1 .*by --host-port PORT'
 
 # --- fronting
 like "SNI of another name" "$(allowed -a other.test -- curl -sS -m 60 -k --connect-to other.test:443:www.allowed.test:443 https://other.test/; cat "$work/log")" 'TLS asks for another name'
@@ -310,7 +311,7 @@ done
 is "from ::1 of the box to 127.0.0.1 of the host" hello "$(box --host-port 7000 -- python3 "$raw" ::1 7000 hello EOF)"
 kill $server; wait $server 2>/dev/null
 box --host-port $six -- curl -s -m 60 "http://localhost:$six/file" >/dev/null
-like "nobody there" "$(cat "$work/log")" "^sbx: could not reach 127.0.0.1:$six \(curl\): Connection refused"
+like "nobody there, at both addresses of localhost" "$(cat "$work/log")" "^sbx: could not reach 127.0.0.1:$six \(curl\), 2 times: Connection refused"
 port=$((20000 + RANDOM % 10000))
 timeout 600 "$SBX" run --publish "8097:$port" -- bash -c 'until [ -e serve ]; do sleep 0.05; done; python3 -m http.server -b ::1 8097' >"$work/published" 2>"$work/said" &
 server=$!
@@ -345,18 +346,84 @@ for name in "www.allowed.test", "denied.test":
     s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262); s.settimeout(30)
     try:
         s.connect((name, 7000)); s.sendall(b"\0hello"); print(s.recv(9))
-    except OSError as e: print(type(e).__name__)' | tr '\n' ' ')" "hello' (ConnectionReset|BrokenPipe)"
+    except OSError as e: print(type(e).__name__)' | tr '\n' ' ')" "hello' ConnectionRefused"
 like "TCP fast open too" "$(allowed --raw-port 7000 -- python3 -c 'import socket
 for name in "www.allowed.test", "denied.test":
     s = socket.socket()
     try:
         s.sendto(b"\0hello", socket.MSG_FASTOPEN, (name, 7000)); print(s.recv(9))
-    except OSError as e: print(type(e).__name__)' | tr '\n' ' ')" "hello' (ConnectionReset|BrokenPipe)"
+    except OSError as e: print(type(e).__name__)' | tr '\n' ' ')" "hello' ConnectionRefused"
 is "no raw and no packet sockets" "refused refused refused " "$(allowed -- python3 -c 'import socket
 for kind in (socket.AF_INET, socket.SOCK_RAW, 1), (socket.AF_INET6, socket.SOCK_RAW, 58), (socket.AF_PACKET, socket.SOCK_RAW, 0):
     try: socket.socket(*kind); print("opened")
     except OSError: print("refused")' | tr '\n' ' ')"
 is "its routes, addresses and rules stay as they are" "2 2 1 " "$(allowed -- bash -c 'ip route add 10.0.0.0/8 dev lo 2>/dev/null; echo $?; ip address del 198.18.0.1/32 dev lo 2>/dev/null; echo $?; nft flush ruleset 2>/dev/null; echo $(($? != 0))' | tr '\n' ' ')"
+
+# --- a connect succeeds when something was reached
+connects() { # options of sbx... -- words of connects.py
+	local options=()
+	while [ "$1" != -- ]; do options+=("$1"); shift; done
+	shift
+	box "${options[@]}" -- python3 "$tests/net/connects.py" "$@" | tr '\n' ' '
+}
+nowhere="169.254.169.254,80 10.9.9.9,22 203.0.113.10,80 203.0.113.10,443 2001:db8::10,80 64:ff9b::a9fe:a9fe,80 ::ffff:10.9.9.9,5432 fe80::1%lo,80 0.1.2.3,80"
+# shellcheck disable=SC2086
+is "no literal address is reached that no rule names" "$(printf 'refused %.0s' $nowhere)" "$(connects -- $nowhere)"
+is "each is reported, with program and flag" 8 "$(grep -Ec '^sbx: blocked [^ ]+ \(python3\): not in the allowlist; to allow: --allow [^ ]+$' "$work/log")"
+# shellcheck disable=SC2086
+is "nor with a server of the box's own at that port" "own own $(printf 'refused %.0s' 169 22 10 ff9b fe80)" "$(connects -- +80 127.0.0.1,80 ::1,80 169.254.169.254,80 203.0.113.10,80 2001:db8::10,80 64:ff9b::a9fe:a9fe,80 fe80::1%lo,80)"
+is "a name at a port where nobody speaks first" "refused refused " "$(connects -- db.internal,5432 denied.test,22)"
+like "is reported" "$(cat "$work/log")" 'blocked db.internal:5432 \(python3\): not in the allowlist; to allow: --allow db.internal:5432'
+is "a dead port of an allowed host" "refused connected " "$(connects -a www.allowed.test -- www.allowed.test,9999 www.allowed.test,7000)"
+like "is reported" "$(cat "$work/log")" 'could not reach www.allowed.test:9999 \(python3\): Connection refused'
+is "a name that leads nowhere" "refused refused " "$(connects -a nowhere.allowed.test -a loop.test -- nowhere.allowed.test,443 loop.test,443)"
+is "a door behind which nobody listens" "refused refused connected connected refused " "$(connects --host-port 5490 --host-port 7000 -- 127.0.0.1,5490 ::1,5490 127.0.0.1,7000 ::1,7000 127.0.0.2,5490)"
+like "is reported" "$(cat "$work/log")" 'could not reach 127.0.0.1:5490 \(python3\), 2 times: Connection refused'
+is "behind the caller's proxy: what that refuses; it gets requests when it is there" "refused connected " "$(connects -a www.allowed.test --upstream http://user:wrong@203.0.113.11:3128 -- www.allowed.test,443 www.allowed.test,80)"
+is "and when it is not" "refused refused " "$(connects -a www.allowed.test --upstream http://203.0.113.11:9 -- www.allowed.test,443 www.allowed.test,80)"
+box --host-port 5491 -- bash -c "until (</dev/tcp/127.0.0.1/5491) 2>/dev/null; do touch tried; sleep 0.05; done; python3 $raw 127.0.0.1 5491" >"$work/live" &
+wait_for 60 test -e tried
+timeout 60 python3 -c 'import socket
+s = socket.create_server(("127.0.0.1", 5491))
+for i in range(2): s.accept()[0].sendall(b"hello")'
+wait
+is "a loop that waits for a port ends when somebody listens" hello "$(cat "$work/live"; rm tried)"
+is "the name server answers by TCP, and no other" "connected refused refused " "$(connects -- 203.0.113.53,53 203.0.113.10,53 169.254.169.254,53)"
+is "a name that no rule allows is answered in words at 80 and 443" "connected connected " "$(connects -- denied.test,80 denied.test,443)"
+is "dns fail: its connect fails" "refused refused connected " "$(connects --dns fail -a www.allowed.test -- denied.test,80 denied.test,443 www.allowed.test,80)"
+like "and is reported with its port" "$(cat "$work/log")" 'blocked denied.test:443 \(python3\): not in the allowlist; to allow: --allow denied.test:443'
+is "its own address is the proxy" connected "$(connects -- 198.18.0.1,3128 | tr -d ' ')"
+is "a hundred at once, each refused and counted" "100 100" "$(box -- python3 -c 'import socket
+def begin(n):
+    s = socket.socket(); s.setblocking(False); s.connect_ex(("10.9.9.9", 5432)); return s
+all = [begin(n) for n in range(100)]
+count = 0
+for s in all:
+    s.setblocking(True); s.settimeout(60)
+    try: s.connect(("10.9.9.9", 5432))
+    except ConnectionRefusedError: count += 1
+    except OSError: count += 1
+print(count)') $(grep -Eo '[0-9]+ times' "$work/log" | grep -Eo '^[0-9]+')"
+is "a server of the box at a door's port of another address" "own " "$(box --host-port 5490 -- python3 -c 'import socket, threading
+s = socket.create_server(("127.0.0.2", 5490))
+threading.Thread(target=lambda: s.accept()[0].sendall(b"own "), daemon=True).start()
+print(socket.create_connection(("127.0.0.2", 5490)).recv(4).decode())' | tr '\n' ' ' | cut -c1-4)"
+timeout 120 "$SBX" run --read "$tests" -- bash -c "python3 $tests/net/connects.py 10.9.9.9,80; touch first; until [ -e second ]; do sleep 0.1; done; python3 $tests/net/connects.py 203.0.113.10,81 && touch third" >"$work/live" 2>&1 &
+run=$!
+wait_for 60 test -e first
+kill -STOP "$(pgrep -P $run)"
+touch second
+wait_for 60 test -e third
+is "while the supervisor is stopped each is refused" "refused refused " "$(grep -v ^sbx "$work/live" | tr '\n' ' ')"
+kill -CONT "$(pgrep -P $run)"
+wait $run
+rm -f first second third
+timeout 120 "$SBX" run --read "$tests" -- bash -c "until python3 $raw 203.0.113.10 7000 hello EOF | grep hello; do sleep 0.1; done" >"$work/live" 2>&1 &
+run=$!
+wait_for 60 started $run
+"$SBX" allow "$(pgrep -P $run)" 203.0.113.10:7000
+wait $run
+like "an address that is allowed while the box runs" "$(cat "$work/live")" '^hello'
 
 # --- live changes
 timeout 120 "$SBX" run --read "$LAB" --read "$tests" -- bash -c "until $fetch -f http://www.allowed.test/live; do sleep 0.1; done; until ! $fetch -f http://www.allowed.test/gone; do sleep 0.1; done; echo end" >"$work/live" 2>&1 &
@@ -496,12 +563,14 @@ if (cd / && "$SBX" run --project none --isolation landlock -- true) >"$work/log"
 	is "any protocol" hello "$(tier --raw-port 7000 -- python3 "$raw" www.allowed.test 7000 '\0hello' EOF | tr -d '\0')"
 	like "a denied name, told" "$(tier -- $direct https://denied.test/; cat "$work/log")" 'alert access denied'
 	like "with program and flag" "$(cat "$work/log")" 'blocked denied.test:443 \(curl\).*--allow denied.test:443'
-	like "a literal address" "$(tier -- $direct http://203.0.113.10/)" 'blocked by sbx'
+	is "a literal address, a port where nobody speaks first" "refused refused " "$(tier -- python3 "$tests/net/connects.py" 203.0.113.10,80 denied.test,5432 | tr '\n' ' ')"
+	like "is reported" "$(cat "$work/log")" 'blocked 203.0.113.10:80 \(python3\): not in the allowlist; to allow: --allow 203.0.113.10:80'
 	like "Host of another name" "$(tier -- $direct -H 'Host: denied.test' http://www.allowed.test/)" 'another host'
-	is "the host's loopback" reset "$(tier -- python3 "$raw" 127.0.0.1 7000)"
+	is "the host's loopback" refused "$(tier -- python3 "$raw" 127.0.0.1 7000)"
 	like "is told with its own flag" "$(cat "$work/log")" 'by --host-port PORT$'
 	is "a listed port of it" hello "$(tier --host-port 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
 	is "at ::1, too" hello "$(tier --host-port 7000 -- python3 "$raw" ::1 7000 hello EOF)"
+	is "at 0.0.0.0, which is the same" hello "$(tier --host-port 7000 -- python3 "$raw" 0.0.0.0 7000 hello EOF)"
 	like "past the variables" "$(tier --host-port 7000 -- curl -sN -m 3 --http0.9 http://localhost:7000/)" '^GET / HTTP'
 	like "non-blocking, as node does it" "$(tier -- node -e 'require("http").get("http://www.allowed.test/n", { agent: false }, (r) => r.on("data", (d) => console.log(String(d))))' 2>&1)" 'GET /n|ENOENT'
 	is "UDP, raw, MPTCP, SCTP, netlink: none" "no no no no no " "$(tier -- python3 -c 'import socket

@@ -1,4 +1,5 @@
-// libFuzzer: any bytes as SOCKS, as the host's tables of names, as netlink's and /proc's words.
+// libFuzzer: any bytes as SOCKS, as segments of TCP, as the host's tables of names, as netlink's
+// and /proc's words.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,5 +44,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (error < 0 || (error && type)))
 		__builtin_trap();
 	owner_parse_socket(data, size, 0, &inode);
+	struct segment segment = { .length = 0 }, reset;
+	uint8_t packet[PACKET_MAX];
+	if (segment_v4(data, size, &segment) || segment_v6(data, size, &segment)) {
+		segment_refuse(&segment, &reset);
+		if (segment.length > SEGMENT_MAX || segment_packet(&segment, packet) > PACKET_MAX ||
+		    segment_packet(&reset, packet) > PACKET_MAX)
+			__builtin_trap();
+	}
 	return 0;
 }

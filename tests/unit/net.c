@@ -737,6 +737,51 @@ static void bodies(void **state)
 	}
 }
 
+// Of a packet's pseudo header and segment: 0xffff when its checksum is right.
+static uint32_t packet_sum(const uint8_t *packet, size_t at, size_t addresses, size_t header,
+			   size_t length)
+{
+	uint32_t sum = IPPROTO_TCP + (uint32_t)(length - header);
+	for (size_t i = at; i < at + addresses; i += 2)
+		sum += (uint32_t)packet[i] << 8 | packet[i + 1];
+	for (size_t i = header; i < length; i += 2)
+		sum += (uint32_t)packet[i] << 8 | packet[i + 1];
+	return (sum & 0xffff) + (sum >> 16);
+}
+
+static void segments(void **state)
+{
+	static const uint8_t first[] = {
+		0x46, 0, 0, 52, 0, 1, 0x40, 0, 64, 6, 0, 0, 198, 18, 0, 1, 10, 9, 9, 9, 1, 1, 1, 0,
+		// from 40000 to 5432, with sequence ff:ff:ff:ff, and 4 bytes of options
+		0x9c, 0x40, 0x15, 0x38, 255, 255, 255, 255, 0, 0, 0, 0, 0x60, 2, 0xff, 0xff, 0xab,
+		0xcd, 0, 0, 2, 4, 0xff, 0xd7, 'd', 'a', 't', 'a'
+	};
+	struct segment segment, reset;
+	uint8_t packet[PACKET_MAX];
+	(void)state;
+	for (size_t length = 0; length < sizeof(first) - 4; length++)
+		assert_false(segment_v4(first, length, &segment));
+	assert_true(segment_v4(first, sizeof(first), &segment));
+	assert_int_equal(segment.length, 24);
+	assert_int_equal(segment.ends.from_port, 40000);
+	assert_int_equal(segment.ends.to_port, 5432);
+	assert_true(address_is_v4(&segment.ends.from) && segment.ends.to.bytes[12] == 10);
+	assert_int_equal(segment_packet(&segment, packet), 44);
+	assert_memory_equal(packet + 12, first + 12, 8);
+	assert_memory_equal(packet + 20, first + 24, 16);
+	assert_int_equal(packet_sum(packet, 12, 8, 20, 44), 0xffff);
+	segment_refuse(&segment, &reset);
+	assert_int_equal(segment_packet(&reset, packet), 40);
+	assert_memory_equal(packet + 20, "\x15\x38\x9c\x40\0\0\0\0\0\0\0\0\x50\x14", 14);
+	assert_int_equal(packet_sum(packet, 12, 8, 20, 40), 0xffff);
+	memset(&segment.ends, 0x20, sizeof(segment.ends));
+	assert_true(segment_v6(first + 24, sizeof(first) - 24, &segment));
+	assert_int_equal(segment_packet(&segment, packet), 64);
+	assert_int_equal(packet_sum(packet, 8, 32, 40, 64), 0xffff);
+	assert_false(segment_v6((const uint8_t *)"01234567890\0\x40", 20, &segment));
+}
+
 static void socks(void **state)
 {
 	struct socks_request request;
@@ -1423,14 +1468,14 @@ int main(void)
 		cmocka_unit_test(chunks),        cmocka_unit_test(hellos),
 		cmocka_unit_test(answers),       cmocka_unit_test(openings),
 		cmocka_unit_test(upgrades),      cmocka_unit_test(bodies),
-		cmocka_unit_test(socks),         cmocka_unit_test(questions),
-		cmocka_unit_test(tables),        cmocka_unit_test(kernel_texts),
-		cmocka_unit_test(whose),         cmocka_unit_test(coded),
-		cmocka_unit_test(families),      cmocka_unit_test(reaching),
-		cmocka_unit_test(reader),        cmocka_unit_test(rules_alone),
-		cmocka_unit_test(events),        cmocka_unit_test(places),
-		cmocka_unit_test(hello_pieces),  cmocka_unit_test(head_pieces),
-		cmocka_unit_test(supervisor),
+		cmocka_unit_test(socks),         cmocka_unit_test(segments),
+		cmocka_unit_test(questions),     cmocka_unit_test(tables),
+		cmocka_unit_test(kernel_texts),  cmocka_unit_test(whose),
+		cmocka_unit_test(coded),         cmocka_unit_test(families),
+		cmocka_unit_test(reaching),      cmocka_unit_test(reader),
+		cmocka_unit_test(rules_alone),   cmocka_unit_test(events),
+		cmocka_unit_test(places),        cmocka_unit_test(hello_pieces),
+		cmocka_unit_test(head_pieces),   cmocka_unit_test(supervisor),
 #ifdef __x86_64__
 		cmocka_unit_test(other_machine),
 #endif

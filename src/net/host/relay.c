@@ -14,7 +14,7 @@
 #include "run.h"
 
 // Of the thread that answers the box: the loop waits for none of it.
-enum { CONNECT_MILLISECONDS = 100 };
+enum { ANSWER_MILLISECONDS = 5000 };
 
 // The listener's address as a socket of this family has to be given it; with port 0 for oneself.
 static socklen_t fill_relay(int listener, int family, struct sockaddr_storage *relay,
@@ -55,8 +55,20 @@ static int announce(struct proxy *proxy, int socket, const struct sockaddr_stora
 	return 0;
 }
 
-// Who connects waits a moment at most, whatever the socket is set to: on the loopback a
-// connection stands within microseconds, or the proxy has more of them than it can take.
+// The proxy says whether it is allowed, by a byte or by its end. One that comes too late would be
+// taken for the server's.
+static int hear(int socket)
+{
+	struct pollfd event = { .fd = socket, .events = POLLIN };
+	char allowed;
+	if (poll(&event, 1, ANSWER_MILLISECONDS) > 0 &&
+	    recv(socket, &allowed, 1, MSG_DONTWAIT) == 1)
+		return 0;
+	shutdown(socket, SHUT_RDWR);
+	return -ECONNREFUSED;
+}
+
+// Who connects waits for that, whatever the socket is set to.
 static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 {
 	int flags = fcntl(socket, F_GETFL);
@@ -64,13 +76,7 @@ static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 		return -errno;
 	int problem = connect(socket, to, size) < 0 ? errno : 0;
 	fcntl(socket, F_SETFL, flags);
-	if (problem != EINPROGRESS || (flags & O_NONBLOCK))
-		return -problem;
-	struct pollfd event = { .fd = socket, .events = POLLOUT };
-	socklen_t length = sizeof(problem);
-	if (poll(&event, 1, CONNECT_MILLISECONDS) <= 0)
-		return -EAGAIN;
-	return getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length) < 0 ? -errno : -problem;
+	return problem && problem != EINPROGRESS ? -problem : hear(socket);
 }
 
 int relay_connect(const struct run *run, int socket, const struct sockaddr_storage *to)

@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 
-enum { TEXT = 4096 };
+enum { TEXT = 4096, LOOPBACK_INDEX = 1 };
 
 // Of this thread: what others make of the processor does not count.
 static int64_t cpu_now(void)
@@ -83,6 +83,7 @@ static bool ask(struct owner_search *who, const struct ends *ends)
 			   .idiag_states = ~0U,
 			   .id = { .idiag_sport = htons(ends->from_port),
 				   .idiag_dport = htons(ends->to_port),
+				   .idiag_if = LOOPBACK_INDEX,
 				   .idiag_cookie = { INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE } } },
 	};
 	uint8_t reply[4096];

@@ -204,6 +204,27 @@ socklen_t sockaddr_fill(const struct address *address, uint16_t port, struct soc
 void sockaddr_read(const struct sockaddr_storage *from, struct address *ret_address,
 		   uint16_t *ret_port);
 
+// Both ends of a connection as the client has them.
+struct ends {
+	struct address from, to;
+	uint16_t from_port, to_port;
+};
+
+// One segment of TCP without data: the first of a connection (SYN), and the answer that nobody is
+// there. Pure.
+enum { SEGMENT_MAX = 60, PACKET_MAX = 40 + SEGMENT_MAX };
+struct segment {
+	struct ends ends;
+	uint32_t length; // 0: none
+	uint8_t bytes[SEGMENT_MAX];
+};
+// Behind the header of IPv4, or without a header: then the caller knows both addresses.
+bool segment_v4(const uint8_t *bytes, size_t length, struct segment *ret);
+bool segment_v6(const uint8_t *bytes, size_t length, struct segment *ret);
+void segment_refuse(const struct segment *first, struct segment *ret);
+// With a header of IP; returns its length.
+size_t segment_packet(const struct segment *segment, uint8_t ret_packet[PACKET_MAX]);
+
 // SOCKS 5 (RFC 1928): no authentication, CONNECT by name or address. Pure.
 
 enum { SOCKS_VERSION = 5 };

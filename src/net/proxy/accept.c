@@ -16,6 +16,7 @@
 #include "net/proxy/flow.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/route.h"
+#include "net/proxy/syn.h"
 #include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
 #include "net/setup/netns.h"
@@ -27,11 +28,11 @@ enum {
 	SOCKETS_MILLISECONDS = 2000
 };
 
-// Whether the connection leads to a port of the host's loopback, by the profile.
-static bool is_door(const struct worker *worker, const struct conn *conn, const struct address *to)
+// Whether it leads to a port of the host's loopback, by the profile.
+static bool is_door(const struct worker *worker, const struct address *to, uint16_t port)
 {
 	for (unsigned i = 0; i < NETNS_LOOPBACK_MAX; i++)
-		if (conn->port && worker->loopback_ports[i] == conn->port && rules_is_loopback(to))
+		if (port && worker->loopback_ports[i] == port && rules_is_loopback(to))
 			return true;
 	return false;
 }
@@ -48,73 +49,157 @@ static bool take_target(const struct worker *worker, struct conn *conn, struct a
 	return true;
 }
 
+static bool is_resolver(const struct worker *worker, const struct address *to, uint16_t port)
+{
+	bool listed = names_is_own(to) || rules_is_loopback(to);
+	for (unsigned i = 0; i < worker->resolv.server_count; i++)
+		listed = listed || memcmp(&worker->resolv.servers[i], to, sizeof(*to)) == 0;
+	return port == NETNS_DNS_PORT && listed;
+}
+
+// Nobody is dialled: who answers is here.
+static bool is_served(const struct worker *worker, const struct address *to, uint16_t port)
+{
+	return names_is_own(to) || is_resolver(worker, to, port);
+}
+
+static void serve(struct worker *worker, struct conn *conn, const struct address *to)
+{
+	bool dns = is_resolver(worker, to, conn->port);
+	conn->state = dns ? CONN_DNS : CONN_FIRST;
+	conn->explicit_proxy = !dns;
+	conn->dialing = dns ? DIAL_OPEN : DIAL_NONE;
+	conn_deadline(worker, conn, FIRST_MILLISECONDS);
+}
+
+// Of one that waits, what it becomes.
+static enum conn_state *state_of(struct conn *conn)
+{
+	return conn->state == CONN_SYN ? &conn->then : &conn->state;
+}
+
 static void make_tunnel(struct conn *conn)
 {
 	conn->host = (struct host){ .kind = HOST_ADDRESS, .address = dial_loopback[0] };
-	conn->state = CONN_TUNNEL;
+	*state_of(conn) = CONN_TUNNEL;
 	flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
 	flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
 }
 
 // Where the connection was meant to go decides what it is.
-static void begin(struct worker *worker, struct conn *conn, unsigned listener,
-		  const struct address *to)
+static void begin(struct worker *worker, struct conn *conn, const struct address *to)
 {
 	struct host host = { .kind = HOST_ADDRESS, .address = *to };
-	if (is_door(worker, conn, to)) {
+	if (is_door(worker, to, conn->port)) {
 		make_tunnel(conn);
 		record_conn(worker, conn, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
 		dial_local(worker, conn);
-	} else if (listener == LISTENER_DNS_TCP || conn->port == NETNS_DNS_PORT) {
-		conn->state = CONN_DNS;
-		conn->dialing = DIAL_OPEN; // nobody is dialled: the answers are ours
-		conn_deadline(worker, conn, FIRST_MILLISECONDS);
-	} else if (names_is_own(to)) {
-		conn->state = CONN_FIRST;
-		conn->explicit_proxy = true;
-		conn_deadline(worker, conn, FIRST_MILLISECONDS);
+	} else if (is_served(worker, to, conn->port)) {
+		serve(worker, conn, to);
 	} else {
-		conn->state = CONN_SNIFF;
+		*state_of(conn) = CONN_SNIFF;
 		if (!route_to(worker, conn, &host, conn->port))
 			deny_begin(worker, conn, conn->record.why);
 	}
 }
 
+static void take_segment(struct worker *worker, const struct segment *segment)
+{
+	const struct ends *ends = &segment->ends;
+	struct conn *conn = syn_find(worker, ends);
+	// At other addresses of 127.0.0.0/8 the port of a door is the box's own.
+	bool inside = is_door(worker, &ends->to, ends->to_port) && ends->to.bytes[12] == 127 &&
+		      memcmp(&ends->to, &dial_loopback[0], sizeof(ends->to)) != 0;
+	if (inside || is_served(worker, &ends->to, ends->to_port)) {
+		syn_let(worker, segment);
+		return;
+	}
+	if (conn) { // sent once more
+		conn->syn = *segment;
+		if (conn->let)
+			syn_let(worker, segment);
+		return;
+	}
+	conn = conn_accept(worker, -1);
+	if (!conn) {
+		syn_refuse(worker, segment);
+		return;
+	}
+	syn_begin(worker, conn, segment);
+	begin(worker, conn, &ends->to);
+	conn_wake(worker, conn);
+}
+
+void accept_segments(struct worker *worker, unsigned listener)
+{
+	struct segment segment;
+	for (int i = 0; i < ACCEPTS_A_TURN && syn_receive(worker, listener, &segment); i++)
+		take_segment(worker, &segment);
+}
+
 // Without a conn the client gets its answer at once.
-static void refuse(int fd)
+static void refuse(const struct worker *worker, int fd)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: "
 				   "0\r\nConnection: close\r\n\r\n";
-	send(fd, busy, sizeof(busy) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (!worker->relayed)
+		send(fd, busy, sizeof(busy) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	close(fd);
 }
 
-static void accept_one(struct worker *worker, unsigned listener, int fd,
-		       const struct sockaddr_storage *from)
+// It has waited, and somebody is there, or a refusal that says so.
+static void go_on(struct worker *worker, struct conn *conn, int fd)
 {
-	struct sockaddr_storage to_socket;
-	struct address to;
-	socklen_t size = sizeof(to_socket);
-	struct conn *conn = conn_accept(worker, fd);
+	conn->fd[CLIENT] = fd;
+	syn_accepted(worker, conn);
+	conn_watch(worker, conn, CLIENT, WATCHED_NOT);
+	if (conn->state == CONN_DENY)
+		deny_begin(worker, conn, conn->problem);
+	conn_wake(worker, conn);
+}
+
+// Tier landlock: who connects for the box waits for a byte, or a reset. It cannot wait for more.
+static void tell_relay(struct worker *worker, struct conn *conn)
+{
+	if (conn->state == CONN_DENY && syn_is_silent(worker, conn))
+		syn_deny(worker, conn);
+	else
+		send(conn->fd[CLIENT], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void accept_one(struct worker *worker, int fd, const struct sockaddr_storage *from)
+{
+	struct sockaddr_storage to;
+	struct ends ends;
+	socklen_t size = sizeof(to);
+	if (getsockname(fd, (struct sockaddr *)&to, &size) < 0) {
+		close(fd);
+		return;
+	}
+	sockaddr_read(&to, &ends.to, &ends.to_port);
+	sockaddr_read(from, &ends.from, &ends.from_port);
+	struct conn *conn = syn_find(worker, &ends);
+	if (conn) {
+		go_on(worker, conn, fd);
+		return;
+	}
+	conn = conn_accept(worker, fd);
 	if (!conn) {
-		refuse(fd);
+		refuse(worker, fd);
 		return;
 	}
+	struct address target = ends.to;
 	conn->state = CONN_SNIFF;
-	if (getsockname(fd, (struct sockaddr *)&to_socket, &size) < 0) {
-		conn_end(worker, conn, TURN_CLOSE);
-		return;
-	}
-	sockaddr_read(&to_socket, &to, &conn->port);
-	sockaddr_read(from, &conn->ends.from, &conn->ends.from_port);
-	conn->ends.to = to;
-	conn->ends.to_port = conn->port;
-	if (worker->relayed && !take_target(worker, conn, &to)) {
+	conn->ends = ends;
+	conn->port = ends.to_port;
+	if (worker->relayed && !take_target(worker, conn, &target)) {
 		conn_end(worker, conn, TURN_RESET);
 		return;
 	}
 	conn_watch(worker, conn, CLIENT, WATCHED_NOT);
-	begin(worker, conn, listener, &to);
+	begin(worker, conn, &target);
+	if (worker->relayed)
+		tell_relay(worker, conn);
 	conn_wake(worker, conn);
 }
 
@@ -124,7 +209,7 @@ static bool turn_away(struct worker *worker, unsigned listener)
 	fd_close(&worker->spare);
 	int fd = accept4(worker->listeners[listener], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd >= 0)
-		refuse(fd);
+		refuse(worker, fd);
 	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
 	return fd >= 0;
 }
@@ -140,7 +225,7 @@ void accept_all(struct worker *worker, unsigned listener)
 			continue;
 		if (fd < 0)
 			return;
-		accept_one(worker, listener, fd, &from);
+		accept_one(worker, fd, &from);
 	}
 }
 

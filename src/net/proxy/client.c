@@ -1,4 +1,4 @@
-// Owns the conversation with a client until it is plain bytes or HTTP.
+// Owns the conversation with a client, also of the explicit proxy, until it is plain bytes or HTTP.
 #include "net/proxy/client.h"
 
 #include <string.h>
@@ -9,26 +9,20 @@
 #include "net/proxy/dial.h"
 #include "net/proxy/dns_server.h"
 #include "net/proxy/exchange.h"
-#include "net/proxy/explicit.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/hello.h"
 #include "net/proxy/inspect.h"
 #include "net/proxy/route.h"
+#include "net/proxy/syn.h"
 
 enum { HEAD_MILLISECONDS = 30000, TURNS_MAX = 16 };
-
-// Only HTTP and TLS are spoken at their own ports.
-static bool is_web(const struct conn *conn)
-{
-	enum { HTTP = 80, HTTPS = 443 };
-	return conn->port == HTTP || conn->port == HTTPS;
-}
 
 static enum turn refuse_unread(struct worker *worker, struct conn *conn)
 {
 	return deny_refuse(worker, conn,
-			   is_web(conn) ? "not HTTP or TLS; sbx passes only what it can read"
-					: "not HTTP, TLS or SSH; sbx passes only what it can read",
+			   conn_is_web(conn)
+				   ? "not HTTP or TLS; sbx passes only what it can read"
+				   : "not HTTP, TLS or SSH; sbx passes only what it can read",
 			   FIX_RAW);
 }
 
@@ -48,12 +42,12 @@ static enum turn hear_server(struct worker *worker, struct conn *conn)
 	case GREETING_MORE:
 		return TURN_WAIT;
 	case GREETING_SSH:
-		if (is_web(conn))
+		if (conn_is_web(conn))
 			break;
 		begin_ssh(worker, conn);
 		return TURN_MOVED;
 	case GREETING_KNOWN:
-		if (is_web(conn))
+		if (conn_is_web(conn))
 			break;
 		route_inspect(worker, conn);
 		return TURN_MOVED;
@@ -97,7 +91,7 @@ static enum turn run_sniff(struct worker *worker, struct conn *conn)
 		conn->state = CONN_REQUEST;
 		return TURN_MOVED;
 	case OPENING_SSH:
-		if (is_web(conn))
+		if (conn_is_web(conn))
 			break;
 		begin_ssh(worker, conn);
 		return TURN_MOVED;
@@ -192,11 +186,76 @@ static enum turn expire_lasting(struct worker *worker, struct conn *conn)
 	return TURN_WAIT;
 }
 
+static enum turn explicit_first(struct worker *worker, struct conn *conn)
+{
+	size_t length;
+	const uint8_t *bytes = flow_unread(conn, &length);
+	(void)worker;
+	if (length == 0)
+		return conn->flow[CLIENT].ended ? TURN_CLOSE : TURN_WAIT;
+	conn->state = bytes[0] == SOCKS_VERSION ? CONN_GREETING : CONN_REQUEST;
+	conn->socks = conn->state == CONN_GREETING;
+	return TURN_MOVED;
+}
+
+static enum turn explicit_greeting(struct worker *worker, struct conn *conn)
+{
+	static const uint8_t open_answer[] = { SOCKS_VERSION, 0 }, none[] = { SOCKS_VERSION, 0xff };
+	size_t length, used;
+	bool open;
+	const uint8_t *bytes = flow_unread(conn, &length);
+	enum parse result = socks_greeting(bytes, length, &used, &open);
+	(void)worker;
+	if (result == PARSE_MORE && !conn->flow[CLIENT].ended)
+		return TURN_WAIT;
+	if (result != PARSE_DONE)
+		return TURN_CLOSE;
+	flow_skip(&conn->flow[CLIENT], (uint32_t)used);
+	flow_say(conn, open ? open_answer : none, sizeof(none));
+	conn->state = open ? CONN_SOCKS : CONN_DRAIN;
+	return TURN_MOVED;
+}
+
+static enum turn explicit_socks(struct worker *worker, struct conn *conn)
+{
+	size_t length;
+	struct socks_request request;
+	const uint8_t *bytes = flow_unread(conn, &length);
+	enum parse result = socks_request(bytes, length, &request);
+	if (result == PARSE_MORE && !conn->flow[CLIENT].ended)
+		return TURN_WAIT;
+	if (result != PARSE_DONE)
+		return deny_socks(worker, conn, SOCKS_FAILED);
+	flow_skip(&conn->flow[CLIENT], (uint32_t)request.used);
+	if (!request.connect)
+		return deny_socks(worker, conn, SOCKS_NO_COMMAND);
+	conn->state = CONN_DIAL;
+	if (!route_to(worker, conn, &request.host, request.port))
+		return deny_socks(worker, conn, SOCKS_DENIED);
+	return TURN_MOVED;
+}
+
+static enum turn explicit_dial(struct worker *worker, struct conn *conn)
+{
+	static const char connected[] = "HTTP/1.1 200 Connection established\r\n\r\n";
+	static const uint8_t socks[] = { SOCKS_VERSION, SOCKS_OK, 0, 1, 0, 0, 0, 0, 0, 0 };
+	(void)worker;
+	if (conn->dialing != DIAL_OPEN)
+		return TURN_WAIT;
+	flow_say(conn, conn->socks ? (const void *)socks : connected,
+		 conn->socks ? sizeof(socks) : sizeof(connected) - 1);
+	conn->state = CONN_SNIFF;
+	conn_read_anew(conn);
+	conn->explicit_proxy = false; // from here on as if it had connected by itself
+	return TURN_MOVED;
+}
+
 // What a connection does in each state. In a turn the bytes that may pass are written, those of
 // `reads` are read, `run` judges them and lets some pass, these are written, and `written` says
 // whether that was all, unless `run` left the state. `patience`, in milliseconds (0: any time),
 // begins when the server is there; `expired` says what then follows.
 #define STATES(ROW)                                                                                \
+	ROW(SYN, READS_NOTHING, syn_run, stay, 0, syn_expired)                                     \
 	ROW(FIRST, READS_CLIENT, explicit_first, stay, 0, expire_close)                            \
 	ROW(GREETING, READS_CLIENT, explicit_greeting, stay, 0, expire_close)                      \
 	ROW(SOCKS, READS_CLIENT, explicit_socks, stay, 0, expire_close)                            \
@@ -226,7 +285,7 @@ static const struct state {
 } states[CONN_STATES] = { STATES(AS_ROW) };
 // One row each: the compiler denies a second one. One that is free or has ended does nothing.
 #define COUNT(...) +1
-_Static_assert(STATES(COUNT) == CONN_STATES - CONN_FIRST, "a row for each state");
+_Static_assert(STATES(COUNT) == CONN_STATES - CONN_SYN, "a row for each state");
 
 // The larger one holds; false when the connection is over.
 static bool goes_on(enum turn *turn, enum turn next)
@@ -263,7 +322,8 @@ static bool hear_dial(struct worker *worker, struct conn *conn)
 		return false;
 	if (conn->dialing == DIAL_RESOLVED)
 		dial_resolved(worker, conn);
-	if (conn->dialing == DIAL_READY && conn->state != CONN_SNIFF && conn->state != CONN_REQUEST)
+	if (conn->dialing == DIAL_READY && conn->state != CONN_SYN && conn->state != CONN_SNIFF &&
+	    conn->state != CONN_REQUEST)
 		dial_ask(worker, conn);
 	if (conn->dialing == DIAL_ASK && !dial_asked(worker, conn))
 		return false;
@@ -309,7 +369,7 @@ static void turn_away(struct worker *worker, struct conn *conn)
 enum turn client_run(struct worker *worker, struct conn *conn)
 {
 	enum turn turn = TURN_MOVED;
-	if (conn->unwatched)
+	if (conn->unwatched && conn->state != CONN_SYN)
 		turn_away(worker, conn);
 	for (int i = 0; i < TURNS_MAX && turn == TURN_MOVED; i++) {
 		if (!hear_dial(worker, conn))
@@ -326,7 +386,8 @@ enum turn client_expired(struct worker *worker, struct conn *conn)
 		route_expired(worker, conn);
 		return TURN_MOVED;
 	}
-	if (conn->dialing == DIAL_READY) { // the server speaks first, perhaps
+	if (conn->dialing == DIAL_READY &&
+	    conn->state != CONN_SYN) { // perhaps the server speaks first
 		dial_ask(worker, conn);
 		return TURN_MOVED;
 	}

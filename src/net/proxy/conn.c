@@ -177,7 +177,7 @@ static uint64_t token_of(const struct worker *worker, const struct conn *conn)
 // The client's end is closed when it was seen whose it is.
 static void park(struct worker *worker, struct conn *conn)
 {
-	for (int i = 0; i < PARKED_MAX && conn->held; i++) {
+	for (int i = 0; i < PARKED_MAX && conn->held && conn->fd[CLIENT] >= 0; i++) {
 		struct parked *parked = &worker->parked[i];
 		if (parked->held)
 			continue;

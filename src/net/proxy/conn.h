@@ -2,8 +2,8 @@
 // connection: all of them are there when the worker begins.
 //
 // The room net/proxy owns the locked process that serves connections. Calls go down, in this
-// order: worker (the loop), accept, client (the table of states), {explicit, hello,
-// inspect, exchange, dns_server}, route, deny, dial, lookup, flow, record, conn; what comes of
+// order: worker (the loop), accept, client (the table of states), {hello,
+// inspect, exchange, dns_server}, route, deny, dial, lookup, flow, syn, record, conn; what comes of
 // them goes up as `enum turn`. Uses: base nouns net/parse net/rules net/setup open text. Begin with
 // the table in client.c.
 #pragma once
@@ -19,6 +19,9 @@ enum {
 	ADDRESSES_MAX = 8,
 	SWEEP_MILLISECONDS = 1000,
 	SWEEP_LEAST = 64,
+	FIRST_WORDS_MILLISECONDS = 100, // behind the caller's own proxy; then the server's turn
+	HTTP_PORT = 80,
+	HTTPS_PORT = 443,
 	HELLOS_MAX = 8, // begun at once: who begins more wants to be read wrongly
 };
 #define UNLIMITED_PASS UINT64_MAX
@@ -48,6 +51,7 @@ enum turn {
 enum conn_state {
 	CONN_FREE,
 	CONN_ENDED,    // until the end of the loop's turn: then it is free
+	CONN_SYN,      // until it is known whether somebody is there; see syn.h
 	CONN_FIRST,    // to the explicit proxy: HTTP or SOCKS?
 	CONN_GREETING, // of SOCKS
 	CONN_SOCKS,    // its request
@@ -92,6 +96,13 @@ struct conn {
 	bool queued, explicit_proxy, socks, paused, reading_head;
 	struct flow flow[2];
 	int64_t deadline; // milliseconds; 0: none
+
+	// Before it is accepted: its first segment, which others wait in the same place, and what
+	// it becomes.
+	struct segment syn;
+	uint32_t syn_next;
+	enum conn_state then;
+	bool let, refused;
 
 	struct host host; // where it leads
 	uint32_t place;   // of its name among the synthetic addresses, or 0
@@ -148,6 +159,13 @@ struct conn {
 	char (*buffer)[BUFFER_SIZE]; // of each side
 };
 
+// Only HTTP and TLS are spoken at their own ports.
+static inline bool conn_is_web(const struct conn *conn)
+{
+	return conn->port == HTTP_PORT || conn->port == HTTPS_PORT;
+}
+
+// `fd` is the client's, or -1 before it is accepted.
 struct conn *conn_accept(struct worker *worker, int fd);
 enum watched { WATCHED_NOT, WATCHED_ALREADY };
 void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side,

@@ -9,6 +9,7 @@
 #include "net/proxy/dial.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/conn_record.h"
+#include "net/proxy/syn.h"
 #include "net/proxy/worker_state.h"
 
 enum { SILENT_MILLISECONDS = 300, HALF_MILLISECONDS = 800, DRAIN_MILLISECONDS = 1000 };
@@ -42,9 +43,11 @@ enum turn deny_begin(struct worker *worker, struct conn *conn, const char *why)
 {
 	if (why != conn->problem)
 		snprintf(conn->problem, sizeof(conn->problem), "%s", why);
-	conn->state = CONN_DENY;
 	conn_read_anew(conn);
 	conn_close_server(conn);
+	if (conn->state == CONN_SYN)
+		return syn_deny(worker, conn);
+	conn->state = CONN_DENY;
 	conn_deadline(worker, conn, SILENT_MILLISECONDS);
 	return TURN_MOVED;
 }

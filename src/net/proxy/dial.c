@@ -19,7 +19,7 @@
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
 
-enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000, FIRST_WORDS_MILLISECONDS = 100 };
+enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000 };
 
 static void fail_dial(struct worker *worker, struct conn *conn)
 {
@@ -83,7 +83,7 @@ static void connected(struct worker *worker, struct conn *conn, int fd,
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	conn_watch(worker, conn, SERVER, watched);
 	conn->opened = !conn->by_proxy || conn->absolute;
-	if (!conn->opened && conn->raw) {
+	if (!conn->opened && (conn->raw || conn->port == HTTPS_PORT || worker->behind_box)) {
 		dial_ask(worker, conn);
 	} else if (!conn->opened) {
 		conn->dialing = DIAL_READY;

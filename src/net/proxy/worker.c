@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -20,6 +21,7 @@
 #include "net/proxy/lookup.h"
 #include "net/proxy/conn_record.h"
 #include "net/proxy/route.h"
+#include "net/proxy/syn.h"
 #include "net/proxy/worker_state.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
@@ -118,6 +120,8 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 	case TAG_LISTENER:
 		if (index == LISTENER_DNS)
 			dns_server_datagrams(worker, worker->listeners[index]);
+		else if (index == LISTENER_SYN_V4 || index == LISTENER_SYN_V6)
+			accept_segments(worker, index);
 		else
 			accept_all(worker, index);
 		break;
@@ -207,8 +211,12 @@ static void run_queue(struct worker *worker)
 // What ended in this turn is freed when nobody has it in hand any more.
 static void free_ended(struct worker *worker)
 {
-	for (uint32_t i = 0; i < worker->ended_count; i++)
-		conn_free(worker, &worker->conns[worker->ended[i]]);
+	for (uint32_t i = 0; i < worker->ended_count; i++) {
+		struct conn *conn = &worker->conns[worker->ended[i]];
+		if (conn->syn.length)
+			syn_end(worker, conn);
+		conn_free(worker, conn);
+	}
 	worker->ended_count = 0;
 }
 
@@ -316,6 +324,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 		worker->listeners[i] = start->listeners[i];
 	worker->listener_count = start->listener_count;
 	worker->relayed = start->relayed;
+	syn_prepare(worker);
 	worker->watches_nobody = start->locks & CONFINE_UNWATCHED;
 	memcpy(worker->loopback_ports, start->egress->loopback, sizeof(worker->loopback_ports));
 	worker->published_count = start->published_count;
@@ -347,7 +356,9 @@ _Noreturn void worker_main(const struct worker_start *start)
 	if (worker->epoll < 0 || worker->routes < 0 || lookup_begin(worker) < 0 ||
 	    confine(CONFINED_WORKER, start->locks) < 0)
 		_exit(1);
-	take_order(worker); // the first: the host's tables of names
+	// The first: the host's tables of names. They say who is a name server.
+	recv(worker->control, &(char){ 0 }, 1, MSG_PEEK);
+	take_order(worker);
 	if (worker->published_count)
 		accept_want_sockets(worker);
 	loop(worker);

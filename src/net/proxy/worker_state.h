@@ -18,6 +18,7 @@ enum {
 	LOOKUPS_MAX = 256,
 	KNOWN_MAX = 512, // destinations whose first connection waits until it was seen whose it is
 	PARKED_MAX = 64,
+	SYN_PLACES_BITS = 14,
 	PUBLISH_SOCKETS = 32,
 	// In base64 every three bytes are four; and its name, and the end of the line.
 	AUTHORIZATION_MAX = EGRESS_URL_MAX / 3 * 4 + 64,
@@ -55,7 +56,8 @@ struct worker {
 	} held[CONNS_MAX];
 	unsigned held_count, large_count;
 	int64_t next_sweep;
-	uint32_t used; // conns that were ever used
+	uint32_t used;                       // conns that were ever used
+	uint32_t syns[1 << SYN_PLACES_BITS]; // the first conn of each place, and 1; 0: none
 	uint32_t free[CONNS_MAX], free_count, live;
 	// Each conn once, and once more while its turn lasts.
 	uint32_t queue[2 * CONNS_MAX], queue_count;

@@ -1,15 +1,10 @@
 // Messages between the supervisor and a worker of the proxy, over a SOCK_SEQPACKET socket pair.
 #pragma once
 
+#include "net/parse/parse.h"
 #include "net/rules/shared.h"
 
 enum { REASON_MAX = 128, RECORDS_AT_ONCE = 8 };
-
-// Both ends of a connection as the client has them.
-struct ends {
-	struct address from, to;
-	uint16_t from_port, to_port;
-};
 
 // What became of a connection, or of so many that were refused alike.
 struct conn_record {

@@ -97,6 +97,7 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 	rules->allow_count = rules->deny_count = rules->budget_count = 0;
 	rules->private = profile->network_private == ANSWER_YES;
 	rules->ask = plan->ask != ASK_NOBODY;
+	rules->fail = profile->dns != DNS_TOLD;
 	rules->strict = profile->dns == DNS_STRICT && !rules->ask;
 	TRY(add_raw_ports(&profile->raw_ports, rules));
 	TRY(add_opened(plan, rules));

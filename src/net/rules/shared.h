@@ -35,6 +35,7 @@ struct budget { // a row of [network] upload or download
 
 struct rules {
 	bool private; // listed names may lead to private addresses
+	bool fail;    // a name that is denied is refused without a word
 	bool strict;  // DNS answers NXDOMAIN for what is not allowed
 	bool ask;     // connections to what is not listed wait for an answer
 	unsigned raw_count;

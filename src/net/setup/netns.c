@@ -30,6 +30,7 @@ enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, B
 // pid 1 closes with all else, before there is a command.
 struct helper {
 	bool egress, redirect; // a way out at all; by a rule instead of single ports
+	bool holds;            // connections wait until it is known where they lead
 	bool lingers;          // for a test: stays a while when all is done
 	int report; // a socket: an errno or 0 for the namespace, then for what is in it; back: pid
 		    // 1 is in it
@@ -177,6 +178,38 @@ static long add_loopback(struct helper *helper, uint16_t port)
 	return six == -EAFNOSUPPORT || six == -EADDRNOTAVAIL ? result : six;
 }
 
+// With all listeners there. Where a box cannot have raw sockets any socket takes their places, and
+// nothing waits.
+static long add_holds(struct helper *helper)
+{
+	static const int families[] = { AF_INET, AF_INET6 };
+	uint16_t ports[HOLD_PORTS_MAX] = { NETNS_PORT, NETNS_DNS_PORT };
+	unsigned count = helper->redirect ? 1 : 2;
+	long raw[2] = { -EPERM, -EPERM }, result = 0;
+	for (unsigned i = 0; i < helper->loopback_count; i++)
+		ports[count++] = helper->loopback_ports[i];
+	for (unsigned i = 0; i < helper->port_count && !helper->redirect; i++)
+		ports[count++] = helper->ports[i];
+	for (int i = 0; i < 2 && helper->holds; i++) {
+		raw[i] = hold_open(families[i], ports, count);
+		helper->holds = raw[i] >= 0 || raw[i] == -EAFNOSUPPORT;
+	}
+	for (int i = 0; i < 2; i++) {
+		if (!helper->holds && raw[i] >= 0)
+			sys_raw(SYS_close, raw[i], 0, 0);
+		if (!helper->holds || raw[i] < 0)
+			raw[i] = sys_raw(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		if (raw[i] < 0)
+			return raw[i];
+		helper->listeners[LISTENER_SYN_V4 + i] = (int)raw[i];
+	}
+	for (unsigned i = 0; i < helper->listener_count && helper->holds && result >= 0; i++)
+		if (i == LISTENER_ALL || i >= LISTENER_FIRST_PORT ||
+		    (i == LISTENER_DNS_TCP && !helper->redirect))
+			result = hold_listener(helper->listeners[i]);
+	return result;
+}
+
 // In a separate namespace the program may serve ports below 1024.
 static void open_low_ports(const struct helper *helper)
 {
@@ -205,6 +238,7 @@ static long make_egress(struct helper *helper)
 		result = add_listener(helper, standard[i]);
 	if (result >= 0)
 		result = add_owners(helper);
+	helper->listener_count = LISTENER_FIRST_PORT; // see add_holds()
 	for (unsigned i = 0; i < helper->loopback_count && result >= 0; i++)
 		result = add_loopback(helper, helper->loopback_ports[i]);
 	if (result < 0)
@@ -212,17 +246,15 @@ static long make_egress(struct helper *helper)
 	if (helper->redirect)
 		result = converse(NETLINK_NETFILTER, redirect_messages, redirect_messages_size,
 				  SEQUENCE_RULES_LAST, SEQUENCE_RULES_LAST);
-	if (helper->redirect && result >= 0)
-		return 0;
 	// A kernel without nf_tables or its TPROXY: one listener for each port of a list.
-	helper->redirect = false;
-	for (unsigned i = 0; i < helper->port_count; i++) {
+	helper->redirect = helper->redirect && result >= 0;
+	for (unsigned i = 0; i < helper->port_count && !helper->redirect; i++) {
 		result = add_listener(helper, (struct netns_wanted){ SOCK_STREAM, helper->ports[i],
 								     AT_ALL, false });
 		if (result < 0 && result != -EADDRINUSE)
 			return result;
 	}
-	return 0;
+	return add_holds(helper);
 }
 
 static long raise_loopback(const struct helper *helper)
@@ -275,6 +307,7 @@ int netns_child_network(const struct plan *plan, struct run *run)
 	helper.report = run->network[1];
 	helper.egress = plan->egress.on;
 	helper.redirect = !testing_skips("redirect");
+	helper.holds = !testing_skips("hold");
 	helper.lingers = testing_skips("helper-haste");
 	if (helper.egress) {
 		helper.sysctl = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -323,7 +356,8 @@ int netns_child_listen(const struct plan *plan, struct run *run)
 		unsigned count = helper.listener_count - i;
 		count = count > FD_PASSED ? FD_PASSED : count;
 		run->message.kind = MESSAGE_LISTENING;
-		run->message.number = helper.redirect;
+		run->message.number =
+			(helper.redirect ? NETNS_REDIRECTS : 0) | (helper.holds ? NETNS_HOLDS : 0);
 		if (fd_send(run->to_host, &run->message, sizeof(run->message), helper.listeners + i,
 			    count) < 0)
 			return fail(errno, "hand the listeners over");

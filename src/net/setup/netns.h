@@ -17,18 +17,31 @@ struct run;
 
 // The box's one address besides loopback; a program that insists on a proxy finds HTTP and SOCKS 5
 // at every port of it. 198.18.0.0/15 (RFC 2544) is never routed.
-#define NETNS_OWN_V4 "198.18.0.1"
-#define NETNS_OWN_V6 "fd73:6278::1"
+#define NETNS_OWN_V4        "198.18.0.1"
+#define NETNS_OWN_V4_NUMBER 0xc6120001U
+#define NETNS_OWN_V6        "fd73:6278::1"
 enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = DOORS_MAX, NETNS_PORTS_MAX = 16 };
+// Of a first segment that the worker lets through (net/proxy/syn.c): no program of the box can
+// mark.
+enum { NETNS_MARK = 1 };
 
 // Listeners in the order in which they are handed out; the rest follow by port.
 // The one of owners is none, but a socket that the kernel answers on: see net/host/socket_owner.h.
+// The first segments of connections are read from two raw sockets, and answered by them. Where a
+// box cannot have these they are of AF_UNIX, and the listeners take every segment.
 enum listener {
 	LISTENER_ALL,
 	LISTENER_DNS,
 	LISTENER_DNS_TCP,
 	LISTENER_OWNERS,
+	LISTENER_SYN_V4,
+	LISTENER_SYN_V6,
 	LISTENER_FIRST_PORT
+};
+// What the box's network does.
+enum netns {
+	NETNS_REDIRECTS = 1, // every port leads to the first listener
+	NETNS_HOLDS = 2,     // connections wait at their first segment
 };
 enum { LISTENERS_MAX = LISTENER_FIRST_PORT + 2 * NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 
@@ -38,6 +51,13 @@ int netns_child_network(const struct plan *plan, struct run *run);
 int netns_child_join(const struct plan *plan, struct run *run);
 int netns_child_listen(const struct plan *plan, struct run *run);
 int netns_child_alone(const struct plan *plan, struct run *run);
+
+// A raw socket of IPv4 or IPv6 that gets the first segment of each connection to anywhere but
+// loopback, and to these ports there, at which the listeners are; and from then on a listener takes
+// none that is not marked: who sends it waits. For the helper: raw calls; -errno.
+enum { HOLD_PORTS_MAX = 2 + NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
+long hold_open(int family, const uint16_t *ports, unsigned port_count);
+long hold_listener(int listener);
 
 // One acknowledgement out of what netlink sent; errors are positive errno values. Pure.
 enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
