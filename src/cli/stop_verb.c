@@ -27,7 +27,7 @@ struct ending_of {
 	struct boxes boxes;
 	const struct live_box **chosen;
 	unsigned count;
-	int64_t grace; // 0: they are killed at once
+	int64_t grace;           // 0: they are killed at once
 	struct out out, missing; // missing: those that are no run, a line each
 };
 
@@ -37,7 +37,8 @@ static void choose(struct ending_of *ending, const char *id)
 	if (box)
 		ending->chosen[ending->count++] = box;
 	else
-		out_text(&ending->missing, "%s%s", ending->missing.used ? "\nsbx: " : "", err_taken());
+		out_text(&ending->missing, "%s%s", ending->missing.used ? "\nsbx: " : "",
+			 err_taken());
 }
 
 static void choose_all(struct ending_of *ending, char **ids)
