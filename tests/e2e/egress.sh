@@ -444,7 +444,7 @@ rm -f begun
 timeout 120 "$SBX" run -- sh -c 'touch begun; sleep 100' &
 run=$!
 wait_for 60 test -e begun
-is "a run that does not connect has no proxy" 1 "$(pgrep -c -P "$(pgrep -P $run)")"
+is "a run that does not connect has no proxy" 1 "$(children_of "$(pgrep -P $run)" | wc -l)"
 kill $run
 wait $run
 rm -f begun
