@@ -31,6 +31,7 @@ struct background {
 	char name[RING_NAME], time[32];
 	int output[2], ready[2];
 	int terminal[2];    // by which the master of the command's terminal comes; -1: it has none
+	bool json;          // of the caller; the run's own process shares the memory of the box
 	int result;         // what the run writes at its end, for sbx wait --json
 	bool child_ignored; // SIGCHLD, by the caller
 };
@@ -200,7 +201,7 @@ static int await_start(const struct box *box, struct background *background, pid
 {
 	int32_t pids[2] = { 0, 0 };
 	char id[16];
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
+	struct out out = { .json = background->json };
 	close(background->ready[1]);
 	close(background->output[1]);
 	fd_close(&background->terminal[1]);
@@ -228,6 +229,7 @@ int background_begin(struct box *box, int *ret_status)
 {
 	struct background background = { .directory = -1, .file = -1, .terminal = { -1, -1 } };
 	TRY(refuse_questions(&box->invocation));
+	background.json = box->invocation.json == ANSWER_YES;
 	TRY(prepare(box, &background));
 	pid_t writer = fork();
 	if (writer < 0)
