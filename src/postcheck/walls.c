@@ -189,7 +189,15 @@ static bool is_changed(const struct wall *now, const struct wall *known)
 	       now->changed.tv_nsec != known->changed.tv_nsec;
 }
 
-static void begin(struct watch *watch, const struct plan *plan, const struct run *run)
+static void lose(struct watch *watch, struct findings *found)
+{
+	findings_add(found, FINDING_PROTECTION_LOST, "", "", "");
+	sys_pidfd_send_signal(watch->pidfd, SIGKILL, NULL);
+	fd_close(&watch->mounts);
+}
+
+// False where nobody can put the walls back.
+static bool begin(struct watch *watch, const struct plan *plan, const struct run *run)
 {
 	char path[PATH_MAX];
 	int ends[2] = { -1, -1 };
@@ -199,7 +207,8 @@ static void begin(struct watch *watch, const struct plan *plan, const struct run
 	watch->walls = calloc(plan->mount_count + 1, sizeof(*watch->walls));
 	if (!watch->walls)
 		abort();
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0)
+	if (mounts >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 &&
+	    !testing_skips("keeper"))
 		watch->keeper = fork();
 	if (watch->keeper == 0)
 		keep(plan, run, mounts, ends[1]);
@@ -208,6 +217,7 @@ static void begin(struct watch *watch, const struct plan *plan, const struct run
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		if (watch_is_wall(&plan->mounts[i]))
 			watch->walls[i] = wall_seen(&plan->mounts[i]);
+	return watch->keeper > 0;
 }
 
 void walls_end(struct watch *watch)
@@ -245,8 +255,10 @@ void walls_names(struct watch *watch, const struct plan *plan, struct findings *
 void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct findings *found)
 {
-	begin(watch, plan, run);
+	bool kept = begin(watch, plan, run);
 	watch_begin(watch, plan, run);
+	if (!kept)
+		lose(watch, found);
 	walls_names(watch, plan, found); // what appeared, and what happened, before
 }
 
@@ -284,11 +296,8 @@ void walls_answer(struct watch *watch, const struct plan *plan, struct findings 
 			watch->walls[word] = (struct wall){ .replaced = true };
 		}
 	}
-	if (got == 0 || word == KEEPER_FAILED || (got < 0 && errno != EAGAIN)) {
-		findings_add(found, FINDING_PROTECTION_LOST, "", "", "");
-		sys_pidfd_send_signal(watch->pidfd, SIGKILL, NULL);
-		fd_close(&watch->mounts);
-	}
+	if (got == 0 || word == KEEPER_FAILED || (got < 0 && errno != EAGAIN))
+		lose(watch, found);
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		look_at(watch, &check, i);
 }

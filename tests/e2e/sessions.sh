@@ -379,6 +379,9 @@ is "a tree that is too deep is left out, the rest goes on" "0 end 1" "$? $(tail 
 like "and told" "$(said)" "not applied: files in d/d/d.*too deep"
 is "holes stay holes" 1 "$(($(stat -c %b holes) < 1024))"
 if strace -f -qq -o /dev/null true 2>/dev/null; then
+	said=$(strace -f -qq -o /dev/null -e trace=mkdirat -e inject=mkdirat:delay_enter=3000000:when=2 "$SBX" session create unhurried 2>&1)
+	like "what takes long says so" "$said" '^sbx: still at work: the session.s files are made or removed one by one$'
+	lacks "what is quick does not" "$("$SBX" session create quick 2>&1; "$SBX" session create --as-root --from quick other 2>&1; "$SBX" session rm quick 2>&1; "$SBX" session rm unhurried 2>&1)" 'still at work'
 	strace -f -qq -o "$work/calls" -e trace=pread64,read "$SBX" session diff --stat one >"$work/log" 2>&1
 	is "and nobody reads them" 1 "$(($(wc -l <"$work/calls") < 2000))"
 fi

@@ -467,6 +467,9 @@ touch "$project/on"
 wait
 stays "and all else that runs, or leads elsewhere what was there" "https://example.org/x" "$(git config -f "$project/.git/config" --get-regexp 'alias|include|push|diff'; git config -f "$project/.git/config" --get-all remote.origin.url)"
 
+(cd "$project" && SBX_TEST_SKIP=keeper SBX=$SBX_TESTING run_box -- sleep 30 >"$work/log" 2>&1)
+is "a run whose walls nobody could put back is ended" "125 1" "$? $(grep -c 'could not be protected again; the run was ended' "$work/log")"
+
 # What the user's own git writes each day stays.
 project=$(new_project)
 git init -q --bare "$work/own.git" && git -C "$project" commit -q --allow-empty -m x && git -C "$project" remote add origin "$work/own.git" && git -C "$project" push -q origin HEAD:x HEAD:y

@@ -367,7 +367,7 @@ work_here && git -C "$project" init -q sub && git init -q "$work/outside"
 box 'git clone -q --shared sub copy; git clone -q --shared . copy2; git -C copy2 log --oneline'
 is "alternates in the project work" "0 0" "$(git -C "$project/copy" status >/dev/null 2>&1; echo $?) $(git -C "$project/copy2" log --oneline >/dev/null; echo $?)"
 box 'git clone -q --shared sub copy3; git clone -q --shared . copy4; mkdir fake; ln -s /tmp fake/objects; echo ../../../fake/objects >copy3/.git/objects/info/alternates; echo /tmp/objects >>copy4/.git/objects/info/alternates; echo /tmp/objects >>copy/.git/objects/info/alternates'
-is "others are quarantined, and later changes refused" "copy/.git/objects/info/alternates copy2/.git/objects/info/alternates" "$(cd "$project" && ls -d copy*/.git/objects/info/alternates | paste -sd' ')$(grep ^/tmp/objects "$project/copy/.git/objects/info/alternates")"
+is "others are quarantined, also those that a box writes into a repository of an earlier one" "copy2/.git/objects/info/alternates" "$(cd "$project" && ls -d copy*/.git/objects/info/alternates | paste -sd' ')"
 work_here && ln -s ../lib "$project/.git/mine" && mkdir "$project/.git/tool" && sleep 0.05
 box 'cd .git; for d in logs refs/tags objects/pack info tool; do mv $d $d.old; ln -s /tmp $d; done; ln -s /etc new && mv -T new mine; rm -rf tool; git init -q --bare tool'
 is "a link or a repository in the place of what was there is quarantined" "" "$(there logs refs/tags objects/pack info mine tool)"

@@ -20,7 +20,7 @@ struct run;
 
 #define ROLL_DIRECTORY "live"
 #define ROLL_SOCKET    ".socket" // behind a file's name: for sbx allow, deny and exec
-#define ROLL_MAGIC     UINT64_C(0x32306c6c6f726273) // and its version
+#define ROLL_MAGIC     UINT64_C(0x33306c6c6f726273) // and its version
 enum { ROLL_NAME = 128, ROLL_PATH = 1024, ROLL_COMMAND = 256, ROLL_PORTS = 8 };
 
 // Written in one piece, into a file that is the caller's alone; texts that do not fit are cut.

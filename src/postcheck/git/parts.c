@@ -56,12 +56,12 @@ static const char *inside(const struct parts_walk *parts, const struct part_met 
 }
 
 // Its files have no mount over them: a change in one is the box's.
-static bool is_of_box(const struct parts_walk *parts, const struct part_met *part)
+static bool is_of_box(const struct parts_walk *parts, const char *inside)
 {
 	const struct check *check = parts->check;
 	char path[PATH_MAX];
 	str_put(path, sizeof(path), "%.*s", (int)(parts->root - check->root - 1),
-		part->path + check->root + 1);
+		inside + check->root + 1);
 	const struct listed_row *row = listed_find(check->known, path);
 	return row && row->kind == LISTED_MADE;
 }
@@ -83,7 +83,7 @@ static bool is_known(const struct parts_walk *parts, const struct part_met *part
 		row = listed_find(check->known, part->path + check->root + 1);
 	if (row)
 		stood = listed_is(check->known, row, &part->status, check->root_device);
-	if (row && S_ISREG(part->status.st_mode) && is_of_box(parts, part))
+	if (row && S_ISREG(part->status.st_mode) && is_of_box(parts, part->path))
 		return false;
 	return (item || row) && (S_ISREG(part->status.st_mode) ||
 				 (stood && !finding_is_made(check, part->directory, part->name)));
@@ -312,7 +312,7 @@ static void meet_files(struct parts_walk *parts, int directory, const char *path
 		autoclose int fd = sys_openat2(directory, above, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 					       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 		struct part_met part = { fd, name, below, row, 1, false, .late = false };
-		if (fd >= 0 && is_of_box(parts, &part))
+		if (fd >= 0)
 			meet_file(parts, &part);
 	}
 }
@@ -339,7 +339,7 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		read_entries(&parts, fd, path, 0, NULL, false);
-	if (top && check->known)
+	if (top && check->known && is_of_box(&parts, path))
 		meet_files(&parts, directory, path);
 	for (const struct item *item = !top && known ? known->first : NULL; item;
 	     item = item->next) {
