@@ -29,6 +29,7 @@ done
 # --- the list
 is "mode none has no way out" 1 "$(box --network none -- python3 "$raw" 203.0.113.10 80 >/dev/null; echo $?)"
 like "by default everything is denied" "$(get -- http://www.allowed.test/)" '"error":"blocked by sbx","host":"www.allowed.test","port":80'
+like "also while the proxy has only a part of its sockets" "$(SBX_TEST_SKIP=listener-haste SBX=$SBX_TESTING get -- -m 5 http://www.allowed.test/)" '"error":"blocked by sbx"'
 like "with the key to add in a header" "$(get -- -i http://www.allowed.test/)" '^x-sbx-blocked: allow = www.allowed.test:80'
 like "and told at the end, with program and flag" "$(cat "$work/log")" '^sbx: blocked www.allowed.test:80 \(curl\): not in the allowlist; to allow: --allow www.allowed.test:80$'
 like "TLS is told as access denied" "$(get -- https://www.allowed.test/; cat "$work/log")" 'alert access denied'

@@ -45,7 +45,7 @@ int proxy_host(struct plan *plan, struct run *run)
 		struct publish any = { 0 };
 		TRY(proxy->listeners[0] = publish_listen(&any));
 		proxy->listener_count = 1;
-		proxy->relayed = true;
+		proxy->relayed = proxy->complete = true;
 	}
 	for (unsigned i = 0; i < plan->egress.publish_count; i++) {
 		TRY(publish_open(&plan->egress.publish[i],
@@ -65,6 +65,7 @@ int proxy_undo(const struct plan *plan, struct run *run)
 	for (unsigned i = 0; i < proxy->listener_count; i++)
 		fd_close(&proxy->listeners[i]);
 	proxy->published_count = proxy->listener_count = 0;
+	proxy->complete = false;
 	fd_close(&proxy->owners);
 	fd_close(&proxy->live);
 	return 0;
@@ -227,9 +228,10 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 {
 	unsigned count = 0;
 	// Until a program listens, a connection wakes us.
-	for (unsigned i = 0; !proxy->orders && i < proxy->listener_count; i++)
+	bool asleep = !proxy->orders && proxy->complete;
+	for (unsigned i = 0; asleep && i < proxy->listener_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->listeners[i], .events = POLLIN };
-	for (unsigned i = 0; !proxy->orders && i < proxy->published_count; i++)
+	for (unsigned i = 0; asleep && i < proxy->published_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->published[i], .events = POLLIN };
 	if (proxy->orders) {
 		events[count++] = orders_event(proxy->orders);

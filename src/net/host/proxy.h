@@ -26,6 +26,7 @@ struct proxy {
 	int listeners[LISTENERS_MAX];
 	unsigned listener_count;
 	bool redirected, holds; // see enum netns
+	bool complete;          // all listeners are there: a worker may begin
 	bool relayed;           // tier landlock: the one listener is on the host's loopback
 	int published[2 * NETNS_LOOPBACK_MAX]; // on 127.0.0.1 and, or -1, on ::1, in turn
 	unsigned published_count;

@@ -356,8 +356,9 @@ int netns_child_listen(const struct plan *plan, struct run *run)
 		unsigned count = helper.listener_count - i;
 		count = count > FD_PASSED ? FD_PASSED : count;
 		run->message.kind = MESSAGE_LISTENING;
-		run->message.number =
-			(helper.redirect ? NETNS_REDIRECTS : 0) | (helper.holds ? NETNS_HOLDS : 0);
+		run->message.number = (helper.redirect ? NETNS_REDIRECTS : 0) |
+				      (helper.holds ? NETNS_HOLDS : 0) |
+				      (i + count < helper.listener_count ? NETNS_MORE : 0);
 		if (fd_send(run->to_host, &run->message, sizeof(run->message), helper.listeners + i,
 			    count) < 0)
 			return fail(errno, "hand the listeners over");

@@ -42,6 +42,7 @@ enum listener {
 enum netns {
 	NETNS_REDIRECTS = 1, // every port leads to the first listener
 	NETNS_HOLDS = 2,     // connections wait at their first segment
+	NETNS_MORE = 4,      // further listeners follow
 };
 enum { LISTENERS_MAX = LISTENER_FIRST_PORT + 2 * NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 
