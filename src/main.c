@@ -13,17 +13,18 @@
 #include "policy/keys.h"
 
 static verb_function *const verbs[VERB_ROWS] = {
-	[ROW_RUN] = verb_run,       [ROW_SHELL] = verb_shell,
-	[ROW_PLAN] = verb_plan,     [ROW_PROFILE] = verb_profile,
-	[ROW_DOCTOR] = verb_doctor, [ROW_QUARANTINE] = verb_quarantine,
-	[ROW_AUDIT] = verb_audit,   [ROW_ALLOW] = verb_allow,
-	[ROW_DENY] = verb_deny,     [ROW_SESSION] = verb_session,
-	[ROW_AGENT] = verb_agent,   [ROW_WHY] = verb_why,
-	[ROW_LEARN] = verb_learn,   [ROW_CODE] = verb_code,
-	[ROW_CACHE] = verb_cache,   [ROW_PS] = verb_ps,
-	[ROW_STOP] = verb_stop,     [ROW_KILL] = verb_kill,
-	[ROW_WAIT] = verb_wait,     [ROW_LOGS] = verb_logs,
-	[ROW_EXEC] = verb_exec,     [ROW_ATTACH] = verb_attach,
+	[ROW_RUN] = verb_run,         [ROW_SHELL] = verb_shell,
+	[ROW_PLAN] = verb_plan,       [ROW_PROFILE] = verb_profile,
+	[ROW_DOCTOR] = verb_doctor,   [ROW_QUARANTINE] = verb_quarantine,
+	[ROW_AUDIT] = verb_audit,     [ROW_ALLOW] = verb_allow,
+	[ROW_DENY] = verb_deny,       [ROW_PUBLISH] = verb_publish,
+	[ROW_SESSION] = verb_session, [ROW_AGENT] = verb_agent,
+	[ROW_WHY] = verb_why,         [ROW_LEARN] = verb_learn,
+	[ROW_CODE] = verb_code,       [ROW_CACHE] = verb_cache,
+	[ROW_PS] = verb_ps,           [ROW_STOP] = verb_stop,
+	[ROW_KILL] = verb_kill,       [ROW_WAIT] = verb_wait,
+	[ROW_LOGS] = verb_logs,       [ROW_EXEC] = verb_exec,
+	[ROW_ATTACH] = verb_attach,
 };
 
 // The row of a verb, or VERB_ROWS.

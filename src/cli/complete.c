@@ -225,6 +225,7 @@ static const struct {
 	{ "cache", "clear", "cache list" },
 	{ "allow", NULL, ":runs" },
 	{ "deny", NULL, ":runs" },
+	{ "publish", NULL, ":runs" },
 	{ "audit", NULL, ":live" },
 	{ "stop", NULL, ":live" },
 	{ "kill", NULL, ":live" },

@@ -56,9 +56,9 @@ static const char *cpu_text(struct arena *arena, uint64_t microseconds)
 // Of the host, then of the box where it is another.
 static const char *ports_text(struct arena *arena, const struct roll_entry *entry)
 {
-	const char *text = entry->port_count ? "" : "-";
-	for (unsigned i = 0; i < entry->port_count; i++) {
-		const struct roll_port *port = &entry->ports[i];
+	const char *text = entry->ports.count ? "" : "-";
+	for (unsigned i = 0; i < entry->ports.count; i++) {
+		const struct roll_port *port = &entry->ports.all[i];
 		const char *before = i ? "," : "";
 		text = port->inside == port->outside
 			       ? arena_text(arena, "%s%s%u", text, before, port->outside)
@@ -142,9 +142,9 @@ static void put_json(struct out *out, const struct live_box *box)
 		       MEMBER("network", box->other ? NULL : networks[entry->network]),
 		       MEMBER_NUMBER("denials", entry->denials));
 	answer_open(out, "ports", '[');
-	for (unsigned i = 0; i < entry->port_count; i++)
-		answer_one(out, MEMBER_NUMBER("inside", entry->ports[i].inside),
-			   MEMBER_NUMBER("outside", entry->ports[i].outside));
+	for (unsigned i = 0; i < entry->ports.count; i++)
+		answer_one(out, MEMBER_NUMBER("inside", entry->ports.all[i].inside),
+			   MEMBER_NUMBER("outside", entry->ports.all[i].outside));
 	answer_close(out, ']');
 	answer_members(out, MEMBER_FLAG("here", box->run > 0));
 	answer_close(out, '}');

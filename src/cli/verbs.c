@@ -60,6 +60,13 @@ const struct verb_row verb_rows[] = {
 		.synopsis = "deny RUN HOST...",
 		.help = "take a destination away from a running box, at once",
 	},
+	[ROW_PUBLISH] = {
+		.name = "publish",
+		.synopsis = "publish [--off] RUN PORT[:HOST-PORT|:auto]...",
+		.help = "show a port of a running box on the host's localhost; --off: no more",
+		.examples = "  sbx publish 1234 3000\n"
+			    "  sbx publish 1234 3000:auto\n",
+	},
 	[ROW_SESSION] = {
 		.name = "session",
 		.synopsis = "session ACTION [NAME] [OPTION]...",

@@ -18,6 +18,7 @@ enum verb_row_index {
 	ROW_AUDIT,
 	ROW_ALLOW,
 	ROW_DENY,
+	ROW_PUBLISH,
 	ROW_SESSION,
 	ROW_AGENT,
 	ROW_WHY,
@@ -63,6 +64,7 @@ int verb_audit(char **words);
 // What the last run of the project reported, of those that reported something; the number of lines.
 unsigned audit_last(struct box *box, struct out *out);
 int verb_allow(char **words);
+int verb_publish(char **words);
 int verb_deny(char **words);
 int verb_session(char **words);
 int verb_agent(char **words);

@@ -149,7 +149,7 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 	refusals_report(plan, run->proxy, &outcome->denials);
 	if (plan->learn)
 		refusals_used(run->proxy, &outcome->denials);
-	refusals_unheard(plan, run->proxy, &outcome->found);
+	refusals_unheard(run->proxy, &outcome->found);
 	if (!done)
 		refusals_explain(plan, run->proxy, &outcome->found);
 	roll_note(run, &outcome->found);

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (!memchr(read.place.boot, 0, sizeof(read.place.boot)) ||
 	     !memchr(read.session, 0, sizeof(read.session)) ||
 	     !memchr(read.project, 0, sizeof(read.project)) ||
-	     !memchr(read.command, 0, sizeof(read.command)) || read.port_count > ROLL_PORTS ||
+	     !memchr(read.command, 0, sizeof(read.command)) || read.ports.count > ROLL_PORTS ||
 	     (unsigned)read.network > ROLL_PROXY || read.status > 255))
 		__builtin_trap();
 	return 0;

@@ -23,8 +23,8 @@ enum { WISH_MILLISECONDS = 100, CLIENTS_WAITING = 128 };
 
 struct control_wish {
 	struct control_head head;
-	// The third has descriptors, and the answer of the last.
-	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE, WISH_ATTACH } kind;
+	// Those of EXECUTE and PUBLISH have descriptors, and the answer to ATTACH.
+	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE, WISH_ATTACH, WISH_PUBLISH } kind;
 	struct terminal_wish terminal; // WISH_EXECUTE
 	char destination[RULE_TEXT_MAX];
 };
@@ -100,6 +100,22 @@ static int add(struct proxy *proxy, const struct control_wish *wish)
 	return 0;
 }
 
+// Of a port that is published no more only the box's is said.
+static int publish(const struct plan *plan, struct run *run, const struct control_wish *wish,
+		   int fds[FD_PASSED])
+{
+	struct publish port;
+	if (memchr(wish->destination, '\0', sizeof(wish->destination)) == NULL ||
+	    !destination_publish(wish->destination, &port.inside, &port.outside))
+		return EINVAL;
+	if (!plan->egress.on || !plan->own_network)
+		return EOPNOTSUPP;
+	int number = proxy_publish(run->proxy, &port, fds);
+	if (number == 0)
+		roll_ports(run);
+	return number;
+}
+
 int control_socket_add(struct proxy *proxy, const char *destination)
 {
 	struct control_wish wish = { .kind = WISH_ALLOW };
@@ -126,8 +142,12 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 			run->proxy->connections->who.run_spent = 0;
 		return false;
 	}
+	if (known && wish.kind == WISH_PUBLISH)
+		reply(fd, publish(plan, run, &wish, fds), -1);
 	for (unsigned i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
+	if (known && wish.kind == WISH_PUBLISH)
+		return false;
 	if (known && wish.kind == WISH_ATTACH) {
 		reply(fd, run->pty >= 0 ? 0 : ENOTTY, run->pty);
 		return false;
@@ -178,12 +198,15 @@ int control_socket_unknown(pid_t run, bool answered)
 }
 
 // Sends a wish, and takes its answer and what came with it, or -1. -1 where there is none: said.
-static int ask(int roll, const char *name, pid_t run, struct control_wish *wish,
+static int ask(int roll, const char *name, pid_t run, struct control_wish *wish, const int *given,
 	       struct control_answer *ret_answer, int *ret_fd)
 {
 	struct control_answer answer = { 0 };
 	int fds[FD_PASSED];
-	autoclose int fd = send_wish(roll, name, run, wish, NULL, 0);
+	unsigned count = 0;
+	while (given && count < 2 && given[count] >= 0)
+		count++;
+	autoclose int fd = send_wish(roll, name, run, wish, given, count);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
 	if (fd < 0 || poll(&event, 1, CONTROL_MILLISECONDS) <= 0)
 		return fail(0, "run %d does not answer", (int)run);
@@ -205,7 +228,7 @@ int control_socket_attach(int roll, const char *name, pid_t run)
 				     .kind = WISH_ATTACH };
 	struct control_answer answer;
 	int master;
-	TRY(ask(roll, name, run, &wish, &answer, &master));
+	TRY(ask(roll, name, run, &wish, NULL, &answer, &master));
 	return master >= 0 ? master
 			   : fail(0,
 				  "run %d has no terminal, which run -d -t gives a command; to see "
@@ -223,9 +246,42 @@ int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 		return fail(0, "'%.40s' is too long", destination);
 	memcpy(wish.destination, destination, strlen(destination));
 	autoclose int nothing = -1;
-	TRY(ask(roll, name, run, &wish, &answer, &nothing));
+	TRY(ask(roll, name, run, &wish, NULL, &answer, &nothing));
 	return answer.number ? fail(answer.number, "run %d refused '%s'", (int)run, destination)
 			     : 0;
+}
+
+int control_socket_publish(int roll, const char *name, pid_t run, const struct publish *port,
+			   const int sockets[2])
+{
+	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
+				     .kind = WISH_PUBLISH };
+	struct control_answer answer;
+	autoclose int nothing = -1;
+	snprintf(wish.destination, sizeof(wish.destination), "%u:%u", port->inside,
+		 port->outside ? port->outside : port->inside);
+	TRY(ask(roll, name, run, &wish, sockets, &answer, &nothing));
+	switch (answer.number) {
+	case 0:
+		return 0;
+	case EEXIST:
+		return fail(0,
+			    "port %u of run %d is published already; to end that: sbx publish "
+			    "--off %d %u",
+			    port->inside, (int)run, (int)run, port->inside);
+	case ENOENT:
+		return fail(0, "port %u of run %d is not published", port->inside, (int)run);
+	case ENOSPC:
+		return fail(0, "run %d has %d published ports, no more are possible", (int)run,
+			    DOORS_MAX);
+	case EOPNOTSUPP:
+		return fail(0,
+			    "run %d has no network of its own behind the proxy, so that no port "
+			    "of it can be published",
+			    (int)run);
+	default:
+		return fail(answer.number, "publish port %u", port->inside);
+	}
 }
 
 int control_socket_execute(int roll, const char *name, pid_t run,

@@ -1,5 +1,5 @@
-// sbx allow, deny and exec: a live run gets new rules and commands over a unix socket beside its
-// file on the roll. Both sides ask the kernel who the other is.
+// sbx allow, deny, publish and exec: a live run gets new rules, published ports and commands over a
+// unix socket beside its file on the roll. Both sides ask the kernel who the other is.
 #pragma once
 
 #include <stdbool.h>
@@ -9,6 +9,7 @@
 
 struct plan;
 struct proxy;
+struct publish;
 struct run;
 struct terminal_wish;
 
@@ -26,6 +27,9 @@ bool control_socket_take(const struct plan *plan, struct run *run);
 // said.
 int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 			const char *destination);
+// With sockets that listen at the host's port, or two of -1: published no more.
+int control_socket_publish(int roll, const char *name, pid_t run, const struct publish *port,
+			   const int sockets[2]);
 // What that run answered is of another version, or it has hung up: said, with the fix. Returns -1.
 int control_socket_unknown(pid_t run, bool answered);
 // Of sbx attach: the master of the terminal of the run's command.

@@ -34,6 +34,7 @@ enum { WORKER_NICE = 5 };
 void proxy_init(struct proxy *proxy)
 {
 	*proxy = (struct proxy){ .live = -1, .owners = -1, .pidfd = -1 };
+	memset(proxy->published, -1, sizeof(proxy->published));
 }
 
 int proxy_host(struct plan *plan, struct run *run)
@@ -48,23 +49,29 @@ int proxy_host(struct plan *plan, struct run *run)
 		proxy->relayed = proxy->complete = true;
 	}
 	for (unsigned i = 0; i < plan->egress.publish_count; i++) {
-		TRY(publish_open(&plan->egress.publish[i],
-				 &proxy->published[proxy->published_count],
-				 &proxy->published[proxy->published_count + 1]));
-		proxy->published_count += 2;
+		TRY(publish_open(&plan->egress.publish[i], &proxy->published[2 * i],
+				 &proxy->published[2 * i + 1]));
+		proxy->ports[i] = plan->egress.publish[i];
 	}
 	return 0;
+}
+
+static void close_door(struct proxy *proxy, unsigned place)
+{
+	fd_close(&proxy->published[2 * place]);
+	fd_close(&proxy->published[2 * place + 1]);
+	proxy->ports[place] = (struct publish){ 0 };
 }
 
 int proxy_undo(const struct plan *plan, struct run *run)
 {
 	struct proxy *proxy = run->proxy;
 	(void)plan;
-	for (unsigned i = 0; i < proxy->published_count; i++)
-		fd_close(&proxy->published[i]);
+	for (unsigned i = 0; i < DOORS_MAX; i++)
+		close_door(proxy, i);
 	for (unsigned i = 0; i < proxy->listener_count; i++)
 		fd_close(&proxy->listeners[i]);
-	proxy->published_count = proxy->listener_count = 0;
+	proxy->listener_count = 0;
 	proxy->complete = false;
 	fd_close(&proxy->owners);
 	fd_close(&proxy->live);
@@ -97,7 +104,7 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 		keep[count++] = start->opener;
 	for (unsigned i = 0; i < start->listener_count; i++)
 		keep[count++] = start->listeners[i];
-	for (unsigned i = 0; i < start->published_count; i++)
+	for (unsigned i = 0; i < 2 * DOORS_MAX; i++)
 		if (start->published[i] >= 0)
 			keep[count++] = start->published[i];
 	// What a box makes it do takes nothing from those who wait for a processor.
@@ -154,7 +161,7 @@ static int start_worker(const struct plan *plan, struct run *run)
 				      .listeners = proxy->listeners,
 				      .listener_count = proxy->listener_count,
 				      .published = proxy->published,
-				      .published_count = proxy->published_count };
+				      .ports = proxy->ports };
 	pid_t supervisor = getpid();
 	atomic_store(&proxy->shared->taken, proxy->generation);
 	pid_t pid = orders ? sys_clone(0, &proxy->pidfd) : -1;
@@ -215,6 +222,30 @@ static int take_report(const struct plan *plan, struct run *run)
 	return 0;
 }
 
+int proxy_publish(struct proxy *proxy, const struct publish *port, int fds[FD_PASSED])
+{
+	struct worker_command order = { .kind = COMMAND_DOOR, .port = port->inside };
+	unsigned place = 0, count = fds[1] >= 0 ? 2 : 1;
+	bool opens = fds[0] >= 0;
+	while (place < DOORS_MAX && proxy->ports[place].inside != port->inside)
+		place++;
+	if (opens == (place < DOORS_MAX))
+		return opens ? EEXIST : ENOENT;
+	for (place = opens ? 0 : place; opens && place < DOORS_MAX && proxy->ports[place].inside;)
+		place++;
+	if (place == DOORS_MAX)
+		return ENOSPC;
+	close_door(proxy, place);
+	for (unsigned i = 0; opens && i < count; i++)
+		proxy->published[2 * place + i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
+	if (opens)
+		proxy->ports[place] = *port;
+	order.place = place;
+	if (proxy->orders)
+		orders_give(proxy->orders, &order, fds, opens ? count : 0);
+	return 0;
+}
+
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
 {
 	struct worker_command order = { .kind = COMMAND_SOCKETS };
@@ -231,7 +262,7 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 	bool asleep = !proxy->orders && proxy->complete;
 	for (unsigned i = 0; asleep && i < proxy->listener_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->listeners[i], .events = POLLIN };
-	for (unsigned i = 0; asleep && i < proxy->published_count; i++)
+	for (unsigned i = 0; asleep && i < 2 * DOORS_MAX; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->published[i], .events = POLLIN };
 	if (proxy->orders) {
 		events[count++] = orders_event(proxy->orders);

@@ -10,11 +10,12 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "base/fd.h"
 #include "net/rules/control.h"
 #include "net/setup/netns.h"
+#include "plan.h"
 
 struct connections;
-struct plan;
 struct run;
 struct pollfd;
 
@@ -28,13 +29,13 @@ struct proxy {
 	bool redirected, holds; // see enum netns
 	bool complete;          // all listeners are there: a worker may begin
 	bool relayed;           // tier landlock: the one listener is on the host's loopback
-	int published[2 * NETNS_LOOPBACK_MAX]; // on 127.0.0.1 and, or -1, on ::1, in turn
-	unsigned published_count;
-	struct shared *shared; // NULL until the worker
-	unsigned generation;   // of the rules there
-	struct orders *orders; // to the worker; NULL: none runs
-	int pidfd;             // of the worker, or -1
-	int owners;            // see LISTENER_OWNERS; -1 where the network is not the box's own
+	struct publish ports[NETNS_LOOPBACK_MAX]; // published; inside 0: a free place
+	int published[2 * NETNS_LOOPBACK_MAX];    // of each, or -1: on 127.0.0.1, and on ::1
+	struct shared *shared;                    // NULL until the worker
+	unsigned generation;                      // of the rules there
+	struct orders *orders;                    // to the worker; NULL: none runs
+	int pidfd;                                // of the worker, or -1
+	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
 	struct connections *connections; // seen.h; as `shared`
 	int live;                        // socket for sbx allow and deny (roll.h), or -1
 	struct list more_allow, more_deny;
@@ -50,6 +51,9 @@ int proxy_undo(const struct plan *plan, struct run *run);
 
 // Listeners of the box, as they came with a message.
 void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected);
+// Publishes a port while the box runs, by sockets that listen, which it takes; without any the port
+// is published no more. An errno, or 0.
+int proxy_publish(struct proxy *proxy, const struct publish *port, int fds[FD_PASSED]);
 // Sockets of the box, for published ports.
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 

@@ -12,12 +12,12 @@
 #include "run.h"
 #include "text/destination.h"
 
-void refusals_unheard(const struct plan *plan, const struct proxy *proxy, struct findings *found)
+void refusals_unheard(const struct proxy *proxy, struct findings *found)
 {
 	char port[8], count[32];
-	for (unsigned i = 0; proxy->shared && i < plan->egress.publish_count; i++) {
+	for (unsigned i = 0; proxy->shared && i < DOORS_MAX; i++) {
 		unsigned unheard = atomic_load(&proxy->shared->unheard[i]);
-		snprintf(port, sizeof(port), "%u", plan->egress.publish[i].inside);
+		snprintf(port, sizeof(port), "%u", proxy->ports[i].inside);
 		snprintf(count, sizeof(count), "%u connection%s", unheard, unheard == 1 ? "" : "s");
 		if (unheard)
 			findings_add(found, FINDING_UNHEARD, port, count, "");

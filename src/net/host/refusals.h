@@ -23,6 +23,6 @@ void refusals_report(const struct plan *plan, struct proxy *proxy, struct denial
 // Each that was reached by a rule for every name.
 void refusals_used(const struct proxy *proxy, struct denials *denials);
 // Published ports at which nobody was.
-void refusals_unheard(const struct plan *plan, const struct proxy *proxy, struct findings *found);
+void refusals_unheard(const struct proxy *proxy, struct findings *found);
 // For a command that failed: what this machine lacks.
 void refusals_explain(const struct plan *plan, const struct proxy *proxy, struct findings *found);

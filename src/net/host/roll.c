@@ -36,6 +36,16 @@ static void copy_command(struct roll_entry *entry, char *const *command)
 	}
 }
 
+static struct roll_ports ports_of(const struct proxy *proxy)
+{
+	struct roll_ports ports = { 0 };
+	for (int i = 0; i < DOORS_MAX; i++)
+		if (proxy->ports[i].inside)
+			ports.all[ports.count++] = (struct roll_port){ proxy->ports[i].inside,
+								       proxy->ports[i].outside };
+	return ports;
+}
+
 static void fill(const struct plan *plan, const struct run *run, pid_t own,
 		 struct roll_entry *entry)
 {
@@ -48,19 +58,13 @@ static void fill(const struct plan *plan, const struct run *run, pid_t own,
 	entry->landlock = run->tier_landlock;
 	entry->begun = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	entry->network = plan->egress.on ? ROLL_PROXY : plan->own_network ? ROLL_NONE : ROLL_HOST;
-	for (; entry->port_count < plan->egress.publish_count; entry->port_count++)
-		entry->ports[entry->port_count] =
-			(struct roll_port){ plan->egress.publish[entry->port_count].inside,
-					    plan->egress.publish[entry->port_count].outside };
+	entry->ports = ports_of(run->proxy);
 	copy_text(entry->session, sizeof(entry->session),
 		  plan->session ? plan->session->name : NULL);
 	copy_text(entry->project, sizeof(entry->project), plan->project);
 	copy_command(entry, plan->command);
 }
-_Static_assert(sizeof(((struct plan *)0)->egress.publish) /
-			       sizeof(*((struct plan *)0)->egress.publish) ==
-		       ROLL_PORTS,
-	       "all published ports fit");
+_Static_assert((int)DOORS_MAX == (int)ROLL_PORTS, "all published ports fit");
 
 // By pid and time: what another pid namespace or boot has made is never met, and never taken over.
 static int write_entry(const struct plan *plan, struct run *run)
@@ -140,6 +144,13 @@ void roll_turn(struct run *run, const struct denials *denials)
 	uint32_t count = (uint32_t)refused + count_others(denials);
 	run->roll_seen = seen;
 	(void)!pwrite(run->roll, &count, sizeof(count), offsetof(struct roll_entry, denials));
+}
+
+void roll_ports(struct run *run)
+{
+	struct roll_ports ports = ports_of(run->proxy);
+	if (run->roll >= 0)
+		(void)!pwrite(run->roll, &ports, sizeof(ports), offsetof(struct roll_entry, ports));
 }
 
 bool roll_is_killed(const struct run *run)

@@ -31,10 +31,12 @@ struct roll_entry {
 	int64_t begun;              // milliseconds since the boot
 	uint32_t landlock;          // 1: the tier, in which nothing ends with `init` by itself
 	enum roll_network { ROLL_NONE, ROLL_HOST, ROLL_PROXY } network;
-	uint32_t port_count;
-	struct roll_port {
-		uint16_t inside, outside;
-	} ports[ROLL_PORTS];
+	struct roll_ports {
+		uint32_t count;
+		struct roll_port {
+			uint16_t inside, outside;
+		} all[ROLL_PORTS];
+	} ports; // written again when one comes or goes
 	char session[ROLL_NAME], project[ROLL_PATH], command[ROLL_COMMAND];
 	// Written again while the run lasts, and at its end.
 	uint32_t denials; // different ones
@@ -61,6 +63,8 @@ int roll_host(const struct plan *plan, struct run *run);
 int roll_undo(const struct plan *plan, struct run *run);
 // In each turn of the loop; writes only when there are more.
 void roll_turn(struct run *run, const struct denials *denials);
+// After a change of the published ports.
+void roll_ports(struct run *run);
 // Whether sbx kill or sbx stop has ended the box.
 bool roll_is_killed(const struct run *run);
 // For those who wait for the run: `end` is one of the words that follow, from ROLL_EXIT on.

@@ -20,7 +20,7 @@ bool roll_parse(const void *bytes, size_t length, struct roll_entry *ret_entry)
 		return false;
 	memcpy(&entry, bytes, sizeof(entry));
 	if (entry.magic != ROLL_MAGIC || entry.supervisor <= 0 || entry.init <= 0 ||
-	    (unsigned)entry.network > ROLL_PROXY || entry.port_count > ROLL_PORTS ||
+	    (unsigned)entry.network > ROLL_PROXY || entry.ports.count > ROLL_PORTS ||
 	    (unsigned)entry.ended >= ROLL_ENDS || entry.landlock > 1 || entry.status < 0 ||
 	    entry.status > 255 || !is_text(entry.place.boot, sizeof(entry.place.boot)) ||
 	    !is_text(entry.session, sizeof(entry.session)) ||

@@ -229,7 +229,7 @@ void accept_all(struct worker *worker, unsigned listener)
 	}
 }
 
-void accept_want_sockets(struct worker *worker)
+static void want_sockets(struct worker *worker)
 {
 	worker->sockets_asked = worker->now;
 	struct worker_event report = { .kind = EVENT_SOCKETS };
@@ -242,6 +242,8 @@ void accept_published(struct worker *worker, unsigned index)
 {
 	// Asked for already; level-triggered: we are called again. Where they do not come, the
 	// client is not left waiting.
+	if (worker->socket_count < 2 && !worker->sockets_asked)
+		want_sockets(worker);
 	bool late = worker->now - worker->sockets_asked >= SOCKETS_MILLISECONDS;
 	if (worker->socket_count < 2 && !late)
 		return;
@@ -250,7 +252,7 @@ void accept_published(struct worker *worker, unsigned index)
 		return;
 	struct conn *conn = worker->socket_count < 2 ? NULL : conn_accept(worker, fd);
 	if (worker->socket_count < SOCKETS_LOW)
-		accept_want_sockets(worker);
+		want_sockets(worker);
 	if (!conn) {
 		close(fd);
 		return;

@@ -6,5 +6,4 @@ struct worker;
 void accept_segments(struct worker *worker, unsigned listener); // first ones, see syn.h
 void accept_all(struct worker *worker, unsigned listener);
 void accept_published(struct worker *worker, unsigned index);
-void accept_want_sockets(struct worker *worker);
 void accept_take_sockets(struct worker *worker, int *fds);

@@ -58,6 +58,20 @@ static void judge_again(struct worker *worker)
 	atomic_store(&worker->shared->taken, generation);
 }
 
+static void take_door(struct worker *worker, const struct worker_command *order, const int *fds)
+{
+	int *sockets = worker->published + 2 * order->place;
+	for (int i = 0; i < 2; i++) {
+		// Another process has the same socket, whose end is awaited.
+		if (sockets[i] >= 0)
+			epoll_ctl(worker->epoll, EPOLL_CTL_DEL, sockets[i], NULL);
+		fd_close(&sockets[i]);
+		sockets[i] = fds[i];
+	}
+	worker->blind = true; // they are watched from this turn on
+	worker->published_inside[order->place] = order->port;
+}
+
 // False when there is no further one.
 static bool take_order(struct worker *worker)
 {
@@ -78,6 +92,9 @@ static bool take_order(struct worker *worker)
 		break;
 	case COMMAND_SOCKETS:
 		accept_take_sockets(worker, fds);
+		break;
+	case COMMAND_DOOR:
+		take_door(worker, &order, fds);
 		break;
 	case COMMAND_SEEN:
 		conn_seen(worker, order.token);
@@ -166,7 +183,7 @@ static void watch_all(struct worker *worker)
 	for (unsigned i = 0; i < worker->listener_count; i++)
 		if (worker->listeners[i] >= 0)
 			watch(worker, worker->listeners[i], TAG_LISTENER, i);
-	for (unsigned i = 0; i < worker->published_count; i++)
+	for (unsigned i = 0; i < 2 * DOORS_MAX; i++)
 		if (worker->published[i] >= 0)
 			watch(worker, worker->published[i], TAG_PUBLISHED, i);
 }
@@ -327,10 +344,9 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	syn_prepare(worker);
 	worker->watches_nobody = start->locks & CONFINE_UNWATCHED;
 	memcpy(worker->loopback_ports, start->egress->loopback, sizeof(worker->loopback_ports));
-	worker->published_count = start->published_count;
-	for (unsigned i = 0; i < worker->published_count; i++) {
+	for (unsigned i = 0; i < 2 * DOORS_MAX; i++) {
 		worker->published[i] = start->published[i];
-		worker->published_inside[i / 2] = start->egress->publish[i / 2].inside;
+		worker->published_inside[i / 2] = start->ports[i / 2].inside;
 	}
 	use_upstream(worker, start->upstream);
 	worker->behind_box = start->egress->behind_box;
@@ -359,7 +375,5 @@ _Noreturn void worker_main(const struct worker_start *start)
 	// The first: the host's tables of names. They say who is a name server.
 	recv(worker->control, &(char){ 0 }, 1, MSG_PEEK);
 	take_order(worker);
-	if (worker->published_count)
-		accept_want_sockets(worker);
 	loop(worker);
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 struct egress;
+struct publish;
 struct shared;
 
 struct worker_start {
@@ -12,8 +13,9 @@ struct worker_start {
 	unsigned locks; // of confine_locks()
 	int control;
 	int opener; // where connections go that are opened, or -1
-	const int *listeners, *published;
-	unsigned listener_count, published_count;
+	const int *listeners, *published; // see struct proxy
+	unsigned listener_count;
+	const struct publish *ports;
 	const struct egress *egress;
 	const char *upstream, *no_proxy;
 };

@@ -40,7 +40,6 @@ struct worker {
 	unsigned listener_count;
 	int published[2 * NETNS_LOOPBACK_MAX]; // as struct proxy has them
 	uint16_t published_inside[NETNS_LOOPBACK_MAX];
-	unsigned published_count;
 	int sockets[PUBLISH_SOCKETS]; // of the box's network
 	unsigned socket_count;
 	int64_t sockets_asked; // when

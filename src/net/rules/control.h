@@ -55,6 +55,7 @@ struct worker_command {
 		COMMAND_FILES,   // with descriptors of hosts and resolv.conf where they changed
 		COMMAND_RULES,   // the rules changed: look at every connection again
 		COMMAND_SOCKETS, // with sockets
+		COMMAND_DOOR,    // a published port at `place`: with sockets that listen, or none
 		COMMAND_SEEN, // the new record of `token` was taken, and whose it is was looked up
 		COMMAND_ANSWER, // to what waits for `host`; `answer`
 		COMMAND_END,    // take what came, report, then exit
@@ -62,6 +63,7 @@ struct worker_command {
 	bool changed[2];  // COMMAND_FILES: which of the two came
 	uint64_t token;   // COMMAND_SEEN
 	struct host host; // COMMAND_ANSWER
-	uint16_t port;
+	uint16_t port;    // of it; COMMAND_DOOR: of the box
+	unsigned place;   // COMMAND_DOOR
 	enum hold_answer { HOLD_REFUSED, HOLD_UNANSWERED, HOLD_TOO_MANY, HOLD_ONCE } answer;
 };

@@ -69,7 +69,7 @@ struct shared {
 	struct name names[1 << NAMES_BITS];  // by synthetic address
 	_Atomic uint64_t spent[BUDGETS_MAX]; // of rules->budgets
 	_Atomic unsigned taken;              // the generation that is in force
-	_Atomic unsigned unheard[DOORS_MAX]; // connections to egress->publish[], nobody there
+	_Atomic unsigned unheard[DOORS_MAX]; // connections to published ports, nobody there
 	_Atomic bool watched;                // each refusal is announced, not the first of a kind
 	struct target targets[65536];        // by source port; written by the supervisor
 };
