@@ -34,7 +34,8 @@ enum { WORKER_NICE = 5 };
 void proxy_init(struct proxy *proxy)
 {
 	*proxy = (struct proxy){ .live = -1, .owners = -1, .pidfd = -1 };
-	memset(proxy->published, -1, sizeof(proxy->published));
+	for (int i = 0; i < DOORS_MAX; i++)
+		proxy->doors[i].sockets[0] = proxy->doors[i].sockets[1] = -1;
 }
 
 int proxy_host(struct plan *plan, struct run *run)
@@ -49,18 +50,19 @@ int proxy_host(struct plan *plan, struct run *run)
 		proxy->relayed = proxy->complete = true;
 	}
 	for (unsigned i = 0; i < plan->egress.publish_count; i++) {
-		TRY(publish_open(&plan->egress.publish[i], &proxy->published[2 * i],
-				 &proxy->published[2 * i + 1]));
+		TRY(publish_open(&plan->egress.publish[i], &proxy->doors[i].sockets[0],
+				 &proxy->doors[i].sockets[1]));
 		proxy->ports[i] = plan->egress.publish[i];
+		doors_soon(proxy);
 	}
 	return 0;
 }
 
 static void close_door(struct proxy *proxy, unsigned place)
 {
-	fd_close(&proxy->published[2 * place]);
-	fd_close(&proxy->published[2 * place + 1]);
-	proxy->ports[place] = (struct publish){ 0 };
+	doors_shut(proxy, place);
+	fd_close(&proxy->doors[place].sockets[0]);
+	fd_close(&proxy->doors[place].sockets[1]);
 }
 
 int proxy_undo(const struct plan *plan, struct run *run)
@@ -154,13 +156,16 @@ static int start_worker(const struct plan *plan, struct run *run)
 	struct orders *orders = orders_new(ends[0]);
 	// We do not wait for a worker, whatever became of it.
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	int published[2 * DOORS_MAX];
+	for (int i = 0; i < 2 * DOORS_MAX; i++)
+		published[i] = proxy->doors[i / 2].open ? proxy->doors[i / 2].sockets[i % 2] : -1;
 	struct worker_start start = { .relayed = proxy->relayed,
 				      .shared = proxy->shared,
 				      .control = ends[1],
 				      .opener = run->opener_channel,
 				      .listeners = proxy->listeners,
 				      .listener_count = proxy->listener_count,
-				      .published = proxy->published,
+				      .published = published,
 				      .ports = proxy->ports };
 	pid_t supervisor = getpid();
 	atomic_store(&proxy->shared->taken, proxy->generation);
@@ -215,6 +220,9 @@ static int take_report(const struct plan *plan, struct run *run)
 			proxy_answer(run->proxy, &report.records[0].host, report.records[0].port,
 				     answer);
 		break;
+	case EVENT_UNHEARD:
+		doors_soon(run->proxy);
+		break;
 	case EVENT_SOCKETS:
 		fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, ORDER_SOCKETS);
 		break;
@@ -224,8 +232,7 @@ static int take_report(const struct plan *plan, struct run *run)
 
 int proxy_publish(struct proxy *proxy, const struct publish *port, int fds[FD_PASSED])
 {
-	struct worker_command order = { .kind = COMMAND_DOOR, .port = port->inside };
-	unsigned place = 0, count = fds[1] >= 0 ? 2 : 1;
+	unsigned place = 0;
 	bool opens = fds[0] >= 0;
 	while (place < DOORS_MAX && proxy->ports[place].inside != port->inside)
 		place++;
@@ -236,13 +243,12 @@ int proxy_publish(struct proxy *proxy, const struct publish *port, int fds[FD_PA
 	if (place == DOORS_MAX)
 		return ENOSPC;
 	close_door(proxy, place);
-	for (unsigned i = 0; opens && i < count; i++)
-		proxy->published[2 * place + i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
+	proxy->ports[place] = (struct publish){ 0 };
+	for (int i = 0; opens && i < 2; i++)
+		proxy->doors[place].sockets[i] = take(&fds[i]);
 	if (opens)
 		proxy->ports[place] = *port;
-	order.place = place;
-	if (proxy->orders)
-		orders_give(proxy->orders, &order, fds, opens ? count : 0);
+	doors_soon(proxy);
 	return 0;
 }
 
@@ -263,7 +269,9 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 	for (unsigned i = 0; asleep && i < proxy->listener_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->listeners[i], .events = POLLIN };
 	for (unsigned i = 0; asleep && i < 2 * DOORS_MAX; i++)
-		events[count++] = (struct pollfd){ .fd = proxy->published[i], .events = POLLIN };
+		if (proxy->doors[i / 2].open)
+			events[count++] = (struct pollfd){ .fd = proxy->doors[i / 2].sockets[i % 2],
+							   .events = POLLIN };
 	if (proxy->orders) {
 		events[count++] = orders_event(proxy->orders);
 		events[count++] = (struct pollfd){ .fd = proxy->pidfd, .events = POLLIN };
@@ -299,6 +307,7 @@ static int await_rules(struct proxy *proxy)
 
 int proxy_wait(const struct proxy *proxy, int milliseconds)
 {
+	milliseconds = doors_wait(proxy, milliseconds);
 	return proxy->orders ? orders_wait(proxy->orders, milliseconds) : milliseconds;
 }
 
@@ -309,6 +318,9 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 	const struct orders *orders = proxy->orders;
 	if (proxy->shared)
 		atomic_store(&proxy->shared->watched, run->watched);
+	if (proxy->complete && proxy->doors_next)
+		TRY(proxy_share(plan, proxy));
+	doors_look(proxy);
 	for (unsigned i = 0; i < count; i++) {
 		int fd = events[i].fd;
 		if (!events[i].revents)

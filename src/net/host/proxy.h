@@ -29,12 +29,17 @@ struct proxy {
 	bool redirected, holds; // see enum netns
 	bool complete;          // all listeners are there: a worker may begin
 	bool relayed;           // tier landlock: the one listener is on the host's loopback
-	struct publish ports[NETNS_LOOPBACK_MAX]; // published; inside 0: a free place
-	int published[2 * NETNS_LOOPBACK_MAX];    // of each, or -1: on 127.0.0.1, and on ::1
-	struct shared *shared;                    // NULL until the worker
-	unsigned generation;                      // of the rules there
-	struct orders *orders;                    // to the worker; NULL: none runs
-	int pidfd;                                // of the worker, or -1
+	struct publish ports[DOORS_MAX]; // published; inside 0: a free place
+	struct door {
+		int sockets[2];   // bound, at 127.0.0.1 and, or -1, at ::1
+		bool open;        // it listens
+		unsigned unheard; // of shared->unheard, when it was looked at
+	} doors[DOORS_MAX];
+	int64_t doors_next, doors_haste; // see publish.h; 0: all listen, or there is none
+	struct shared *shared;           // NULL until the worker
+	unsigned generation;             // of the rules there
+	struct orders *orders;           // to the worker; NULL: none runs
+	int pidfd;                       // of the worker, or -1
 	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
 	struct connections *connections; // seen.h; as `shared`
 	int live;                        // socket for sbx allow and deny (roll.h), or -1

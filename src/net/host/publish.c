@@ -1,24 +1,39 @@
-// Owns the sockets of the host's loopback at which ports of a box appear.
+// Owns the doors: sockets of the host's loopback at which ports of a box appear.
 #include "net/host/publish.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "net/host/destinations.h"
+#include "net/host/orders.h"
+#include "net/host/proxy.h"
 #include "plan.h"
 
-enum { BACKLOG = 4096 };
+enum {
+	BACKLOG = 4096,
+	SOON_MILLISECONDS = 50,
+	LATER_MILLISECONDS = 500,
+	HASTE_MILLISECONDS = 10000
+};
 
-static int listen_on(const struct publish *publish, const struct sockaddr *address, socklen_t size)
+// A connection that waits in TIME_WAIT holds the port up without SO_REUSEADDR; a door that does not
+// listen would share its port by it, also with another user.
+static int share_port(int fd, int on)
 {
-	int on = 1;
+	return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+}
+
+static int bind_at(const struct publish *publish, const struct sockaddr *address, socklen_t size)
+{
 	autoclose int fd =
 		socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
-	    bind(fd, address, size) == 0 && listen(fd, BACKLOG) == 0)
+	if (fd >= 0 && share_port(fd, 1) == 0 && bind(fd, address, size) == 0 &&
+	    share_port(fd, 0) == 0)
 		return take(&fd);
 	return errno == EADDRINUSE
 		       ? fail(errno,
@@ -29,27 +44,37 @@ static int listen_on(const struct publish *publish, const struct sockaddr *addre
 			      publish->inside, publish->outside, publish->inside);
 }
 
-int publish_listen(struct publish *publish)
+// A port that the kernel chose is lost with the end of listening, one that was named is not.
+static int bind_at_four(struct publish *publish)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
 	socklen_t size = sizeof(address);
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	autoclose int fd = listen_on(publish, (const struct sockaddr *)&address, size);
-	if (fd >= 0 && publish->inside && !publish->outside) {
-		if (getsockname(fd, (struct sockaddr *)&address, &size) < 0)
-			return fail(errno, "publish port %u", publish->inside);
-		publish->outside = ntohs(address.sin_port);
-	}
+	autoclose int fd = bind_at(publish, (const struct sockaddr *)&address, size);
+	if (fd < 0 || !publish->inside || publish->outside)
+		return take(&fd);
+	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0)
+		return fail(errno, "publish port %u", publish->inside);
+	publish->outside = ntohs(address.sin_port);
+	fd_close(&fd);
+	return bind_at_four(publish);
+}
+
+int publish_listen(struct publish *publish)
+{
+	autoclose int fd = bind_at_four(publish);
+	if (fd >= 0 && listen(fd, BACKLOG) < 0)
+		return fail(errno, "listen at 127.0.0.1");
 	return take(&fd);
 }
 
 // Many programs take localhost for ::1 first. *ret_fd is -1 where the host has none.
-static int listen_on_six(const struct publish *publish, int *ret_fd)
+static int bind_at_six(const struct publish *publish, int *ret_fd)
 {
 	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
 					.sin6_port = htons(publish->outside),
 					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
-	*ret_fd = listen_on(publish, (const struct sockaddr *)&address, sizeof(address));
+	*ret_fd = bind_at(publish, (const struct sockaddr *)&address, sizeof(address));
 	bool none = *ret_fd < 0 && !err_is(EADDRINUSE);
 	return *ret_fd >= 0 || err_tolerated(none) ? 0 : -1;
 }
@@ -61,10 +86,10 @@ int publish_open(struct publish *published, int *ret_four, int *ret_six)
 	bool any = published->outside == 0;
 	struct out out = { 0 };
 	for (int i = 0; i < TRIES; i++) {
-		autoclose int four = publish_listen(published);
-		if (four < 0)
+		autoclose int four = bind_at_four(published);
+		if (four < 0 && !any)
 			return -1;
-		if (listen_on_six(published, ret_six) == 0) {
+		if (four >= 0 && bind_at_six(published, ret_six) == 0) {
 			*ret_four = take(&four);
 			break;
 		}
@@ -77,4 +102,78 @@ int publish_open(struct publish *published, int *ret_four, int *ret_six)
 			 published->outside);
 	out_flush(&out, STDERR_FILENO);
 	return 0;
+}
+
+static void order_door(struct proxy *proxy, unsigned place)
+{
+	struct worker_command order = { .kind = COMMAND_DOOR,
+					.port = proxy->ports[place].inside,
+					.place = place };
+	const struct door *door = &proxy->doors[place];
+	int sockets[2] = { -1, -1 };
+	unsigned count = 0;
+	for (int i = 0; i < 2 && door->open; i++)
+		if (door->sockets[i] >= 0)
+			sockets[count++] = fcntl(door->sockets[i], F_DUPFD_CLOEXEC, 3);
+	if (proxy->orders)
+		orders_give(proxy->orders, &order, sockets, count);
+}
+
+void doors_soon(struct proxy *proxy)
+{
+	proxy->doors_next = steady_now();
+	proxy->doors_haste = proxy->doors_next + HASTE_MILLISECONDS;
+}
+
+void doors_shut(struct proxy *proxy, unsigned place)
+{
+	struct door *door = &proxy->doors[place];
+	bool was_open = door->open;
+	door->open = false;
+	for (int i = 0; i < 2 && was_open; i++) {
+		shutdown(door->sockets[i], SHUT_RDWR);
+		share_port(door->sockets[i], 0);
+	}
+	if (was_open)
+		order_door(proxy, place);
+}
+
+static void look_at(struct proxy *proxy, unsigned place)
+{
+	struct door *door = &proxy->doors[place];
+	unsigned unheard = atomic_load(&proxy->shared->unheard[place]);
+	if (door->open && unheard != door->unheard)
+		doors_shut(proxy, place);
+	door->unheard = unheard;
+	if (door->open || !owner_listens(&proxy->connections->who, proxy->ports[place].inside))
+		return;
+	for (int i = 0; i < 2; i++)
+		door->open = (share_port(door->sockets[i], 1) == 0 &&
+			      listen(door->sockets[i], BACKLOG) == 0) ||
+			     door->open;
+	order_door(proxy, place);
+}
+
+void doors_look(struct proxy *proxy)
+{
+	int64_t now = steady_now();
+	bool shut = false;
+	if (!proxy->doors_next || now < proxy->doors_next || !proxy->shared)
+		return;
+	for (unsigned i = 0; i < DOORS_MAX; i++) {
+		if (proxy->ports[i].inside)
+			look_at(proxy, i);
+		shut = shut || (proxy->ports[i].inside && !proxy->doors[i].open);
+	}
+	proxy->doors_next = !shut                      ? 0
+			    : now < proxy->doors_haste ? now + SOON_MILLISECONDS
+						       : now + LATER_MILLISECONDS;
+}
+
+int doors_wait(const struct proxy *proxy, int milliseconds)
+{
+	int64_t left = proxy->doors_next - steady_now();
+	if (!proxy->doors_next || !proxy->shared || (milliseconds >= 0 && milliseconds <= left))
+		return milliseconds;
+	return left > 0 ? (int)left : 0;
 }

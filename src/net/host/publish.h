@@ -1,9 +1,22 @@
-// Ports of the host's loopback that lead into a box.
+// Doors: ports of the host's loopback that lead to a port of a box. A door listens while a program
+// of the box does, and is bound all the time, so that nobody else takes its port.
 #pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "plan.h"
 
-// A socket that listens at 127.0.0.1. Port 0 of a box's becomes a free one. -1 with the error said.
+struct proxy;
+
+// A socket that listens at 127.0.0.1, at a free port where its own is 0. -1 with the error said.
 int publish_listen(struct publish *publish);
-// The same, and one at ::1, or -1 where the host has none. A free port is printed.
+// One that is bound alone, and one at ::1, or -1 where the host has none. A free port is printed.
 int publish_open(struct publish *published, int *ret_four, int *ret_six);
+
+// A worker has noticed that nobody listens at a port; or there is a new one.
+void doors_soon(struct proxy *proxy);
+void doors_shut(struct proxy *proxy, unsigned place);
+// In each turn: doors are opened and shut. What is between two looks is doors_wait()'s.
+void doors_look(struct proxy *proxy);
+int doors_wait(const struct proxy *proxy, int milliseconds);

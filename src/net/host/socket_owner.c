@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/base.h"
 #include "base/sys.h"
+#include "net/proxy/dial.h"
 
 enum { TEXT = 4096, LOOPBACK_INDEX = 1 };
 
@@ -100,6 +101,17 @@ static bool ask(struct owner_search *who, const struct ends *ends)
 						      &who->inode);
 	}
 	return who->inode != 0;
+}
+
+bool owner_listens(struct owner_search *who, uint16_t port)
+{
+	struct ends ends = { .from = dial_loopback[0],
+			     .to = { { [10] = 0xff, 0xff } },
+			     .from_port = port };
+	bool listens = ask(who, &ends);
+	ends.from = dial_loopback[1];
+	ends.to = (struct address){ 0 };
+	return listens || ask(who, &ends);
 }
 
 // Hands each entry of a directory to `look` until that is true, or the time is over.

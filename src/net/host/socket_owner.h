@@ -38,6 +38,8 @@ struct owner_search {
 void owner_new(struct owner_search *who, int owners);
 // Looks for the process below `init` whose socket has these ends: sets `found` and `program`.
 void owner_find(struct owner_search *who, pid_t init, const struct ends *ends);
+// Whether a program listens there, so that a connection to 127.0.0.1 or ::1 is taken.
+bool owner_listens(struct owner_search *who, uint16_t port);
 
 // The inode in an answer of sock_diag(7). Pure.
 enum parse owner_parse_socket(const uint8_t *bytes, size_t length, uint32_t sequence,

@@ -23,8 +23,11 @@ enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000 };
 
 static void fail_dial(struct worker *worker, struct conn *conn)
 {
-	if (conn->published)
+	if (conn->published) {
+		struct worker_event report = { .kind = EVENT_UNHEARD };
 		atomic_fetch_add(&worker->shared->unheard[conn->published - 1], 1);
+		fd_send(worker->control, &report, event_size(&report), NULL, 0);
+	}
 	conn_close_server(conn);
 	conn->dialing = DIAL_FAILED;
 	conn_wake(worker, conn);

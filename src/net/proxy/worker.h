@@ -12,7 +12,7 @@ struct worker_start {
 	bool relayed;
 	unsigned locks; // of confine_locks()
 	int control;
-	int opener; // where connections go that are opened, or -1
+	int opener;                       // where connections go that are opened, or -1
 	const int *listeners, *published; // see struct proxy
 	unsigned listener_count;
 	const struct publish *ports;

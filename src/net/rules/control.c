@@ -67,6 +67,7 @@ bool event_is_good(const struct worker_event *event, int64_t now)
 		return event->count == 1 && is_record(&event->records[0], now);
 	case EVENT_FILES:
 	case EVENT_SOCKETS:
+	case EVENT_UNHEARD:
 		return event->count == 0;
 	}
 	return false;

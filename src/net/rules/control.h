@@ -38,6 +38,7 @@ struct worker_event {
 		EVENT_FILES,
 		EVENT_ASK,     // is not listed, and connections wait for COMMAND_ANSWER
 		EVENT_SOCKETS, // more sockets of the box's, for published ports
+		EVENT_UNHEARD, // nobody listens at a published port
 	} kind;
 	unsigned count; // of `records`; NEW and ASK: one
 	uint64_t token; // of who waits
