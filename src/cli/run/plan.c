@@ -341,8 +341,7 @@ static void put_plan(struct out *out, const struct box *box)
 		       MEMBER("command_capabilities", "none"),
 		       MEMBER_NUMBER("landlock", (unsigned)plan->landlock),
 		       SHOWN(NULL, plan->landlock ? landlock : "off", "landlock     ", 0, "\n"),
-		       SHOWN(NULL, arena_text(box->arena, "%u", plan->filter.count),
-			     "filter       ", 0, " instructions\n"),
+		       COUNTED(NULL, plan->filter.count, "filter       ", 0, " instructions\n"),
 		       SHOWN("supervisor", lock_text(plan), "supervisor   ", 0, "\n"));
 	put_limits(out, box);
 	put_mounts(out, plan);

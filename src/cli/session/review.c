@@ -1,5 +1,5 @@
 // Owns --review: a session for one run, and the question at its end.
-#include "cli/session/review.h"
+#include "cli/session/sessions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "ask/typed.h"
 #include "base/base.h"
 #include "base/fd.h"
-#include "cli/session/sessions.h"
 #include "names/trusted.h"
 #include "session/apply/apply.h"
 #include "session/compare/changes.h"

@@ -34,30 +34,15 @@ static const struct {
 	[CHANGE_MODE] = { 'P', "mode" },
 };
 
-// Relative to the project, else absolute.
-static const char *name_of(struct arena *arena, const struct session *session,
-			   const struct change *change)
-{
-	const char *root = session->roots[change->root].path;
-	return str_equal(root, session->project) ? change->path
-						 : path_below(arena, root, change->path);
-}
-
+// `paths`: absolute ones, NULL-terminated; none at all: all are.
 static bool is_wanted(struct arena *arena, const struct session *session,
-		      const struct change *change, char *const *words)
+		      const struct change *change, const char *const *paths)
 {
-	char current[PATH_MAX];
-	if (!words[0])
-		return true;
-	const char *from =
-		getcwd(current, sizeof(current)) && path_within(current, session->project)
-			? current
-			: session->project;
 	const char *whole = path_below(arena, session->roots[change->root].path, change->path);
-	for (char *const *word = words; *word; word++)
-		if (path_within(whole, path_join(arena, from, *word)))
-			return true;
-	return false;
+	bool wanted = !paths[0];
+	for (; *paths && !wanted; paths++)
+		wanted = path_within(whole, *paths);
+	return wanted;
 }
 
 // "" for files and directories, which need no word.
@@ -81,7 +66,7 @@ void changes_line(struct sessions *sessions, const struct session *session,
 	if (S_ISREG(status->st_mode))
 		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
 	out_text(&sessions->out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter,
-		 size, str_shown(name_of(sessions->store.arena, session, change)),
+		 size, str_shown(change_name(sessions->store.arena, session, change)),
 		 S_ISDIR(status->st_mode) ? "/" : "");
 	if (leads[0])
 		out_text(&sessions->out, "  (link to %s%s)", str_shown(leads),
@@ -101,15 +86,15 @@ static void json_one(struct sessions *sessions, const struct session *session,
 		     const struct change *change)
 {
 	const struct stat *was = &change->was, *is = &change->is;
-	answer_one(&sessions->out, MEMBER("path", name_of(sessions->store.arena, session, change)),
-		   MEMBER("kind", kinds[change->kind].word),
-		   NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
-		   NUMBER_IF(was->st_mode, "old_size", (unsigned long long)was->st_size),
-		   NUMBER_IF(is->st_mode, "mode", is->st_mode),
-		   NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
-		   MEMBER("renamed_from", change->renamed),
-		   MEMBER_FLAG("conflict", change->conflict),
-		   MEMBER_FLAG("only_when_named", change->guarded));
+	answer_one(
+		&sessions->out, MEMBER("path", change_name(sessions->store.arena, session, change)),
+		MEMBER("kind", kinds[change->kind].word),
+		NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
+		NUMBER_IF(was->st_mode, "old_size", (unsigned long long)was->st_size),
+		NUMBER_IF(is->st_mode, "mode", is->st_mode),
+		NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
+		MEMBER("renamed_from", change->renamed), MEMBER_FLAG("conflict", change->conflict),
+		MEMBER_FLAG("only_when_named", change->guarded));
 }
 
 static int make_parents(int top, const char *path)
@@ -197,8 +182,8 @@ static int copy_side(struct sessions *sessions, const struct session *session,
 		     const struct change *change, int top, bool old)
 {
 	const struct stat *status = old ? &change->was : &change->is;
-	const char *name,
-		*place = name_of(sessions->store.arena, session, change) + (change->path[0] == '/');
+	const char *name, *place = change_name(sessions->store.arena, session, change) +
+				   (change->path[0] == '/');
 	place += place[0] == '/';
 	if (!is_text(status))
 		return 0;
@@ -267,8 +252,9 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 		const struct change *change = &wanted->changes->list[i];
 		if (!wanted->list[i])
 			continue;
-		bool shown = wanted->named || isatty(STDOUT_FILENO) ||
-			     is_of_patch(name_of(sessions->store.arena, wanted->session, change));
+		bool shown =
+			wanted->named || isatty(STDOUT_FILENO) ||
+			is_of_patch(change_name(sessions->store.arena, wanted->session, change));
 		if (shown) {
 			TRY(copy_side(sessions, wanted->session, change, a, true));
 			TRY(copy_side(sessions, wanted->session, change, b, false));
@@ -316,15 +302,21 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 {
 	const struct session *session = &held->session;
 	struct changes changes;
-	unsigned conflicts = 0, guarded = 0;
+	unsigned conflicts = 0, guarded = 0, count = 0;
+	struct arena *arena = sessions->store.arena;
 	bool quoted = false;
 	TRY(changes_find(&sessions->store, held, PROJECT_SAME, &changes));
-	bool *list = arena_take(sessions->store.arena, changes.count + 1);
+	bool *list = arena_take(arena, changes.count + 1);
+	while (words[count])
+		count++;
+	const char **paths = arena_take(arena, (count + 1) * sizeof(*paths));
+	for (unsigned i = 0; i < count; i++)
+		paths[i] = select_path(arena, session, words[i]);
 	if (form == DIFF_JSON)
 		answer_begin(&sessions->out, "session-diff", "changes");
 	for (unsigned i = 0; i < changes.count; i++) {
 		const struct change *change = &changes.list[i];
-		list[i] = is_wanted(sessions->store.arena, session, change, words);
+		list[i] = is_wanted(arena, session, change, paths);
 		if (!list[i])
 			continue;
 		quoted |= !str_visible(change->path);

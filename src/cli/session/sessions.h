@@ -47,3 +47,7 @@ void changes_line(struct sessions *sessions, const struct session *session,
 // PATH keeps absolute directories outside of the session's; GIT_PAGER and PAGER go where they name
 // a file in one of these; of the other GIT_* nothing is kept. Git then takes less, as it does.
 char **viewer_environment(struct arena *arena, const struct session *session);
+
+// --review: the changes of a run, shown before the host has them. Before run_command(): makes the
+// session, and asks when the run has ended.
+int review_prepare(struct box *box);

@@ -30,37 +30,25 @@ static int fail_at(const char *what, const struct operation *operation)
 	return fail(errno, "%s '%s'", what, str_shown(operation->path));
 }
 
-static bool is_unchanged(const struct operation *operation, int parent, const char *name)
-{
-	struct stat status;
-	return fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       thing_is_same(&operation->was, &status);
-}
-
 // Between the look and the rename somebody may have been quicker, and a directory is filled
 // whenever somebody likes: what has come to the stage is compared as a whole. back() returns it:
 // what was put in its place meanwhile may have been written to as well.
-static int replace(int stage, const char *staged, int parent, const char *name,
-		   const struct operation *operation)
+static int displace(int stage, const char *staged, int parent, const char *name,
+		    const struct operation *operation)
 {
-	if (!is_unchanged(operation, parent, name))
+	struct stat status;
+	bool replaces = operation->kind == OPERATION_REPLACE;
+	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !thing_is_same(&operation->was, &status))
 		return changed(operation);
-	if (sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE) < 0)
-		return errno == EINVAL ? fail(0,
-					      "'%s' cannot be replaced: its file system does not "
-					      "exchange names; see: sbx session diff",
-					      str_shown(operation->path))
-				       : fail_at("replace", operation);
-	return thing_moved(&operation->was, stage, staged) ? 0 : changed(operation);
-}
-
-static int remove_one(int stage, const char *staged, int parent, const char *name,
-		      const struct operation *operation)
-{
-	if (!is_unchanged(operation, parent, name))
-		return changed(operation);
-	if (fd_rename_new(parent, name, stage, staged) < 0)
-		return fail_at("remove", operation);
+	if ((replaces ? sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE)
+		      : fd_rename_new(parent, name, stage, staged)) < 0)
+		return replaces && errno == EINVAL
+			       ? fail(0,
+				      "'%s' cannot be replaced: its file system does not exchange "
+				      "names; see: sbx session diff",
+				      str_shown(operation->path))
+			       : fail_at(replaces ? "replace" : "remove", operation);
 	return thing_moved(&operation->was, stage, staged) ? 0 : changed(operation);
 }
 
@@ -156,13 +144,13 @@ static int do_one(struct applying *applying, const struct operation *operation)
 		if (fd_rename_new(stage, staged, parent, name) == 0)
 			return 0;
 		return errno == EEXIST ? changed(operation) : fail_at("make", operation);
-	case OPERATION_REPLACE:
-		return replace(stage, staged, parent, name, operation);
 	case OPERATION_REMOVE:
 		// Removed before, and then put beside: the host had written to it.
 		if (applying->resumed && is_absent(parent, name) && is_absent(stage, staged))
 			return 0;
-		return remove_one(stage, staged, parent, name, operation);
+		return displace(stage, staged, parent, name, operation);
+	case OPERATION_REPLACE:
+		return displace(stage, staged, parent, name, operation);
 	case OPERATION_MODE:
 		return change_mode(parent, name, operation, operation->old_mode, operation->mode);
 	}
