@@ -21,7 +21,6 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "cli/boxes.h"
-#include "cli/live/heard.h"
 #include "cli/live/passing.h"
 #include "cli/live/raw_terminal.h"
 #include "cli/verbs.h"
