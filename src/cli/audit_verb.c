@@ -174,15 +174,6 @@ static void show_text(struct out *out, const char *line)
 	out_text(out, "\n");
 }
 
-static void show_report(struct out *out, const char *line)
-{
-	struct logged run = field_of(line, "run"), at = field_of(line, "time");
-	char time[32];
-	snprintf(time, sizeof(time), "%.*sZ", at.length < 19 ? at.length : 19, at.text);
-	out_text(out, ROW_FORM, time, run.length, run.text, 8, "reported", 1, "-", "-", "-");
-	show_text(out, line);
-}
-
 static void show_line(struct out *out, const char *line)
 {
 	char up[32], down[32], time[32];
@@ -190,11 +181,19 @@ static void show_line(struct out *out, const char *line)
 	struct logged count = field_of(line, "connections"), name = field_of(line, "name");
 	struct logged program = field_of(line, "program"), why = field_of(line, "why");
 	struct logged port = field_of(line, "port"), at = field_of(line, "time");
+	if (is_report(line)) {
+		verdict = (struct logged){ "reported", 8 };
+		count = (struct logged){ "-", 1 };
+	}
 	amount(field_of(line, "up"), up);
 	amount(field_of(line, "down"), down);
 	snprintf(time, sizeof(time), "%.*sZ", at.length < 19 ? at.length : 19, at.text);
 	out_text(out, ROW_FORM, time, run.length, run.text, verdict.length, verdict.text,
 		 count.length, count.text, up, down);
+	if (is_report(line)) {
+		show_text(out, line);
+		return;
+	}
 	// What is counted together has no destination.
 	if (name.length)
 		out_text(out, "%.*s:%.*s", name.length, name.text, port.length, port.text);
@@ -222,8 +221,6 @@ static int show_file(struct out *out, const char *path, const struct wanted *wan
 			continue;
 		if (out->json)
 			out_text(out, "%s", line);
-		else if (is_report(line))
-			show_report(out, line);
 		else
 			show_line(out, line);
 		if (out->used > 1 << 20)

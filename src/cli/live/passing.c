@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -61,6 +63,17 @@ void stream_empty(struct passing_stream *stream)
 		stream->at += (size_t)put;
 	else if (errno != EAGAIN && errno != EINTR)
 		stream_end(stream);
+}
+
+int signals_held(const int *numbers, size_t count)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < count; i++)
+		sigaddset(&set, numbers[i]);
+	signal(SIGPIPE, SIG_IGN); // the terminal is given back before this process ends
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 int stdin_is_given(void)

@@ -56,28 +56,28 @@ static const char *word_of(mode_t mode)
 								 : "  (device)";
 }
 
-void changes_line(struct sessions *sessions, const struct session *session,
+void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
 		  const struct change *change)
 {
 	char leads[PATH_MAX];
-	bool out = sides_leads_out(&sessions->store, session, change, leads);
+	bool outside = sides_leads_out(&sessions->store, session, change, leads);
 	char size[SIZE_TEXT_MAX] = "";
 	const struct stat *status = change->kind == CHANGE_REMOVED ? &change->was : &change->is;
 	if (S_ISREG(status->st_mode))
 		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
-	out_text(&sessions->out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter,
-		 size, str_shown(change_name(sessions->store.arena, session, change)),
+	out_text(out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter, size,
+		 str_shown(change_name(sessions->store.arena, session, change)),
 		 S_ISDIR(status->st_mode) ? "/" : "");
 	if (leads[0])
-		out_text(&sessions->out, "  (link to %s%s)", str_shown(leads),
-			 out ? ", which the session could not see" : "");
-	out_text(&sessions->out, "%s", word_of(status->st_mode));
+		out_text(out, "  (link to %s%s)", str_shown(leads),
+			 outside ? ", which the session could not see" : "");
+	out_text(out, "%s", word_of(status->st_mode));
 	if (change->renamed)
-		out_text(&sessions->out, "  (was %s)", str_shown(change->renamed));
+		out_text(out, "  (was %s)", str_shown(change->renamed));
 	if (change->kind == CHANGE_MODE)
-		out_text(&sessions->out, "  (%04o -> %04o)", change->was.st_mode & 07777,
+		out_text(out, "  (%04o -> %04o)", change->was.st_mode & 07777,
 			 change->is.st_mode & 07777);
-	out_text(&sessions->out, "%s%s\n",
+	out_text(out, "%s%s\n",
 		 change->conflict ? "  (conflict: the host has changed it since)" : "",
 		 change->guarded ? "  (applied only when named)" : "");
 }
@@ -260,7 +260,7 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 			TRY(copy_side(sessions, wanted->session, change, b, false));
 		}
 		if (!shown || !is_whole(wanted->changes, i))
-			changes_line(sessions, wanted->session, change);
+			changes_line(sessions, &sessions->out, wanted->session, change);
 	}
 	return 0;
 }
@@ -290,7 +290,8 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && why; i++)
 		if (wanted->list[i])
-			changes_line(sessions, wanted->session, &wanted->changes->list[i]);
+			changes_line(sessions, &sessions->out, wanted->session,
+				     &wanted->changes->list[i]);
 	if (why)
 		out_text(&sessions->notes, "sbx: the text of changes is shown by git, which %s\n",
 			 why);
@@ -323,7 +324,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 		conflicts += change->conflict;
 		guarded += change->guarded && !change->inside;
 		if (form == DIFF_STAT)
-			changes_line(sessions, session, change);
+			changes_line(sessions, &sessions->out, session, change);
 		else if (form == DIFF_JSON)
 			json_one(sessions, session, change);
 	}

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@
 #include "session/compare/changes.h"
 
 enum { UNENDED = -2 }; // all is in place, and the journal stays
-enum { TEXT_MAX = 512, NOTES_MAX = 65536, NAME_BYTES_MAX = 16 };
+enum { TEXT_MAX = 512, NAME_BYTES_MAX = 16 };
 
 static int changed(const struct operation *operation)
 {
@@ -293,27 +294,16 @@ static int forward(struct applying *applying)
 	return commit_clean(applying);
 }
 
-// Room for what beside_keep() may have to say of each: shown, a byte of a name is four at most, and
-// nothing that is kept may be left unnamed.
-static size_t words_most(const struct applying *applying)
-{
-	enum { SENTENCE = 256, SHOWN = 4 };
-	const struct journal *journal = &applying->journal;
-	size_t most = NOTES_MAX;
-	for (unsigned i = 0; i < journal->operation_count; i++) {
-		const struct operation *operation = &journal->operations[i];
-		const char *root = applying->held->session.roots[operation->root].path;
-		most += SENTENCE + SHOWN * (2 * strlen(operation->path) + strlen(root));
-	}
-	return most;
-}
-
-// Its words come back by memory that both have.
+// Its reason comes back by memory that both have, its notes, of any length, by a file in memory.
 static int run_apart(struct applying *applying, int (*run)(struct applying *applying))
 {
 	struct arena *arena = applying->store->arena;
-	size_t most = words_most(applying);
-	char *why = arena_take(arena, TEXT_MAX), *notes = arena_take(arena, most);
+	char *why = arena_take(arena, TEXT_MAX);
+	const char *notes = "";
+	size_t length;
+	autoclose int file = memfd_create("sbx", MFD_CLOEXEC);
+	if (file < 0)
+		return fail(errno, "memory for the notes of an apply");
 	sigset_t all, before;
 	int status = 0;
 	sigfillset(&all);
@@ -323,7 +313,7 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 		setsid();
 		int result = run(applying);
 		snprintf(why, TEXT_MAX, "%s", err_text());
-		snprintf(notes, most, "%s", applying->notes.text ? applying->notes.text : "");
+		out_write(&applying->notes, file);
 		_exit(-result);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -331,6 +321,9 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
 		return fail(errno, "fork");
+	struct stat written;
+	if (fstat(file, &written) == 0 && lseek(file, 0, SEEK_SET) == 0)
+		file_read_open(file, &written, (size_t)written.st_size, arena, &notes, &length);
 	applying->words = notes;
 	if (!WIFEXITED(status))
 		return fail(0, "the apply was interrupted; to complete it: sbx session apply %s",

@@ -1,5 +1,5 @@
-// Owns the places of an apply's stage, its journal, and the rights of each staged copy: the limit of
-// modes, and groups and ACLs as the host gives them.
+// Owns the places of an apply's stage, its journal, and the rights of each staged copy: the limit
+// of modes, and groups and ACLs as the host gives them.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -227,21 +227,22 @@ int stage_make(struct applying *applying)
 	return 0;
 }
 
-// Of a journal whose phase says that the stage holds what the host had.
+// Of a journal whose phase says that the stage holds what the host had: it must be there.
 static int reopen_stage(struct applying *applying, unsigned root)
 {
 	struct stat status;
 	const struct journal_root *noted = &applying->journal.roots[root];
 	bool needed =
 		applying->journal.phase == PHASE_COMMIT || applying->journal.phase == PHASE_BACK;
-	if (!needed && ATTEMPT(open_stage(applying, root)) < 0)
+	if (!needed) {
+		(void)ATTEMPT(open_stage(applying, root));
 		return 0;
-	if (needed)
-		TRY(open_stage(applying, root));
-	if (needed && (fstat(applying->stages[root], &status) < 0 ||
-		       (status.st_ino & INT64_MAX) != noted->stage_inode))
-		return fail(0, "'%s' is another directory by now", noted->stage);
-	return 0;
+	}
+	TRY(open_stage(applying, root));
+	return fstat(applying->stages[root], &status) == 0 &&
+			       (status.st_ino & INT64_MAX) == noted->stage_inode
+		       ? 0
+		       : fail(0, "'%s' is another directory by now", noted->stage);
 }
 
 int stage_reopen(struct applying *applying)
