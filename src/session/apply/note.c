@@ -87,8 +87,7 @@ static int finish(struct notes *notes)
 		fd_close(&notes->parent.fd);
 	known_order(&notes->all);
 	known_format(&notes->all, &out);
-	int result =
-		store_replace_file(notes->applying->held->directory, "known", out.text, out.used);
+	int result = owned_write(notes->applying->held->directory, "known", out.text, out.used);
 	out_free(&out);
 	return result;
 }

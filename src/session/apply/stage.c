@@ -90,7 +90,7 @@ int journal_write(const struct applying *applying)
 {
 	struct out out = { 0 };
 	journal_format(&applying->journal, &out);
-	int result = store_replace_file(applying->held->directory, "journal", out.text, out.used);
+	int result = owned_write(applying->held->directory, "journal", out.text, out.used);
 	out_free(&out);
 	return result;
 }

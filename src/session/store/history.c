@@ -183,7 +183,7 @@ static int copy_file(struct store *store, const struct held *from, int to, const
 	size_t length;
 	int found = store_read_file(store->arena, from->directory, name, KNOWN_BYTES_MAX, &text,
 				    &length);
-	return found <= 0 ? found : store_replace_file(to, name, text, length);
+	return found <= 0 ? found : owned_write(to, name, text, length);
 }
 
 static int copy_known(struct store *store, const struct held *from, int to)

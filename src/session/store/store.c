@@ -66,23 +66,6 @@ int store_read_file(struct arena *arena, int directory, const char *name, size_t
 	return found >= 0 ? found : file_failed(arena_text(arena, "'%s' of a session", name), most);
 }
 
-int store_replace_file(int directory, const char *name, const char *text, size_t length)
-{
-	char fresh[OWNED_FRESH], prefix[32];
-	str_put(prefix, sizeof(prefix), "%s.", name);
-	TRY(owned_fresh(fresh, prefix));
-	autoclose int fd = openat(directory, fresh,
-				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return fail(errno, "write '%s' of a session", name);
-	if (fd_write_all(fd, text, length) < 0 || renameat(directory, fresh, directory, name) < 0) {
-		int problem = errno;
-		unlinkat(directory, fresh, 0);
-		return fail(problem, "write '%s' of a session", name);
-	}
-	return 0;
-}
-
 static int read_state(struct store *store, struct held *held)
 {
 	const char *text;
@@ -193,7 +176,7 @@ int store_save(const struct held *held)
 {
 	struct out out = { 0 };
 	session_format(&held->session, &out);
-	int result = store_replace_file(held->directory, state_name, out.text, out.used);
+	int result = owned_write(held->directory, state_name, out.text, out.used);
 	out_free(&out);
 	return result;
 }

@@ -136,7 +136,6 @@ int store_names(struct store *store, char ***ret_names);
 // 1; 0 when there is no such file; -1 with the error said.
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length);
-int store_replace_file(int directory, const char *name, const char *text, size_t length);
 
 // The acts on a session between commands: freezing its top, going back, going two ways.
 
@@ -375,9 +374,6 @@ void merged_close(struct merged *merged);
 
 // What the layers have in it, sorted by name. Returns how many, or -1.
 int merged_list(struct arena *arena, const struct merged *merged, struct entry **ret_entries);
-
-// The names in a directory, sorted. Returns how many, or -1.
-int names_in(struct arena *arena, int directory, char ***ret_names);
 
 bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
