@@ -187,8 +187,9 @@ enum hook_trust settings_trust(const struct settings *settings)
 			path_below(arena, settings->directory, agent->file), place[0], place[1]);
 }
 
-// The values from the root to what is sbx's: the members on the path, then of a hook the entry, the
-// list in it and the hook. Returns how many, 0 when there is nothing of sbx.
+// The values from the root down to sbx's own: the members on the path, then of a hook its entry,
+// and where that has others the list in it and the hook. Returns how many, 0: there is nothing of
+// sbx.
 static unsigned find_chain(const struct settings *settings, const struct json *chain[CHAIN_MAX])
 {
 	unsigned count = 0, place[2];
@@ -196,85 +197,72 @@ static unsigned find_chain(const struct settings *settings, const struct json *c
 	const struct agent *agent = settings->agent;
 	chain[count++] = settings->root;
 	for (int i = 0; i < MEMBERS_MAX && agent->path[i]; i++) {
-		const struct json *below = json_member(chain[count - 1], agent->path[i]);
-		if (!below)
+		chain[count] = json_member(chain[count - 1], agent->path[i]);
+		if (!chain[count++])
 			return 0;
-		chain[count++] = below;
 	}
-	if (agent->means == AGENT_MEMBER)
-		return count;
+	const struct json *last = chain[count - 1];
+	if (agent->means == AGENT_MEMBER) // of this sbx, or of one of the same name elsewhere
+		return last->type == JSON_STRING && str_equal(path_name(last->string),
+							      path_name(our_words(settings)))
+			       ? count
+			       : 0;
 	const struct json *entry = our_hook(settings, &command, place);
 	if (!entry)
 		return 0;
 	chain[count++] = entry;
-	chain[count++] = json_member(entry, "hooks");
-	const struct json *hook = chain[count - 1]->first;
+	const struct json *hooks = json_member(entry, "hooks"), *hook = hooks->first;
+	if (!hook->next)
+		return count;
 	for (; place[1] > 0; place[1]--)
 		hook = hook->next;
+	chain[count++] = hooks;
 	chain[count++] = hook;
 	return count;
 }
 
-// Nothing but what sbx wrote: its hook alone, behind its matcher.
-static bool is_own_entry(const struct settings *settings, const struct json *const *chain)
-{
-	const struct json *entry = chain[0], *hooks = chain[1], *hook = chain[2];
-	const struct json *matcher = json_member(entry, "matcher"), *other = entry->first->next;
-	bool pair = other && !other->next && matcher && matcher->type == JSON_STRING &&
-		    (entry->first == hooks || other == hooks);
-	return pair && str_equal(matcher->string, settings->agent->matcher) &&
-	       json_is_bare(settings->text, entry) && json_is_bare(settings->text, hooks) &&
-	       hooks->first == hook && !hook->next;
-}
-
-// The outermost value that is there for sbx's sake alone.
+// The outermost value that is there for sbx's sake alone: `before` has none at its path.
 static unsigned outermost(const struct settings *settings, const struct json *const *chain,
 			  unsigned last, const struct json *before)
 {
-	const char *path[MEMBERS_MAX + 1] = { NULL };
-	if (settings->agent->means == AGENT_HOOK) {
-		if (!is_own_entry(settings, chain + last - 2))
-			return last;
-		last -= 2;
-	}
-	for (; last > 1; last--) {
-		const struct json *parent = chain[last - 1];
+	const char *path[CHAIN_MAX] = { NULL };
+	for (; last > 1 && before; last--) {
+		const struct json *parent = chain[last - 1], *child = chain[last];
+		const char *text = settings->text;
+		bool comment = memchr(text + parent->start, '/', child->begin - parent->start) ||
+			       memchr(text + child->end, '/', parent->end - child->end);
+		if (last - 1 > MEMBERS_MAX || parent->first != child || child->next || comment)
+			break;
 		memcpy(path, settings->agent->path, (last - 1) * sizeof(*path));
 		path[last - 1] = NULL;
-		bool alone = parent->first == chain[last] && !chain[last]->next &&
-			     json_is_bare(settings->text, parent);
-		if (!alone || !before || json_at(before, path))
+		if (json_at(before, path))
 			break;
 	}
 	return last;
 }
 
-// Of a setting: this sbx, or one of the same name elsewhere.
-static bool is_ours(const struct settings *settings, const struct json *value)
-{
-	return settings->agent->means == AGENT_HOOK ||
-	       (value->type == JSON_STRING &&
-		str_equal(path_name(value->string), path_name(our_words(settings))));
-}
-
 char *settings_without(const struct settings *settings)
 {
-	const struct json *chain[CHAIN_MAX];
+	const struct json *chain[CHAIN_MAX], *old;
 	struct json *before = NULL;
-	const struct agent *agent = settings->agent;
 	struct arena *arena = settings->arena;
+	const struct agent *agent = settings->agent;
 	const char *text = settings->before ? settings->before : "";
+	bool blank = json_is_blank(text, strlen(text));
+	char *undone = settings->written && !blank
+			       ? json_revert(arena, text, settings->written, settings->text)
+			       : NULL;
+	if (undone)
+		return undone;
 	unsigned count = find_chain(settings, chain);
-	if (count == 0 || !is_ours(settings, chain[count - 1])) {
+	if (count == 0) {
 		fail(0, "%s has nothing of sbx", settings->path);
 		return NULL;
 	}
-	text = json_is_blank(text, strlen(text)) ? "{}" : text;
-	if (!settings->known || ATTEMPT(json_parse(arena, text, strlen(text), &before)) < 0)
+	text = blank ? "{}" : text;
+	if (!settings->written || ATTEMPT(json_parse(arena, text, strlen(text), &before)) < 0)
 		before = NULL;
-	const struct json *old =
-		before && agent->means == AGENT_MEMBER ? json_at(before, agent->path) : NULL;
-	if (old)
+	if (agent->means == AGENT_MEMBER && (old = json_at(before, agent->path)))
 		return json_set(arena, settings->text, settings->root, agent->path,
 				arena_copy(arena, text + old->start, old->end - old->start));
 	unsigned last = outermost(settings, chain, count - 1, before);

@@ -36,10 +36,9 @@ struct settings {
 	struct json *root;
 	unsigned mode;
 	bool exists;
-	bool known;         // sbx wrote this file
-	bool unchanged;     // and it is as sbx wrote it
-	const char *before; // what was there then, NULL for no file
-	const char *saved;  // the beginning of the names of both copies
+	const char *written; // by sbx, NULL: nothing is known of it
+	const char *before;  // the text of that time, NULL for no file
+	const char *saved;   // the beginning of the names of both copies
 };
 
 enum settings_found {
@@ -76,7 +75,7 @@ int settings_write(const struct settings *settings, const char *text);
 // A whole regular file of at most JSON_BYTES_MAX; NULL when there is none.
 int saved_read(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode);
 
-// Sets known, unchanged, before and saved.
+// Sets written, before and saved.
 int saved_find(struct settings *settings);
 
 // The path of the copy `which` ("before", "written").

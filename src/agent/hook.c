@@ -1,8 +1,10 @@
-// Owns the answers to agents' hooks, and the name of the file that keeps the caller's part.
+// Owns the answers to agents' hooks, the name of the file that keeps the caller's part, and the
+// reading of Codex CLI's record of trusted hooks: config.toml, as version 0.169 writes it.
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "agent/agent_settings.h"
 #include "agent/agents.h"
 #include "base/base.h"
 #include "text/json.h"
@@ -114,4 +116,37 @@ const char *handback_path(struct arena *arena, const char *string)
 	    !str_equal(path_clean(arena, found), found))
 		return NULL;
 	return found;
+}
+
+// A line without its blanks.
+static char *squeezed(struct arena *arena, const char *line, size_t length)
+{
+	char *copy = arena_copy(arena, line, length), *end = copy;
+	for (const char *at = copy; *at; at++)
+		if (!strchr(" \t\r", *at))
+			*end++ = *at;
+	*end = '\0';
+	return copy;
+}
+
+enum hook_trust trust_of(struct arena *arena, const char *text, const char *file, unsigned entry,
+			 unsigned hook)
+{
+	const char *record = arena_text(arena, "[hooks.state.\"%s:pre_tool_use:%u:%u\"]", file,
+					entry, hook),
+		   *section = "";
+	record = squeezed(arena, record, strlen(record));
+	bool trusted = false, off = false;
+	for (size_t length; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		const char *line = squeezed(arena, text, length);
+		if (str_starts(line, "[") && str_ends(line, "]"))
+			section = line;
+		bool here = str_equal(section, record);
+		trusted |= here && str_starts(line, "trusted_hash=\"sha256:");
+		off |= (here && str_starts(line, "enabled=false")) ||
+		       (str_equal(section, "[features]") && str_starts(line, "hooks=false")) ||
+		       (!section[0] && str_starts(line, "features.hooks=false"));
+	}
+	return off ? HOOK_OFF : trusted ? HOOK_TRUSTED : HOOK_UNTRUSTED;
 }

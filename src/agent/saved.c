@@ -34,22 +34,15 @@ const char *saved_path(const struct settings *settings, const char *which)
 	return arena_text(settings->arena, "%s.%s", settings->saved, which);
 }
 
-static const char *saved_name(const struct settings *settings)
-{
-	return arena_text(settings->arena, "%s/files%s/%s", settings->state, settings->path,
-			  settings->agent->name);
-}
-
 int saved_find(struct settings *settings)
 {
 	struct arena *arena = settings->arena;
-	const char *written;
 	unsigned mode;
-	settings->saved = saved_name(settings);
-	TRY(saved_read(arena, saved_path(settings, "written"), &written, &mode));
-	settings->known = written != NULL;
-	settings->unchanged = written && settings->exists && str_equal(written, settings->text);
-	return written ? saved_read(arena, saved_path(settings, "before"), &settings->before, &mode)
+	settings->saved = arena_text(arena, "%s/files%s/%s", settings->state, settings->path,
+				     settings->agent->name);
+	TRY(saved_read(arena, saved_path(settings, "written"), &settings->written, &mode));
+	return settings->written
+		       ? saved_read(arena, saved_path(settings, "before"), &settings->before, &mode)
 		       : 0;
 }
 

@@ -151,6 +151,9 @@ static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 		for (const struct sys_entry *entry; (entry = entries_next(&entries_));)
 #define entries_each(entry, directory) entries_some (entry, directory, LONG_MAX)
 
+// The names in a directory, sorted. Returns how many, or -1.
+int names_in(struct arena *arena, int directory, char ***ret_names);
+
 // Directories of sbx's state: below ~/.local/state/sbx, made when they are needed. Rule 20.
 
 // Makes the missing directories of an absolute path, each 0700, and opens the last (O_RDONLY),
@@ -165,6 +168,8 @@ int owned_check(const char *state);
 // others write it at the same time. A link there is replaced. `mode` is that of a file that is not
 // there yet; another keeps its own. -1 with the error said.
 int owned_replace(int directory, const char *name, const char *text, unsigned mode);
+// The same of any bytes in a directory of sbx's; the disk is not waited for.
+int owned_write(int directory, const char *name, const char *bytes, size_t length);
 // The same of a file of sbx's state, whose directory is made. Nothing is reported: what it says is
 // found again. `durable`: after a power loss, too; the disk is waited for.
 bool owned_keep(const char *file, const char *text, bool durable);

@@ -2,6 +2,8 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "base/sys.h"
@@ -140,4 +142,21 @@ bool file_state_equal(const struct file_state *left, const struct file_state *ri
 {
 	return left->inode == right->inode && left->size == right->size &&
 	       left->changed == right->changed;
+}
+
+int names_in(struct arena *arena, int directory, char ***ret_names)
+{
+	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	unsigned count = 0, size = 0;
+	char **names = NULL;
+	if (fd < 0)
+		return fail(errno, "list a directory");
+	entries_each (entry, fd) {
+		names = arena_grow(arena, names, count, &size, sizeof(*names));
+		names[count++] = arena_copy(arena, entry->name, strlen(entry->name));
+	}
+	if (count > 0)
+		qsort(names, count, sizeof(*names), str_compare);
+	*ret_names = names;
+	return (int)count;
 }

@@ -316,12 +316,13 @@ static int set_mode(int fd, int directory, const char *name, unsigned mode)
 	return fchmod(fd, status.st_mode & 0777);
 }
 
-static int replace(int directory, const char *name, const char *text, unsigned mode, bool durable)
+static int replace(int directory, const char *name, const char *bytes, size_t length, unsigned mode,
+		   bool durable)
 {
 	char beside[PATH_MAX];
 	autoclose int fd = open_beside(directory, name, beside);
 	if (fd >= 0 && set_mode(fd, directory, name, mode) == 0 &&
-	    fd_write_all(fd, text, strlen(text)) == 0 && (!durable || fsync(fd) == 0) &&
+	    fd_write_all(fd, bytes, length) == 0 && (!durable || fsync(fd) == 0) &&
 	    renameat(directory, beside, directory, name) == 0)
 		return 0;
 	int problem = errno;
@@ -332,7 +333,12 @@ static int replace(int directory, const char *name, const char *text, unsigned m
 
 int owned_replace(int directory, const char *name, const char *text, unsigned mode)
 {
-	return replace(directory, name, text, mode, true);
+	return replace(directory, name, text, strlen(text), mode, true);
+}
+
+int owned_write(int directory, const char *name, const char *bytes, size_t length)
+{
+	return replace(directory, name, bytes, length, 0600, false);
 }
 
 bool owned_keep(const char *file, const char *text, bool durable)
@@ -341,7 +347,8 @@ bool owned_keep(const char *file, const char *text, bool durable)
 	char place[PATH_MAX];
 	str_put(place, sizeof(place), "%.*s", (int)(path_name(file) - file - 1), file);
 	autoclose int directory = owned_directory(place);
-	return directory >= 0 && replace(directory, path_name(file), text, 0600, durable) == 0 &&
+	return directory >= 0 &&
+	       replace(directory, path_name(file), text, strlen(text), 0600, durable) == 0 &&
 	       (!durable || fsync(directory) == 0);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/close_range.h>
 #include <linux/mount.h> // never together with <sys/mount.h>: both define the same enums
 #include <linux/openat2.h>
 #include <linux/sched.h>
@@ -43,27 +44,6 @@
 #define SYS_epoll_wait (-1)
 #endif
 
-#ifndef CLONE_NEWTIME
-#define CLONE_NEWTIME 0x00000080
-#endif
-#ifndef CLONE_PIDFD
-#define CLONE_PIDFD 0x00001000
-#endif
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC (1U << 2)
-#endif
-#ifndef SYS_clone3
-#define SYS_clone3 435
-#endif
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
-#ifndef SYS_mount_setattr
-#define SYS_mount_setattr 442
-#endif
 #ifndef SYS_open_tree_attr
 #define SYS_open_tree_attr 467
 #endif
@@ -194,15 +174,13 @@ struct sys_statx {
 	uint64_t between[8];
 	int64_t birth_seconds;
 	uint32_t birth_nanoseconds, unused;
-	int64_t changed_seconds;
-	uint32_t changed_nanoseconds, unused_too;
-	uint64_t later[4];
+	uint64_t later[6];
 	uint64_t mount_id; // Linux 5.8
 	uint64_t rest[13];
 };
 _Static_assert(sizeof(struct sys_statx) == 256, "the kernel's struct statx");
 #define SYS_STATX_MOUNT_ROOT 0x2000ULL // Linux 5.8
-enum { SYS_STATX_CHANGED = 0x80, SYS_STATX_BIRTH = 0x800, SYS_STATX_MOUNT_ID = 0x1000 };
+enum { SYS_STATX_BIRTH = 0x800, SYS_STATX_MOUNT_ID = 0x1000 };
 
 static inline int sys_statx(int directory, const char *path, unsigned mask,
 			    struct sys_statx *ret_status)

@@ -92,19 +92,8 @@ bool units_count(const char *text, uint64_t *ret)
 
 bool units_processors(const char *text, uint64_t *ret_thousandths)
 {
-	size_t whole = strspn(text, "0123456789");
-	unsigned long long number, part = 0;
-	if (str_equal(text, "unlimited")) {
-		*ret_thousandths = UNLIMITED;
-		return true;
-	}
-	if (!str_number(text, whole, 0, 1000000, &number))
-		return false;
-	whole += read_part(text + whole, &part);
-	if (text[whole] != '\0')
-		return false;
-	*ret_thousandths = number * 1000 + part;
-	return true;
+	static const struct unit_suffix thousandths = { "", 1000 };
+	return with_unit(text, &thousandths, 1, ret_thousandths);
 }
 
 bool units_percent(const char *text, uint64_t *ret_percent)

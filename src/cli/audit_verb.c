@@ -1,5 +1,5 @@
 // sbx audit: the connections of past and present runs, for people or as they were written.
-#include <dirent.h>
+#include <fcntl.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/fd.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
@@ -174,15 +175,6 @@ static void show_text(struct out *out, const char *line)
 	out_text(out, "\n");
 }
 
-static void show_report(struct out *out, const char *line)
-{
-	struct logged run = field_of(line, "run"), at = field_of(line, "time");
-	char time[32];
-	snprintf(time, sizeof(time), "%.*sZ", at.length < 19 ? at.length : 19, at.text);
-	out_text(out, ROW_FORM, time, run.length, run.text, 8, "reported", 1, "-", "-", "-");
-	show_text(out, line);
-}
-
 static void show_line(struct out *out, const char *line)
 {
 	char up[32], down[32], time[32];
@@ -190,11 +182,19 @@ static void show_line(struct out *out, const char *line)
 	struct logged count = field_of(line, "connections"), name = field_of(line, "name");
 	struct logged program = field_of(line, "program"), why = field_of(line, "why");
 	struct logged port = field_of(line, "port"), at = field_of(line, "time");
+	if (is_report(line)) {
+		verdict = (struct logged){ "reported", 8 };
+		count = (struct logged){ "-", 1 };
+	}
 	amount(field_of(line, "up"), up);
 	amount(field_of(line, "down"), down);
 	snprintf(time, sizeof(time), "%.*sZ", at.length < 19 ? at.length : 19, at.text);
 	out_text(out, ROW_FORM, time, run.length, run.text, verdict.length, verdict.text,
 		 count.length, count.text, up, down);
+	if (is_report(line)) {
+		show_text(out, line);
+		return;
+	}
 	// What is counted together has no destination.
 	if (name.length)
 		out_text(out, "%.*s:%.*s", name.length, name.text, port.length, port.text);
@@ -222,8 +222,6 @@ static int show_file(struct out *out, const char *path, const struct wanted *wan
 			continue;
 		if (out->json)
 			out_text(out, "%s", line);
-		else if (is_report(line))
-			show_report(out, line);
 		else
 			show_line(out, line);
 		if (out->used > 1 << 20)
@@ -234,15 +232,23 @@ static int show_file(struct out *out, const char *path, const struct wanted *wan
 	return result;
 }
 
-static int is_log(const struct dirent *entry)
+// The logs in `directory`, of which names_in() has the names. Returns how many, or -1.
+static int list_logs(struct arena *arena, const char *directory, char ***ret_names)
 {
-	return str_ends(entry->d_name, AUDIT_SUFFIX);
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : fail(errno, "'%s'", directory);
+	int kept = 0, count = names_in(arena, fd, ret_names);
+	for (int i = 0; i < count; i++)
+		if (str_ends((*ret_names)[i], AUDIT_SUFFIX))
+			(*ret_names)[kept++] = (*ret_names)[i];
+	return count < 0 ? -1 : kept;
 }
 
 // Run by run, the oldest first.
 static int show_files(struct box *box, struct out *out)
 {
-	struct dirent **entries;
+	char **names;
 	struct wanted wanted;
 	TRY(read_wishes(box, &wanted));
 	const char *state = decide_state_directory(box->arena, environ);
@@ -250,18 +256,10 @@ static int show_files(struct box *box, struct out *out)
 	if (!out->json)
 		out_text(out, ROW_FORM "DESTINATION (PROGRAM): REASON\n", "TIME", 7, "RUN", 7,
 			 "VERDICT", 5, "COUNT", "SENT", "RECEIVED");
-	int result = 0, count = scandir(directory, &entries, is_log, alphasort);
-	if (count < 0)
-		return errno == ENOENT ? 0 : fail(errno, "'%s'", directory);
-	for (int i = 0; i < count; i++) {
-		if (result == 0)
-			result = show_file(out,
-					   path_below(box->arena, directory, entries[i]->d_name),
-					   &wanted);
-		free(entries[i]);
-	}
-	free(entries);
-	return result;
+	int count = list_logs(box->arena, directory, &names);
+	for (int i = 0; i < count; i++)
+		TRY(show_file(out, path_below(box->arena, directory, names[i]), &wanted));
+	return count < 0 ? -1 : 0;
 }
 
 // --- the last report ---------------------------------------------------------------------------
@@ -286,23 +284,17 @@ static unsigned take_report(struct out *out, FILE *file, const struct wanted *wa
 
 unsigned audit_last(struct box *box, struct out *out)
 {
-	struct dirent **entries;
+	char **names;
 	const char *project = box->plan.toplevel ? box->plan.toplevel : box->plan.current;
 	struct wanted wanted = { .project = escaped(box->arena, project) };
 	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, box->plan.state);
 	unsigned found = 0;
-	int count = scandir(directory, &entries, is_log, alphasort);
-	for (int i = count - 1; i >= 0; i--) {
-		FILE *file =
-			found ? NULL
-			      : fopen(path_below(box->arena, directory, entries[i]->d_name), "re");
-		found += file ? take_report(out, file, &wanted) : 0;
+	for (int i = ATTEMPT(list_logs(box->arena, directory, &names)) - 1; i >= 0 && !found; i--) {
+		FILE *file = fopen(path_below(box->arena, directory, names[i]), "re");
+		found = file ? take_report(out, file, &wanted) : 0;
 		if (file)
 			fclose(file);
-		free(entries[i]);
 	}
-	if (count >= 0)
-		free(entries);
 	return found;
 }
 

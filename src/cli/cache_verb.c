@@ -1,5 +1,4 @@
 // sbx cache: what the boxes of each project keep between runs: list, clear.
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -60,22 +59,11 @@ static int walk_entry(struct walk *walk, int directory, const char *name, const 
 static int walk_directory(struct walk *walk, int directory, const char *before, int depth)
 {
 	enum { PARTS_MAX = 32 }; // a path has at most PATH_MAX bytes
-	struct dirent **entries;
-	char here[64];
-	if (depth > PARTS_MAX)
-		return 0;
-	snprintf(here, sizeof(here), "/proc/self/fd/%d", directory);
-	int result = 0, count = scandir(here, &entries, NULL, alphasort);
-	if (count < 0)
-		return fail(errno, "list the caches");
-	for (int i = 0; i < count; i++) {
-		const char *name = entries[i]->d_name;
-		if (result == 0 && !str_equal(name, ".") && !str_equal(name, ".."))
-			result = walk_entry(walk, directory, name, before, depth);
-		free(entries[i]);
-	}
-	free(entries);
-	return result;
+	char **names;
+	int count = depth > PARTS_MAX ? 0 : names_in(walk->arena, directory, &names);
+	for (int i = 0; i < count; i++)
+		TRY(walk_entry(walk, directory, names[i], before, depth));
+	return count < 0 ? -1 : 0;
 }
 
 // 0 when there are no caches at all.

@@ -61,15 +61,6 @@ static bool is_plain(const char *name, size_t length)
 	       strspn(name, plain) >= length;
 }
 
-static void offer_words(struct completion *on, const char *words)
-{
-	for (const char *at = words; *at; at += strspn(at, " ")) {
-		size_t length = strcspn(at, " ");
-		offer(on, arena_copy(on->arena, at, length), NULL);
-		at += length;
-	}
-}
-
 static void files(struct completion *on)
 {
 	if (on->offers == 0)
@@ -100,6 +91,7 @@ static const char *printed(struct completion *on, const char *words)
 	return text;
 }
 
+// `changeable`: those whose network sbx allow and sbx deny can change.
 static void offer_runs(struct completion *on, bool changeable)
 {
 	struct boxes boxes;
@@ -110,36 +102,28 @@ static void offer_runs(struct completion *on, bool changeable)
 			offer(on, box->id, box->entry.command);
 }
 
-static void offer_live(struct completion *on)
+// Words, or lines of which the first word is offered with the rest as its meaning: the parts
+// between two of `ends`. A name that a shell would read is left out.
+static void offer_parts(struct completion *on, const char *text, const char *ends)
 {
-	offer_runs(on, false);
+	for (const char *at = text + strspn(text, ends); *at; at += strspn(at, ends)) {
+		size_t length = strcspn(at, ends), name = strcspn(at, " \n");
+		const char *part = arena_copy(on->arena, at, length);
+		if (is_plain(part, name))
+			offer(on, arena_copy(on->arena, part, name),
+			      part + name + strspn(part + name, " "));
+		at += length;
+	}
 }
 
-// Those whose network sbx allow and sbx deny can change.
-static void offer_changeable(struct completion *on)
-{
-	offer_runs(on, true);
-}
-
-// The first word of each line, with the rest as its meaning. What a shell would read is left out.
 static void offer_list(struct completion *on, const char *words)
 {
-	if (words[0] == ':') {
-		(str_equal(words, ":runs")   ? offer_changeable
-		 : str_equal(words, ":live") ? offer_live
-					     : files)(on);
-		return;
-	}
-	for (const char *line = printed(on, words); *line; line += *line == '\n') {
-		size_t length = strcspn(line, "\n"), name = strcspn(line, " \n");
-		const char *help = line + name + strspn(line + name, " ");
-		if (is_plain(line, name))
-			offer(on, arena_copy(on->arena, line, name),
-			      help < line + length
-				      ? arena_copy(on->arena, help, (size_t)(line + length - help))
-				      : NULL);
-		line += length;
-	}
+	if (str_equal(words, ":files"))
+		files(on);
+	else if (words[0] == ':')
+		offer_runs(on, str_equal(words, ":runs"));
+	else
+		offer_parts(on, printed(on, words), "\n");
 }
 
 // --- values of options ---------------------------------------------------------------------------
@@ -242,7 +226,7 @@ static void offer_names(struct completion *on, char **given, unsigned count)
 {
 	const struct verb_row *row = &verb_rows[on->verb];
 	if (row->actions && count == 0) {
-		offer_words(on, row->actions);
+		offer_parts(on, row->actions, " ");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)

@@ -30,10 +30,21 @@ struct doctor {
 	struct run run;      // its message is shown: the arena is sealed by then
 };
 
-static void find(struct doctor *doctor, struct finding finding)
+static void find(struct doctor *doctor, enum finding_state state, const char *wall,
+		 const char *detail, const char *fix)
 {
 	if (doctor->count < FINDINGS_MAX)
-		doctor->findings[doctor->count++] = finding;
+		doctor->findings[doctor->count++] = (struct finding){ wall, state, detail, fix };
+}
+
+static void works(struct doctor *doctor, const char *wall, const char *detail)
+{
+	find(doctor, FINDING_WORKS, wall, detail, NULL);
+}
+
+static void weak(struct doctor *doctor, const char *wall, const char *detail, const char *fix)
+{
+	find(doctor, FINDING_WEAK, wall, detail, fix);
 }
 
 // Which wall each step of the box stands for, as people call it.
@@ -70,6 +81,8 @@ static bool is_wall_of(const struct plan *plan, const struct step *step)
 	return walk_has_step(plan, step) && !str_equal(step->name, other);
 }
 
+static char word[] = "true", *nothing[] = { word, NULL };
+
 // By effect: the same steps as in every run, up to `true`.
 static void try_walls(struct doctor *doctor)
 {
@@ -82,80 +95,70 @@ static void try_walls(struct doctor *doctor)
 		int index = step_index(walls[i].step);
 		if (!is_wall_of(&doctor->box->plan, &steps[index]))
 			continue;
-		struct finding finding = { .wall = walls[i].name, .detail = walls[i].detail };
-		if (index >= failed) {
-			finding.state = FINDING_MISSING;
-			finding.detail = index == failed && outcome.kind == OUTCOME_FAILED
-						 ? run->message.text
-						 : "not tried: an earlier layer is missing";
-			finding.fix = index == failed
-					      ? probe_advice(steps[index].name, run->message.number)
-					      : NULL;
-		}
-		if (index < failed && str_equal(walls[i].step, "join") && !run->proxy->holds) {
-			finding.state = FINDING_WEAK;
-			finding.detail = "a box reaches only the hosts that sbx allows, but a "
-					 "connect succeeds before one is reached: no raw sockets";
-		}
-		find(doctor, finding);
+		bool instead = str_equal(walls[i].step, "join") && !run->proxy->holds;
+		if (index < failed && instead)
+			find(doctor, FINDING_WEAK, walls[i].name,
+			     "a box reaches only the hosts that sbx allows, but a connect succeeds "
+			     "before one is reached: no raw sockets",
+			     NULL);
+		else if (index < failed)
+			works(doctor, walls[i].name, walls[i].detail);
+		else
+			find(doctor, FINDING_MISSING, walls[i].name,
+			     index == failed && outcome.kind == OUTCOME_FAILED
+				     ? run->message.text
+				     : "not tried: an earlier layer is missing",
+			     index == failed ? probe_advice(steps[index].name, run->message.number)
+					     : NULL);
 	}
 }
 
 static void try_landlock(struct doctor *doctor)
 {
 	int abi = landlock_abi();
-	struct finding finding = { .wall = "landlock" };
-	finding.detail = arena_text(doctor->box->arena, "ABI %d of 7 known to sbx", abi);
-	if (abi == 0) {
-		finding.state = FINDING_WEAK;
-		finding.detail = "this kernel has none: the mount view alone protects files";
-		finding.fix = "boot with landlock in the list of lsm=";
-	} else if (abi < 6) {
-		finding.state = FINDING_WEAK;
-		finding.detail =
-			arena_text(doctor->box->arena,
-				   "ABI %d: no scopes for signals and abstract sockets; the "
-				   "namespaces separate these, except with --network host",
-				   abi);
-	}
-	find(doctor, finding);
+	struct arena *arena = doctor->box->arena;
+	if (abi == 0)
+		weak(doctor, "landlock",
+		     "this kernel has none: the mount view alone protects files",
+		     "boot with landlock in the list of lsm=");
+	else if (abi < 6)
+		weak(doctor, "landlock",
+		     arena_text(arena,
+				"ABI %d: no scopes for signals and abstract sockets; the "
+				"namespaces separate these, except with --network host",
+				abi),
+		     NULL);
+	else
+		works(doctor, "landlock", arena_text(arena, "ABI %d of 7 known to sbx", abi));
 }
 
 static void try_kernel(struct doctor *doctor)
 {
 	struct utsname name;
-	if (uname(&name) < 0)
-		return;
-	find(doctor,
-	     (struct finding){ .wall = "kernel",
-			       .detail = arena_text(doctor->box->arena, "%s %s on %s", name.sysname,
-						    name.release, name.machine) });
+	if (uname(&name) == 0)
+		works(doctor, "kernel",
+		      arena_text(doctor->box->arena, "%s %s on %s", name.sysname, name.release,
+				 name.machine));
 }
 
 // What the caller may do beyond an ordinary user; the command never has any of it.
 static void try_capabilities(struct doctor *doctor)
 {
-	const char *guard = probe_may_guard() ? "may be loaded" : "needs more";
-	const char *yours = probe_capabilities(doctor->box->arena);
-	find(doctor, (struct finding){ .wall = "capabilities",
-				       .detail = arena_text(
-					       doctor->box->arena,
-					       "yours: %s; the command's: none; a box needs none, "
-					       "--bpf %s",
-					       yours, guard) });
+	struct arena *arena = doctor->box->arena;
+	works(doctor, "capabilities",
+	      arena_text(arena, "yours: %s; the command's: none; a box needs none, --bpf %s",
+			 probe_capabilities(arena),
+			 probe_may_guard() ? "may be loaded" : "needs more"));
 }
 
 static void try_outer(struct doctor *doctor)
 {
-	if (!doctor->box->plan.inside)
-		return;
-	find(doctor,
-	     (struct finding){
-		     .wall = "box around",
-		     .detail = doctor->box->plan.tier == TIER_LANDLOCK
-				       ? "this is inside another box, whose rules also apply; it "
-					 "allows no namespaces, so boxes here are of tier landlock"
-				       : "this is inside another box, whose rules also apply" });
+	if (doctor->box->plan.inside)
+		works(doctor, "box around",
+		      doctor->box->plan.tier == TIER_LANDLOCK
+			      ? "this is inside another box, whose rules also apply; it allows no "
+				"namespaces, so boxes here are of tier landlock"
+			      : "this is inside another box, whose rules also apply");
 }
 
 // Of strict limits: the box that is tried has one.
@@ -168,28 +171,24 @@ static void try_limits(struct doctor *doctor)
 			"by rlimits and periodic checks; cpu, swap and io are not available",
 	};
 	const struct keeping *keeping = &doctor->box->plan.keeping;
-	struct finding finding = { .wall = "limits", .detail = details[keeping->means] };
-	if (keeping->means == MEANS_RLIMITS && doctor->box->plan.inside) {
-		finding.detail = "by rlimits and periodic checks, within those of the outer box";
-	} else if (keeping->means == MEANS_RLIMITS) {
-		finding.state = FINDING_WEAK;
-		finding.fix = means_missing;
-	}
-	find(doctor, finding);
+	if (keeping->means != MEANS_RLIMITS)
+		works(doctor, "limits", details[keeping->means]);
+	else if (doctor->box->plan.inside)
+		works(doctor, "limits",
+		      "by rlimits and periodic checks, within those of the outer box");
+	else
+		weak(doctor, "limits", details[keeping->means], means_missing);
 }
 
 // A wall for root alone: others lack nothing that they could have.
 static void try_guard(struct doctor *doctor)
 {
-	struct finding finding = { .wall = "guard",
-				   .detail = "--bpf yes: its BPF programs can be loaded" };
-	if (guard_try() < 0 && (err_forgive(EPERM) || err_forgive(EACCES))) {
-		finding.detail = "--bpf yes is for callers who may load BPF programs: root";
-	} else if (err_text()[0]) {
-		finding.state = FINDING_WEAK;
-		finding.detail = arena_text(doctor->box->arena, "%s", err_taken());
-	}
-	find(doctor, finding);
+	if (guard_try() == 0)
+		works(doctor, "guard", "--bpf yes: its BPF programs can be loaded");
+	else if (err_forgive(EPERM) || err_forgive(EACCES))
+		works(doctor, "guard", "--bpf yes is for callers who may load BPF programs: root");
+	else
+		weak(doctor, "guard", arena_text(doctor->box->arena, "%s", err_taken()), NULL);
 }
 
 // The word of the package that put the program here (packaging/pack), or that there is none.
@@ -208,30 +207,24 @@ static const char *installed_by(struct arena *arena, const char *own)
 static void try_name(struct doctor *doctor)
 {
 	char own[PATH_MAX], real[PATH_MAX], place[PATH_MAX];
+	struct arena *arena = doctor->box->arena;
 	const char *path = getenv("PATH");
 	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
 	if (length < 0)
 		return;
 	own[length] = '\0';
 	while (path_list_next(&path, place)) {
-		const char *file = path_below(doctor->box->arena, place, "sbx");
+		const char *file = path_below(arena, place, "sbx");
 		if (access(file, X_OK) < 0 || !realpath(file, real))
 			continue;
-		struct finding finding = {
-			.wall = "the name sbx",
-			.detail = arena_text(doctor->box->arena, "PATH leads to this program (%s)",
-					     str_shown(installed_by(doctor->box->arena, own)))
-		};
-		if (!str_equal(real, own)) {
-			finding.state = FINDING_WEAK;
-			finding.detail = arena_text(doctor->box->arena,
-						    "PATH leads to another program: %s", file);
-			finding.fix = arena_text(doctor->box->arena,
-						 "put %s first on PATH, or use its "
-						 "whole path",
-						 own);
-		}
-		find(doctor, finding);
+		if (str_equal(real, own))
+			works(doctor, "the name sbx",
+			      arena_text(arena, "PATH leads to this program (%s)",
+					 str_shown(installed_by(arena, own))));
+		else
+			weak(doctor, "the name sbx",
+			     arena_text(arena, "PATH leads to another program: %s", file),
+			     arena_text(arena, "put %s first on PATH, or use its whole path", own));
 		return;
 	}
 }
@@ -240,15 +233,14 @@ static void try_name(struct doctor *doctor)
 static void try_path(struct doctor *doctor)
 {
 	struct box *box = box_new();
-	static char word[] = "true";
-	static char *command[] = { word, NULL };
-	box->invocation.command = command;
+	const char *path = getenv("PATH"), *fix;
+	box->invocation.command = nothing;
 	box_set_first(box, "files", "project", "none");
 	if (ATTEMPT(box_plan(box)) < 0)
 		return; // where no box can be, others say so
-	struct finding finding;
-	if (doctor_path(box->arena, &box->plan, getenv("PATH") ? getenv("PATH") : "", &finding))
-		find(doctor, finding);
+	const char *lacking = doctor_path(box->arena, &box->plan, path ? path : "", &fix);
+	if (lacking)
+		weak(doctor, "PATH", lacking, fix);
 }
 
 // Git takes any directory with HEAD, objects and refs for a repository, and runs what its config
@@ -270,42 +262,36 @@ static void try_bare(struct doctor *doctor)
 		    ATTEMPT(gitconfig_parse(arena, text, length, &parsed)) == 0 &&
 		    gitconfig_value(&parsed, "safe.barerepository"))
 			value = gitconfig_value(&parsed, "safe.barerepository");
-	struct finding finding = { .wall = "git",
-				   .detail = "safe.bareRepository is explicit: git does not use a "
-					     "bare repository that it finds" };
-	if (!value || !str_equal(value, "explicit")) {
-		finding.state = FINDING_WEAK;
-		finding.detail = "your git uses every bare repository that it finds, even one that "
-				 "a box made";
-		finding.fix = "git config --global safe.bareRepository explicit";
-	}
-	find(doctor, finding);
+	if (value && str_equal(value, "explicit"))
+		works(doctor, "git",
+		      "safe.bareRepository is explicit: git does not use a bare repository that it "
+		      "finds");
+	else
+		weak(doctor, "git",
+		     "your git uses every bare repository that it finds, even one that a box made",
+		     "git config --global safe.bareRepository explicit");
 }
 
 static void try_locked(struct doctor *doctor)
 {
 	unsigned lines = doctor->box->plan.locked;
 	if (lines)
-		find(doctor,
-		     (struct finding){ .wall = "administrator",
-				       .detail = arena_text(doctor->box->arena,
-							    "%u line%s of /etc/sbx/locked.ini "
-							    "hold in each run",
-							    lines, lines == 1 ? "" : "s") });
+		works(doctor, "administrator",
+		      arena_text(doctor->box->arena,
+				 "%u line%s of /etc/sbx/locked.ini hold in each run", lines,
+				 lines == 1 ? "" : "s"));
 }
 
 // A box around `true`, with a limit, or with an overlay.
 static int decide(struct box *box, const char *section, const char *key, const char *value)
 {
 	static const struct origin from = { .file = "doctor" };
-	static char word[] = "true";
-	static char *command[] = { word, NULL };
 	struct argument *set = arena_take(box->arena, 2 * sizeof(*set));
 	set[0] = (struct argument){ key_find("files", "project"), "none" };
 	set[1] = (struct argument){ key_find(section, key), value };
 	box->arguments.set = set;
 	box->arguments.count = 2;
-	box->invocation.command = command;
+	box->invocation.command = nothing;
 	list_add(&box->invocation.profiles, box->arena, "offline", from);
 	return box_decide(box);
 }
@@ -314,34 +300,30 @@ static int decide(struct box *box, const char *section, const char *key, const c
 static void try_overlays(struct doctor *doctor)
 {
 	static const char *const places[] = { "/usr/share", "/usr", "/nix/store", "/etc", NULL };
-	struct finding finding = { .wall = "sessions",
-				   .detail =
-					   "overlays in a box: changes can be stored separately" };
 	struct box *box = box_new();
 	if (doctor->run.message.kind != MESSAGE_ENDED)
 		return;
 	if (doctor->box->plan.tier == TIER_LANDLOCK) {
-		finding.state = FINDING_WEAK;
-		finding.detail = "no sessions, --review and --overlay: they need namespaces";
-		finding.fix = "start the outer box with --allow-syscalls namespaces";
-		find(doctor, finding);
+		weak(doctor, "sessions",
+		     "no sessions, --review and --overlay: they need namespaces",
+		     "start the outer box with --allow-syscalls namespaces");
 		return;
 	}
 	box->arguments.all = doctor->box->arguments.all;
 	const char *const *over = places;
 	while (over[1] && access(*over, R_OK | X_OK) < 0)
 		over++;
-	if (decide(box, "files", "overlay", *over) < 0 ||
-	    run_try(box, &doctor->overlays).kind != OUTCOME_ENDED) {
-		finding.state = FINDING_WEAK;
-		// In a separate arena: those of both boxes are sealed.
-		const char *why = doctor->overlays.message.text[0] ? doctor->overlays.message.text
-								   : err_taken();
-		finding.detail = arena_text(box_new()->arena,
-					    "no sessions, --review and --overlay: %s", why);
-		finding.fix = "Linux 5.11 or later with overlayfs (modprobe overlay)";
+	if (decide(box, "files", "overlay", *over) == 0 &&
+	    run_try(box, &doctor->overlays).kind == OUTCOME_ENDED) {
+		works(doctor, "sessions", "overlays in a box: changes can be stored separately");
+		return;
 	}
-	find(doctor, finding);
+	const char *why =
+		doctor->overlays.message.text[0] ? doctor->overlays.message.text : err_taken();
+	// In a separate arena: those of both boxes are sealed.
+	weak(doctor, "sessions",
+	     arena_text(box_new()->arena, "no sessions, --review and --overlay: %s", why),
+	     "Linux 5.11 or later with overlayfs (modprobe overlay)");
 }
 
 static int examine(struct doctor *doctor)
@@ -378,10 +360,5 @@ int verb_doctor(char **words)
 		return box_failed();
 	try_walls(&doctor); // takes stdin and stdout away, as every run does
 	try_overlays(&doctor);
-	int printed = json ? doctor_print_json(doctor.findings, doctor.count, stdout_copy)
-			   : doctor_print(doctor.findings, doctor.count, stdout_copy);
-	bool missing = false;
-	for (unsigned i = 0; i < doctor.count; i++)
-		missing |= doctor.findings[i].state == FINDING_MISSING;
-	return printed < 0 || missing ? STATUS_FAILURE : STATUS_OK;
+	return doctor_print(doctor.findings, doctor.count, json, stdout_copy);
 }

@@ -4,14 +4,12 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "report/answer_fields.h"
+#include "run/run_command.h"
 #include "run/steps.h"
-
-enum { COLUMN = 28 };
 
 static const char *const states[] = {
 	[FINDING_WORKS] = "ok", [FINDING_MISSING] = "MISSING", [FINDING_WEAK] = "weak"
@@ -30,33 +28,23 @@ static void result(struct out *out, const unsigned counts[])
 		out_text(out, "Result: boxes work here, with every layer.\n");
 }
 
-int doctor_print_json(const struct finding *findings, unsigned count, int fd)
+int doctor_print(const struct finding *findings, unsigned count, bool json, int fd)
 {
-	struct out out = { .json = true };
-	answer_begin(&out, "doctor", "walls");
-	for (const struct finding *at = findings; at < findings + count; at++)
-		answer_one(&out, MEMBER("wall", at->wall), MEMBER("state", states[at->state]),
-			   MEMBER("detail", at->detail), MEMBER("fix", at->fix));
-	answer_end(&out, "walls");
-	return out_flush(&out, fd);
-}
-
-int doctor_print(const struct finding *findings, unsigned count, int fd)
-{
-	struct out out = { 0 };
+	struct out out = { .json = json };
 	unsigned counts[FINDING_WEAK + 1] = { 0 };
+	answer_begin(&out, "doctor", "walls");
 	for (const struct finding *at = findings; at < findings + count; at++) {
 		counts[at->state]++;
-		out_text(&out, "%-8s %-18s ", states[at->state], at->wall);
-		out_visible(&out, at->detail, strlen(at->detail));
-		if (at->fix) {
-			out_text(&out, "\n%*sfix: ", COLUMN, "");
-			out_visible(&out, at->fix, strlen(at->fix));
-		}
-		out_text(&out, "\n");
+		answer_one(&out, SHOWN("state", states[at->state], "", -8, " "),
+			   SHOWN("wall", at->wall, "", -18, " "),
+			   SHOWN("detail", at->detail, "", 0, ""),
+			   SHOWN("fix", at->fix, "\n                            fix: ", 0, ""),
+			   WORDS("\n"));
 	}
-	result(&out, counts);
-	return out_write(&out, fd);
+	answer_end(&out, "walls");
+	if (!json)
+		result(&out, counts);
+	return out_flush(&out, fd) < 0 || counts[FINDING_MISSING] ? STATUS_FAILURE : STATUS_OK;
 }
 
 enum { TOOLS_MAX = 5, ENTRIES_MAX = 4096, PLACES_MAX = 3 };
@@ -112,8 +100,8 @@ static void look_into(struct lacking *lacking, const char *place)
 		out_text(&lacking->places, " -r %s", quoted);
 }
 
-bool doctor_path(struct arena *arena, const struct plan *plan, const char *path,
-		 struct finding *ret)
+const char *doctor_path(struct arena *arena, const struct plan *plan, const char *path,
+			const char **ret_fix)
 {
 	struct lacking lacking = { .arena = arena, .plan = plan, .path = path };
 	char place[PATH_MAX];
@@ -121,20 +109,15 @@ bool doctor_path(struct arena *arena, const struct plan *plan, const char *path,
 		if (is_unseen(&lacking, place))
 			look_into(&lacking, place);
 	if (lacking.count == 0)
-		return false;
+		return NULL;
 	const char *more = lacking.count > TOOLS_MAX
 				   ? arena_text(arena, " and %u more", lacking.count - TOOLS_MAX)
 				   : "";
-	*ret = (struct finding){
-		.wall = "PATH",
-		.state = FINDING_WEAK,
-		.detail = arena_text(arena, "a box does not have %s of your programs: %s%s",
-				     lacking.count == 1 ? "one"
-							: arena_text(arena, "%u", lacking.count),
-				     lacking.tools.text, more),
-		.fix = arena_text(arena, "sbx run%s -- %s", lacking.places.text, lacking.first),
-	};
+	const char *number = lacking.count == 1 ? "one" : arena_text(arena, "%u", lacking.count);
+	const char *detail = arena_text(arena, "a box does not have %s of your programs: %s%s",
+					number, lacking.tools.text, more);
+	*ret_fix = arena_text(arena, "sbx run%s -- %s", lacking.places.text, lacking.first);
 	out_free(&lacking.tools);
 	out_free(&lacking.places);
-	return true;
+	return detail;
 }

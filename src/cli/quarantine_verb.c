@@ -14,7 +14,6 @@
 extern char **environ;
 
 struct quarantined {
-	struct out *out;
 	struct box *box;
 	const char *below; // only what came from this path or from below it; NULL: all
 	struct list ids;
@@ -25,20 +24,14 @@ static bool is_meant(const struct quarantined *listing, const char *path)
 	return !listing->below || path_within(path, listing->below);
 }
 
-static void put_one(void *context, const char *id, const char *path)
+// The id, and where it came from.
+static void note_one(void *context, const char *id, const char *path)
 {
 	struct quarantined *listing = context;
+	struct arena *arena = listing->box->arena;
 	if (is_meant(listing, path))
-		answer_one(listing->out, SHOWN("id", id, "", 0, "  "),
-			   SHOWN("path", path, "", 0, "\n"));
-}
-
-static void put_id(void *context, const char *id, const char *path)
-{
-	struct quarantined *listing = context;
-	if (is_meant(listing, path))
-		list_add(&listing->ids, listing->box->arena,
-			 arena_copy(listing->box->arena, id, strlen(id)), (struct origin){ 0 });
+		list_add(&listing->ids, arena, arena_copy(arena, id, strlen(id)),
+			 (struct origin){ .file = arena_copy(arena, path, strlen(path)) });
 }
 
 // As a run writes it down: the directories resolved where they exist, the last name as it is.
@@ -57,11 +50,14 @@ static int list_things(struct box *box, const char *state, struct out *out)
 {
 	const char *project = box->invocation.logged_project;
 	char real[PATH_MAX];
-	struct quarantined listing = { .out = out, .box = box };
+	struct quarantined listing = { .box = box };
 	if (project)
 		listing.below = realpath(project, real) ? real : noted_path(box, project);
 	answer_begin(out, "quarantine", "things");
-	TRY(quarantine_list(state, put_one, &listing));
+	TRY(quarantine_list(state, note_one, &listing));
+	list_each (item, &listing.ids)
+		answer_one(out, SHOWN("id", item->text, "", 0, "  "),
+			   SHOWN("path", item->from.file, "", 0, "\n"));
 	answer_end(out, "things");
 	return 0;
 }
@@ -78,11 +74,11 @@ typedef int action(const char *state, const char *id, struct out *out);
 static int act_on(struct box *box, action *act, const char *state, const char *word,
 		  struct out *out)
 {
-	struct quarantined listing = { .out = out, .box = box };
+	struct quarantined listing = { .box = box };
 	if (!strchr(word, '/') && !str_equal(word, "."))
 		return act(state, word, out);
 	listing.below = noted_path(box, word);
-	TRY(quarantine_list(state, put_id, &listing));
+	TRY(quarantine_list(state, note_one, &listing));
 	if (!listing.ids.first)
 		return fail(0, "nothing in quarantine came from '%s'; see: sbx quarantine list",
 			    str_shown(listing.below));

@@ -116,28 +116,27 @@ static int end_all(struct ending_of *ending)
 	return 0;
 }
 
-static int act(struct ending_of *ending, const struct box *box, enum verb verb, char **ids)
+static int act(struct ending_of *ending, const struct box *box, const char *usage, char **ids)
 {
 	bool all = box->invocation.all == ANSWER_YES;
-	uint64_t time = box->invocation.stop_time;
 	if (all == (ids[0] != NULL))
-		return verb == VERB_STOP
-			       ? fail(0, "usage: sbx stop [--time TIME] ID... | stop --all")
-			       : fail(0, "usage: sbx kill ID... | kill --all");
-	ending->grace = verb == VERB_KILL ? 0 : time ? (int64_t)time : GRACE_MILLISECONDS;
+		return fail(0, "usage: sbx %s", usage);
+	ending->grace = (int64_t)box->invocation.stop_time;
 	TRY(boxes_list(ending->arena, &ending->boxes));
 	choose_all(ending, ids);
 	TRY(end_all(ending));
 	return ending->missing.used ? fail(0, "%s", ending->missing.text) : 0;
 }
 
-static int stop_or_kill(enum verb verb, char **words)
+// sbx kill is sbx stop --time 0s.
+static int stop(enum verb_row_index row, uint64_t grace, char **words)
 {
 	struct box *box = box_new();
 	struct ending_of ending = { .arena = arena_new_own(BOXES_BYTES) };
-	if (box_read_mixed(box, verb, words, &words) < 0)
+	box->invocation.stop_time = grace;
+	if (box_read_mixed(box, (enum verb)(1U << row), words, &words) < 0)
 		return box_failed();
-	int result = act(&ending, box, verb, words);
+	int result = act(&ending, box, verb_rows[row].synopsis, words);
 	if (result < 0)
 		out_flush(&ending.out, STDOUT_FILENO); // those that ended before it failed
 	return box_done(&ending.out, result);
@@ -145,12 +144,12 @@ static int stop_or_kill(enum verb verb, char **words)
 
 int verb_stop(char **words)
 {
-	return stop_or_kill(VERB_STOP, words);
+	return stop(ROW_STOP, GRACE_MILLISECONDS, words);
 }
 
 int verb_kill(char **words)
 {
-	return stop_or_kill(VERB_KILL, words);
+	return stop(ROW_KILL, 0, words);
 }
 
 // --- wait ----------------------------------------------------------------------------------------

@@ -16,3 +16,7 @@ void gen_network(void);
 
 // A whole file. Stops the program when it cannot be read.
 const char *gen_read_file(const char *path, size_t *ret_length);
+
+// The bytes as a string of C; and a text of a manual.
+void gen_quote(const char *text, size_t length);
+void gen_roff(const char *text);

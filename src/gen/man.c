@@ -10,8 +10,8 @@
 #include "seccomp/syscalls.h"
 #include "text/words.h"
 
-// '-' as a real hyphen-minus, '.' and '\'' not at the start of a line, '\' escaped.
-static void roff(const char *text)
+// '-' as a real hyphen-minus, '.' and '\'' not at the start of a line, '\' escaped (groff(7)).
+void gen_roff(const char *text)
 {
 	if (*text == '.' || *text == '\'')
 		printf("\\&");
@@ -29,15 +29,15 @@ static void man_flag(const struct key *key)
 	if (key->letter)
 		printf("\\-%c\\fR, \\fB", key->letter);
 	printf("\\-\\-");
-	roff(key->flag);
+	gen_roff(key->flag);
 	printf("\\fR");
 	if (key->value) {
 		printf(" \\fI");
-		roff(key->value);
+		gen_roff(key->value);
 		printf("\\fR");
 	}
 	printf("\n");
-	roff(key->help);
+	gen_roff(key->help);
 	printf(".\n");
 }
 
@@ -58,15 +58,15 @@ static void man_keys(void)
 {
 	for (unsigned i = 0; i < section_count; i++) {
 		printf(".SS [%s]\n", sections[i].name);
-		roff(sections[i].help);
+		gen_roff(sections[i].help);
 		printf(".\n");
 		for (const struct key *key = keys; key < keys + key_count; key++) {
 			if (!key->section || !str_equal(key->section, sections[i].name))
 				continue;
 			printf(".TP\n\\fB%s\\fR = \\fI", key->name);
-			roff(key->value);
+			gen_roff(key->value);
 			printf("\\fR\n");
-			roff(key->help);
+			gen_roff(key->help);
 			printf(".\n");
 			if (key->kind == KEY_LIST)
 				printf("May be repeated; an empty value empties the list.\n");
@@ -80,7 +80,7 @@ static void man_groups(void)
 {
 	for (unsigned i = GROUP_FIRST_OPTIONAL; i < syscall_group_count; i++) {
 		printf(".TP\n\\fB%s\\fR\n", syscall_groups[i].name);
-		roff(syscall_groups[i].why);
+		gen_roff(syscall_groups[i].why);
 		printf(".\n");
 	}
 }
@@ -89,9 +89,9 @@ static void man_verbs(void)
 {
 	for (unsigned i = 0; i < verb_row_count; i++) {
 		printf(".TP\n\\fBsbx ");
-		roff(verb_rows[i].synopsis);
+		gen_roff(verb_rows[i].synopsis);
 		printf("\\fR\n");
-		roff(verb_rows[i].help);
+		gen_roff(verb_rows[i].help);
 		printf(".\n");
 	}
 }
@@ -113,9 +113,9 @@ static void man_destinations(void)
 			printf(".TP\n\\fB%s\\fR\n", row.section);
 		if (str_equal(row.name, "file"))
 			continue;
-		roff(row.name);
+		gen_roff(row.name);
 		printf(": ");
-		roff(row.value);
+		gen_roff(row.value);
 		printf(".\n");
 	}
 }
@@ -192,10 +192,9 @@ void gen_recipes(const char *path)
 	for (const char *at = text; *at; at = next_line(at)) {
 		if (*at == '#' || str_starts(at, "== "))
 			continue;
-		printf("\t\"");
-		for (const char *byte = at; *byte && *byte != '\n'; byte++)
-			printf(*byte == '"' || *byte == '\\' ? "\\%c" : "%c", *byte);
-		printf("\\n\"\n");
+		printf("\t");
+		gen_quote(at, strcspn(at, "\n"));
+		printf("\"\\n\"\n");
 	}
 	printf("\t\"\";\n");
 }
@@ -207,24 +206,17 @@ static void roff_line(const char *at)
 	if (*at == '.' || *at == '\'')
 		printf("\\&");
 	for (; *at && *at != '\n'; at++) {
-		if (*at == '`') {
-			code = !code;
+		static const char bytes[] = "\\^~'\"-", *const names[] = { "\\e",   "\\(ha",
+									   "\\(ti", "\\(aq",
+									   "\\(dq", "\\-" };
+		const char *found = strchr(bytes, *at);
+		code ^= *at == '`';
+		if (*at == '`')
 			printf(code ? "\\fB" : "\\fR");
-		} else if (*at == '\\') {
-			printf("\\e");
-		} else if (*at == '^') {
-			printf("\\(ha");
-		} else if (*at == '~') {
-			printf("\\(ti");
-		} else if (*at == '\'') {
-			printf("\\(aq");
-		} else if (*at == '"') {
-			printf("\\(dq");
-		} else if (*at == '-') {
-			printf("\\-");
-		} else {
+		else if (found)
+			printf("%s", names[found - bytes]);
+		else
 			putchar(*at);
-		}
 	}
 	putchar('\n');
 	if (code)

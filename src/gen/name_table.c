@@ -132,10 +132,9 @@ static unsigned write_text(const char *text)
 			return places[i];
 	written[written_count] = text;
 	places[written_count++] = used;
-	printf("\t\"");
-	for (const char *at = text; *at; at++)
-		printf(*at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
-	printf("\\0\"\n");
+	printf("\t");
+	gen_quote(text, strlen(text));
+	printf("\"\\0\"\n");
 	used += (unsigned)strlen(text) + 1;
 	if (used > 65535)
 		stop("too much text");
@@ -231,18 +230,6 @@ void gen_names(const char *path)
 	write_bits();
 }
 
-// At a line's start, a full stop or an apostrophe would be roff's control character (groff(7)).
-static void write_roff(const char *text)
-{
-	if (*text == '.' || *text == '\'')
-		printf("\\&");
-	for (; *text; text++) {
-		if (*text == '\\' || *text == '-')
-			putchar('\\');
-		putchar(*text == '\\' ? 'e' : *text);
-	}
-}
-
 void gen_man_names(const char *path)
 {
 	const struct name_row *last = NULL;
@@ -256,14 +243,14 @@ void gen_man_names(const char *path)
 		else
 			printf(".TQ\n");
 		printf("\\fB");
-		write_roff(rows[i].name);
+		gen_roff(rows[i].name);
 		printf("\\fR\n");
 		if (i + 1 < row_count && str_equal(rows[i].who, rows[i + 1].who) &&
 		    rows[i].answer == rows[i + 1].answer)
 			continue;
-		write_roff(rows[i].who);
+		gen_roff(rows[i].who);
 		printf(".\nSource: ");
-		write_roff(rows[i].source);
+		gen_roff(rows[i].source);
 		printf(".\n");
 	}
 }

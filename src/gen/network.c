@@ -39,20 +39,26 @@ static void print(const char *name)
 	used = 0;
 }
 
-// The last alone is acknowledged; the kernel reports an error of each.
-enum { LINKS_LAST = 5 };
-static struct nl_msg *route_message(int type, uint32_t sequence, void *body, size_t size, int flags)
+static struct nl_msg *message_of(int type, uint32_t sequence, const void *body, size_t size,
+				 int flags)
 {
 	struct nl_msg *message = nlmsg_alloc();
-	void *at =
-		message ? nlmsg_data(nlmsg_put(
-				  message, 0, sequence, type, (int)size,
-				  NLM_F_REQUEST | (sequence == LINKS_LAST ? NLM_F_ACK : 0) | flags))
-			: NULL;
+	void *at = message ? nlmsg_data(nlmsg_put(message, 0, sequence, type, (int)size,
+						  NLM_F_REQUEST | flags))
+			   : NULL;
 	if (!at)
 		exit(1);
 	memcpy(at, body, size);
 	return message;
+}
+
+// The last alone is acknowledged; the kernel reports an error of each.
+enum { LINKS_LAST = 5 };
+static struct nl_msg *route_message(int type, uint32_t sequence, const void *body, size_t size,
+				    int flags)
+{
+	return message_of(type, sequence, body, size,
+			  (sequence == LINKS_LAST ? NLM_F_ACK : 0) | flags);
 }
 
 static void add_address(uint32_t sequence, int family, const char *text, unsigned char prefix)
@@ -106,19 +112,11 @@ static void links(void)
 static struct nl_msg *table_message(int type, uint32_t sequence, int flags)
 {
 	struct nfgenmsg body = { .nfgen_family = NFPROTO_INET, .version = NFNETLINK_V0 };
-	struct nl_msg *message = nlmsg_alloc();
-	bool batch = type == NFNL_MSG_BATCH_BEGIN || type == NFNL_MSG_BATCH_END;
-	if (batch)
+	if (type == NFNL_MSG_BATCH_BEGIN || type == NFNL_MSG_BATCH_END)
 		body = (struct nfgenmsg){ .res_id = htons(NFNL_SUBSYS_NFTABLES) };
 	else
 		type |= NFNL_SUBSYS_NFTABLES << 8;
-	void *at = message ? nlmsg_data(nlmsg_put(message, 0, sequence, type, sizeof(body),
-						  NLM_F_REQUEST | flags))
-			   : NULL;
-	if (!at)
-		exit(1);
-	memcpy(at, &body, sizeof(body));
-	return message;
+	return message_of(type, sequence, &body, sizeof(body), flags);
 }
 
 static struct nlattr *expression, *expression_data;
@@ -204,14 +202,11 @@ static void add_rule(uint32_t sequence, unsigned char family, int flags)
 	compare(message, NFT_CMP_EQ, &family, 1);
 	load_meta(message, NFT_META_L4PROTO);
 	compare(message, NFT_CMP_EQ, &tcp, 1);
-	if (family == NFPROTO_IPV4) {
-		load_payload(message, NFT_PAYLOAD_NETWORK_HEADER, V4_DESTINATION, 1);
-		compare(message, NFT_CMP_NEQ, &v4_loopback, 1);
-	} else {
-		load_payload(message, NFT_PAYLOAD_NETWORK_HEADER, V6_DESTINATION,
-			     sizeof(v6_loopback));
-		compare(message, NFT_CMP_NEQ, v6_loopback, sizeof(v6_loopback));
-	}
+	bool v4 = family == NFPROTO_IPV4;
+	int length = v4 ? 1 : (int)sizeof(v6_loopback);
+	load_payload(message, NFT_PAYLOAD_NETWORK_HEADER, v4 ? V4_DESTINATION : V6_DESTINATION,
+		     (uint32_t)length);
+	compare(message, NFT_CMP_NEQ, v4 ? &v4_loopback : v6_loopback, length);
 	load_payload(message, NFT_PAYLOAD_TRANSPORT_HEADER, TCP_FLAGS, 1);
 	keep_bits(message, &syn_ack, 1);
 	compare(message, NFT_CMP_EQ, &syn, 1);

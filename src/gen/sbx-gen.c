@@ -136,7 +136,7 @@ const char *gen_read_file(const char *path, size_t *ret_length)
 	return text;
 }
 
-static void quote(const char *text, size_t length)
+void gen_quote(const char *text, size_t length)
 {
 	putchar('"');
 	for (size_t i = 0; i < length; i++) {
@@ -155,7 +155,7 @@ static unsigned write_word(const char *word, unsigned *used)
 {
 	unsigned place = *used;
 	printf("\t");
-	quote(word, strlen(word));
+	gen_quote(word, strlen(word));
 	printf(" \"\\0\"\n");
 	*used += (unsigned)strlen(word) + 1;
 	return place;
@@ -210,7 +210,7 @@ static void write_profiles(char **paths, int count)
 		const char *name = path_name(paths[i]);
 		printf("\t{ \"%.*s\",\n\t  ", (int)strcspn(name, "."), name);
 		const char *text = gen_read_file(paths[i], &length);
-		quote(text, length);
+		gen_quote(text, length);
 		printf(",\n\t  { rows_%d, %u, text_%d } },\n", i, rows[i].count, i);
 	}
 	printf("};\nconst unsigned builtin_count = %d;\n", count);
@@ -248,7 +248,7 @@ static void write_drivers(char **paths, int count)
 		const char *name = path_name(paths[i]);
 		printf("\t{ \"%.*s\",\n\t  ", (int)strcspn(name, "."), name);
 		const char *text = gen_read_file(paths[i], &length);
-		quote(text, length);
+		gen_quote(text, length);
 		printf(" },\n");
 	}
 	printf("};\nconst unsigned driver_count = %d;\n", count);

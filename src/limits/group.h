@@ -228,6 +228,10 @@ struct setting {
 	const char *controller;
 	const char *file; // NULL: the end of the table
 	enum setting_form { SETTING_PLAIN, SETTING_QUOTA, SETTING_DEVICE } form;
+	const char *name;
+	const char *otherwise; // how it is kept without a group; NULL: not at all
+	const char *property;  // of a scope; NULL: it has none
+	unsigned factor;       // to the property's unit
 };
 extern const struct setting limit_files[];
 // The text for the limit at that offset: the caller's number of processes is never passed.

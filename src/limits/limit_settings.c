@@ -16,14 +16,16 @@
 
 enum { PERIOD = 100000, QUOTA_LEAST = 1000 };
 
+static const char checked[] = "checked up to 20 times a second; a box above it is killed";
+
 // clang-format off
 const struct setting limit_files[] = {
-	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "pids", "pids.max", SETTING_PLAIN },
-	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "memory", "memory.max", SETTING_PLAIN },
-	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "memory", "memory.swap.max", SETTING_PLAIN },
-	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "cpu", "cpu.max", SETTING_QUOTA },
-	{ LIMIT_BIT(io), offsetof(struct limits, io), "io", "io.max", SETTING_DEVICE },
-	{ 0, 0, NULL, NULL, SETTING_PLAIN },
+	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "memory", "memory.max", SETTING_PLAIN, "memory", checked, "MemoryMax", 1 },
+	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "memory", "memory.swap.max", SETTING_PLAIN, "swap", NULL, "MemorySwapMax", 1 },
+	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "cpu", "cpu.max", SETTING_QUOTA, "cpu", NULL, "CPUQuotaPerSecUSec", 1000 },
+	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "pids", "pids.max", SETTING_PLAIN, "pids", checked, "TasksMax", 1 },
+	{ LIMIT_BIT(io), offsetof(struct limits, io), "io", "io.max", SETTING_DEVICE, "io", NULL, NULL, 0 },
+	{ 0, 0, NULL, NULL, SETTING_PLAIN, NULL, NULL, NULL, 0 },
 };
 // clang-format on
 

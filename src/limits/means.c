@@ -67,6 +67,14 @@ static bool may_write(const char *path)
 	return access(path, W_OK) == 0 && access(file, W_OK) == 0;
 }
 
+// The group of this process (v2).
+static bool own_group(char own[PATH_MAX])
+{
+	char text[TEXT_MAX];
+	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	return text_group(text, length, "", own, PATH_MAX);
+}
+
 static bool is_above(const char *group, const char *below)
 {
 	size_t length = strlen(group);
@@ -136,11 +144,8 @@ static void find_for_root(struct plan *plan, const char *own, uint64_t wanted)
 // must also be allowed to move processes there, so it has to be above us as well.
 static void find_group(struct plan *plan, uint64_t wanted)
 {
-	char text[TEXT_MAX], own[PATH_MAX];
-	if (!is_type(ROOT, MAGIC_V2))
-		return;
-	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
-	if (!text_group(text, length, "", own, sizeof(own)))
+	char own[PATH_MAX];
+	if (!is_type(ROOT, MAGIC_V2) || !own_group(own))
 		return;
 	// Root of a user namespace alone may not write there.
 	if (plan->uid == 0 && may_write(ROOT) && access(ROOT "/cgroup.type", F_OK) < 0) {
@@ -162,13 +167,11 @@ static void find_group(struct plan *plan, uint64_t wanted)
 static int find_guard(struct plan *plan)
 {
 	static const char beside[] = ROOT "/unified";
-	char text[TEXT_MAX], own[PATH_MAX];
-	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	char own[PATH_MAX];
 	if (plan->keeping.means == MEANS_GROUP)
 		return 0;
 	const char *root = is_type(ROOT, MAGIC_V2) ? ROOT : beside;
-	if (plan->keeping.means == MEANS_SCOPE || !is_type(root, MAGIC_V2) ||
-	    !text_group(text, length, "", own, sizeof(own)))
+	if (plan->keeping.means == MEANS_SCOPE || !is_type(root, MAGIC_V2) || !own_group(own))
 		return fail(0, "guard: cgroup v2 is needed to attach BPF programs, and this "
 			       "machine has none");
 	const char *path = path_clean(plan->arena, arena_text(plan->arena, "%s%s", root, own));
@@ -190,9 +193,7 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	// limits.
 	const char *slice =
 		arena_text(plan->arena, "/user.slice/user-%u.slice", (unsigned)plan->uid);
-	size_t used = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
-	if (!text_group(text, used, "", own, sizeof(own)) ||
-	    !(is_above(slice, own) || str_equal(own, "/")) ||
+	if (!own_group(own) || !(is_above(slice, own) || str_equal(own, "/")) ||
 	    !may_leave_all(plan, own,
 			   arena_text(plan->arena, "%s/user@%u.service/app.slice", slice,
 				      (unsigned)plan->uid)) ||
@@ -210,30 +211,12 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 		plan->keeping.means = MEANS_SCOPE;
 }
 
-struct limit_wish {
-	uint64_t bit;
-	size_t offset; // in struct limits
-	const char *name;
-	const char *otherwise; // how it is kept without a group; NULL: not at all
-};
-static const struct limit_wish wishes[] = {
-	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "memory",
-	  "checked up to 20 times a second; a box above it is killed" },
-	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "swap", NULL },
-	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "cpu", NULL },
-	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "pids",
-	  "checked up to 20 times a second; a box above it is killed" },
-	{ LIMIT_BIT(io), offsetof(struct limits, io), "io", NULL },
-};
-enum { WISHES = sizeof(wishes) / sizeof(*wishes) };
-
 static uint64_t wanted_of(const struct limits *limits)
 {
 	uint64_t wanted = 0, value;
-	for (int i = 0; i < WISHES; i++) {
-		memcpy(&value, (const char *)limits + wishes[i].offset, sizeof(value));
-		if (value != UNLIMITED)
-			wanted |= wishes[i].bit;
+	for (const struct setting *row = limit_files; row->file; row++) {
+		memcpy(&value, (const char *)limits + row->offset, sizeof(value));
+		wanted |= value != UNLIMITED ? row->bit : 0;
 	}
 	return wanted;
 }
@@ -262,8 +245,7 @@ static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
 				    "enforced for both: %s",
 				    keeping->caller),
 			 (struct origin){ .file = "limits" });
-	for (int i = 0; i < WISHES; i++) {
-		const struct limit_wish *wish = &wishes[i];
+	for (const struct setting *wish = limit_files; wish->file; wish++) {
 		if (!(wanted & wish->bit & ~keeping->held) ||
 		    (rlimit && wish->bit == LIMIT_BIT(pids)))
 			continue;

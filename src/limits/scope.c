@@ -89,26 +89,12 @@ static void call_manager(struct bus_message *message, enum bus bus, uint32_t ser
 		 manager_path, manager_interface, member, signature);
 }
 
-static const struct limit_property {
-	uint64_t bit;
-	size_t offset;
-	const char *name;
-	unsigned factor; // to the property's unit
-} limit_properties[] = {
-	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "MemoryMax", 1 },
-	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "MemorySwapMax", 1 },
-	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "TasksMax", 1 },
-	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "CPUQuotaPerSecUSec", 1000 },
-};
-
 static void put_limits(struct bus_message *message, const struct plan *plan)
 {
-	for (size_t i = 0; i < sizeof(limit_properties) / sizeof(*limit_properties); i++) {
-		const struct limit_property *row = &limit_properties[i];
-		uint64_t limit = settings_limit(plan, row->offset);
-		if (plan->keeping.held & row->bit)
-			bus_property_number(message, row->name, limit * row->factor);
-	}
+	for (const struct setting *row = limit_files; row->file; row++)
+		if (row->property && (plan->keeping.held & row->bit))
+			bus_property_number(message, row->property,
+					    settings_limit(plan, row->offset) * row->factor);
 }
 
 int scope_ask(const struct plan *plan, struct run *run)

@@ -63,32 +63,26 @@ bool text_group(const char *text, size_t length, const char *controller, char *p
 	return false;
 }
 
-uint64_t text_kilobytes(const char *text, size_t length, const char *name)
-{
-	size_t size = strlen(name);
-	for (const char *at = text, *end = text + length; at < end;) {
-		const char *begin = at, *stop = line_end(&at, end);
-		if ((size_t)(stop - begin) <= size || memcmp(begin, name, size) != 0)
-			continue;
-		for (begin += size; begin < stop && *begin == ' ';)
-			begin++;
-		uint64_t number = digits(begin, stop);
-		return number > UINT64_MAX / 1024 ? UINT64_MAX : number * 1024;
-	}
-	return 0;
-}
-
 uint64_t text_value(const char *text, size_t length, const char *name)
 {
 	const char *end = text + length;
 	size_t size = strlen(name);
 	for (const char *at = text; at < end;) {
 		const char *begin = at, *stop = line_end(&at, end);
-		if ((size_t)(stop - begin) > size && memcmp(begin, name, size) == 0 &&
-		    begin[size] == ' ')
-			return digits(begin + size + 1, stop);
+		if ((size_t)(stop - begin) <= size || memcmp(begin, name, size) != 0 ||
+		    begin[size] != ' ')
+			continue;
+		for (begin += size; begin < stop && *begin == ' ';)
+			begin++;
+		return digits(begin, stop);
 	}
 	return 0;
+}
+
+uint64_t text_kilobytes(const char *text, size_t length, const char *name)
+{
+	uint64_t number = text_value(text, length, name);
+	return number > UINT64_MAX / 1024 ? UINT64_MAX : number * 1024;
 }
 
 uint64_t text_sum(const char *text, size_t length, const char *name)

@@ -151,13 +151,6 @@ struct resident tree_resident(void)
 	return sum;
 }
 
-// "Pss:      123 kB": the spaces are skipped by strtoull.
-static uint64_t kilobytes_of(const char *text, const char *name)
-{
-	const char *line = strstr(text, name);
-	return line ? strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
-}
-
 // Whether it has memory; "SIZE RESIDENT ..."
 static bool is_there(pid_t pid)
 {
@@ -179,9 +172,10 @@ bool tree_refine(void)
 	pid_t pid = walk.pids[largest];
 	struct sharing entry = { pid, steady_now(), walk.memory[largest], 0, 0 };
 	char text[2048];
-	if (read_of(pid, "smaps_rollup", text, sizeof(text)) > 0) {
-		entry.all = kilobytes_of(text, "\nPss:");
-		entry.shared = kilobytes_of(text, "\nPss_Shmem:");
+	size_t length = read_of(pid, "smaps_rollup", text, sizeof(text));
+	if (length > 0) {
+		entry.all = text_kilobytes(text, length, "Pss:");
+		entry.shared = text_kilobytes(text, length, "Pss_Shmem:");
 	} else if (largest > 0 && is_there(pid)) {
 		entry.all = entry.memory; // it hides that: a program that nobody may read does
 	}

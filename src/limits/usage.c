@@ -78,6 +78,14 @@ static void add(struct hit_builder *builder, const char *key, uint64_t limit, co
 		builder->hits[builder->count++] = (struct hit){ key, limit, what, false };
 }
 
+// No limit of the box's: there is none to raise.
+static void add_machine(struct hit_builder *builder, const char *key, uint64_t limit,
+			const char *what)
+{
+	add(builder, key, limit, what);
+	builder->hits[builder->count - 1].of_machine = true;
+}
+
 // The signal that ended the command or, as a shell tells it, something in it.
 static bool died_of(int status, int number)
 {
@@ -96,28 +104,21 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 	if (stop == STOP_MEMORY || usage->kills > 0)
 		add(&builder, "memory", limits->memory,
 		    usage->kills > 0 ? "the kernel killed it" : killed);
-	if (stop == STOP_MACHINE && builder.count < HITS_MAX)
-		builder.hits[builder.count++] =
-			(struct hit){ "memory", limits->memory,
-				      "this machine was nearly out of memory, and this box used "
-				      "the most: it was killed; limit it with --memory",
-				      true };
-	if (stop == STOP_PARENT && builder.count < HITS_MAX)
-		builder.hits[builder.count++] = (struct hit){
-			"die-with-parent", 0,
-			"the process that started sbx has ended, and the run was ended with it",
-			true
-		};
+	if (stop == STOP_MACHINE)
+		add_machine(&builder, "memory", limits->memory,
+			    "this machine was nearly out of memory, and this box used the most: it "
+			    "was killed; limit it with --memory");
+	if (stop == STOP_PARENT)
+		add_machine(
+			&builder, "die-with-parent", 0,
+			"the process that started sbx has ended, and the run was ended with it");
 	if (stop == STOP_PIDS)
 		add(&builder, "pids", limits->pids, killed);
-	if (stop == STOP_FULL && builder.count < HITS_MAX)
-		builder.hits[builder.count++] = (struct hit){
-			"disk-growth", limits->disk,
-			"a disk was nearly full, as this box used three quarters of "
-			"its free space: the box was killed; free some space, or lift "
-			"the limit with --disk-growth unlimited",
-			true
-		};
+	if (stop == STOP_FULL)
+		add_machine(&builder, "disk-growth", limits->disk,
+			    "a disk was nearly full, as this box used three quarters of its free "
+			    "space: the box was killed; free some space, or lift the limit with "
+			    "--disk-growth unlimited");
 	if (stop == STOP_DISK)
 		add(&builder, "disk-growth", limits->disk, killed);
 	else if (usage->disk_grew && stop != STOP_FULL && !died_of(status, SIGXFSZ))

@@ -359,7 +359,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_CACHE | VERB_STOP | VERB_KILL | VERB_AGENT, all), .flag = "all", .kind = KEY_SWITCH,
 	  .help = "of every project (cache clear); every live run of yours (stop, kill); every agent (agent remove)" },
 	{ ON_COMMAND_LINE(VERB_STOP, stop_time), .flag = "time", .letter = 't', .kind = KEY_TIME, .value = "TIME",
-	  .low = 1, .high = 24ULL * 3600 * 1000,
+	  .high = 24ULL * 3600 * 1000,
 	  .help = "how long the command has to end by itself before it is killed: 500ms, 30s, 2m; 10s where "
 		  "nothing is said (stop)" },
 	{ ON_COMMAND_LINE(VERB_RUN, detach), .flag = "detach", .letter = 'd', .kind = KEY_SWITCH,

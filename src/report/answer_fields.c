@@ -54,6 +54,18 @@ static void put_member(struct out *out, const struct answer_field *field)
 	}
 }
 
+static void put_shown(struct out *out, const struct answer_field *field)
+{
+	if (field->kind == FIELD_FLAG)
+		out_text(out, "%s", field->number ? field->after : "");
+	else if (field->kind == FIELD_NUMBER)
+		out_text(out, "%s%*llu%s", field->before, field->width, field->number,
+			 field->after);
+	else
+		out_text(out, "%s%*s%s", field->before, field->width, str_shown(field->text),
+			 field->after);
+}
+
 void answer_fields(struct out *out, const struct answer_field *fields)
 {
 	for (const struct answer_field *at = fields; at->kind != FIELD_END; at++) {
@@ -65,7 +77,6 @@ void answer_fields(struct out *out, const struct answer_field *fields)
 		if (out->json && at->key)
 			put_member(out, at);
 		else if (!out->json && (at->before || at->after))
-			out_text(out, "%s%*s%s", at->before, at->width, str_shown(at->text),
-				 at->after);
+			put_shown(out, at);
 	}
 }

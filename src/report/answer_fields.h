@@ -5,9 +5,9 @@
 #include "base/base.h"
 
 // A program gets `key` and the value, a person `before`, the value in `width` columns (as of
-// printf; what a terminal does not show by str_shown()), and `after`. Without a key it is for
-// people alone, without `before` and `after` for programs. A text that is NULL, and a number that
-// is absent, is left out for both.
+// printf; what a terminal does not show by str_shown()), and `after`; of a flag that is set `after`
+// alone. Without a key it is for people alone, without `before` and `after` for programs. A text
+// that is NULL, and a number that is absent, is left out for both.
 struct answer_field {
 	const char *key;
 	enum answer_kind { FIELD_END, FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG, FIELD_LIST } kind;
@@ -26,6 +26,13 @@ struct answer_field {
 	  .before = (first),                                                                       \
 	  .width = (columns),                                                                      \
 	  .after = (last) }
+#define COUNTED(name, value, first, columns, last)                                                 \
+	{ .key = (name),                                                                           \
+	  .kind = FIELD_NUMBER,                                                                    \
+	  .number = (value),                                                                       \
+	  .before = (first),                                                                       \
+	  .width = (columns),                                                                      \
+	  .after = (last) }
 #define WORDS(value)               SHOWN(NULL, "", value, 0, "")
 #define MEMBER(name, value)        { .key = (name), .kind = FIELD_TEXT, .text = (value) }
 #define MEMBER_NUMBER(name, value) NUMBER_IF(true, name, value)
@@ -40,6 +47,8 @@ struct answer_field {
 	  .absent = !(present),                                                                    \
 	  .stays = true }
 #define MEMBER_FLAG(name, value) { .key = (name), .kind = FIELD_FLAG, .number = (value) }
+#define FLAGGED(name, value, words)                                                                \
+	{ .key = (name), .kind = FIELD_FLAG, .number = (value), .after = (words) }
 #define MEMBER_LIST(name, value) { .key = (name), .kind = FIELD_LIST, .list = (value) }
 
 // The outermost object, and the list in it where one is named; then its end. Nothing for people.

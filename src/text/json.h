@@ -46,13 +46,13 @@ char *json_set(struct arena *arena, const char *text, const struct json *root,
 char *json_append(struct arena *arena, const char *text, const struct json *root,
 		  const char *const *path, const char *element);
 
-// The text without one child of `parent`: what json_set() or json_append() made of a text is that
-// text again. Comments stay.
+// The text without one child of `parent`, and a comma beside it. Comments stay.
 char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 	       const struct json *child);
 
-// Whether there are no comments in an object or array, but in its children.
-bool json_is_bare(const char *text, const struct json *parent);
+// `now`, which was `written` and changed since, with what `written` has besides `before` taken
+// back. NULL: that does not stand in it once, as it was written.
+char *json_revert(struct arena *arena, const char *before, const char *written, const char *now);
 
 // A string as JSON, in quotes.
 char *json_quote(struct arena *arena, const char *string);

@@ -11,18 +11,12 @@ static char *replace(struct arena *arena, const char *text, size_t start, size_t
 	return arena_text(arena, "%.*s%s%s", (int)start, text, by, text + end);
 }
 
-static bool is_blank(char byte)
-{
-	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
-}
-
 // The blanks in front of a place: what separates a child from what comes before it.
 static size_t blanks_before(const char *text, size_t at)
 {
-	size_t start = at;
-	while (start > 0 && is_blank(text[start - 1]))
-		start--;
-	return start;
+	while (at > 0 && memchr(" \t\n\r", text[at - 1], 4))
+		at--;
+	return at;
 }
 
 static const struct json *last_of(const struct json *parent)
@@ -52,7 +46,7 @@ static const char *newline_of(const char *text)
 }
 
 // Behind the last child, as it is set apart from what comes before it; or as the first one, behind
-// the comments that are there. json_cut() gives back what was there.
+// the comments that are there.
 static char *add_child(struct arena *arena, const char *text, const struct json *parent,
 		       const char *child)
 {
@@ -105,99 +99,50 @@ char *json_append(struct arena *arena, const char *text, const struct json *root
 	return array->type == JSON_ARRAY ? add_child(arena, text, array, element) : NULL;
 }
 
-// The comma in what separates two children, past comments; `end` when there is none. `ret_line`:
-// whether a comment that ends with its line is the last thing before the blanks at the end.
-static size_t find_comma(const char *text, size_t at, size_t end, bool *ret_line)
-{
-	size_t comma = end;
-	*ret_line = false;
-	while (at < end) {
-		if (text[at] != '/') {
-			comma = text[at] == ',' ? at : comma;
-			*ret_line = *ret_line && is_blank(text[at]);
-			at++;
-			continue;
-		}
-		*ret_line = text[at + 1] == '/';
-		const char *close = strstr(text + at + 2, *ret_line ? "\n" : "*/");
-		at = close ? (size_t)(close - text) + (*ret_line ? 0 : 2) : end;
-	}
-	return comma;
-}
-
-static bool ends_line(const char *text)
-{
-	return text[0] == '\n' || (text[0] == '\r' && text[1] == '\n');
-}
-
 // Two pieces at once; the first lies before the second.
-static char *without(struct arena *arena, const char *text, size_t first, size_t second, size_t end)
+static char *without(struct arena *arena, const char *text, const size_t first[2],
+		     const size_t second[2])
 {
-	return arena_text(arena, "%.*s%.*s%s", (int)first, text, (int)(second - first - 1),
-			  text + first + 1, text + end);
-}
-
-static char *cut_behind(struct arena *arena, const char *text, const struct json *before,
-			const struct json *child)
-{
-	bool line;
-	size_t blanks = blanks_before(text, child->begin),
-	       comma = find_comma(text, before->end, child->begin, &line);
-	if (comma == before->end && blanks == comma + 1)
-		return replace(arena, text, comma, child->end, "");
-	// A comment must not reach over what follows.
-	size_t from = line && !ends_line(text + child->end) ? child->begin : blanks;
-	return without(arena, text, comma, from > comma ? from : comma + 1, child->end);
-}
-
-// The only child, and the line that add_child() gave it.
-static char *cut_alone(struct arena *arena, const char *text, const struct json *parent,
-		       const struct json *child)
-{
-	bool line;
-	size_t start = child->begin, end = child->end, close = parent->end - 1,
-	       comma = find_comma(text, child->end, close, &line);
-	// The line end and the indent before the bracket stand before the child as well.
-	const char *lead =
-		arena_text(arena, "%.*s  ", (int)(close - child->end), text + child->end);
-	size_t front = strlen(lead);
-	if (ends_line(lead) && strspn(lead, " \t\r\n") == front &&
-	    child->begin - parent->start > front &&
-	    memcmp(text + child->begin - front, lead, front) == 0) {
-		start -= front;
-		end = close;
-	}
-	if (comma < parent->end - 1)
-		return arena_text(arena, "%.*s%.*s%s", (int)start, text, (int)(comma - end),
-				  text + end, text + comma + 1);
-	return replace(arena, text, start, end, "");
+	return arena_text(arena, "%.*s%.*s%s", (int)first[0], text, (int)(second[0] - first[1]),
+			  text + first[1], text + second[1]);
 }
 
 char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 	       const struct json *child)
 {
 	const struct json *before = NULL;
-	bool line;
 	for (const struct json *each = parent->first; each != child; each = each->next)
 		before = each;
-	if (before)
-		return cut_behind(arena, text, before, child);
-	if (!child->next)
-		return cut_alone(arena, text, parent, child);
-	size_t comma = find_comma(text, child->end, child->next->begin, &line), end = comma + 1;
-	while (is_blank(text[end]))
-		end++;
-	return arena_text(arena, "%.*s%.*s%s", (int)child->begin, text, (int)(comma - child->end),
-			  text + child->end, text + end);
+	size_t comma = json_blanks(text, before ? before->end : child->end, true),
+	       behind = comma + 1, own[2] = { child->begin, child->end };
+	if (text[comma] != ',') // the only one
+		return replace(arena, text, own[0], own[1], "");
+	if (!before) {
+		behind += child->next ? strspn(text + behind, " \t\n\r") : 0;
+		return without(arena, text, own, (size_t[]){ comma, behind });
+	}
+	// A comment must not reach over what follows.
+	if (blanks_before(text, own[0]) == behind)
+		own[0] = behind;
+	return without(arena, text, (size_t[]){ comma, behind }, own);
 }
 
-bool json_is_bare(const char *text, const struct json *parent)
+char *json_revert(struct arena *arena, const char *before, const char *written, const char *now)
 {
-	size_t at = parent->start + 1;
-	for (const struct json *child = parent->first; child; child = child->next) {
-		if (memchr(text + at, '/', child->begin - at))
-			return false;
-		at = child->end;
-	}
-	return !memchr(text + at, '/', parent->end - 1 - at);
+	size_t front = 0, end = strlen(before), last = strlen(written);
+	while (before[front] && before[front] == written[front])
+		front++;
+	while (end > front && last > front && before[end - 1] == written[last - 1])
+		end--, last--;
+	// Of a value that was replaced the whole line, as a part of it may stand elsewhere, too.
+	for (; end > front && front > 0 && !strchr("{[,\n", written[front - 1]); front--)
+		;
+	for (; end > front && written[last] && !strchr("}],\n", written[last]); last++)
+		end++;
+	const char *ours = arena_copy(arena, written + front, last - front),
+		   *at = strstr(now, ours);
+	if (!ours[0] || !at || strstr(at + 1, ours))
+		return NULL;
+	return arena_text(arena, "%.*s%.*s%s", (int)(at - now), now, (int)(end - front),
+			  before + front, at + strlen(ours));
 }

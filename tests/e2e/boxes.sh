@@ -159,6 +159,8 @@ is "wait returns the status" "143 " "$? $(cat "$work/waited")"
 is "the others are listed" "$(printf '%s\n' "$host" "$proxy" | sort | xargs)" "$(ids)"
 box "trap '' TERM; $idle"
 begin=$SECONDS
+is "stop --time 0s is kill" "killed: $run" "$("$SBX" stop "$run" --time 0s)"
+box "trap '' TERM; $idle"
 is "stop: a command that ignores it is killed after --time" "killed: $run" "$("$SBX" stop "$run" --time 1s)"
 [ $((SECONDS - begin)) -lt 9 ] || fail "and not later" "$((SECONDS - begin)) s"
 wait "$run"

@@ -9,7 +9,7 @@ if ! command -v clang >/dev/null || ! command -v llvm-cov >/dev/null; then
 fi
 fuzz_made=$(dirname "$(dirname "$SBX")")
 . tests/fuzz/common.sh
-parsers="src/agent/hook.c src/agent/agent_trust.c src/text/destination.c src/git/gitconfig.c src/git/gitindex.c
+parsers="src/agent/hook.c src/text/destination.c src/git/gitconfig.c src/git/gitindex.c
 	src/git/gitforms.c src/git/gitkeys.c src/git/gitmerge.c src/git/gitsecret.c src/git/gitway.c src/text/host.c src/text/json.c src/text/jsonedit.c src/text/jsonwalk.c src/sshagent/signing.c src/sshagent/hostkeys.c src/sshagent/ssh_wire.c src/base/path.c src/base/str.c src/text/textsecret.c src/names/mentions.c src/names/trusted.c src/base/units.c
 	src/view/paths/mounted.c src/env/variables.c src/limits/text.c src/net/parse/dns.c src/net/parse/hosts.c src/net/parse/http.c src/net/parse/opening.c src/net/parse/socks.c
 	src/net/parse/tls.c src/policy/argv.c src/policy/ini.c src/policy/key_search.c src/policy/values.c

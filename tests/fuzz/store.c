@@ -10,12 +10,6 @@ int store_read_file(struct arena *arena, int directory, const char *name, size_t
 	return -1;
 }
 
-int store_replace_file(int directory, const char *name, const char *text, size_t length)
-{
-	(void)directory, (void)name, (void)text, (void)length;
-	return -1;
-}
-
 const char *egress_closed(const struct plan *plan, const struct host *host, uint16_t port,
 			  const char **ret_flag)
 {

@@ -61,21 +61,20 @@ void agent_line(struct out *out, const char *name, const char *text)
 	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN, str_shown(text));
 }
 
+// The time of a file says when a command last came in by this agent: a probe must not change it.
+static const char *seen_path(struct arena *arena, const struct agent *agent)
+{
+	return arena_text(arena, "%s/%s.seen", agent_state_directory(arena), agent->name);
+}
+
 void agent_seen(struct arena *arena, const struct agent *agent)
 {
-	const char *path =
-		arena_text(arena, "%s/%s.seen", agent_state_directory(arena), agent->name);
 	// The directory is there when something was installed.
-	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	int fd = open(seen_path(arena, agent),
+		      O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		futimens(fd, NULL);
 	fd_close(&fd);
-}
-
-// When a command last came in by this agent: the time of a file, which a probe must not change.
-static const char *seen_path(const struct settings *settings)
-{
-	return arena_text(settings->arena, "%s/%s.seen", settings->state, settings->agent->name);
 }
 
 static const char *seen_text(const struct settings *settings, const struct stat *status)
@@ -91,7 +90,7 @@ static enum probed probe_unseen(const struct settings *settings, const char **re
 				const char **ret_seen)
 {
 	struct stat status = { 0 };
-	const char *path = seen_path(settings);
+	const char *path = seen_path(settings->arena, settings->agent);
 	bool seen = stat(path, &status) == 0;
 	enum probed probed = probe_agent(settings, ret_why);
 	struct timespec times[2] = { status.st_atim, status.st_mtim };

@@ -112,10 +112,12 @@ static int remove_one(struct box *box, const char *name, struct out *out)
 {
 	struct settings settings;
 	TRY(agent_open(box, name, &settings));
-	const char *text = settings.unchanged ? settings.before : settings_without(&settings);
-	if (!settings.unchanged && !text)
+	bool unchanged =
+		settings.written && settings.exists && str_equal(settings.written, settings.text);
+	const char *text = unchanged ? settings.before : settings_without(&settings);
+	if (!unchanged && !text)
 		return -1;
-	if (!settings.unchanged && box->invocation.force != ANSWER_YES)
+	if (!unchanged && box->invocation.force != ANSWER_YES)
 		return show_and_fail(&settings, text, "was changed since sbx wrote it");
 	if (show_only(box, &settings, text, out))
 		return 0;

@@ -173,17 +173,8 @@ static int turn(struct attached *attached, struct ring_head *head)
 	return attached->shown.to < 0 ? fail(0, "the terminal takes no output") : 0;
 }
 
-static int hold_signals(void)
-{
-	static const int held[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH, SIGCONT };
-	sigset_t set;
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(held) / sizeof(*held); i++)
-		sigaddset(&set, held[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN); // the terminal is given back before this process ends
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
+// Those that would end this process detach it.
+static const int ended[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH, SIGCONT };
 
 static int begin(const char *id, struct attached *attached, const struct live_box **ret_live)
 {
@@ -212,7 +203,7 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	attached->keys.to = attached->master;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", attached->file);
 	attached->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	attached->signals = hold_signals();
+	attached->signals = signals_held(ended, sizeof(ended) / sizeof(*ended));
 	if (attached->changes < 0 || attached->signals < 0 ||
 	    inotify_add_watch(attached->changes, path, IN_MODIFY | IN_CLOSE_WRITE) < 0)
 		return fail(errno, "watch the output");

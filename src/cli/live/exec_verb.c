@@ -21,7 +21,6 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "cli/boxes.h"
-#include "cli/live/heard.h"
 #include "cli/live/passing.h"
 #include "cli/live/raw_terminal.h"
 #include "cli/verbs.h"
@@ -220,18 +219,9 @@ static bool turn(struct further_command *command)
 }
 
 // Those that a caller or a terminal ends a command by; ^Z stops this process alone.
-static int hold_signals(void)
-{
-	static const int passed[] = { SIGHUP,  SIGINT,  SIGQUIT,  SIGTERM,
-				      SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT };
-	sigset_t set;
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
-		sigaddset(&set, passed[i]);
-	signal(SIGPIPE, SIG_IGN);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
+static const int passed[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT
+};
 
 static int begin(const struct box *box, const struct live_box *live, int roll, char *const *words,
 		 struct further_command *command)
@@ -247,7 +237,7 @@ static int begin(const struct box *box, const struct live_box *live, int roll, c
 		TRY(given = stdin_is_given());
 	TRY(theirs[0] = make_text(box, words));
 	command->run = live->run;
-	command->signals = hold_signals();
+	command->signals = signals_held(passed, sizeof(passed) / sizeof(*passed));
 	command->asked = steady_now();
 	if (given) {
 		command->input = fcntl(STDIN_FILENO, F_GETFL);

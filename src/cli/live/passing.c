@@ -1,10 +1,13 @@
-// Owns the bytes between a command of sbx exec and its caller.
+// Owns what passes between a command of sbx exec and its caller: bytes, and what it was denied.
 #include "cli/live/passing.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -62,6 +65,17 @@ void stream_empty(struct passing_stream *stream)
 		stream_end(stream);
 }
 
+int signals_held(const int *numbers, size_t count)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < count; i++)
+		sigaddset(&set, numbers[i]);
+	signal(SIGPIPE, SIG_IGN); // the terminal is given back before this process ends
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
 int stdin_is_given(void)
 {
 	struct stat status;
@@ -73,4 +87,38 @@ int stdin_is_given(void)
 			    "give it another: %d</dev/null",
 			    STDIN_FILENO, STDIN_FILENO);
 	return S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode);
+}
+
+static void say(struct heard *heard, bool raw, struct out *out)
+{
+	if (raw && heard->said < heard->denials.count)
+		out_text(out, "\r\n");
+	for (; heard->said < heard->denials.count; heard->said++) {
+		denied_line(&heard->denials.all[heard->said], out);
+		if (raw)
+			out_text(out, "\r");
+	}
+	out_flush(out, STDERR_FILENO);
+}
+
+void heard_take(struct heard *heard, const struct further_denied *denied, bool quiet, int master)
+{
+	struct out out = { 0 };
+	struct termios modes;
+	bool drawn = master >= 0 && (tcgetattr(master, &modes) < 0 || !(modes.c_lflag & ICANON));
+	heard->denials.lost += denied->lost;
+	denials_unpack(&heard->denials, &denied->denial);
+	if (!quiet && !drawn)
+		say(heard, master >= 0, &out);
+}
+
+void heard_end(struct heard *heard, bool quiet)
+{
+	struct out out = { 0 };
+	if (quiet)
+		return;
+	if (heard->denials.lost)
+		out_text(&out, "sbx: %llu more refusals are not listed singly\n",
+			 (unsigned long long)heard->denials.lost);
+	say(heard, false, &out);
 }

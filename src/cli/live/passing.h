@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "process/further_clients.h"
+
 enum { STREAM_BYTES = 64 << 10 };
 
 struct passing_stream {
@@ -28,6 +30,20 @@ static inline bool stream_is_full(const struct passing_stream *stream)
 	return stream->at < stream->used;
 }
 
+// Blocks these signals, and SIGPIPE; they are read from the descriptor. -1 with errno.
+int signals_held(const int *numbers, size_t count);
+
 // Whether the caller's stdin goes to the command itself, so that it reads what it needs and no
 // more: not a terminal, and no device, which is no file of the box. -1 with the error said.
 int stdin_is_given(void);
+
+// What a command was denied, as its run says it.
+struct heard {
+	struct denials denials;
+	unsigned said; // of them
+};
+
+// Says it at once, unless `quiet`; on a terminal (its master, or -1) that a program draws on at the
+// end.
+void heard_take(struct heard *heard, const struct further_denied *denied, bool quiet, int master);
+void heard_end(struct heard *heard, bool quiet);

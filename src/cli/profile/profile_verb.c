@@ -64,13 +64,16 @@ static int list(struct box *box, char **words, struct out *out)
 static void put_value(struct out *out, const struct key *key, const char *value,
 		      const struct origin *from)
 {
-	char line[32];
-	snprintf(line, sizeof(line), "%u", from ? from->line : 0);
 	answer_one(out, MEMBER("section", key->section), SHOWN("key", key->name, "", 0, " = "),
 		   SHOWN("value", value, "", 0, ""),
 		   SHOWN("file", from ? from->file : NULL, " ; ", 0, ":"),
-		   NUMBER_IF(from, "line", from ? from->line : 0),
-		   SHOWN(NULL, from ? line : NULL, "", 0, ""), WORDS("\n"));
+		   { .key = "line",
+		     .kind = FIELD_NUMBER,
+		     .number = from ? from->line : 0,
+		     .absent = !from,
+		     .before = "",
+		     .after = "" },
+		   WORDS("\n"));
 }
 
 static void resolved_key(struct out *out, const struct key *key, const struct profile *profile)

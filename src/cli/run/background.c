@@ -1,6 +1,6 @@
 // Owns the way into the background. The caller's process waits until the command runs; one between
 // writes the output, and is the parent of the run, whose status it notes.
-#include "cli/run/background.h"
+#include "cli/run/result.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,6 @@
 #include "base/fd.h"
 #include "cli/boxes.h"
 #include "cli/live/raw_terminal.h"
-#include "cli/run/result.h"
 #include "report/answer_fields.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"

@@ -14,45 +14,20 @@
 
 static const char *mount_word(const struct mount *mount)
 {
-	switch (mount->kind) {
-	case MOUNT_DIRECTORY:
-		return "directory";
-	case MOUNT_LINK:
-		return "link";
-	case MOUNT_TMPFS:
-		return "tmpfs";
-	case MOUNT_LAYERS:
-		return "session";
-	case MOUNT_SCRATCH:
-		return "overlay";
-	case MOUNT_MASK:
-		return "hide";
-	case MOUNT_SELF:
-		return "read-only";
-	case MOUNT_PROC:
-		return "proc";
-	case MOUNT_PTS:
-		return "devpts";
-	case MOUNT_TEXT:
-		return "own";
-	case MOUNT_COPY:
-		return "copy";
-	case MOUNT_BIND:
-		break;
-	}
-	if (mount->cache)
-		return "cache";
-	switch (mount->access) {
-	case ACCESS_READ:
-		return "read";
-	case ACCESS_WRITE:
-		return "write";
-	case ACCESS_DEVICE:
-		return "device";
-	case ACCESS_NOTHING:
-		break;
-	}
-	return "hide";
+	static const char *const kinds[] = {
+		[MOUNT_DIRECTORY] = "directory", [MOUNT_LINK] = "link",
+		[MOUNT_TMPFS] = "tmpfs",         [MOUNT_LAYERS] = "session",
+		[MOUNT_SCRATCH] = "overlay",     [MOUNT_MASK] = "hide",
+		[MOUNT_SELF] = "read-only",      [MOUNT_PROC] = "proc",
+		[MOUNT_PTS] = "devpts",          [MOUNT_TEXT] = "own",
+		[MOUNT_COPY] = "copy",           [MOUNT_BIND] = NULL,
+	};
+	static const char *const accesses[] = { [ACCESS_READ] = "read",
+						[ACCESS_WRITE] = "write",
+						[ACCESS_DEVICE] = "device",
+						[ACCESS_NOTHING] = "hide" };
+	const char *kind = kinds[mount->kind];
+	return kind ? kind : mount->cache ? "cache" : accesses[mount->access];
 }
 
 static const char *const project_words[] = { "write", "read", "none" };
@@ -341,8 +316,7 @@ static void put_plan(struct out *out, const struct box *box)
 		       MEMBER("command_capabilities", "none"),
 		       MEMBER_NUMBER("landlock", (unsigned)plan->landlock),
 		       SHOWN(NULL, plan->landlock ? landlock : "off", "landlock     ", 0, "\n"),
-		       SHOWN(NULL, arena_text(box->arena, "%u", plan->filter.count),
-			     "filter       ", 0, " instructions\n"),
+		       COUNTED(NULL, plan->filter.count, "filter       ", 0, " instructions\n"),
 		       SHOWN("supervisor", lock_text(plan), "supervisor   ", 0, "\n"));
 	put_limits(out, box);
 	put_mounts(out, plan);

@@ -1,5 +1,5 @@
 // Owns --review: a session for one run, and the question at its end.
-#include "cli/session/review.h"
+#include "cli/session/sessions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "ask/typed.h"
 #include "base/base.h"
 #include "base/fd.h"
-#include "cli/session/sessions.h"
 #include "names/trusted.h"
 #include "session/apply/apply.h"
 #include "session/compare/changes.h"
@@ -58,7 +57,7 @@ static bool is_covered(const struct change *change)
 static int show_list(struct sessions *sessions, const struct held *held,
 		     const struct changes *changes)
 {
-	struct out kept = sessions->out;
+	struct out out = { 0 };
 	unsigned plain = 0;
 	const char *reset = isatty(STDERR_FILENO) ? typed_reset() : "";
 	if (fd_write_all(STDERR_FILENO, reset, strlen(reset)) < 0)
@@ -70,13 +69,12 @@ static int show_list(struct sessions *sessions, const struct held *held,
 			if (is_covered(change) || is_watched(sessions, held, change) != watched)
 				continue;
 			if (watched || plain++ < LINES_MAX)
-				changes_line(sessions, &held->session, change);
+				changes_line(sessions, &out, &held->session, change);
 		}
 		if (!watched && plain > LINES_MAX)
-			out_text(&sessions->out, "and %u more (s shows all)\n", plain - LINES_MAX);
+			out_text(&out, "and %u more (s shows all)\n", plain - LINES_MAX);
 	}
-	say(&sessions->out);
-	sessions->out = kept;
+	say(&out);
 	return 0;
 }
 
@@ -133,11 +131,9 @@ static char ask_file(struct sessions *sessions, const struct held *held,
 	static const char help[] = "sbx: y: apply it; n: leave it out; a: apply it and all that "
 				   "follow, but what your own programs would run; d: leave out it "
 				   "and all that follow; q: back, and choose nothing\n";
-	struct out kept = sessions->out;
-	sessions->out = (struct out){ 0 };
-	changes_line(sessions, &held->session, change);
-	say(&sessions->out);
-	sessions->out = kept;
+	struct out out = { 0 };
+	changes_line(sessions, &out, &held->session, change);
+	say(&out);
 	char answer = ask(person, question, "ynadq", help, silence);
 	return answer ? answer : 'q';
 }

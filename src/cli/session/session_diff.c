@@ -34,30 +34,15 @@ static const struct {
 	[CHANGE_MODE] = { 'P', "mode" },
 };
 
-// Relative to the project, else absolute.
-static const char *name_of(struct arena *arena, const struct session *session,
-			   const struct change *change)
-{
-	const char *root = session->roots[change->root].path;
-	return str_equal(root, session->project) ? change->path
-						 : path_below(arena, root, change->path);
-}
-
+// `paths`: absolute ones, NULL-terminated; none at all: all are.
 static bool is_wanted(struct arena *arena, const struct session *session,
-		      const struct change *change, char *const *words)
+		      const struct change *change, const char *const *paths)
 {
-	char current[PATH_MAX];
-	if (!words[0])
-		return true;
-	const char *from =
-		getcwd(current, sizeof(current)) && path_within(current, session->project)
-			? current
-			: session->project;
 	const char *whole = path_below(arena, session->roots[change->root].path, change->path);
-	for (char *const *word = words; *word; word++)
-		if (path_within(whole, path_join(arena, from, *word)))
-			return true;
-	return false;
+	bool wanted = !paths[0];
+	for (; *paths && !wanted; paths++)
+		wanted = path_within(whole, *paths);
+	return wanted;
 }
 
 // "" for files and directories, which need no word.
@@ -71,28 +56,28 @@ static const char *word_of(mode_t mode)
 								 : "  (device)";
 }
 
-void changes_line(struct sessions *sessions, const struct session *session,
+void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
 		  const struct change *change)
 {
 	char leads[PATH_MAX];
-	bool out = sides_leads_out(&sessions->store, session, change, leads);
+	bool outside = sides_leads_out(&sessions->store, session, change, leads);
 	char size[SIZE_TEXT_MAX] = "";
 	const struct stat *status = change->kind == CHANGE_REMOVED ? &change->was : &change->is;
 	if (S_ISREG(status->st_mode))
 		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
-	out_text(&sessions->out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter,
-		 size, str_shown(name_of(sessions->store.arena, session, change)),
+	out_text(out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter, size,
+		 str_shown(change_name(sessions->store.arena, session, change)),
 		 S_ISDIR(status->st_mode) ? "/" : "");
 	if (leads[0])
-		out_text(&sessions->out, "  (link to %s%s)", str_shown(leads),
-			 out ? ", which the session could not see" : "");
-	out_text(&sessions->out, "%s", word_of(status->st_mode));
+		out_text(out, "  (link to %s%s)", str_shown(leads),
+			 outside ? ", which the session could not see" : "");
+	out_text(out, "%s", word_of(status->st_mode));
 	if (change->renamed)
-		out_text(&sessions->out, "  (was %s)", str_shown(change->renamed));
+		out_text(out, "  (was %s)", str_shown(change->renamed));
 	if (change->kind == CHANGE_MODE)
-		out_text(&sessions->out, "  (%04o -> %04o)", change->was.st_mode & 07777,
+		out_text(out, "  (%04o -> %04o)", change->was.st_mode & 07777,
 			 change->is.st_mode & 07777);
-	out_text(&sessions->out, "%s%s\n",
+	out_text(out, "%s%s\n",
 		 change->conflict ? "  (conflict: the host has changed it since)" : "",
 		 change->guarded ? "  (applied only when named)" : "");
 }
@@ -101,15 +86,15 @@ static void json_one(struct sessions *sessions, const struct session *session,
 		     const struct change *change)
 {
 	const struct stat *was = &change->was, *is = &change->is;
-	answer_one(&sessions->out, MEMBER("path", name_of(sessions->store.arena, session, change)),
-		   MEMBER("kind", kinds[change->kind].word),
-		   NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
-		   NUMBER_IF(was->st_mode, "old_size", (unsigned long long)was->st_size),
-		   NUMBER_IF(is->st_mode, "mode", is->st_mode),
-		   NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
-		   MEMBER("renamed_from", change->renamed),
-		   MEMBER_FLAG("conflict", change->conflict),
-		   MEMBER_FLAG("only_when_named", change->guarded));
+	answer_one(
+		&sessions->out, MEMBER("path", change_name(sessions->store.arena, session, change)),
+		MEMBER("kind", kinds[change->kind].word),
+		NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
+		NUMBER_IF(was->st_mode, "old_size", (unsigned long long)was->st_size),
+		NUMBER_IF(is->st_mode, "mode", is->st_mode),
+		NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
+		MEMBER("renamed_from", change->renamed), MEMBER_FLAG("conflict", change->conflict),
+		MEMBER_FLAG("only_when_named", change->guarded));
 }
 
 static int make_parents(int top, const char *path)
@@ -197,8 +182,8 @@ static int copy_side(struct sessions *sessions, const struct session *session,
 		     const struct change *change, int top, bool old)
 {
 	const struct stat *status = old ? &change->was : &change->is;
-	const char *name,
-		*place = name_of(sessions->store.arena, session, change) + (change->path[0] == '/');
+	const char *name, *place = change_name(sessions->store.arena, session, change) +
+				   (change->path[0] == '/');
 	place += place[0] == '/';
 	if (!is_text(status))
 		return 0;
@@ -267,14 +252,15 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 		const struct change *change = &wanted->changes->list[i];
 		if (!wanted->list[i])
 			continue;
-		bool shown = wanted->named || isatty(STDOUT_FILENO) ||
-			     is_of_patch(name_of(sessions->store.arena, wanted->session, change));
+		bool shown =
+			wanted->named || isatty(STDOUT_FILENO) ||
+			is_of_patch(change_name(sessions->store.arena, wanted->session, change));
 		if (shown) {
 			TRY(copy_side(sessions, wanted->session, change, a, true));
 			TRY(copy_side(sessions, wanted->session, change, b, false));
 		}
 		if (!shown || !is_whole(wanted->changes, i))
-			changes_line(sessions, wanted->session, change);
+			changes_line(sessions, &sessions->out, wanted->session, change);
 	}
 	return 0;
 }
@@ -304,7 +290,8 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && why; i++)
 		if (wanted->list[i])
-			changes_line(sessions, wanted->session, &wanted->changes->list[i]);
+			changes_line(sessions, &sessions->out, wanted->session,
+				     &wanted->changes->list[i]);
 	if (why)
 		out_text(&sessions->notes, "sbx: the text of changes is shown by git, which %s\n",
 			 why);
@@ -316,22 +303,28 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 {
 	const struct session *session = &held->session;
 	struct changes changes;
-	unsigned conflicts = 0, guarded = 0;
+	unsigned conflicts = 0, guarded = 0, count = 0;
+	struct arena *arena = sessions->store.arena;
 	bool quoted = false;
 	TRY(changes_find(&sessions->store, held, PROJECT_SAME, &changes));
-	bool *list = arena_take(sessions->store.arena, changes.count + 1);
+	bool *list = arena_take(arena, changes.count + 1);
+	while (words[count])
+		count++;
+	const char **paths = arena_take(arena, (count + 1) * sizeof(*paths));
+	for (unsigned i = 0; i < count; i++)
+		paths[i] = select_path(arena, session, words[i]);
 	if (form == DIFF_JSON)
 		answer_begin(&sessions->out, "session-diff", "changes");
 	for (unsigned i = 0; i < changes.count; i++) {
 		const struct change *change = &changes.list[i];
-		list[i] = is_wanted(sessions->store.arena, session, change, words);
+		list[i] = is_wanted(arena, session, change, paths);
 		if (!list[i])
 			continue;
 		quoted |= !str_visible(change->path);
 		conflicts += change->conflict;
 		guarded += change->guarded && !change->inside;
 		if (form == DIFF_STAT)
-			changes_line(sessions, session, change);
+			changes_line(sessions, &sessions->out, session, change);
 		else if (form == DIFF_JSON)
 			json_one(sessions, session, change);
 	}

@@ -152,7 +152,7 @@ static int remove_one(struct sessions *sessions, char **words)
 	TRY(history_refer(sessions->store.arena, words[0], &reference));
 	TRY((reference.snapshot ? refer_alone : refer_to_throw)(sessions, reference.session,
 								&held));
-	TRY(reference.snapshot ? history_forget(&sessions->store, &held, reference.snapshot)
+	TRY(reference.snapshot ? history_forget(&held, reference.snapshot)
 			       : store_remove(&sessions->store, &held));
 	return sweep_others(sessions, "removed");
 }

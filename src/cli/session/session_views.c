@@ -42,46 +42,39 @@ static unsigned running(const struct held *held)
 	return count;
 }
 
-struct listing {
-	struct sessions *sessions;
-	unsigned count;
-};
-
 // A session whose state cannot be read is listed all the same, with the reason.
-static int list_one(void *context, const char *name)
+static void list_one(struct sessions *sessions, const char *name)
 {
-	struct listing *listing = context;
-	struct sessions *sessions = listing->sessions;
 	struct held held;
-	char time[TIME_MAX], number[32];
-	listing->count++;
+	char time[TIME_MAX];
 	if (store_hold(&sessions->store, name, HOLD_LOOK, &held) < 0) {
 		out_text(&sessions->notes, "sbx: %s\n", err_taken());
-		return 0;
+		return;
 	}
 	unsigned count = running(&held), snapshots = held.session.snapshot_count;
 	bool pending = apply_is_pending(&held);
 	put_time(time, held.session.created);
-	snprintf(number, sizeof(number), "%u", snapshots);
 	answer_one(&sessions->out, SHOWN("name", name, "", -20, " "),
 		   MEMBER("project", held.session.project), SHOWN("created", time, "", 0, "  "),
-		   MEMBER_NUMBER("snapshots", snapshots),
-		   SHOWN(NULL, number, "", 2, snapshots == 1 ? " snapshot   " : " snapshots  "),
+		   COUNTED("snapshots", snapshots, "", 2,
+			   snapshots == 1 ? " snapshot   " : " snapshots  "),
 		   SHOWN(NULL, held.session.project, "", 0, ""), MEMBER_NUMBER("running", count),
-		   WORDS(count ? "  (running)" : ""), MEMBER_FLAG("interrupted", pending),
-		   WORDS(pending ? "  (an apply was interrupted)\n" : "\n"));
+		   WORDS(count ? "  (running)" : ""),
+		   FLAGGED("interrupted", pending, "  (an apply was interrupted)"), WORDS("\n"));
 	store_release(&held);
-	return 0;
 }
 
 int sessions_list(struct sessions *sessions, char **words)
 {
-	struct listing listing = { sessions, 0 };
+	char **names;
+	int count = store_names(&sessions->store, &names);
 	(void)words;
+	TRY(count);
 	answer_begin(&sessions->out, "sessions", "sessions");
-	TRY(store_each(&sessions->store, list_one, &listing));
+	for (int i = 0; i < count; i++)
+		list_one(sessions, names[i]);
 	answer_end(&sessions->out, "sessions");
-	if (!sessions->out.json && listing.count == 0)
+	if (!sessions->out.json && count == 0)
 		out_text(&sessions->notes,
 			 "sbx: no sessions; to make one: sbx session create NAME\n");
 	return 0;
@@ -91,16 +84,13 @@ static void show_runs(struct sessions *sessions, const struct held *held)
 {
 	struct runs runs;
 	struct run_record record;
-	char process[32];
 	if (ATTEMPT(runs_open(held->directory, O_RDONLY, &runs)) < 0)
 		return;
-	while (runs_look(&runs, &record)) {
-		snprintf(process, sizeof(process), "%d", (int)record.supervisor);
+	while (runs_look(&runs, &record))
 		answer_one(&sessions->out,
-			   MEMBER_NUMBER("process", (unsigned long long)record.supervisor),
-			   SHOWN(NULL, process, "running   process ", 0, ": "),
+			   COUNTED("process", (unsigned)record.supervisor, "running   process ", 0,
+				   ": "),
 			   SHOWN("command", str_shown(record.command), "", 0, "\n"));
-	}
 	runs_close(&runs);
 }
 
@@ -124,10 +114,8 @@ int sessions_show(struct sessions *sessions, char **words)
 	char time[TIME_MAX], size[SIZE_TEXT_MAX];
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
 	const struct session *session = &held.session;
-	unsigned layers = session->layer_count, snapshots = session->snapshot_count;
+	unsigned layers = session->layer_count;
 	uint64_t bytes = size_of_session(&sessions->store, session);
-	const char *counts = arena_text(sessions->store.arena, "%u layer%s\nsnapshots %u", layers,
-					layers == 1 ? "" : "s", snapshots);
 	put_time(time, session->created);
 	put_size(size, bytes);
 	answer_begin(out, "session", NULL);
@@ -135,8 +123,9 @@ int sessions_show(struct sessions *sessions, char **words)
 		       SHOWN("project", session->project, "project   ", 0, "\n"),
 		       SHOWN("created", time, "created   ", 0, "\n"),
 		       NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
-		       MEMBER_NUMBER("layers", layers), SHOWN(NULL, size, "size      ", 0, " in "),
-		       WORDS(counts), MEMBER_NUMBER("snapshots", snapshots),
+		       SHOWN(NULL, size, "size      ", 0, " in "),
+		       COUNTED("layers", layers, "", 0, layers == 1 ? " layer\n" : " layers\n"),
+		       COUNTED("snapshots", session->snapshot_count, "snapshots ", 0, ""),
 		       MEMBER("from", session->from),
 		       SHOWN(NULL, session->from[0] ? session->from : NULL, ", based on ", 0, ""),
 		       WORDS("\n"));
@@ -176,7 +165,7 @@ int sessions_log(struct sessions *sessions, char **words)
 			   SHOWN(NULL, size, "", 7, ""),
 			   SHOWN(NULL, parent[0] ? parent : NULL, "  after ", 0, ""),
 			   SHOWN("command", command, command[0] ? "  " : "", 0, ""),
-			   MEMBER_FLAG("here", here), WORDS(here ? "  <- here\n" : "\n"));
+			   FLAGGED("here", here, "  <- here"), WORDS("\n"));
 	}
 	answer_end(out, "snapshots");
 	if (!out->json && session->snapshot_count == 0)

@@ -38,7 +38,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 void changes_put(struct sessions *sessions, const char *name);
 
 // One line of the short form, which says what the thing is.
-void changes_line(struct sessions *sessions, const struct session *session,
+void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
 		  const struct change *change);
 
 // The environment of git and of the pager that it starts: the caller's, without what a box of the
@@ -47,3 +47,7 @@ void changes_line(struct sessions *sessions, const struct session *session,
 // PATH keeps absolute directories outside of the session's; GIT_PAGER and PAGER go where they name
 // a file in one of these; of the other GIT_* nothing is kept. Git then takes less, as it does.
 char **viewer_environment(struct arena *arena, const struct session *session);
+
+// --review: the changes of a run, shown before the host has them. Before run_command(): makes the
+// session, and asks when the run has ended.
+int review_prepare(struct box *box);

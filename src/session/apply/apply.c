@@ -23,15 +23,9 @@ static struct applying *begin(struct store *store, struct held *held)
 	return applying;
 }
 
-// Relative to the project, else absolute: as it can be named.
 static const char *shown(const struct applying *applying, const struct change *change)
 {
-	const struct session *session = &applying->held->session;
-	const char *root = session->roots[change->root].path;
-	const char *path = str_shown(change->path);
-	return str_equal(root, session->project)
-		       ? path
-		       : path_below(applying->store->arena, str_shown(root), path);
+	return str_shown(change_name(applying->store->arena, &applying->held->session, change));
 }
 
 static int refuse_conflicts(const struct applying *applying, struct out *notes)

@@ -128,6 +128,11 @@ bool parent_is(const struct parent *parent, unsigned root, const char *path);
 // That of `path`; the caller opens it.
 void parent_set(struct parent *parent, unsigned root, const char *path);
 
+// The directory of the host that holds `path`, and stays open; -1.
+struct applying;
+int parent_host(struct parent *parent, const struct applying *applying, unsigned root,
+		const char *path);
+
 // What got less than its mode in the session: how many, and the first with that mode.
 struct narrowed {
 	mode_t umask, mode;

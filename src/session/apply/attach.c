@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -179,14 +180,11 @@ static int open_namespace(const struct run *run, const char *name, uint64_t *ret
 
 static void put_command(const struct plan *plan, char *text, size_t size)
 {
-	size_t used = 0;
-	for (char *const *word = plan->command; *word; word++) {
-		if (used > 0 && used + 1 < size)
-			text[used++] = ' ';
-		for (const char *at = *word; *at && used + 1 < size; at++)
-			text[used++] = *at;
-	}
-	text[used] = '\0';
+	struct out out = { 0 };
+	for (char *const *word = plan->command; *word; word++)
+		out_text(&out, "%s%s", out.used ? " " : "", *word);
+	snprintf(text, size, "%s", out.text);
+	out_free(&out);
 	for (char *at = text; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';
@@ -230,7 +228,7 @@ int attach_layers_host(const struct plan *plan, struct run *run)
 				    lasting->root_count));
 		memcpy(held->session.roots, lasting->roots, sizeof(held->session.roots));
 		held->session.root_count = lasting->root_count;
-		TRY(store_save(&store, held));
+		TRY(store_save(held));
 		for (unsigned i = lasting->roots_made; i < lasting->root_count; i++)
 			TRY(seen_begin(&held->session, held->directory, i));
 		store_close(&store);

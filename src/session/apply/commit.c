@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@
 #include "session/compare/changes.h"
 
 enum { UNENDED = -2 }; // all is in place, and the journal stays
-enum { TEXT_MAX = 512, NOTES_MAX = 65536, NAME_BYTES_MAX = 16 };
+enum { TEXT_MAX = 512, NAME_BYTES_MAX = 16 };
 
 static int changed(const struct operation *operation)
 {
@@ -30,37 +31,25 @@ static int fail_at(const char *what, const struct operation *operation)
 	return fail(errno, "%s '%s'", what, str_shown(operation->path));
 }
 
-static bool is_unchanged(const struct operation *operation, int parent, const char *name)
-{
-	struct stat status;
-	return fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       thing_is_same(&operation->was, &status);
-}
-
 // Between the look and the rename somebody may have been quicker, and a directory is filled
 // whenever somebody likes: what has come to the stage is compared as a whole. back() returns it:
 // what was put in its place meanwhile may have been written to as well.
-static int replace(int stage, const char *staged, int parent, const char *name,
-		   const struct operation *operation)
+static int displace(int stage, const char *staged, int parent, const char *name,
+		    const struct operation *operation)
 {
-	if (!is_unchanged(operation, parent, name))
+	struct stat status;
+	bool replaces = operation->kind == OPERATION_REPLACE;
+	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !thing_is_same(&operation->was, &status))
 		return changed(operation);
-	if (sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE) < 0)
-		return errno == EINVAL ? fail(0,
-					      "'%s' cannot be replaced: its file system does not "
-					      "exchange names; see: sbx session diff",
-					      str_shown(operation->path))
-				       : fail_at("replace", operation);
-	return thing_moved(&operation->was, stage, staged) ? 0 : changed(operation);
-}
-
-static int remove_one(int stage, const char *staged, int parent, const char *name,
-		      const struct operation *operation)
-{
-	if (!is_unchanged(operation, parent, name))
-		return changed(operation);
-	if (fd_rename_new(parent, name, stage, staged) < 0)
-		return fail_at("remove", operation);
+	if ((replaces ? sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE)
+		      : fd_rename_new(parent, name, stage, staged)) < 0)
+		return replaces && errno == EINVAL
+			       ? fail(0,
+				      "'%s' cannot be replaced: its file system does not exchange "
+				      "names; see: sbx session diff",
+				      str_shown(operation->path))
+			       : fail_at(replaces ? "replace" : "remove", operation);
 	return thing_moved(&operation->was, stage, staged) ? 0 : changed(operation);
 }
 
@@ -156,13 +145,13 @@ static int do_one(struct applying *applying, const struct operation *operation)
 		if (fd_rename_new(stage, staged, parent, name) == 0)
 			return 0;
 		return errno == EEXIST ? changed(operation) : fail_at("make", operation);
-	case OPERATION_REPLACE:
-		return replace(stage, staged, parent, name, operation);
 	case OPERATION_REMOVE:
 		// Removed before, and then put beside: the host had written to it.
 		if (applying->resumed && is_absent(parent, name) && is_absent(stage, staged))
 			return 0;
-		return remove_one(stage, staged, parent, name, operation);
+		return displace(stage, staged, parent, name, operation);
+	case OPERATION_REPLACE:
+		return displace(stage, staged, parent, name, operation);
 	case OPERATION_MODE:
 		return change_mode(parent, name, operation, operation->old_mode, operation->mode);
 	}
@@ -305,27 +294,16 @@ static int forward(struct applying *applying)
 	return commit_clean(applying);
 }
 
-// Room for what beside_keep() may have to say of each: shown, a byte of a name is four at most, and
-// nothing that is kept may be left unnamed.
-static size_t words_most(const struct applying *applying)
-{
-	enum { SENTENCE = 256, SHOWN = 4 };
-	const struct journal *journal = &applying->journal;
-	size_t most = NOTES_MAX;
-	for (unsigned i = 0; i < journal->operation_count; i++) {
-		const struct operation *operation = &journal->operations[i];
-		const char *root = applying->held->session.roots[operation->root].path;
-		most += SENTENCE + SHOWN * (2 * strlen(operation->path) + strlen(root));
-	}
-	return most;
-}
-
-// Its words come back by memory that both have.
+// Its reason comes back by memory that both have, its notes, of any length, by a file in memory.
 static int run_apart(struct applying *applying, int (*run)(struct applying *applying))
 {
 	struct arena *arena = applying->store->arena;
-	size_t most = words_most(applying);
-	char *why = arena_take(arena, TEXT_MAX), *notes = arena_take(arena, most);
+	char *why = arena_take(arena, TEXT_MAX);
+	const char *notes = "";
+	size_t length;
+	autoclose int file = memfd_create("sbx", MFD_CLOEXEC);
+	if (file < 0)
+		return fail(errno, "memory for the notes of an apply");
 	sigset_t all, before;
 	int status = 0;
 	sigfillset(&all);
@@ -335,7 +313,7 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 		setsid();
 		int result = run(applying);
 		snprintf(why, TEXT_MAX, "%s", err_text());
-		snprintf(notes, most, "%s", applying->notes.text ? applying->notes.text : "");
+		out_write(&applying->notes, file);
 		_exit(-result);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -343,6 +321,9 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
 		return fail(errno, "fork");
+	struct stat written;
+	if (fstat(file, &written) == 0 && lseek(file, 0, SEEK_SET) == 0)
+		file_read_open(file, &written, (size_t)written.st_size, arena, &notes, &length);
 	applying->words = notes;
 	if (!WIFEXITED(status))
 		return fail(0, "the apply was interrupted; to complete it: sbx session apply %s",

@@ -17,17 +17,6 @@ struct notes {
 	struct parent parent;
 };
 
-static int open_above(struct notes *notes, unsigned root, const char *path, const char **ret_name)
-{
-	struct parent *parent = &notes->parent;
-	*ret_name = path_name(path);
-	if (parent_is(parent, root, path))
-		return parent->fd;
-	parent_set(parent, root, path);
-	parent->fd = ATTEMPT(sides_host_below(notes->applying->hosts[root], path, ret_name));
-	return parent->fd;
-}
-
 static void add(struct notes *notes, unsigned root, const char *path, uint64_t inode,
 		struct timespec changed)
 {
@@ -39,9 +28,9 @@ static void note_thing(struct notes *notes, unsigned root, const char *path,
 		       const struct thing *thing)
 {
 	struct stat status;
-	const char *name;
-	int parent = open_above(notes, root, path, &name);
-	bool there = parent >= 0 && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+	int parent = ATTEMPT(parent_host(&notes->parent, notes->applying, root, path));
+	bool there =
+		parent >= 0 && fstatat(parent, path_name(path), &status, AT_SYMLINK_NOFOLLOW) == 0;
 	if (thing->inode == KNOWN_REMOVED) {
 		if (!there)
 			add(notes, root, path, KNOWN_REMOVED, notes->now);
@@ -98,8 +87,7 @@ static int finish(struct notes *notes)
 		fd_close(&notes->parent.fd);
 	known_order(&notes->all);
 	known_format(&notes->all, &out);
-	int result =
-		store_replace_file(notes->applying->held->directory, "known", out.text, out.used);
+	int result = owned_write(notes->applying->held->directory, "known", out.text, out.used);
 	out_free(&out);
 	return result;
 }

@@ -1,4 +1,5 @@
-// Owns the places of an apply's stage, and its journal.
+// Owns the places of an apply's stage, its journal, and the rights of each staged copy: the limit
+// of modes, and groups and ACLs as the host gives them.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -15,7 +16,10 @@
 #include "session/store/store.h"
 
 #define STAGE_NAME ".sbx-apply-"
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+enum {
+	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+	FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+};
 
 // --- hard links ---------------------------------------------------------------------------------
 
@@ -70,11 +74,23 @@ void parent_set(struct parent *parent, unsigned root, const char *path)
 	*parent = (struct parent){ -1, root, path, (size_t)(path_name(path) - path), 0, -1 };
 }
 
+int parent_host(struct parent *parent, const struct applying *applying, unsigned root,
+		const char *path)
+{
+	const char *name;
+	if (!parent_is(parent, root, path)) {
+		parent_set(parent, root, path);
+		parent->fd = sides_host_below(applying->hosts[root], path, &name);
+		parent->gives = rights_given(parent->fd);
+	}
+	return parent->fd;
+}
+
 int journal_write(const struct applying *applying)
 {
 	struct out out = { 0 };
 	journal_format(&applying->journal, &out);
-	int result = store_replace_file(applying->held->directory, "journal", out.text, out.used);
+	int result = owned_write(applying->held->directory, "journal", out.text, out.used);
 	out_free(&out);
 	return result;
 }
@@ -211,21 +227,22 @@ int stage_make(struct applying *applying)
 	return 0;
 }
 
-// Of a journal whose phase says that the stage holds what the host had.
+// Of a journal whose phase says that the stage holds what the host had: it must be there.
 static int reopen_stage(struct applying *applying, unsigned root)
 {
 	struct stat status;
 	const struct journal_root *noted = &applying->journal.roots[root];
 	bool needed =
 		applying->journal.phase == PHASE_COMMIT || applying->journal.phase == PHASE_BACK;
-	if (!needed && ATTEMPT(open_stage(applying, root)) < 0)
+	if (!needed) {
+		(void)ATTEMPT(open_stage(applying, root));
 		return 0;
-	if (needed)
-		TRY(open_stage(applying, root));
-	if (needed && (fstat(applying->stages[root], &status) < 0 ||
-		       (status.st_ino & INT64_MAX) != noted->stage_inode))
-		return fail(0, "'%s' is another directory by now", noted->stage);
-	return 0;
+	}
+	TRY(open_stage(applying, root));
+	return fstat(applying->stages[root], &status) == 0 &&
+			       (status.st_ino & INT64_MAX) == noted->stage_inode
+		       ? 0
+		       : fail(0, "'%s' is another directory by now", noted->stage);
 }
 
 int stage_reopen(struct applying *applying)
@@ -256,4 +273,64 @@ int stage_remove(struct applying *applying)
 			TRY(owned_remove_tree(above_stage(applying, i), path_name(path)));
 	}
 	return 0;
+}
+
+// --- rights --------------------------------------------------------------------------------------
+
+int apply_rights(const struct applying *applying, const struct change *change, int to,
+		 const char *name)
+{
+	const struct store *store = applying->store;
+	int parent = applying->parent.fd;
+	bool replaces = S_ISREG(change->was.st_mode) && S_ISREG(change->is.st_mode);
+	if (S_ISLNK(change->is.st_mode) || (!replaces && !applying->parent.gives))
+		return 0;
+	autoclose int host = replaces ? openat(parent, path_name(change->path), FILE_FLAGS) : -1;
+	if (host >= 0 && !rights_differ(to, name, host))
+		return 0;
+	autoclose int made = openat(to, name, FILE_FLAGS);
+	if (made < 0 || (replaces && host < 0))
+		return fail(errno, "the rights of '%s'", str_shown(change->path));
+	return replaces ? rights_keep(store, made, host, change->is.st_mode)
+			: rights_inherit(store, made, parent);
+}
+
+int apply_rights_copy(const struct applying *applying, int from, const char *source, int to,
+		      const char *name)
+{
+	autoclose int is = openat(from, source, FILE_FLAGS), made = openat(to, name, FILE_FLAGS);
+	if (is < 0 || made < 0)
+		return fail(errno, "the rights of '%s'", str_shown(source));
+	return rights_copy(applying->store, made, is);
+}
+
+void narrow_mode(struct applying *applying, struct change *change)
+{
+	struct narrowed *narrowed = &applying->narrowed;
+	mode_t *mode = &change->is.st_mode, was = change->was.st_mode;
+	narrowed->set += S_ISREG(*mode) && (*mode & (S_ISUID | S_ISGID));
+	*mode &= S_ISREG(*mode) ? ~(mode_t)(S_ISUID | S_ISGID) : ~(mode_t)0;
+	bool same = ((*mode ^ was) & S_IFMT) == 0;
+	mode_t more = *mode & narrowed->umask & 077 & ~(same ? was : 0);
+	bool given = !same && applying->parent.gives == RIGHTS_ACL;
+	if (!more || given || S_ISLNK(*mode) || change->kind == CHANGE_REMOVED)
+		return;
+	if (narrowed->count++ == 0) {
+		narrowed->first = change;
+		narrowed->mode = *mode;
+	}
+	*mode &= ~more;
+}
+
+void narrow_tell(const struct applying *applying, const char *first, struct out *notes)
+{
+	const struct narrowed *narrowed = &applying->narrowed;
+	out_text(notes, "sbx: %s has mode %o and not %o, as your umask is %03o", first,
+		 narrowed->first->is.st_mode & 07777, narrowed->mode & 07777, narrowed->umask);
+	if (narrowed->count > 1)
+		out_text(notes, "; the same of %u more", narrowed->count - 1);
+	const char *word = quote_fix(applying->store->arena, first);
+	if (word)
+		out_text(notes, "; to change it: chmod %o %s", narrowed->mode & 07777, word);
+	out_text(notes, "\n");
 }

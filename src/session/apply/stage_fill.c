@@ -59,20 +59,7 @@ static bool link_again(struct applying *applying, struct stage_links *links,
 	       linkat(applying->stages[change->root], link->place, directory, name, 0) == 0;
 }
 
-// The directory of the host that an operation's path lies in; many in a row have the same.
-static int enter(struct applying *applying, unsigned root, const char *path)
-{
-	struct parent *parent = &applying->parent;
-	const char *name;
-	if (parent_is(parent, root, path))
-		return 0;
-	parent_set(parent, root, path);
-	TRY(parent->fd = sides_host_below(applying->hosts[root], path, &name));
-	parent->gives = rights_given(parent->fd);
-	return 0;
-}
-
-// The directory of the layer that holds a change, for the same reason.
+// The directory of the layer that holds a change; many in a row have the same.
 static int enter_layer(struct applying *applying, const struct change *change,
 		       const char **ret_name)
 {
@@ -196,7 +183,7 @@ static int put_tree(struct applying *applying, struct stage_links *links,
 		if (!applying->selected[i] || list[i].kind == CHANGE_REMOVED)
 			continue;
 		const char *place = place_of(applying, operation, &list[i]);
-		TRY(enter(applying, operation->root, operation->path));
+		TRY(parent_host(&applying->parent, applying, operation->root, operation->path));
 		narrow_mode(applying, &list[i]);
 		int kind = put(applying, links, &list[i], place);
 		TRY(kind);

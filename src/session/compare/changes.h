@@ -65,16 +65,23 @@ int changes_find(struct store *store, const struct held *held, enum project proj
 // Whether there are changes in the directory that is number `index`.
 bool changes_has_inside(const struct changes *changes, unsigned index);
 
+// Its path as it can be named: relative to the project, else absolute.
+const char *change_name(struct arena *arena, const struct session *session,
+			const struct change *change);
+
 // Which changes are meant.
+
+// A path that is absolute, or relative to the current directory, or, outside of the project, to
+// that.
+const char *select_path(struct arena *arena, const struct session *session, const char *word);
 
 // For each change. Of one that was asked for and is not selected the user wants to know why.
 struct selection {
 	bool *selected, *asked;
 };
 
-// `words` (NULL-terminated) are paths, absolute or relative to the current directory, or, outside
-// of the project, to the project. None at all: every change but guarded ones, which have to be
-// named themselves. -1 when nothing has changed at one of them.
+// `words` (NULL-terminated) are paths as of select_path(). None at all: every change but guarded
+// ones, which have to be named themselves. -1 when nothing has changed at one of them.
 int select_changes(struct store *store, const struct held *held, const struct changes *changes,
 		   char *const *words, struct selection *ret_selection);
 

@@ -1,7 +1,8 @@
-// Owns the choice of changes by the paths that were named.
+// Owns the choice of changes by the paths that were named, and sets of paths.
 #include "session/compare/changes.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,18 +27,27 @@ static bool covers(const struct named *named, const struct change *change)
 	       (!named->path[0] || path_within(change->path, named->path));
 }
 
+const char *change_name(struct arena *arena, const struct session *session,
+			const struct change *change)
+{
+	const char *root = session->roots[change->root].path;
+	return str_equal(root, session->project) ? change->path
+						 : path_below(arena, root, change->path);
+}
+
+const char *select_path(struct arena *arena, const struct session *session, const char *word)
+{
+	char current[PATH_MAX];
+	bool inside = getcwd(current, sizeof(current)) && path_within(current, session->project);
+	return path_join(arena, inside ? current : session->project, word);
+}
+
 // "/project/a/b" -> root and "a/b".
 static int find_named(const struct select_looking *looking, const char *word,
 		      struct named *ret_named)
 {
-	struct arena *arena = looking->store->arena;
 	const struct session *session = &looking->held->session;
-	char current[PATH_MAX];
-	const char *from =
-		getcwd(current, sizeof(current)) && path_within(current, session->project)
-			? current
-			: session->project;
-	const char *whole = path_join(arena, from, word);
+	const char *whole = select_path(looking->store->arena, session, word);
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const char *root = session->roots[i].path;
 		if (session->roots[i].own || session->roots[i].system || !path_within(whole, root))
@@ -83,4 +93,49 @@ int select_changes(struct store *store, const struct held *held, const struct ch
 				    words[j]);
 	*ret_selection = (struct selection){ .selected = list, .asked = asked };
 	return 0;
+}
+
+void pathset_add(struct pathset *set, struct arena *arena, const char *path)
+{
+	set->paths = arena_grow(arena, set->paths, set->count, &set->size, sizeof(*set->paths));
+	set->paths[set->count++] = path;
+}
+
+void pathset_order(struct pathset *set)
+{
+	if (set->count > 0)
+		qsort(set->paths, set->count, sizeof(*set->paths), str_compare);
+}
+
+// Of the first `length` bytes of `path`.
+static int order_of(const char *path, size_t length, const char *other)
+{
+	int order = strncmp(path, other, length);
+	return order ? order : other[length] ? -1 : 0;
+}
+
+static bool has(const struct pathset *set, const char *path, size_t length)
+{
+	unsigned low = 0, high = set->count;
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		int order = order_of(path, length, set->paths[middle]);
+		if (order == 0)
+			return true;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
+
+bool pathset_has(const struct pathset *set, const char *path)
+{
+	if (set->count == 0)
+		return false;
+	for (size_t length = 1; path[length - 1]; length++)
+		if ((path[length] == '\0' || path[length] == '/') && has(set, path, length))
+			return true;
+	return false;
 }

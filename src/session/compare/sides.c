@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,21 +12,28 @@
 #include "base/sys.h"
 #include "session/store/store.h"
 
+// The directory of "TOP/PATH", never out of `from`: -1 with errno.
+static int open_parent(int from, const char *top, const char *path, const char **ret_name)
+{
+	char place[PATH_MAX];
+	*ret_name = path_name(path);
+	if (!str_put(place, sizeof(place), "%s/%.*s", top, (int)(*ret_name - path), path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return sys_openat2(from, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+			   RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+}
+
 int sides_parent(const struct store *store, const struct session *session,
 		 const struct change *change, const char **ret_name)
 {
-	char place[PATH_MAX], root[PLACE_MAX];
-	const char *name = path_name(change->path);
+	char root[PLACE_MAX];
 	place_of_root(root, session->layers[change->layer].id, session->roots[change->root].own,
 		      change->root);
-	int length = snprintf(place, sizeof(place), "%s/%.*s", root, (int)(name - change->path),
-			      change->path);
-	if (length >= (int)sizeof(place))
-		return fail(ENAMETOOLONG, "a path of a layer");
-	*ret_name = name;
-	int fd = sys_openat2(store->layers, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-			     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	return fd < 0 ? fail(errno, "'%s' in a layer", str_shown(place)) : fd;
+	int fd = open_parent(store->layers, root, change->path, ret_name);
+	return fd < 0 ? fail(errno, "the directory of '%s' in a layer", str_shown(change->path))
+		      : fd;
 }
 
 int sides_open(const struct store *store, const struct session *session,
@@ -50,14 +56,7 @@ int sides_host_root(const struct session *session, unsigned root)
 
 int sides_host_below(int root, const char *path, const char **ret_name)
 {
-	char place[PATH_MAX];
-	const char *name = path_name(path);
-	int length = snprintf(place, sizeof(place), "./%.*s", (int)(name - path), path);
-	if (length >= (int)sizeof(place))
-		return fail(ENAMETOOLONG, "a path of the project");
-	*ret_name = name;
-	int fd = sys_openat2(root, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-			     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	int fd = open_parent(root, ".", path, ret_name);
 	return fd < 0 ? fail(errno, "the directory of '%s' on the host", str_shown(path)) : fd;
 }
 

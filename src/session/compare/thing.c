@@ -158,18 +158,18 @@ static bool is_same(const struct thing *thing, const struct thing *now)
 					same_time(&thing->modified, &now->modified));
 }
 
-bool thing_is_same(const struct thing *thing, const struct stat *status)
-{
-	struct thing now = thing_of(status);
-	return is_same(thing, &now) && (S_ISDIR(thing->mode) || thing->links > 1 ||
-					same_time(&thing->changed, &now.changed));
-}
-
 bool thing_is(const struct thing *thing, const struct thing *now)
 {
 	return is_same(thing, now) && thing->tree == now->tree &&
 	       (S_ISDIR(thing->mode) || thing->links > 1 ||
 		same_time(&thing->changed, &now->changed));
+}
+
+bool thing_is_same(const struct thing *thing, const struct stat *status)
+{
+	struct thing now = thing_of(status);
+	now.tree = thing->tree;
+	return thing_is(thing, &now);
 }
 
 bool thing_moved(const struct thing *thing, int directory, const char *name)

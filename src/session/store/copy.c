@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -42,29 +43,19 @@ int copy_attributes(int from, int to)
 
 static int copy_range(int from, int to, off_t start, off_t end)
 {
-	static char buffer[65536];
-	bool by_kernel = true;
+	bool by_blocks = true;
 	while (start < end) {
 		off_t in = start, out = start;
-		ssize_t done = -1;
-		if (by_kernel)
-			done = copy_file_range(from, &in, to, &out, (size_t)(end - start), 0);
-		if (done <= 0 && by_kernel) {
-			by_kernel = false; // across file systems, or of a kind that cannot
+		size_t most = (size_t)(end - start);
+		ssize_t done = by_blocks ? copy_file_range(from, &in, to, &out, most, 0)
+			       : lseek(to, start, SEEK_SET) < 0 ? -1
+								: sendfile(to, from, &in, most);
+		if (done <= 0 && by_blocks) {
+			by_blocks = false; // across file systems, or of a kind that cannot
 			continue;
 		}
-		if (!by_kernel) {
-			size_t most = end - start < (off_t)sizeof(buffer) ? (size_t)(end - start)
-									  : sizeof(buffer);
-			done = pread(from, buffer, most, start);
-			if (done > 0 && (lseek(to, start, SEEK_SET) < 0 ||
-					 fd_write_all(to, buffer, (size_t)done) < 0))
-				return -1;
-		}
-		if (done < 0)
-			return -1;
-		if (done == 0)
-			break; // it has become shorter
+		if (done <= 0)
+			return (int)done; // 0: it has become shorter
 		start += done;
 	}
 	return 0;

@@ -37,16 +37,6 @@ static int find(const struct held *held, const char *name, const struct snapshot
 			      held->name, name, held->name);
 }
 
-// The host's directories as the session begins with them.
-static int look_at_project(struct store *store, const char *name)
-{
-	struct held held;
-	TRY(store_hold(store, name, HOLD_LOOK, &held));
-	int result = seen_write(held.directory, SEEN_PROJECT, held.session.project);
-	store_release(&held);
-	return result;
-}
-
 int history_create(struct store *store, const char *name, const char *project, enum rights rights)
 {
 	struct session session;
@@ -58,8 +48,10 @@ int history_create(struct store *store, const char *name, const char *project, e
 		store_sweep(store); // the first reason is kept
 		return -1;
 	}
-	TRY(store_create(store, name, &session));
-	return look_at_project(store, name);
+	autoclose int directory = store_create(store, name, &session);
+	TRY(directory);
+	// The host's directories as the session begins with them.
+	return seen_write(directory, SEEN_PROJECT, project);
 }
 
 static bool is_empty_directory(int directory, const char *name)
@@ -161,7 +153,7 @@ int history_snapshot(struct store *store, struct held *held, const char *name,
 	if (session_snapshot(&held->session, name))
 		return fail(0, "session '%s' has a snapshot '%s' already", held->name, name);
 	TRY(freeze(store, held, name));
-	TRY(store_save(store, held));
+	TRY(store_save(held));
 	*ret_name = name;
 	return 0;
 }
@@ -180,33 +172,43 @@ int history_restore(struct store *store, struct held *held, const char *name, co
 	session->from = name;
 	TRY(store_add_layer(store, session, (int)snapshot->layer));
 	prune(session);
-	return store_save(store, held);
+	return store_save(held);
 }
 
 // The conflicts are found against the same moment as the original's, and what it has applied is
 // known to the fork as well.
-static int copy_file(struct store *store, const struct held *from, const struct held *to,
-		     const char *name)
+static int copy_file(struct store *store, const struct held *from, int to, const char *name)
 {
 	const char *text;
 	size_t length;
 	int found = store_read_file(store->arena, from->directory, name, KNOWN_BYTES_MAX, &text,
 				    &length);
-	return found <= 0 ? found : store_replace_file(to->directory, name, text, length);
+	return found <= 0 ? found : owned_write(to, name, text, length);
 }
 
-static int copy_known(struct store *store, const struct held *from, const char *name)
+static int copy_known(struct store *store, const struct held *from, int to)
 {
 	char seen[SEEN_NAME];
-	struct held held;
-	TRY(store_hold(store, name, HOLD_LOOK, &held));
-	int result = copy_file(store, from, &held, "known");
-	for (unsigned i = 0; i <= from->session.root_count && result >= 0; i++) {
+	TRY(copy_file(store, from, to, "known"));
+	for (unsigned i = 0; i <= from->session.root_count; i++) {
 		seen_name(seen, i < from->session.root_count ? i : SEEN_PROJECT);
-		result = copy_file(store, from, &held, seen);
+		TRY(copy_file(store, from, to, seen));
 	}
-	store_release(&held);
-	return result;
+	return 0;
+}
+
+// Of the snapshots a fork knows those that it stands on. A parent stands before its children.
+static void keep_ancestors(struct arena *arena, struct session *session, const char *name)
+{
+	unsigned first = session->snapshot_count;
+	struct snapshot *kept = arena_take(arena, SNAPSHOTS_MAX * sizeof(*kept));
+	for (unsigned i = session->snapshot_count; i-- > 0;)
+		if (str_equal(session->snapshots[i].name, name)) {
+			kept[--first] = session->snapshots[i];
+			name = kept[first].parent;
+		}
+	session->snapshot_count -= first;
+	session->snapshots = kept + first;
 }
 
 int history_fork(struct store *store, const struct reference *from, const char *name)
@@ -225,28 +227,16 @@ int history_fork(struct store *store, const struct reference *from, const char *
 	session.created = now.tv_sec;
 	session.from = made;
 	TRY(store_add_layer(store, &session, (int)snapshot->layer));
-	// Of the snapshots the fork knows those that it stands on.
-	unsigned kept = 0;
-	for (const char *at = made; at[0] && kept < held.session.snapshot_count;) {
-		const struct snapshot *found = session_snapshot(&held.session, at);
-		if (!found)
-			break;
-		at = found->parent;
-		kept++;
-	}
-	struct snapshot *snapshots = arena_take(store->arena, SNAPSHOTS_MAX * sizeof(*snapshots));
-	session.snapshot_count = kept;
-	for (const char *at = made; kept > 0; at = snapshots[kept].parent)
-		snapshots[--kept] = *session_snapshot(&held.session, at);
-	session.snapshots = snapshots;
+	keep_ancestors(store->arena, &session, made);
 	prune(&session);
-	TRY(store_create(store, name, &session));
-	TRY(copy_known(store, &held, name));
+	autoclose int directory = store_create(store, name, &session);
+	TRY(directory);
+	TRY(copy_known(store, &held, directory));
 	store_release(&held);
 	return 0;
 }
 
-int history_forget(struct store *store, struct held *held, const char *name)
+int history_forget(struct held *held, const char *name)
 {
 	struct session *session = &held->session;
 	const struct snapshot *snapshot;
@@ -262,7 +252,7 @@ int history_forget(struct store *store, struct held *held, const char *name)
 			sizeof(*snapshot));
 	session->snapshot_count--;
 	prune(session);
-	return store_save(store, held);
+	return store_save(held);
 }
 
 // One that is gone is none to begin from: of it nothing is known.
@@ -281,7 +271,7 @@ int history_discard(struct store *store, struct held *held)
 	state_begin(&session->base);
 	TRY(store_add_layer(store, session, -1));
 	prune(session);
-	TRY(store_save(store, held));
+	TRY(store_save(held));
 	unlinkat(held->directory, "known", 0);
 	for (unsigned i = 0; i < session->root_count; i++)
 		if (!session->roots[i].own && !session->roots[i].system)

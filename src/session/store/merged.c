@@ -93,23 +93,6 @@ void merged_close(struct merged *merged)
 		fd_close(&merged->fds[--merged->count]);
 }
 
-int names_in(struct arena *arena, int directory, char ***ret_names)
-{
-	autoclose int fd = openat(directory, ".", DIRECTORY_FLAGS);
-	unsigned count = 0, size = 0;
-	char **names = NULL;
-	if (fd < 0)
-		return fail(errno, "list a directory");
-	entries_each (entry, fd) {
-		names = arena_grow(arena, names, count, &size, sizeof(*names));
-		names[count++] = arena_copy(arena, entry->name, strlen(entry->name));
-	}
-	if (count > 0)
-		qsort(names, count, sizeof(*names), str_compare);
-	*ret_names = names;
-	return (int)count;
-}
-
 static int compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;

@@ -44,28 +44,15 @@ static bool set_group(int fd, const struct stat *is, gid_t group)
 	return is->st_gid == group || fchown(fd, (uid_t)-1, group) == 0;
 }
 
-// `mask`: the mode with an ACL's mask for the group's bits.
-static int keep(int fd, int host, mode_t mask)
-{
-	struct stat is, was;
-	if (fstat(fd, &is) < 0 || fstat(host, &was) < 0)
-		return -1;
-	mode_t mode = (has_acl(host, access_name) ? mask : is.st_mode) & MODE_KEPT;
-	bool group = set_group(fd, &is, was.st_gid),
-	     acl = copy_acl(fd, access_name, host, access_name);
-	return fchmod(fd, group && acl ? mode : mode & OWNER_ALONE);
-}
-
-// As cp -a: nothing that the copy has got from where it lies stays.
-static int copy(int fd, int from)
+// As `from` has it. A directory's default ACL is the user's affair: of a later file.
+static int copy(int fd, int from, mode_t mode)
 {
 	struct stat is, was;
 	if (fstat(fd, &is) < 0 || fstat(from, &was) < 0)
 		return -1;
-	mode_t mode = (is.st_mode & OWNER_ALONE) | (was.st_mode & 077);
 	bool group = set_group(fd, &is, was.st_gid),
 	     acl = copy_acl(fd, access_name, from, access_name);
-	if (S_ISDIR(is.st_mode)) // a later file there is the user's affair
+	if (S_ISDIR(is.st_mode))
 		(void)copy_acl(fd, default_name, from, default_name);
 	return fchmod(fd, group && acl ? mode : mode & OWNER_ALONE);
 }
@@ -122,17 +109,14 @@ mode_t rights_without_acl(int fd, mode_t mode)
 
 // What is asked of the process with the caller's own ids, and its answer.
 struct asked {
-	enum what { KEEP, COPY, INHERIT } what;
-	int result; // errno
-	mode_t mask;
+	bool inherit; // from a directory; else a copy, which gets the mode
+	int result;   // errno
+	mode_t mode;
 };
 
 static int do_one(const struct asked *asked, int fd, int other)
 {
-	int result = asked->what == KEEP   ? keep(fd, other, asked->mask)
-		     : asked->what == COPY ? copy(fd, other)
-					   : inherit(fd, other);
-	return result < 0 ? errno : 0;
+	return (asked->inherit ? inherit(fd, other) : copy(fd, other, asked->mode)) < 0 ? errno : 0;
 }
 
 static _Noreturn void serve(int socket)
@@ -171,9 +155,8 @@ int rights_begin(struct store *store)
 	return 0;
 }
 
-static int ask(const struct store *store, enum what what, int fd, int other, mode_t mask)
+static int ask(const struct store *store, struct asked asked, int fd, int other)
 {
-	struct asked asked = { .what = what, .mask = mask };
 	int none[FD_PASSED], both[2] = { fd, other };
 	if (store->rights <= 0)
 		asked.result = do_one(&asked, fd, other);
@@ -185,12 +168,16 @@ static int ask(const struct store *store, enum what what, int fd, int other, mod
 
 int rights_keep(const struct store *store, int file, int host, mode_t mode)
 {
-	return ask(store, KEEP, file, host, mode);
+	struct stat is;
+	if (fstat(file, &is) < 0)
+		return fail(errno, "read the rights of a copy");
+	mode = (has_acl(host, access_name) ? mode : is.st_mode) & MODE_KEPT;
+	return ask(store, (struct asked){ .mode = mode }, file, host);
 }
 
 int rights_inherit(const struct store *store, int made, int parent)
 {
-	return ask(store, INHERIT, made, parent, 0);
+	return ask(store, (struct asked){ .inherit = true }, made, parent);
 }
 
 int rights_copy(const struct store *store, int made, int from)
@@ -200,7 +187,10 @@ int rights_copy(const struct store *store, int made, int from)
 		return fail(errno, "read the rights of a copy");
 	bool acls = has_acl(from, access_name) || has_acl(from, default_name) ||
 		    has_acl(made, access_name) || has_acl(made, default_name);
-	return groups_differ(&is, &was) || acls ? ask(store, COPY, made, from, 0) : 0;
+	mode_t mode = (is.st_mode & OWNER_ALONE) | (was.st_mode & 077);
+	return groups_differ(&is, &was) || acls
+		       ? ask(store, (struct asked){ .mode = mode }, made, from)
+		       : 0;
 }
 
 int rights_drop_given(int fd)

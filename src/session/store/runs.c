@@ -49,12 +49,6 @@ static struct flock lock_of(unsigned slot)
 			       .l_len = SLOT_BYTES };
 }
 
-// Of this slot: its supervisor.
-static bool lives(int fd, unsigned slot)
-{
-	return process_holding(fd, lock_of(slot)) >= 0;
-}
-
 static bool is_here(const struct run_record *record)
 {
 	struct process_place here = process_place_here();
@@ -75,56 +69,55 @@ static off_t place_of(unsigned slot)
 	return (off_t)slot * SLOT_BYTES;
 }
 
-// Whether the slot holds one.
-static bool read_slot(int fd, unsigned slot, struct run_record *ret_record)
-{
-	ret_record->magic = 0;
-	bool whole =
-		pread(fd, ret_record, sizeof(*ret_record), place_of(slot)) == sizeof(*ret_record);
-	ret_record->command[sizeof(ret_record->command) - 1] = '\0';
-	ret_record->place.boot[sizeof(ret_record->place.boot) - 1] = '\0';
-	return whole && ret_record->magic == magic;
-}
-
 static bool is_alive(pid_t pid, uint64_t start)
 {
 	return start > 0 && runs_start_of(pid) == start;
 }
 
-// Whether the slot holds one of version 1 of which the supervisor or the box lives.
-static bool read_older(int fd, unsigned slot, const struct run_record *there,
-		       struct older_record *ret_record)
+// Of version 1 one of which the supervisor or the box lives; dead ones count as none.
+enum slot_state { SLOT_FREE, SLOT_LIVES, SLOT_DEAD, SLOT_OLDER };
+
+// `ret_run`: which process the supervisor of one that lives is, 0 where it has no number here.
+static enum slot_state read_slot(int fd, unsigned slot, struct run_record *ret_record,
+				 pid_t *ret_run)
 {
-	struct older_record older;
-	if (there->magic != older_magic ||
-	    pread(fd, &older, sizeof(older), place_of(slot)) != sizeof(older) ||
+	struct older_record older = { 0 };
+	ret_record->magic = 0;
+	bool whole =
+		pread(fd, ret_record, sizeof(*ret_record), place_of(slot)) == sizeof(*ret_record);
+	ret_record->command[sizeof(ret_record->command) - 1] = '\0';
+	ret_record->place.boot[sizeof(ret_record->place.boot) - 1] = '\0';
+	*ret_run = process_holding(fd, lock_of(slot));
+	if (whole && ret_record->magic == magic)
+		return *ret_run >= 0 ? SLOT_LIVES : SLOT_DEAD;
+	if (pread(fd, &older, sizeof(older), place_of(slot)) != sizeof(older) ||
 	    older.magic != older_magic ||
 	    !(is_alive(older.supervisor, older.supervisor_start) ||
 	      is_alive(older.init, older.init_start)))
-		return false;
-	*ret_record = older;
-	return true;
+		return SLOT_FREE;
+	*ret_run = older.supervisor;
+	return SLOT_OLDER;
 }
 
-static int refuse_older(const struct older_record *record)
+static int refuse_older(pid_t run)
 {
 	return fail(0,
 		    "process %d, of an older version of sbx, uses the session, and cannot be "
 		    "joined; to end it: sbx stop %d",
-		    (int)record->supervisor, (int)record->supervisor);
+		    (int)run, (int)run);
 }
 
 int runs_write(int session, const struct run_record *record, int *ret_slots)
 {
 	struct run_record there, written = *record;
-	struct older_record older;
+	pid_t run;
 	written.magic = magic;
 	written.place = process_place_here();
 	autoclose int fd = open_slots(session, O_RDWR | O_CREAT);
 	TRY(fd);
 	for (unsigned slot = 0; slot < SLOTS_MAX; slot++) {
 		struct flock lock = lock_of(slot);
-		if (read_slot(fd, slot, &there) || read_older(fd, slot, &there, &older))
+		if (read_slot(fd, slot, &there, &run) != SLOT_FREE)
 			continue;
 		// The lock first: a record that nobody has locked is that of a dead one. One that
 		// ends has cleared its record, and has the lock yet.
@@ -179,29 +172,26 @@ static bool is_end(int fd, unsigned slot)
 
 bool runs_look(struct runs *runs, struct run_record *ret_record)
 {
-	while (!is_end(runs->fd, runs->slot)) {
-		unsigned slot = runs->slot++;
-		if (read_slot(runs->fd, slot, ret_record) && lives(runs->fd, slot))
+	pid_t run;
+	while (!is_end(runs->fd, runs->slot))
+		if (read_slot(runs->fd, runs->slot++, ret_record, &run) == SLOT_LIVES)
 			return true;
-	}
 	return false;
 }
 
 int runs_next(struct runs *runs, struct run_record *ret_record)
 {
-	struct older_record older;
-	for (; !is_end(runs->fd, runs->slot); runs->slot++) {
-		if (!read_slot(runs->fd, runs->slot, ret_record)) {
-			if (read_older(runs->fd, runs->slot, ret_record, &older))
-				return refuse_older(&older);
-			continue;
-		}
-		if (lives(runs->fd, runs->slot)) {
-			runs->slot++;
+	pid_t run;
+	while (!is_end(runs->fd, runs->slot)) {
+		enum slot_state slot = read_slot(runs->fd, runs->slot++, ret_record, &run);
+		if (slot == SLOT_LIVES)
 			return 1;
-		}
+		if (slot == SLOT_OLDER)
+			return refuse_older(run);
+		if (slot == SLOT_FREE)
+			continue;
 		TRY(wait_for_death(ret_record));
-		runs_forget(runs->fd, runs->slot);
+		runs_forget(runs->fd, runs->slot - 1);
 	}
 	return 0;
 }
@@ -214,46 +204,33 @@ void runs_close(struct runs *runs)
 bool runs_lasts(const struct runs *runs, const struct run_record *record)
 {
 	struct run_record now;
-	return read_slot(runs->fd, runs->slot - 1, &now) &&
-	       memcmp(&now, record, sizeof(now)) == 0 && lives(runs->fd, runs->slot - 1);
+	pid_t run;
+	return read_slot(runs->fd, runs->slot - 1, &now, &run) == SLOT_LIVES &&
+	       memcmp(&now, record, sizeof(now)) == 0;
 }
 
 bool runs_live(int session, pid_t *ret_run)
 {
 	struct run_record record;
-	struct older_record older;
 	autoclose int fd = ATTEMPT(open_slots(session, O_RDONLY));
 	for (unsigned slot = 0; fd >= 0 && !is_end(fd, slot); slot++) {
-		if (read_slot(fd, slot, &record) &&
-		    (*ret_run = process_holding(fd, lock_of(slot))) >= 0)
+		enum slot_state kind = read_slot(fd, slot, &record, ret_run);
+		if (kind == SLOT_LIVES || kind == SLOT_OLDER)
 			return true;
-		if (read_older(fd, slot, &record, &older)) {
-			*ret_run = older.supervisor;
-			return true;
-		}
 	}
 	return false;
 }
 
 int runs_settle(int session)
 {
-	struct runs runs = { -1, 0 };
+	struct runs runs;
 	struct run_record record;
-	struct older_record older;
-	int result = 0;
+	int found;
 	TRY(runs_open(session, O_RDWR | O_CREAT, &runs));
-	for (; result == 0 && !is_end(runs.fd, runs.slot); runs.slot++) {
-		bool current = read_slot(runs.fd, runs.slot, &record);
-		if (!current && read_older(runs.fd, runs.slot, &record, &older))
-			result = refuse_older(&older);
-		if (!current)
-			continue;
-		result = wait_for_death(&record);
-		if (result == 0)
-			runs_forget(runs.fd, runs.slot);
-	}
+	while ((found = runs_next(&runs, &record)) == 1)
+		;
 	runs_close(&runs);
-	return result;
+	return found;
 }
 
 int runs_signal(const struct runs *runs, const struct run_record *record, int number)

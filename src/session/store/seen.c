@@ -259,7 +259,7 @@ static int store_list(int session, unsigned root, struct seen_listing *listing)
 	memcpy(bytes, head, sizeof(*head));
 	seen_seal(bytes, length);
 	seen_name(name, root);
-	return store_replace_file(session, name, bytes, length);
+	return owned_write(session, name, bytes, length);
 }
 
 int seen_write(int session, unsigned root, const char *path)

@@ -66,23 +66,6 @@ int store_read_file(struct arena *arena, int directory, const char *name, size_t
 	return found >= 0 ? found : file_failed(arena_text(arena, "'%s' of a session", name), most);
 }
 
-int store_replace_file(int directory, const char *name, const char *text, size_t length)
-{
-	char fresh[OWNED_FRESH], prefix[32];
-	str_put(prefix, sizeof(prefix), "%s.", name);
-	TRY(owned_fresh(fresh, prefix));
-	autoclose int fd = openat(directory, fresh,
-				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return fail(errno, "write '%s' of a session", name);
-	if (fd_write_all(fd, text, length) < 0 || renameat(directory, fresh, directory, name) < 0) {
-		int problem = errno;
-		unlinkat(directory, fresh, 0);
-		return fail(problem, "write '%s' of a session", name);
-	}
-	return 0;
-}
-
 static int read_state(struct store *store, struct held *held)
 {
 	const char *text;
@@ -146,14 +129,20 @@ static int unknown_session(struct arena *arena, int sessions, const char *name)
 		    name, name);
 }
 
+static int check_name(const char *name)
+{
+	return session_is_name(name)
+		       ? 0
+		       : fail(0,
+			      "'%.80s' is not a valid name of a session: letters, digits, '.', '_' "
+			      "and '-', not first '.' or '-'",
+			      str_shown(name));
+}
+
 int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held)
 {
 	struct held held = { .name = name, .lock = -1 };
-	if (!session_is_name(name))
-		return fail(0,
-			    "'%.80s' is not a valid name of a session: letters, digits, '.', '_' "
-			    "and '-', not first '.' or '-'",
-			    str_shown(name));
+	TRY(check_name(name));
 	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
 	if (directory < 0 && errno == ENOENT)
 		return unknown_session(store->arena, store->sessions, name);
@@ -183,12 +172,11 @@ void store_release(struct held *held)
 	fd_close(&held->lock);
 }
 
-int store_save(const struct store *store, const struct held *held)
+int store_save(const struct held *held)
 {
 	struct out out = { 0 };
-	(void)store;
 	session_format(&held->session, &out);
-	int result = store_replace_file(held->directory, state_name, out.text, out.used);
+	int result = owned_write(held->directory, state_name, out.text, out.used);
 	out_free(&out);
 	return result;
 }
@@ -285,21 +273,20 @@ int store_add_layer(struct store *store, struct session *session, int parent)
 	return 0;
 }
 
-static int sessions_in(struct store *store, char ***ret_names)
+int store_names(struct store *store, char ***ret_names)
 {
-	int count = ATTEMPT(names_in(store->arena, store->sessions, ret_names));
-	return count < 0 ? fail(errno, "list the sessions") : count;
+	int kept = 0, count = ATTEMPT(names_in(store->arena, store->sessions, ret_names));
+	for (int i = 0; i < count; i++)
+		if (session_is_name((*ret_names)[i]))
+			(*ret_names)[kept++] = (*ret_names)[i];
+	return count < 0 ? fail(errno, "list the sessions") : kept;
 }
 
 int store_create(struct store *store, const char *name, const struct session *session)
 {
 	char fresh[OWNED_FRESH];
 	struct held held = { .name = name, .lock = -1, .session = *session };
-	if (!session_is_name(name))
-		return fail(0,
-			    "'%.80s' is not a valid name of a session: letters, digits, '.', '_' "
-			    "and '-', not first '.' or '-'",
-			    str_shown(name));
+	TRY(check_name(name));
 	if (!name[strspn(name, "0123456789")])
 		return fail(0, "'%.80s' could be the id of a run: a name has more than digits",
 			    name);
@@ -312,9 +299,9 @@ int store_create(struct store *store, const char *name, const struct session *se
 	if (directory < 0 || lock < 0)
 		return fail(errno, "make session '%s'", name);
 	held.directory = directory;
-	bool saved = store_save(store, &held) == 0;
+	bool saved = store_save(&held) == 0;
 	if (saved && fd_rename_new(store->sessions, fresh, store->sessions, name) == 0)
-		return 0;
+		return take(&directory);
 	int problem = errno;
 	owned_remove_tree(store->sessions, fresh);
 	return !saved              ? -1
@@ -332,62 +319,43 @@ int store_remove(struct store *store, struct held *held)
 	return owned_remove_tree(store->sessions, gone);
 }
 
-int store_each(struct store *store, int (*each)(void *context, const char *name), void *context)
+// One that cannot be read might stand on any of them: nothing is removed then.
+static int note_layers(struct store *store, struct list *used)
 {
-	char **names;
-	int count = sessions_in(store, &names);
-	TRY(count);
-	for (int i = 0; i < count; i++)
-		if (session_is_name(names[i]))
-			TRY(each(context, names[i]));
-	return 0;
-}
-
-struct used {
-	struct store *store;
-	struct list ids;
-};
-
-static int note_layers(void *context, const char *name)
-{
-	struct used *used = context;
 	struct held held;
-	// One that cannot be read might stand on any of them: nothing is removed then.
-	TRY(store_hold(used->store, name, HOLD_LOOK, &held));
-	for (unsigned i = 0; i < held.session.layer_count; i++)
-		list_add(&used->ids, used->store->arena, held.session.layers[i].id,
-			 (struct origin){ 0 });
-	store_release(&held);
+	char **names;
+	int count = store_names(store, &names);
+	TRY(count);
+	for (int i = 0; i < count; i++) {
+		TRY(store_hold(store, names[i], HOLD_LOOK, &held));
+		for (unsigned j = 0; j < held.session.layer_count; j++)
+			list_add(used, store->arena, held.session.layers[j].id,
+				 (struct origin){ 0 });
+		store_release(&held);
+	}
 	return 0;
-}
-
-static int sweep_layer(struct store *store, const struct used *used, const char *name)
-{
-	if (strlen(name) != LAYER_ID || name[0] == '.' || list_has(&used->ids, name))
-		return 0;
-	TRY(owned_remove_tree(store->layers, name));
-	return 1;
 }
 
 int store_sweep(struct store *store)
 {
-	struct used used = { .store = store };
+	struct list used = { NULL, NULL };
 	char **names;
 	int removed = 0, count;
 	// Somebody makes a layer that no state names yet: later, then.
 	if (fd_lock(store->guard, LOCK_EX | LOCK_NB) < 0)
 		return 0;
-	TRY(store_each(store, note_layers, &used));
-	TRY(count = sessions_in(store, &names));
+	TRY(note_layers(store, &used));
+	TRY(count = names_in(store->arena, store->sessions, &names));
 	for (int i = 0; i < count; i++)
 		if (str_starts(names[i],
 			       STORE_FRESH)) // of a crash: a process at work shares the guard
 			TRY(owned_remove_tree(store->sessions, names[i]));
 	TRY(count = names_in(store->arena, store->layers, &names));
 	for (int i = 0; i < count; i++) {
-		int result = sweep_layer(store, &used, names[i]);
-		TRY(result);
-		removed += result;
+		if (strlen(names[i]) != LAYER_ID || names[i][0] == '.' || list_has(&used, names[i]))
+			continue;
+		TRY(owned_remove_tree(store->layers, names[i]));
+		removed++;
 	}
 	fd_lock(store->guard, LOCK_UN);
 	return removed;

@@ -107,7 +107,7 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 void store_release(struct held *held);
 
 // Replaces the state as a whole: after a crash it is the old or the new one.
-int store_save(const struct store *store, const struct held *held);
+int store_save(const struct held *held);
 
 // The fields of a session over the project that begins now; the caller adds roots and layers.
 int store_begin(struct store *store, const char *project, struct session *ret_session);
@@ -123,20 +123,19 @@ int store_share(struct store *store);
 int store_add_roots(const struct store *store, const char *id, const struct root *roots,
 		    unsigned from, unsigned count);
 
-// The whole session or none; EEXIST stays EEXIST.
+// The whole session or none: its directory, or -1.
 int store_create(struct store *store, const char *name, const struct session *session);
 int store_remove(struct store *store, struct held *held);
 
 // Removes layers that no session stands on, and what crashes left. Returns how many, or -1.
 int store_sweep(struct store *store);
 
-// Calls `each` for every session's name, sorted.
-int store_each(struct store *store, int (*each)(void *context, const char *name), void *context);
+// The names of all sessions, sorted. Returns how many, or -1.
+int store_names(struct store *store, char ***ret_names);
 
 // 1; 0 when there is no such file; -1 with the error said.
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length);
-int store_replace_file(int directory, const char *name, const char *text, size_t length);
 
 // The acts on a session between commands: freezing its top, going back, going two ways.
 
@@ -163,7 +162,7 @@ int history_restore(struct store *store, struct held *held, const char *name,
 // A separate session on the same frozen layers; without a snapshot it is made now.
 int history_fork(struct store *store, const struct reference *from, const char *name);
 
-int history_forget(struct store *store, struct held *held, const char *snapshot);
+int history_forget(struct held *held, const char *snapshot);
 
 // Starts over from the host's directories; the snapshots stay.
 int history_discard(struct store *store, struct held *held);
@@ -375,9 +374,6 @@ void merged_close(struct merged *merged);
 
 // What the layers have in it, sorted by name. Returns how many, or -1.
 int merged_list(struct arena *arena, const struct merged *merged, struct entry **ret_entries);
-
-// The names in a directory, sorted. Returns how many, or -1.
-int names_in(struct arena *arena, int directory, char ***ret_names);
 
 bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
