@@ -282,7 +282,9 @@ struct plan {
 	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL
 	const char *profiles_noted;  // lines for the state's list of given profiles, or NULL
 	struct gitnamed *configured; // what git's configuration names; for the making of the plan
-	struct list led_to;          // by links in protected directories, and not protected
+	struct list git_names;       // "remote.x", "branch.x": what files of git's outside of the
+			       // repository have or name
+	struct list led_to; // by links in protected directories, and not protected
 	struct named_file *named;
 	unsigned named_count;
 	uint64_t package; // package.json without its dependencies (names/trusted.h); 0: unknown

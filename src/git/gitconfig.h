@@ -1,5 +1,5 @@
 // The text of a git configuration file (git-config(1), "CONFIGURATION FILE"): parsing, and the
-// three-way merge that takes over what an allow-list names. Pure: reads and writes memory only.
+// three-way merge that adds what an allow-list names. Pure: reads and writes memory only.
 #pragma once
 
 #include <stdbool.h>
@@ -64,7 +64,7 @@ struct gitconfig_merged {
 	unsigned withheld_count;
 	const char **addresses; // "remote.fork.url is new: example.org", of those applied
 	unsigned address_count;
-	const char **branches; // of which nothing was known, and the box said where they lead
+	const char **branches; // whose settings changed
 	unsigned branch_count;
 };
 
@@ -72,34 +72,31 @@ struct gitconfig_case {
 	unsigned depth; // how many directories the file's own lies below the project: a submodule's
 			// core.worktree may lead exactly there and down again; 0 allows none
 	bool made;      // with its repository, in the run
-	bool private;   // config.worktree, which is read after the other one
+	bool private;   // config.worktree, which is read after the other one: nothing that leads
 	bool host;      // the host's own git wrote it, and perhaps the box, too
-	const char *const *branches; // further ones that were there before
-	unsigned branch_count;
+	struct list elsewhere; // "remote.x", "branch.x": what further files of git's have or name
+	struct list old, gone; // branches that were there before, and that are there no more
 };
 
 // What changed between `before` and `after`, applied to `now` as far as the table of keys goes
-// (git/gitconfig.h): keys by which git runs no program and opens no other file are set and removed,
-// in their place; remotes, and settings of branches, are added where none were.
+// (git/gitconfig.h): settings are added for a remote, branch or submodule that was not there, and
+// those of a branch that is gone go. Nothing else of `now` changes.
 void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 		     const struct gitconfig *after, const struct gitconfig *now,
 		     struct gitconfig_case how, struct gitconfig_merged *ret_merged);
 
-// Git's configuration keys that a box may change, and the form that each value must have. Pure.
+// Git's configuration keys that a box may add, and the form that each value must have. Pure.
 
 // Why a key stays out, as it is printed.
 enum gitkey_why {
-	GITKEY_FORM, // harmless in another form
-	GITKEY_RUN,  // not in the table
-	// of these a value may be added where there is none
+	GITKEY_OTHER, // also of a key that is not in the table
 	GITKEY_PUSH,
 	GITKEY_PULL,
 	GITKEY_CONNECT,
 	GITKEY_READ,
 	GITKEY_NEAR, // a new address
-	// never
 	GITKEY_AUTHOR,
-	GITKEY_DO,
+	GITKEY_DAILY,
 	GITKEY_WHYS
 };
 extern const char *const gitkey_whys[GITKEY_WHYS];
@@ -110,26 +107,26 @@ struct gitkey {
 		GITKEY_NONE, // never
 		GITKEY_TEXT, // used as text only
 		GITKEY_BOOLEAN,
-		GITKEY_NUMBER,
 		GITKEY_WORDS,
-		GITKEY_PROBED, // BOOLEAN, found by `git init`, which sees our link instead of a
-			       // file: only what had no value
 		GITKEY_NAME,     // of a branch or another ref, or a pattern of them
 		GITKEY_WORKTREE, // back up to the project and down: a submodule's
-		GITKEY_BARE,
-		GITKEY_MADE,    // WORDS, in a repository that was made in the run
-		GITKEY_PARTIAL, // there, and where the remote is https or ssh
+		GITKEY_PARTIAL,  // where the remote is https or ssh
 		GITKEY_ADDRESS,
 		GITKEY_FETCH,   // into the remote's own refs
 		GITKEY_TRACKED, // a remote's name; a branch that is new may have an address
 		GITKEY_MERGED,  // the ref of a branch
 	} form;
 	enum gitkey_why why;
+	bool made;         // only in a repository that the run made
 	const char *words; // between blanks
 };
 
 // The first row that fits, or NULL.
 const struct gitkey *gitkey_find(const char *name);
+// Whether a program notes it by itself, and loses nothing without it: nobody is told.
+bool gitkey_is_noted(const char *name);
+// Whether the host's own git may have set it, as such a program or its user does each day.
+bool gitkey_is_daily(const char *name);
 
 // Secrets in a git configuration file: tokens, passwords, headers, the user's part of a URL.
 // Pure: reads and writes memory only.

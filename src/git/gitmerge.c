@@ -6,12 +6,13 @@
 #include "git/gitconfig.h"
 #include "git/recognise.h"
 
-enum { ADDRESSES_SHOWN = 8, ADDRESSES_BYTES = 1000, LINE_FRONT = 32 };
+enum { ADDRESSES_SHOWN = 8, ADDRESS_BYTES = 120 };
 
 struct config_merger {
 	const struct gitform_look *look;
 	const char **taken; // names, in the order of `after`
 	unsigned count;
+	bool hidden; // an address that a report does not show
 	struct gitconfig_merged *out;
 };
 
@@ -85,8 +86,8 @@ static bool is_taken(const struct config_merger *merger, const char *name)
 	return false;
 }
 
-// A section of the current text, with new values in the place of the old ones. One that holds
-// nothing any more loses its header as well.
+// A section of the current text without the names that are taken. One that holds nothing any more
+// loses its header as well.
 static void put_section(struct config_merger *merger, unsigned index)
 {
 	const struct gitconfig *now = merger->look->now;
@@ -108,15 +109,7 @@ static void put_section(struct config_merger *merger, unsigned index)
 		       (out->text[out->length - 1] == '\t' || out->text[out->length - 1] == ' '))
 			out->length--;
 		at = entry->end;
-		if (gitconfig_next(now, entry->name, NULL) != entry ||
-		    !gitconfig_value(merger->look->after, entry->name)) {
-			dropped = true;
-			continue;
-		}
-		put_values(merger, entry->name);
-		kept = true;
-		if (at < section->end && now->text[at] == '\n' && now->text[at - 1] != '\n')
-			at++;
+		dropped = true;
 	}
 	put(out, now->text + at, section->end - at);
 	size_t length = out->length - begin;
@@ -125,14 +118,14 @@ static void put_section(struct config_merger *merger, unsigned index)
 		out->length = begin;
 }
 
-static void put_new(struct config_merger *merger)
+static void put_taken(struct config_merger *merger)
 {
-	const struct gitconfig *after = merger->look->after, *now = merger->look->now;
+	const struct gitconfig *after = merger->look->after;
 	const char *section = "";
 	for (unsigned i = 0; i < merger->count; i++) {
 		const char *name = merger->taken[i];
 		const struct gitconfig_entry *entry = gitconfig_next(after, name, NULL);
-		if (!entry || gitconfig_value(now, name))
+		if (!entry)
 			continue;
 		if (!str_equal(section, after->sections[entry->section].name)) {
 			section = after->sections[entry->section].name;
@@ -151,7 +144,8 @@ static void withhold(struct config_merger *merger, const char *name)
 	const struct gitkey *key = gitkey_find(name);
 	const struct gitconfig_entry *was = gitconfig_next(before, name, NULL),
 				     *is = gitconfig_next(after, name, NULL);
-	struct gitconfig_withheld row = { name, NULL, gitkey_whys[key ? key->why : GITKEY_RUN],
+	enum gitkey_why why = gitkey_is_daily(name) ? GITKEY_DAILY : GITKEY_OTHER;
+	struct gitconfig_withheld row = { name, NULL, gitkey_whys[key ? key->why : why],
 					  "--unset-all " };
 	bool all = true, several = is && gitconfig_next(after, name, is);
 	if (key && key->form == GITKEY_ADDRESS && is &&
@@ -174,67 +168,54 @@ static void withhold(struct config_merger *merger, const char *name)
 }
 
 // Where the host will go by a value that it did not have. In a repository that a clone made all are
-// new; git connects by itself where it is a partial one.
-static void tell_addresses(struct config_merger *merger, const char *name)
+// new; git connects by itself where it is a partial one. False: the report would not show them all.
+static bool tell_addresses(struct config_merger *merger, const char *name)
 {
 	const struct gitform_look *look = merger->look;
 	struct arena *arena = look->arena;
 	const struct gitkey *key = gitkey_find(name);
 	const struct gitconfig_entry *entry = gitconfig_next(look->after, name, NULL);
 	const char *promisor = arena_text(arena, "remote.%s.promisor", gitway_middle(arena, name));
-	if (look->how.made && !gitconfig_value(look->after, promisor))
-		return;
-	for (; entry; entry = gitconfig_next(look->after, name, entry))
-		if (key->form == GITKEY_ADDRESS ||
-		    (key->form == GITKEY_TRACKED && gitway_is_far(entry->value)) ||
-		    (key->form == GITKEY_MERGED && !str_starts(entry->value, "refs/heads/")))
-			merger->out->addresses[merger->out->address_count++] = arena_text(
-				arena, "%s is new: %s", name, gitway_host(arena, entry->value));
-}
-
-// More than a report shows: then none is applied, as one could be hidden among the others.
-static bool is_too_much(const struct gitconfig_merged *merged)
-{
-	size_t bytes = 0;
-	for (unsigned i = 0; i < merged->address_count; i++)
-		bytes += strlen(merged->addresses[i]) + LINE_FRONT;
-	return merged->address_count > ADDRESSES_SHOWN || bytes > ADDRESSES_BYTES;
+	if (!key || (look->how.made && !gitconfig_value(look->after, promisor)))
+		return true;
+	for (; entry; entry = gitconfig_next(look->after, name, entry)) {
+		if (key->form != GITKEY_ADDRESS &&
+		    (key->form != GITKEY_TRACKED || !gitway_is_far(entry->value)) &&
+		    (key->form != GITKEY_MERGED || str_starts(entry->value, "refs/heads/")))
+			continue;
+		const char *line =
+			arena_text(arena, "%s is new: %s", name, gitway_host(arena, entry->value));
+		if (merger->out->address_count == ADDRESSES_SHOWN || strlen(line) > ADDRESS_BYTES)
+			return false;
+		merger->out->addresses[merger->out->address_count++] = line;
+	}
+	return true;
 }
 
 // Those of `side` that changed; of `before` what `after` has no more.
 static void decide(struct config_merger *merger, const struct gitconfig *side)
 {
 	const struct gitform_look *look = merger->look;
+	struct gitconfig_merged *out = merger->out;
 	for (unsigned i = 0; i < side->count; i++) {
 		const char *name = side->entries[i].name;
-		const struct gitkey *key = gitkey_find(name);
 		if (gitconfig_next(side, name, NULL) != &side->entries[i] ||
 		    (side == look->before && gitconfig_value(look->after, name)) ||
 		    gitconfig_same(look->before, look->after, name) ||
-		    gitconfig_same(look->after, look->now, name) ||
-		    (key && key->form == GITKEY_PROBED && gitconfig_value(look->before, name)))
+		    gitconfig_same(look->after, look->now, name))
 			continue;
 		const char *middle = gitway_middle(look->arena, name);
-		if (str_starts(name, "branch.") && gitform_is_new_branch(look, middle))
-			merger->out->branches[merger->out->branch_count++] = middle;
-		if (!gitform_allows(look, name)) {
+		bool branch = middle[0] && str_starts(name, "branch.");
+		if (branch)
+			out->branches[out->branch_count++] = middle;
+		if (gitform_allows(look, name)) {
+			merger->taken[merger->count++] = name;
+			merger->hidden = !tell_addresses(merger, name) || merger->hidden;
+		} else if (!gitkey_is_noted(name) &&
+			   (side == look->after || !branch || !list_has(&look->how.gone, middle))) {
 			withhold(merger, name);
-			continue;
 		}
-		merger->taken[merger->count++] = name;
-		tell_addresses(merger, name);
 	}
-}
-
-static void withhold_moves(struct config_merger *merger)
-{
-	unsigned count = merger->count;
-	merger->count = merger->out->address_count = 0;
-	for (unsigned i = 0; i < count; i++)
-		if (gitkey_find(merger->taken[i])->why >= GITKEY_PUSH)
-			withhold(merger, merger->taken[i]);
-		else
-			merger->taken[merger->count++] = merger->taken[i];
 }
 
 void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
@@ -246,20 +227,22 @@ void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 	struct config_merger merger = { .look = &look, .out = &out };
 	unsigned names = before->count + after->count + 1;
 	out.withheld = arena_take(arena, names * sizeof(*out.withheld));
-	out.addresses = arena_take(arena, names * sizeof(*out.addresses));
+	out.addresses = arena_take(arena, ADDRESSES_SHOWN * sizeof(*out.addresses));
 	out.branches = arena_take(arena, names * sizeof(*out.branches));
 	merger.taken = arena_take(arena, names * sizeof(*merger.taken));
 	// Each value may be quoted to twice its length, with its section's name before it.
 	out.text = arena_take(arena, now->length + 4 * after->length + (size_t)names * 300 + 1);
-	look.how.made = how.made && !how.private;
 	decide(&merger, after);
+	if (merger.hidden) { // then none is applied
+		look.how.private = true;
+		merger.count = out.withheld_count = out.address_count = out.branch_count = 0;
+		decide(&merger, after);
+	}
 	decide(&merger, before);
-	if (is_too_much(&out))
-		withhold_moves(&merger);
 	put(&out, now->text, now->section_count ? now->sections[0].start : now->length);
 	for (unsigned i = 0; i < now->section_count; i++)
 		put_section(&merger, i);
-	put_new(&merger);
+	put_taken(&merger);
 	out.text[out.length] = '\0';
 	out.taken = merger.count;
 	*ret_merged = out;

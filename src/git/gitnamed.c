@@ -103,3 +103,27 @@ void gitnamed_global(struct arena *arena, const char *home, const char *config,
 	gitnamed_file(arena, home, path_below(arena, config, "git/config"), NULL, named);
 	gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named);
 }
+
+void gitnamed_known(struct arena *arena, const char *text, size_t length, struct list *known)
+{
+	static const char *const kinds[] = { "remote", "branch", "submodule" };
+	struct gitconfig config;
+	bool any = false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		any = any || has_word(text, length, kinds[i]);
+	if (!any)
+		return;
+	struct arena *brief = arena_new();
+	if (ATTEMPT(gitconfig_parse(brief, text, length, &config)) < 0)
+		config.count = config.section_count = 0;
+	for (unsigned i = 0; i < config.section_count; i++) {
+		const char *name = config.sections[i].name;
+		list_add(known, arena, arena_copy(arena, name, strlen(name)), from);
+	}
+	for (unsigned i = 0; i < config.count; i++) {
+		const struct gitconfig_entry *entry = &config.entries[i];
+		if (str_ends(entry->name, "remote") || str_ends(entry->name, ".pushdefault"))
+			list_add(known, arena, arena_text(arena, "remote.%s", entry->value), from);
+	}
+	arena_free(brief);
+}

@@ -93,7 +93,7 @@ bool layout_acts(const char *path);
 // Whether the path lies where git has the directories of submodules and worktrees.
 bool layout_is_nested(const char *path);
 
-// Which keys of git's configuration a box may change, and to which values. Pure.
+// Which keys a box may add to git's configuration, and with which values. Pure.
 
 // What the decision depends on.
 struct gitform_look {
@@ -104,9 +104,6 @@ struct gitform_look {
 
 // Whether all values that `after` has of a key, or that it has none any more, may be taken over.
 bool gitform_allows(const struct gitform_look *look, const char *name);
-
-// One that was not there.
-bool gitform_is_new_branch(const struct gitform_look *look, const char *branch);
 
 // What git's configuration names besides its own directory, and git runs or obeys: directories of
 // hooks (core.hooksPath) and files of more configuration (include.path, includeIf.*.path). See
@@ -145,6 +142,10 @@ void gitnamed_file(struct arena *arena, const char *home, const char *file, cons
 // `everywhere`.
 void gitnamed_global(struct arena *arena, const char *home, const char *config,
 		     struct gitnamed *named);
+
+// Adds to `known` which remotes, branches and submodules a text has settings of, and which remotes
+// it names: "remote.x".
+void gitnamed_known(struct arena *arena, const char *text, size_t length, struct list *known);
 
 // Where git goes: addresses and remotes. Pure.
 

@@ -149,17 +149,17 @@ project=$(new_project)
 cd "$project" || exit 1
 "$SBX" run true
 settings() { # what the box does: a setting that is taken, and the names of those that are reported
-	git config -f .git/config diff.renames false && git config -f .git/config --unset-all core.fsmonitor
+	git config -f .git/config --remove-section branch.a 2>/dev/null
 	run "$1"
-	echo "$(git config -f .git/config diff.renames) $(git config -f .git/config core.fsmonitor) $(sed -n 's/^sbx: \.git\/config: \([^:]*\): .*/\1/p' "$work/said" | paste -sd' ')"
+	echo "$(git config -f .git/config branch.a.description) $(git config -f .git/config core.fsmonitor) $(sed -n 's/^sbx: \.git\/config: \([^:]*\): .*/\1/p' "$work/said" | paste -sd' ')"
 }
-change='git config diff.renames true; git config core.fsmonitor ./x'
-is "a changed configuration is taken and reported" "true  core.fsmonitor" "$(settings "$change")"
-is "and where a directory was changed, too" "true  core.fsmonitor" "$(settings "$change; mkdir made; touch made/file")"
+change='git config branch.a.description mine; git config core.fsmonitor ./x'
+is "a changed configuration is taken and reported" "mine  core.fsmonitor" "$(settings "$change")"
+is "and where a directory was changed, too" "mine  core.fsmonitor" "$(settings "$change; mkdir made; touch made/file")"
 replace='copy=$(readlink .git/config); rm "$copy"; mkdir "$copy"'
-is "what cannot be read is reported" "false  none of the box's changes were applied" "$(settings "$replace")"
-is "by the locked process, too" "false  none of the box's changes were applied" "$(settings "$replace; mkdir again; touch again/file")"
-stays "a copy that is gone is no change" "false  " "$(settings 'rm "$(readlink .git/config)"; mkdir more')"
+is "what cannot be read is reported" "  none of the box's changes were applied" "$(settings "$replace")"
+is "by the locked process, too" "  none of the box's changes were applied" "$(settings "$replace; mkdir again; touch again/file")"
+stays "a copy that is gone is no change" "  " "$(settings 'rm "$(readlink .git/config)"; mkdir more')"
 run 'git commit -q --allow-empty -m x; git gc -q; for i in .git/objects/pack/*.idx; do rm -f "${i%idx}rev"; mkdir "${i%idx}rev"; done'
 is "what git makes anew and cannot be removed is reported" 1 "$(grep -c 'rev could not be removed' "$work/said")"
 

@@ -51,7 +51,7 @@ same() {
 	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" --write "$work/others" -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
 	inside=$?
 	# what was not taken over is by the command that is printed
-	sed -n 's/^sbx: .*: not applied: .*; to set it: //p' "$work/inside" >"$work/printed"
+	sed -n 's/^sbx: .*: \(not applied\|removed\): .*; to set it: //p' "$work/inside" >"$work/printed"
 	(cd "$work/job" && bash -e "$work/printed") >"$work/pasted" 2>&1 || fail "$name: a printed command" "$(cat "$work/printed" "$work/pasted")"
 	state "$work/job" >"$work/state-inside"
 	sed -i '/^sbx: [^ ]*: [^ ]* is new: /d; /^sbx: .*: \(not applied\|removed\): .*; to set it: /d; /^sbx: .*: a repository that \(this run changed\|was made during this run, .*\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
@@ -76,32 +76,28 @@ same "re-init" "git init -q . && echo x >f && git add f && git commit -qm first"
 same "clone into the project" "$library" "git clone -q $work/others/lib copy && git -C copy log --oneline"
 same "config user.name, branch -u, push -u, fetch, remote add, set-url, rename" "$remote" \
 	"git config user.name other && git fetch -q && git branch -q -u origin/main && echo x >new && git add new && git commit -qm new && git push -q -u origin main && git checkout -q -b topic && git push -q -u origin topic && git remote add fork git@example.org:me/r.git && git remote set-url fork https://example.org/me/r && git remote -v && git remote rename origin far && git branch -D other && git remote remove fork"
-# What gh, git-flow, git-lfs, VS Code, GitHub Desktop and scalar write.
+# What gh, git-flow, VS Code, GitHub Desktop and scalar write.
+pulled="$remote; git push -q origin main HEAD:refs/pull/6/head"
 keys=$(sed 's/^/git config /' <<'end'
 branch.pr.remote origin
 branch.pr.pushRemote origin
 branch.pr.merge refs/pull/6/head
-branch.pr.gh-merge-base main
 branch.f.remote https://example.org/f/r.git
 branch.f.pushRemote https://example.org/f/r.git
 branch.f.merge refs/heads/x
 remote.origin.gh-resolved base
-branch.f.vscode-merge-base origin/main
-branch.f.github-pr-owner-number o#r#6
-branch.f.github-pr-base-branch o#r#main
 remote.github-desktop-me.url https://example.org/me/r.git
 remote.github-desktop-me.fetch +refs/heads/*:refs/remotes/github-desktop-me/*
-lfs.repositoryformatversion 0
-lfs.https://example.org/me/r.git/info/lfs.access basic
-lfs.https://example.org/me/r.git/info/lfs.locksverify true
 gitflow.branch.master main
-gitflow.branch.develop develop
 gitflow.prefix.feature feature/
 gitflow.prefix.versiontag ""
 gitflow.branch.feature/a.base develop
-git-town.main-branch main
 git-town-branch.f.parent main
 gitreview.username me
+end
+)
+same "keys of gh, git-flow, git-town, GitHub Desktop, git-review" "$pulled" "git fetch -q origin refs/pull/6/head:pr && git branch f && $keys"
+keys=$(sed 's/^/git config /' <<'end'
 index.threads true
 core.multiPackIndex true
 pack.useSparse true
@@ -109,7 +105,7 @@ fetch.unpackLimit 1
 log.excludeDecoration refs/prefetch/*
 end
 )
-same "keys of gh, lfs, git-flow, git-town, VS Code, GitHub Desktop, git-review, scalar" "$remote; git push -q origin main HEAD:refs/pull/6/head" "git fetch -q origin refs/pull/6/head:pr && git branch f && $keys"
+same "keys of scalar" "$remote" "$keys"
 # An ssh that runs the server's part here.
 far="$remote; git -C $work/others/far.git config uploadpack.allowFilter true; printf '#!/bin/sh\nfor last; do :; done\nexec sh -c \"\$last\"\n' >$work/others/ssh; chmod +x $work/others/ssh"
 same "clone: partial, shallow, of one branch, of a tag; sha256" "$far; git -C $work/others/far.git tag v1" "export GIT_SSH=$work/others/ssh GIT_SSH_VARIANT=ssh; git clone -q --filter=blob:none ssh://git@example.org$work/others/far.git a && git -C a log -p --oneline | wc -l && git clone -q --depth 1 file://$work/others/far.git b && git clone -q --single-branch -b other git@example.org:$work/others/far.git c && git clone -q --no-tags -b v1 --depth 1 file://$work/others/far.git d 2>/dev/null; git init -q --object-format=sha256 e && cd e && echo x >f && git add f && git commit -qm f && git config push.default current && git config extensions.worktreeConfig true && git config --worktree core.sparseCheckout false"
@@ -133,6 +129,8 @@ same "shallow and partial clones, bare ones" "$library; (cd $work/others/lib && 
 
 # Where the host's git will go: what is new is reported, a known remote stays where it is.
 rm -rf "$work/job" && mkdir "$work/job" && (cd "$work/job" && git init -q . && git remote add origin https://example.org/mine)
+noted='advice.detachedHead gui.gcWarning lfs.repositoryformatversion lfs.https://example.org/x.locksverify maintenance.auto branch.f.vscode-merge-base core.symlinks'
+is "what programs note by themselves is neither kept nor told" "false same" "$(echo $(cd "$work/job" && cp .git/config before && "$SBX" run -- sh -c "for key in $noted; do git config \$key false; done; git config core.symlinks" 2>&1 && cmp before .git/config && echo same))"
 is "a new remote is reported with its host" "sbx: .git/config: remote.other.url is new: example.org" "$(cd "$work/job" && "$SBX" run -- git remote add other https://example.org/other 2>&1)"
 withheld='not applied: git would send your pushes elsewhere; to set it: git config'
 is "a known one leads where it led" "sbx: .git/config: remote.origin.url: $withheld remote.origin.url https://example.org/evil https://example.org/mine" \
@@ -174,9 +172,9 @@ cd "$work" || exit 1
 # Worktrees whose repository lies outside of the project.
 rm -rf "$work/main-repository" "$work/tree"
 git init -q "$work/main-repository" && (cd "$work/main-repository" && echo x >f && git add f && git commit -qm one && git worktree add -q "$work/tree" -b topic)
-(cd "$work/tree" && run_box --read "?$HOME/.gitconfig" -- bash -c 'echo y >g && git add g && git commit -qm two && git config status.branch true && git config core.fsmonitor evil && git log --oneline | wc -l; echo evil >'"$work"'/main-repository/.git/hooks/post-checkout; ls '"$work"'/main-repository; echo ../../.. >'"$work"'/main-repository/.git/worktrees/tree/commondir' >"$work/inside" 2>&1)
+(cd "$work/tree" && run_box --read "?$HOME/.gitconfig" -- bash -c 'echo y >g && git add g && git commit -qm two && git remote add x https://example.org/x && git config core.fsmonitor evil && git log --oneline | wc -l; echo evil >'"$work"'/main-repository/.git/hooks/post-checkout; ls '"$work"'/main-repository; echo ../../.. >'"$work"'/main-repository/.git/worktrees/tree/commondir' >"$work/inside" 2>&1)
 is "a worktree: commits in the repository outside" 2 "$(git -C "$work/tree" log --oneline | wc -l)"
-is "its configuration is merged, what git would run is not" "true " "$(git -C "$work/tree" config status.branch) $(git -C "$work/tree" config core.fsmonitor)"
+is "its configuration is merged, what git would run is not" "https://example.org/x " "$(git -C "$work/tree" config remote.x.url) $(git -C "$work/tree" config core.fsmonitor)"
 stays "its hooks and commondir are as before" "../.. " "$(cat "$work/main-repository/.git/worktrees/tree/commondir") $(ls "$work/main-repository/.git/hooks" | grep -v sample)"
 is "the other tree of that repository is not seen" ".git" "$(grep -v '[a-z ]: \|^[0-9]\|^sbx' "$work/inside"; cd "$work/tree" && "$SBX" run -- ls -A "$work/main-repository")"
 (cd "$work/main-repository" && git init -q "$work/alone" && mkdir "$work/pretender" && echo "gitdir: $work/main-repository/.git" >"$work/pretender/.git")

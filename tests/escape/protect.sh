@@ -317,8 +317,8 @@ stays "what the user had configured stays" mine "$(git -C "$project/vendor/old" 
 like "the one that lost something is reported" "$(cat "$work/log")" 'vendor/new/.git: a repository that was made during this run'
 stays "the others are not" "" "$(grep -E '^sbx: vendor/(bare|old)' "$work/log")"
 like "the next run has them protected" "$(cd "$project" && "$SBX" plan -- true)" 'read +.*/vendor/old/.git/hooks'
-(cd "$project" && run_box -- bash -c 'echo evil >vendor/old/.git/hooks/evil; git -C vendor/old config core.sshCommand x; git -C vendor/old config branch.x.description later; mv vendor away; mv vendor/old/.git vendor/old/x' 2>/dev/null)
-is "its hooks are out of reach, its configuration merged" "post-merge later " "$(ls "$project/vendor/old/.git/hooks" | grep -v sample) $(git -C "$project/vendor/old" config branch.x.description) $(git -C "$project/vendor/old" config core.sshCommand)"
+(cd "$project" && run_box -- bash -c 'echo evil >vendor/old/.git/hooks/evil; git -C vendor/old config core.sshCommand x; git -C vendor/old config branch.y.description later; mv vendor away; mv vendor/old/.git vendor/old/x' 2>/dev/null)
+is "its hooks are out of reach, its configuration merged" "post-merge later " "$(ls "$project/vendor/old/.git/hooks" | grep -v sample) $(git -C "$project/vendor/old" config branch.y.description) $(git -C "$project/vendor/old" config core.sshCommand)"
 mkdir -p "$project/many"
 for i in $(seq 300); do mkdir -p "$project/many/r$i/.git" && echo ref >"$project/many/r$i/.git/HEAD"; done
 mkdir -p "$project/many/$(printf 'a\nb')/.git"
@@ -581,19 +581,18 @@ is "a new submodule loses its hooks and what git would run" " ../../../../a" "$(
 project=$(new_project)
 (cd "$project" && run_box -- bash -c 'touch begun; until [ -e on ]; do sleep 0.05; done; readlink .git/config; echo "[core] fsmonitor = evil" >>.git/config; git config branch.b.description one@example.org; mkdir .idea; sleep 0.2' >"$work/inside" 2>"$work/log") &
 wait_for 60 test -e "$project/begun"
-for i in 1 2 3; do (cd "$project" && run_box -- git config branch.a.description "box$i"); done
-is "a merge beside another run" box3 "$(git -C "$project" config branch.a.description)"
+for i in 1 2 3; do (cd "$project" && run_box -- git config "branch.a$i.description" "box$i"); done
+is "a merge beside another run" box3 "$(git -C "$project" config branch.a3.description)"
 touch "$project/on"
 wait
 like "the other run keeps its copy" "$(cat "$work/inside")" '^/dev/sbx/'
 stays "which nobody took away in between" "" "$(grep replaced "$work/log")"
-is "and merges its own change" "one@example.org box3" "$(git -C "$project" config branch.b.description) $(git -C "$project" config branch.a.description)"
+is "and merges its own change" "one@example.org box3" "$(git -C "$project" config branch.b.description) $(git -C "$project" config branch.a3.description)"
 stays "but not what git would run" "" "$(git -C "$project" config core.fsmonitor)"
 stays "both left nothing behind" "" "$(ls "$project/.git" | grep lock; ls -d "$project/.idea" 2>/dev/null)"
 
 # Killed at any moment: the configuration is the old or the new one, whole, and nothing is left.
 project=$(new_project)
-(cd "$project" && run_box -- git config branch.a.description old)
 old=$(sha256sum <"$project/.git/config")
 (cd "$project" && run_box -- git config branch.a.description new)
 new=$(sha256sum <"$project/.git/config")
@@ -601,7 +600,7 @@ unlocked() { ! ls "$project/.git/"*.lock >/dev/null 2>&1; }
 wrong='' moments=${ROUNDS:-300}
 mkfifo "$work/ended"
 for i in $(seq "$moments"); do
-	git -C "$project" config branch.a.description old
+	git -C "$project" config --remove-section branch.a 2>/dev/null
 	(cd "$project" && exec "$SBX" run -- git config branch.a.description new 2>/dev/null >"$work/ended") &
 	pid=$!
 	exec 9<"$work/ended"

@@ -656,8 +656,8 @@ done 2>"$work/log"
 is "repositories that a box made it makes anew, ten runs in a row" ..........," " "$got, $(cat "$work/log")"
 is "and works in them" ".origin" "$(cd "$project" && run_box --read "$work/dep.git" --read "?$HOME/.gitconfig" -- sh -c 'cd build/_deps/x && git fetch -q && git checkout -q -b t && git commit -q --allow-empty -m y && git branch -q -u origin/main && echo .' 2>&1)$(git -C "$project/build/_deps/x" config branch.t.remote)"
 git -C "$project/build/_deps/x" config core.pager mine && git -C "$project/build/_deps/x" config user.email me@example.org && sleep 0.1
-box 'cd build/_deps/x; git config core.fsmonitor evil; git config alias.x "!evil"; git config user.email evil; git remote set-url origin https://example.org/evil; echo x >.git/hooks/pre-commit; git config branch.t.description d'
-stays "what the user set there since stays, and nothing that git would run comes" "mine me@example.org  d  $work/dep.git 0" "$(cd "$project/build/_deps/x" && echo "$(git config core.pager) $(git config user.email) $(git config core.fsmonitor) $(git config branch.t.description) $(git config alias.x) $(git config remote.origin.url) $(ls .git/hooks | grep -vc sample)")"
+box 'cd build/_deps/x; git config core.fsmonitor evil; git config alias.x "!evil"; git config user.email evil; git remote set-url origin https://example.org/evil; echo x >.git/hooks/pre-commit; git config branch.t2.description d'
+stays "what the user set there since stays, and nothing that git would run comes" "mine me@example.org  d  $work/dep.git 0" "$(cd "$project/build/_deps/x" && echo "$(git config core.pager) $(git config user.email) $(git config core.fsmonitor) $(git config branch.t2.description) $(git config alias.x) $(git config remote.origin.url) $(ls .git/hooks | grep -vc sample)")"
 
 # A repository of the user's is none that the run made: between two runs, and the eightieth of a workspace.
 users() { git -C "$1" config core.sshCommand "ssh -i x" && git -C "$1" config user.email me@example.org && printf '#!/bin/sh\n' >"$1/.git/hooks/pre-commit" && chmod +x "$1/.git/hooks/pre-commit"; }

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "git/gitconfig.h"
+#include "git/recognise.h"
 #include "text/words.h"
 
 static struct gitconfig parsed(struct arena *arena, const char *text)
@@ -85,6 +86,7 @@ static void large(void **state)
 	arena_free(arena);
 }
 
+#define FORK  "[remote \"fork\"]\n\turl = git@f.org:me/r\n"
 #define HEADS "+refs/heads/*:refs/remotes/o/*"
 #define BASE  "[core]\n\tbare = false ; a comment\n\teditor = vi\n"
 
@@ -93,25 +95,19 @@ static void merges(void **state)
 	static const struct {
 		const char *before, *after, *now, *wanted, *withheld;
 	} rows[] = {
-		{ BASE, BASE "[log]\n\tdate = iso\n", BASE, BASE "[log]\n\tdate = iso\n", "" },
+		{ BASE, BASE "[log]\n\tdate = iso\n", BASE, BASE, "log.date" },
 		{ BASE, BASE "[user]\n\tname = A B\n", BASE, BASE, "user.name" },
 		{ BASE, BASE "[alias]\n\tx = !sh\n", BASE, BASE, "alias.x" },
 		{ BASE, "[core]\n\tbare = false\n\teditor = evil\n", BASE, BASE, "core.editor" },
 		{ BASE, "[core]\n\tbare = false\n", BASE, BASE, "core.editor" },
 		{ BASE, "[core]\n\tbare = true\n\teditor = vi\n", BASE, BASE, "core.bare" },
-		{ BASE, "[core]\n\tquotePath = no\n\tbare = false\n\teditor = vi\n", BASE,
-		  BASE "[core]\n\tquotepath = no\n", "" },
-		// in its place, and away with its section
-		{ BASE "[log]\n\tdate = iso ; c\n[x]\n\ty = z\n",
-		  BASE "[log]\ndate = raw\n[x]\n\ty = z\n",
-		  BASE "[log]\n\tdate = iso ; c\n[x]\n\ty = z\n",
-		  BASE "[log]\n\tdate = raw\n[x]\n\ty = z\n", "" },
-		{ BASE "[log]\n\tdate = iso\n[x]\n\ty = z\n", BASE "[x]\n\ty = z\n",
-		  BASE "[log]\n\tdate = iso\n[x]\n\ty = z\n", BASE "[x]\n\ty = z\n", "" },
-		{ BASE "[log]\n# c\ndate = iso\n", BASE, BASE "[log]\n# c\ndate = iso\n",
-		  BASE "[log]\n# c\n", "" },
-		{ "[log]\ndate = raw\n[log]\ndate = iso\n", "[log]\ndate = local\n",
-		  "[log]\ndate = raw\n[log]\ndate = iso\n", "[log]\n\tdate = local\n", "" },
+		{ BASE, "[core]\n\tquotePath = no\n\tbare = false\n\teditor = vi\n", BASE, BASE,
+		  "core.quotepath" },
+		// what stood is neither rewritten nor removed
+		{ BASE "[log]\n\tdate = iso ; c\n", BASE "[log]\ndate = raw\n",
+		  BASE "[log]\n\tdate = iso ; c\n", BASE "[log]\n\tdate = iso ; c\n", "log.date" },
+		{ BASE "[log]\n\tdate = iso\n", BASE, BASE "[log]\n\tdate = iso\n",
+		  BASE "[log]\n\tdate = iso\n", "log.date" },
 		{ BASE "[branch \"x\"]\n\tremote = o\n", BASE,
 		  BASE "[branch \"x\"]\n\tremote = o\n", BASE "[branch \"x\"]\n\tremote = o\n",
 		  "branch.x.remote" },
@@ -125,14 +121,21 @@ static void merges(void **state)
 		{ "", "[remote \"o\"]\n\turl = git@h:p\n", "", "[remote \"o\"]\n\turl = git@h:p\n",
 		  "" },
 		{ "", "[submodule \"s\"]\n\tupdate = !sh\n", "", "", "submodule.s.update" },
+		{ "", "[submodule \"s\"]\n\tactive = true\n\turl = https://h/s\n", "",
+		  "[submodule \"s\"]\n\tactive = true\n\turl = https://h/s\n", "" },
+		{ "[submodule \"s\"]\nactive = false\n",
+		  "[submodule \"s\"]\nactive = false\nurl = https://h/s\n",
+		  "[submodule \"s\"]\nactive = false\n", "[submodule \"s\"]\nactive = false\n",
+		  "submodule.s.url" },
+		// noted by programs: neither kept nor said
 		{ "",
-		  "[color]\n\tui = always\n[diff]\n\talgorithm = "
-		  "patience\n[advice]\n\tdetachedhead = 0\n",
-		  "",
-		  "[color]\n\tui = always\n[diff]\n\talgorithm = "
-		  "patience\n[advice]\n\tdetachedhead = 0\n",
-		  "" },
-		{ "", "[color]\n\tui = no such\n[diff \"x\"]\n\tcommand = y\n", "", "",
+		  "[advice]\ndetachedhead = 0\n[gui]\ngcwarning = 0\n[lfs]\n"
+		  "repositoryformatversion = 0\n[branch \"x\"]\nvscode-merge-base = origin/main\n"
+		  "[lfs \"https://h\"]\naccess = basic\n",
+		  "", "", "" },
+		{ "", "[lfs]\nurl = https://h\n[lfs \"customtransfer.x\"]\npath = ./x\n", "", "",
+		  "lfs.url lfs.customtransfer.x.path" },
+		{ "", "[color]\n\tui = always\n[diff \"x\"]\n\tcommand = y\n", "", "",
 		  "color.ui diff.x.command" },
 		{ "", "[core]\n\tfsmonitor = ./x\n\thooksPath = y\n\tsshCommand = z\n", "", "",
 		  "core.fsmonitor core.hookspath core.sshcommand" },
@@ -150,10 +153,8 @@ static void merges(void **state)
 		{ "", "[core]\n\tworktree = ../../../x/../../y\n", "", "", "core.worktree" },
 		{ "", "[core]\n\tworktree = /home\n", "", "", "core.worktree" },
 		// what the host wrote meanwhile stays
-		{ "", "[log]\n\tdate = raw\n", "[core]\n\tfsmonitor = mine\n",
-		  "[core]\n\tfsmonitor = mine\n[log]\n\tdate = raw\n", "" },
-		{ "[a]b=c\n", "[a]b=c\n[log]\ndate=raw", "[a]b=c\n[log] date = iso\n",
-		  "[a]b=c\n[log]\n\tdate = raw\n", "" },
+		{ "", FORK, "[core]\n\tfsmonitor = mine\n", "[core]\n\tfsmonitor = mine\n" FORK,
+		  "" },
 		{ "", "[remote \"o\"]\n\turl = https://a/b\n", "[remote \"o\"]\n\tfetch = x\n",
 		  "[remote \"o\"]\n\tfetch = x\n", "remote.o.url" },
 		{ "", "[branch \"x\"]\n\tremote = .\n\tmerge = refs/heads/y\n",
@@ -192,7 +193,6 @@ static void merges(void **state)
 	"[remote \"origin\"]\n\turl = https://h.org/u/r.git\n\tfetch = "                           \
 	"+refs/heads/*:refs/remotes/origin/*\n"
 #define MAIN "[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n"
-#define FORK "[remote \"fork\"]\n\turl = git@f.org:me/r\n"
 #define HOST ORIGIN MAIN
 #define FEW  "[remote \"a\"]\nurl = a:b\n[remote \"b\"]\nurl = b:b\n"
 #define MANY                                                                                       \
@@ -208,15 +208,20 @@ struct move {
 // What was withheld is as before, all else as the box has it.
 static void check_move(struct arena *arena, const struct move *row)
 {
-	static const char *const there[] = { "main", "there" };
+	struct list there = { 0 }, old = { 0 };
 	const char *said = "", *withheld = "", *box = row->box,
 		   *text = arena_text(arena, "%s%s", box[0] == '+' ? row->before : "", box + 1);
 	struct gitconfig before = parsed(arena, row->before), after = parsed(arena, text), result;
 	const struct gitconfig *sides[] = { &before, &after };
 	struct gitconfig_merged merged;
+	list_add(&old, arena, "main", (struct origin){ 0 });
+	list_add(&old, arena, "there", (struct origin){ 0 });
+	list_add(&there, arena, "branch.mine", (struct origin){ 0 });
+	list_add(&there, arena, "remote.mine", (struct origin){ 0 });
+	list_add(&there, arena, "submodule.mine", (struct origin){ 0 });
 	gitconfig_merge(
 		arena, &before, &after, &before,
-		(struct gitconfig_case){ .made = row->made, .branches = there, .branch_count = 2 },
+		(struct gitconfig_case){ .made = row->made, .elsewhere = there, .old = old },
 		&merged);
 	result = parsed(arena, merged.text);
 	for (unsigned i = 0; i < merged.withheld_count; i++)
@@ -287,7 +292,9 @@ static void moves(void **state)
 		{ HOST FORK, "+[remote \"origin\"]\n\tgh-resolved = base\n",
 		  "remote.origin.gh-resolved", "", 0 },
 		// taken away, or by another name
-		{ HOST, "-", "remote.origin.url remote.origin.fetch", "", 0 },
+		{ HOST, "-",
+		  "remote.origin.url remote.origin.fetch branch.main.remote branch.main.merge", "",
+		  0 },
 		{ HOST FORK, "-" HOST, "remote.fork.url", "", 0 },
 		{ HOST,
 		  "-[remote \"far\"]\n\turl = https://h.org/u/r.git\n\tfetch = "
@@ -336,9 +343,14 @@ static void moves(void **state)
 		// what git does without it as well
 		{ HOST, "+[branch \"there\"]\n\tremote = origin\n\tmerge = refs/heads/there\n", "",
 		  "", 0 },
-		{ HOST, "-" ORIGIN, "", "", 0 },
+		{ HOST, "-" ORIGIN, "branch.main.remote branch.main.merge", "", 0 },
 		{ HOST FORK "[branch \"t\"]\n\tremote = fork\n\tmerge = refs/heads/x\n",
-		  "-" HOST FORK, "branch.t.remote", "", 0 },
+		  "-" HOST FORK, "branch.t.remote branch.t.merge", "", 0 },
+		// another file of git's names it, or has settings of it
+		{ HOST, "+[remote \"mine\"]\n\turl = https://e.org/x\n", "remote.mine.url", "", 0 },
+		{ HOST, "+[branch \"mine\"]\n\tremote = origin\n", "branch.mine.remote", "", 0 },
+		{ HOST, "+[submodule \"mine\"]\n\turl = https://e.org/x\n", "submodule.mine.url",
+		  "", 0 },
 		// gh pr checkout
 		{ HOST,
 		  "+[branch \"pr\"]\n\tremote = https://h.org/f/r.git\n\tpushRemote = "
@@ -374,6 +386,86 @@ static void moves(void **state)
 	struct arena *arena = arena_new();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		check_move(arena, &rows[i]);
+	arena_free(arena);
+}
+
+// The settings of a branch went with it, but for those that lead elsewhere than git would go.
+static void gone_branches(void **state)
+{
+#define OLD(remote) "[branch \"old\"]\n\tremote = " remote "\n\tmerge = refs/heads/x\n"
+	static const struct {
+		const char *before, *after, *now, *wanted;
+	} rows[] = {
+		{ HOST OLD("origin") "\trebase = true\n", HOST,
+		  HOST OLD("origin") "\trebase = true\n", HOST },
+		{ HOST OLD("origin") FORK, HOST FORK, HOST OLD("origin") FORK, HOST FORK },
+		{ HOST FORK OLD("fork"), HOST FORK, HOST FORK OLD("fork"), HOST FORK OLD("fork") },
+		{ HOST OLD("origin") "\tpushRemote = no\n", HOST,
+		  HOST OLD("origin") "\tpushRemote = no\n",
+		  HOST OLD("origin") "\tpushRemote = no\n" },
+		{ HOST OLD("origin"), HOST "[branch \"old\"]\n\tremote = origin\n",
+		  HOST OLD("origin"), HOST OLD("origin") },
+		{ HOST OLD("origin"), HOST, HOST OLD("origin") "\t# mine\n",
+		  HOST "[branch \"old\"]\n\t# mine\n" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	struct gitconfig_case how = { 0 };
+	list_add(&how.gone, arena, "old", (struct origin){ 0 });
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct gitconfig before = parsed(arena, rows[i].before),
+				 after = parsed(arena, rows[i].after),
+				 now = parsed(arena, rows[i].now);
+		struct gitconfig_merged merged;
+		gitconfig_merge(arena, &before, &after, &now, how, &merged);
+		assert_string_equal(merged.text, rows[i].wanted);
+		assert_int_equal(merged.withheld_count, 0);
+	}
+	arena_free(arena);
+}
+
+// A host that set something while a box lived, which could write there, too.
+static void by_the_host(void **state)
+{
+	static const struct {
+		const char *file, *wanted;
+	} rows[] = {
+		{ HOST "[user]\n\temail = a@b\n", HOST "[user]\n\temail = a@b\n" },
+		{ HOST "[core]\n\tfsmonitor = x\n[pull]\n\trebase = true\n",
+		  HOST "[pull]\n\trebase = true\n" },
+		{ HOST "\trebase = true\n", HOST },
+		{ ORIGIN, ORIGIN },
+		{ HOST "[branch \"there\"]\n\tremote = origin\n\tmerge = refs/heads/there\n",
+		  HOST "[branch \"there\"]\n\tremote = origin\n\tmerge = refs/heads/there\n" },
+		{ HOST "[lfs]\n\turl = https://e\n", HOST },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	struct gitconfig before = parsed(arena, HOST);
+	struct gitconfig_case how = { .host = true };
+	list_add(&how.old, arena, "there", (struct origin){ 0 });
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct gitconfig after = parsed(arena, rows[i].file);
+		struct gitconfig_merged merged;
+		gitconfig_merge(arena, &before, &after, &before, how, &merged);
+		assert_string_equal(merged.text, rows[i].wanted);
+	}
+	arena_free(arena);
+}
+
+// What other files of git's set or name.
+static void other_files(void **state)
+{
+	static const char text[] = "[remote \"a\"]\nprune = 1\n[branch \"b\"]\npushRemote = c\n"
+				   "[remote]\npushDefault = d\n[submodule \"e\"]\nactive = 1\n";
+	static const char *const wanted[] = { "remote.a", "branch.b", "remote.c", "remote.d",
+					      "submodule.e" };
+	(void)state;
+	struct arena *arena = arena_new();
+	struct list known = { 0 };
+	gitnamed_known(arena, text, strlen(text), &known);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		assert_true(list_has(&known, wanted[i]));
 	arena_free(arena);
 }
 
@@ -666,7 +758,8 @@ int main(void)
 		cmocka_unit_test(commands),     cmocka_unit_test(secrets),
 		cmocka_unit_test(headers),      cmocka_unit_test(lines),
 		cmocka_unit_test(named_files),  cmocka_unit_test(certificates),
-		cmocka_unit_test(secret_pairs),
+		cmocka_unit_test(secret_pairs), cmocka_unit_test(gone_branches),
+		cmocka_unit_test(by_the_host),  cmocka_unit_test(other_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 
-enum { TRIES = 20, PAUSE_MILLISECONDS = 50, VALUE_SHOWN = 200 };
+enum { TRIES = 20, PAUSE_MILLISECONDS = 50, VALUE_SHOWN = 200, PACKED_BYTES_MAX = 8 << 20 };
 
 // Lies in an arena that all processes of a merge share.
 struct merge_work {
@@ -54,35 +54,50 @@ static void compute(void *argument)
 		work->problem = arena_text(work->arena, "%s", err_text());
 }
 
-// Born before the run: the ref, or its log, to which git only adds.
-static bool was_there(const struct merge *merge, const char *branch)
+// Whether the repository has the branch, loose or packed, and whether the run made it: so were the
+// ref and its log, to which git only adds.
+static bool has_branch(const struct merge *merge, const char *packed, const char *branch,
+		       bool *ret_made)
 {
 	static const char *const places[] = { "refs/heads", "logs/refs/heads" };
-	if (merge->check->start.tv_sec == 0)
-		return true;
+	char path[PATH_MAX];
+	bool there = !packed;
+	if (str_put(path, sizeof(path), " refs/heads/%s\n", branch))
+		there = there || strstr(packed, path);
+	*ret_made = !packed || !there;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		char path[PATH_MAX];
-		if (!str_put(path, sizeof(path), "%s/%s", places[i], branch) ||
-		    (faccessat(merge->directory, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
-		     !finding_is_made(merge->check, merge->directory, path)))
-			return true;
+		if (str_put(path, sizeof(path), "%s/%s", places[i], branch) &&
+		    faccessat(merge->directory, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+		    errno == ENOENT)
+			continue;
+		there = there || i == 0;
+		*ret_made = *ret_made && finding_is_made(merge->check, merge->directory, path);
 	}
-	return false;
+	return there;
 }
 
-// Of a branch without settings the configuration does not say whether it is new.
+// The configuration alone does not say which branches are new, and which are there no more.
 static int compute_all(struct merge_work *work)
 {
-	TRY(locked_run(compute, work));
+	const struct merge *merge = work->merge;
 	const struct gitconfig_merged *merged = &work->merged;
-	const char **branches =
-		arena_take(work->arena, (merged->branch_count + 1) * sizeof(*branches));
-	work->how.branches = branches;
-	work->how.branch_count = 0;
-	for (unsigned i = 0; work->good && i < merged->branch_count; i++)
-		if (was_there(work->merge, merged->branches[i]))
-			branches[work->how.branch_count++] = merged->branches[i];
-	return work->how.branch_count > 0 ? locked_run(compute, work) : 0;
+	const char *packed = "";
+	size_t length;
+	work->how.old = work->how.gone = (struct list){ 0 };
+	TRY(locked_run(compute, work));
+	unsigned count = work->good ? merged->branch_count : 0;
+	if (count > 0 && file_read(merge->directory, "packed-refs", 0, PACKED_BYTES_MAX,
+				   work->arena, &packed, &length) < 0)
+		packed = NULL; // nobody knows
+	for (unsigned i = 0; i < count; i++) {
+		const char *branch = merged->branches[i];
+		bool made, there = has_branch(merge, packed, branch, &made);
+		if (!there)
+			list_add(&work->how.gone, work->arena, branch, (struct origin){ 0 });
+		if (merge->check->start.tv_sec == 0 || !made || (!there && !merge->made))
+			list_add(&work->how.old, work->arena, branch, (struct origin){ 0 });
+	}
+	return count > 0 ? locked_run(compute, work) : 0;
 }
 
 // In the place of one that the host replaced, and that is gone, comes that of before.
@@ -248,7 +263,8 @@ int merge_config(const struct merge *merge)
 	struct merge_work *volatile shared = arena_take(arena, sizeof(*shared));
 	struct merge_work *work = shared;
 	*work = (struct merge_work){ .arena = arena, .merge = merge, .problem = "it was stopped" };
-	work->how = (struct gitconfig_case){ .depth = merge->depth,
+	work->how = (struct gitconfig_case){ .elsewhere = merge->check->plan->git_names,
+					     .depth = merge->depth,
 					     .made = merge->made,
 					     .host = merge->kind == MERGE_HOST,
 					     .private = str_equal(merge->name, "config.worktree") };

@@ -39,6 +39,8 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	    file_read_open(fd, &status, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) < 0)
 		return fail(errno, "'%s' changed while the plan was made", file);
 	gitnamed_text(plan->scratch, plan->home, mount->target, text, length, top, &wishes->named);
+	if (str_equal(path_name(file), "config.worktree"))
+		gitnamed_known(plan->arena, text, length, &plan->git_names);
 	struct identity identity = { status.st_dev, status.st_ino, S_IFREG };
 	if (mount->identity.type == 0)
 		mount->identity = identity;

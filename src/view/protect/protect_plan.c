@@ -219,6 +219,8 @@ int protect_plan(struct wishes *wishes)
 	}
 	plan->configured = arena_take(plan->scratch, sizeof(*plan->configured));
 	*plan->configured = wishes->named;
+	for (const struct gitnamed_text *one = wishes->named.first; one; one = one->next)
+		gitnamed_known(plan->arena, one->text, one->length, &plan->git_names);
 	// As long as they are: an idle box keeps the pages.
 	plan->guards = kept(plan, plan->guards, plan->guard_count * sizeof(*plan->guards));
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
