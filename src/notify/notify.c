@@ -35,6 +35,7 @@ struct answering {
 	struct run run;
 	int handed; // where questions come from with --explain, or -1
 	int notes;  // where findings go with --explain, or -1
+	_Atomic bool looking;
 };
 
 // The box has no capabilities, and who acts for it has none: the kernel's answer is the one that
@@ -113,22 +114,12 @@ static void *answer_all(void *argument)
 	}
 }
 
-// --explain: looks, as the caller may, and hands on the calls that are decided. A place of the
-// host's that does not answer holds the calls of the box.
+// Looks, as the caller may, and hands on the calls that are decided. A place of the host's that
+// does not answer holds the calls of the box.
 static void *look_all(void *argument)
 {
 	struct answering *answering = argument;
-	struct pollfd event = { .fd = answering->run.listener, .events = POLLIN };
-	int root = -1;
-	for (;;) {
-		if (poll(&event, 1, -1) < 0)
-			continue;
-		if (!(event.revents & POLLIN)) // nobody is left to ask
-			break;
-		explain_answer(answering->plan, &answering->run, answering->notes, &root);
-	}
-	fd_close(&root);
-	fd_close(&answering->notes);
+	explain_all(answering->plan, &answering->run, answering->notes);
 	return NULL;
 }
 
@@ -144,21 +135,35 @@ static int start(void *(*run)(void *), struct answering *answering)
 	return problem ? fail(problem, "a thread for answers") : 0;
 }
 
-int notify_begin(const struct plan *plan, struct run *run)
+static int begin(const struct plan *plan, struct run *run)
 {
 	int ends[2] = { -1, -1 }, notes[2] = { -1, -1 };
-	if (plan->explain && (pipe2(ends, O_CLOEXEC) < 0 ||
-			      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, notes) < 0))
+	bool hands = plan->looks && !plan->own_network;
+	if ((hands && pipe2(ends, O_CLOEXEC) < 0) ||
+	    (plan->looks && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, notes) < 0))
 		return fail(errno, "pipe");
 	run->questions = ends[1];
 	run->explained = notes[0];
 	// The longest that a kernel gives to anybody; with less, fewer processes can ask at once.
-	if (plan->explain)
+	if (hands)
 		fcntl(ends[1], F_SETPIPE_SZ, QUESTIONS_BYTES);
 	struct answering *answering = malloc(sizeof(*answering));
 	if (!answering)
 		return fail(ENOMEM, "a thread for answers");
-	*answering = (struct answering){ plan, *run, ends[0], notes[1] };
-	TRY(start(answer_all, answering));
-	return plan->explain ? start(look_all, answering) : 0;
+	run->looking = &answering->looking;
+	*answering = (struct answering){ plan, *run, ends[0], notes[1], false };
+	if (hands || !plan->looks)
+		TRY(start(answer_all, answering));
+	return plan->looks ? start(look_all, answering) : 0;
+}
+
+int notify_turn(const struct plan *plan, struct run *run, short events, struct denials *denials)
+{
+	if (!(events & POLLIN)) // nobody is left to ask
+		fd_close(run->asked ? &run->explained : &run->listener);
+	else if (run->asked)
+		explain_take(plan, run, denials, 0);
+	else
+		return run->asked = true, begin(plan, run);
+	return 0;
 }
