@@ -119,7 +119,6 @@ struct run {
 		// mount
 		int root;
 		int listener;               // host side: of the second filter
-		int questions;              // explain: the way to who answers them
 		int explained;              // explain: what the thread found that looks
 		int prepared[PREPARED_MAX]; // box side: detached, a row of fixed_devices each
 		int absent;                 // both sides: the link to nowhere, O_PATH

@@ -1,9 +1,7 @@
 // Owns the questions of --explain and of refused writes, and their report.
 #include "notify/notify.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/ioctl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -11,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -141,13 +138,12 @@ static void take_note(const struct plan *plan, const struct run *run, struct den
 	denials_free(&one);
 }
 
-void explain_take(const struct plan *plan, const struct run *run, struct denials *denials,
-		  int milliseconds)
+void explain_take(const struct plan *plan, const struct run *run, struct denials *denials)
 {
 	enum { ONE_TURN = 256 }; // as many as a socket holds, about
 	struct explained found;
 	struct pollfd event = { .fd = run->explained, .events = POLLIN };
-	int64_t end = steady_now() + milliseconds;
+	int64_t end = steady_now() + EXPLAIN_WAIT;
 	for (int i = 0; i < ONE_TURN && run->explained >= 0;) {
 		bool looking = *run->looking && steady_now() < end;
 		if (recv(run->explained, &found, sizeof(found), MSG_DONTWAIT) > 0)
@@ -210,43 +206,25 @@ static bool has_root(struct looker *look)
 	return look->root >= 0;
 }
 
-static void answer(struct looker *look, const struct seccomp_notif *asked)
+bool explain_answer(struct looker *look, const struct seccomp_notif *asked)
 {
 	struct seccomp_notif_resp response = { .id = asked->id,
 					       .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 	const char *name = asking_call(asked->data.nr);
+	if (!look->plan->looks || str_equal(name, "bind"))
+		return false;
 	look->pid = asked->pid;
 	look->count = 0;
-	if (str_equal(name, "bind")) {
-		response = (struct seccomp_notif_resp){ .id = asked->id, .error = -EAGAIN };
-		if (!asker_hand(look->run, asked))
-			sys_ioctl(look->run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-		return;
-	}
-	if (asker_session(&(struct question){ look->plan, look->run, asked, false }))
-		return;
 	bool rooted = has_root(look);
 	for (size_t i = 0; rooted && i < sizeof(calls) / sizeof(*calls); i++)
 		if (str_equal(calls[i].name, name))
 			take_tried(look, &asked->data, &calls[i]);
 	if (look->count)
 		name_program(look);
-	*look->run->looking = look->count > 0;
+	look->busy = look->count > 0;
 	sys_ioctl(look->run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 	for (unsigned i = 0; i < look->count && look_at(look, &look->tried[i]); i++)
 		;
-	*look->run->looking = false;
-}
-
-void explain_all(const struct plan *plan, const struct run *run, int notes)
-{
-	struct looker look = { .plan = plan, .run = run, .notes = notes, .root = -1 };
-	struct pollfd event = { .fd = run->listener, .events = POLLIN };
-	while (poll(&event, 1, -1) < 0 || (event.revents & POLLIN)) {
-		struct seccomp_notif asked = { 0 };
-		if (sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) == 0)
-			answer(&look, &asked);
-	}
-	fd_close(&look.root);
-	fd_close(&notes);
+	look->busy = false;
+	return true;
 }

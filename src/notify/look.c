@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -120,10 +119,7 @@ static unsigned plainness(const struct plan *plan, int fd, const char *real)
 
 static unsigned plain_for(const struct tried *tried)
 {
-	return tried->wish == LOOK_READ || tried->wish == LOOK_EXECUTE ||
-			       tried->wish == LOOK_CONNECT
-		       ? PLAIN_READ
-		       : PLAIN_WRITE;
+	return tried->wish <= LOOK_CONNECT ? PLAIN_READ : PLAIN_WRITE;
 }
 
 static uint64_t *plain_slot(struct looker *look, const char *directory, uint64_t *ret_key)
@@ -189,32 +185,28 @@ static bool look_at_write(const struct looker *look, const struct tried *tried, 
 }
 
 // A file of the host's that the box has not, or hides. Programs look for many files that are
-// nowhere needed: --explain reports those of the home alone.
-static void look_at_read(const struct looker *look, const struct tried *tried)
-{
-	char name[PATH_MAX];
-	struct stat status;
-	const char *path = tried->path;
-	bool learns = look->plan->learn;
-	autoclose int fd = open_inside(look, path, 0);
-	if (fd < 0 && errno == ENOENT && (learns || path_within(path, look->plan->home)) &&
-	    host_lets(look, path, R_OK, learns ? 0 : S_IFREG))
-		note(look, "read", "read", path, path, "is not in the box");
-	else if (fd >= 0 && fstat(fd, &status) == 0 && !(status.st_mode & 0777) &&
-		 judge_path(look->plan, real_name(fd, name)).verdict == PATH_HIDDEN)
-		note(look, "read", "read", path, name, "is hidden");
-}
-
+// nowhere needed: of reads --explain reports those of the home's files alone.
 static void look_at_absent(const struct looker *look, const struct tried *tried)
 {
-	bool socket = tried->wish == LOOK_CONNECT;
-	const char *path = tried->path;
+	static const struct {
+		const char *kind, *flag;
+		int mode;
+		mode_t type;
+	} rows[] = { [LOOK_READ] = { "read", "read", R_OK, S_IFREG },
+		     [LOOK_EXECUTE] = { "execute", "read", X_OK, S_IFREG },
+		     [LOOK_CONNECT] = { "connect", "socket", F_OK, S_IFSOCK } };
+	char name[PATH_MAX];
+	struct stat status;
+	const char *path = tried->path, *kind = rows[tried->wish].kind;
+	bool reads = tried->wish == LOOK_READ, every = look->plan->learn || !reads;
 	autoclose int fd = open_inside(look, path, 0);
-	if (fd >= 0 || errno != ENOENT ||
-	    !host_lets(look, path, socket ? F_OK : X_OK, socket ? S_IFSOCK : S_IFREG))
-		return;
-	note(look, socket ? "connect" : "execute", socket ? "socket" : "read", path, path,
-	     "is not in the box");
+	if (fd < 0 && errno == ENOENT && (every || path_within(path, look->plan->home)) &&
+	    host_lets(look, path, rows[tried->wish].mode,
+		      reads && every ? 0 : rows[tried->wish].type))
+		note(look, kind, rows[tried->wish].flag, path, path, "is not in the box");
+	else if (fd >= 0 && reads && fstat(fd, &status) == 0 && !(status.st_mode & 0777) &&
+		 judge_path(look->plan, real_name(fd, name)).verdict == PATH_HIDDEN)
+		note(look, kind, "read", path, name, "is hidden");
 }
 
 bool look_at(struct looker *look, const struct tried *tried)
@@ -232,9 +224,6 @@ bool look_at(struct looker *look, const struct tried *tried)
 		return true;
 	if (plain_for(tried) == PLAIN_WRITE)
 		return look_at_write(look, tried, fd, directory);
-	if (tried->wish == LOOK_READ)
-		look_at_read(look, tried);
-	else
-		look_at_absent(look, tried);
+	look_at_absent(look, tried);
 	return true;
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 struct denials;
+struct looker;
 struct plan;
 struct run;
 struct seccomp_notif;
@@ -32,27 +33,26 @@ int notify_turn(const struct plan *plan, struct run *run, short events, struct d
 // Second half of the plan.
 int explain_plan(struct plan *plan);
 
-// The thread: answers run->listener until nobody is left to ask; each refusal goes to the socket
-// `notes`.
-void explain_all(const struct plan *plan, const struct run *run, int notes);
+// Lets a call go on, and sends its refusal to the socket `look->notes`. False: it is one that is
+// decided.
+bool explain_answer(struct looker *look, const struct seccomp_notif *asked);
 // The refusals until now: of the loop. Waits so long at most for a look that began; a server's
 // answer takes longer.
 enum { EXPLAIN_WAIT = 50 };
-void explain_take(const struct plan *plan, const struct run *run, struct denials *denials,
-		  int milliseconds);
+void explain_take(const struct plan *plan, const struct run *run, struct denials *denials);
 
 // The thread compares a path of the box with the host's.
 
 enum look_wish {
 	LOOK_READ,
 	LOOK_EXECUTE,
+	LOOK_CONNECT, // those that change nothing come first
 	LOOK_OPEN,
 	LOOK_CREATE,
 	LOOK_CHANGE,
 	LOOK_MAKE,
 	LOOK_REMOVE,
-	LOOK_PUT,
-	LOOK_CONNECT
+	LOOK_PUT
 };
 
 enum { LOOK_DIRECTORIES = 4096 };
@@ -60,8 +60,9 @@ enum { LOOK_DIRECTORIES = 4096 };
 struct looker {
 	const struct plan *plan;
 	const struct run *run;
-	int notes, root; // of the box
-	uint32_t pid;    // who asks
+	int notes, root;   // of the box
+	_Atomic bool busy; // at a call that went on
+	uint32_t pid;      // who asks
 	char program[32];
 	struct tried {
 		enum look_wish wish;
@@ -116,9 +117,6 @@ long asker_status(const struct question *question, const char *name, int base);
 
 // What the descriptor refers to lies in what a box of tier landlock may write, or is nowhere.
 bool asker_may_change(const struct plan *plan, int fd);
-
-// With --explain: one that is to be decided. False when it cannot be taken.
-bool asker_hand(const struct run *run, const struct seccomp_notif *asked);
 
 // Answers what reaches the caller's process group or sets its terminal; false: it is no such call.
 // kill(0): a process that has left the caller's group cannot join it again, so it is still true

@@ -251,7 +251,7 @@ static enum run_turn handle_box(struct loop *loop, short events)
 {
 	if (!events)
 		return GOES_ON;
-	explain_take(loop->plan, loop->run, &loop->outcome.denials, EXPLAIN_WAIT);
+	explain_take(loop->plan, loop->run, &loop->outcome.denials);
 	return box_messages_take(loop->plan, loop->run, &loop->outcome);
 }
 
@@ -389,7 +389,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	walls_end(&loop.eyes.watch); // it has the box's view
 	further_clients_end(run);
 	ask_leave(run);
-	explain_take(plan, run, &loop.outcome.denials, EXPLAIN_WAIT);
+	explain_take(plan, run, &loop.outcome.denials);
 	judge(plan, run, &loop.clock, &loop.outcome);
 	proxy_end(plan, run);
 	loop.outcome = finish(plan, run, loop.outcome);
