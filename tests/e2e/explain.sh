@@ -54,6 +54,14 @@ options=(--socket "$HOME/s")
 is "none when it is there" ran "$(explain "$connect; echo ran >&2")"
 options=()
 kill $server
+python3 -c 'import socket, time
+s = socket.socket(socket.AF_UNIX); s.bind("answers.sock"); s.listen(); time.sleep(60)' &
+server=$!
+wait_for 20 test -S answers.sock
+like "plan: a program outside that listens in the project" "$("$SBX" plan -- true)" "a program outside answers the box at $project/answers.sock"
+is "plan: but one that is hidden is not named" "" "$("$SBX" plan --hide ./answers.sock -- true | grep answers.sock | grep 'program outside')"
+kill $server
+rm answers.sock
 is "nothing is told of what works, or fails on the host as well" ran \
 	"$(explain 'echo x >file; mkdir d; rmdir d; : >/tmp/x; : >~/.y; cat /nowhere; : >/nowhere/x; echo 0 >/proc/self/oom_score_adj; echo x >/proc/self/uid_map; /proc/self/exe; nothing; ls >/dev/null; cat <file; echo ran >&2')"
 like "without --explain the same is not told" "$("$SBX" run --read "$work/read" -- bash -c "echo x >$work/read/f" 2>&1)" "^bash: [^[:cntrl:]]*$work/read/f: [A-Z][a-z -]*$"
