@@ -307,6 +307,8 @@ struct plan {
 	const char *temporary; // TIER_LANDLOCK: a directory for this run alone
 	struct filter asking;  // a second one, with a listener: seccomp/asking.h
 	bool asking_group;     // it only keeps signals from the caller's process group
+	bool asking_spare;     // it only reports: where a machine gives none, none is needed
+	bool looks;            // a thread finds refusals (notify/explain.c)
 	bool background;       // the run began there, and has descriptors of the terminal
 
 	unsigned namespaces;   // CLONE_NEW* of the box's pid 1

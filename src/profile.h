@@ -78,6 +78,7 @@ struct profile {
 	struct list keep_fd;
 
 	enum telling report;
+	enum answer refused_writes; // reported when the command failed
 };
 
 // A pty of the box for a command, with the size of the caller's terminal.

@@ -68,7 +68,7 @@ struct message {
 
 // The first bytes of each message at a run's control socket, in both directions: client and box may
 // be of different versions of sbx. What follows is of this version alone; 1 had no head.
-enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 3 };
+enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 4 };
 struct control_head {
 	uint32_t name, version;
 };
@@ -119,7 +119,6 @@ struct run {
 		// mount
 		int root;
 		int listener;               // host side: of the second filter
-		int questions;              // explain: the way to who answers them
 		int explained;              // explain: what the thread found that looks
 		int prepared[PREPARED_MAX]; // box side: detached, a row of fixed_devices each
 		int absent;                 // both sides: the link to nowhere, O_PATH
@@ -163,7 +162,9 @@ struct run {
 
 	// signals (supervise)
 	sigset_t callers_mask;
-	bool started; // MESSAGE_STARTED was taken
+	bool started;          // MESSAGE_STARTED was taken
+	bool asked;            // by the second filter: who answers is there
+	_Atomic bool *looking; // the thread of notify/explain.c, at a call that went on
 	bool tier_landlock;
 	bool child_ignored; // the caller had SIGCHLD ignored; the command gets it so
 

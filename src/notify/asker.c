@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <linux/ioctl.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,11 +210,4 @@ bool asker_session(const struct question *question)
 		response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 	return true;
-}
-
-bool asker_hand(const struct run *run, const struct seccomp_notif *asked)
-{
-	struct pollfd event = { .fd = run->questions, .events = POLLOUT };
-	return poll(&event, 1, 0) == 1 && (event.revents & POLLOUT) &&
-	       write(run->questions, asked, sizeof(*asked)) == (ssize_t)sizeof(*asked);
 }

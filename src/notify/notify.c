@@ -3,14 +3,12 @@
 #include "notify/notify.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/ioctl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -25,16 +23,14 @@
 #include "run.h"
 #include "seccomp/asking.h"
 
-enum { STACK = 256 << 10, QUESTIONS_BYTES = 1 << 20, ANSWERS_NICE = 5 };
+enum { STACK = 256 << 10, ANSWERS_NICE = 5 };
 // Of the processor: an answer takes half of the first.
 enum { ANSWER_NANOSECONDS = 100000, SAVED_NANOSECONDS = 10000000, RESTS = 9 };
 
 // What the thread sees of a run; it may outlive the run by a call that hangs.
 struct answering {
-	const struct plan *plan;
 	struct run run;
-	int handed; // where questions come from with --explain, or -1
-	int notes;  // where findings go with --explain, or -1
+	struct looker look;
 };
 
 // The box has no capabilities, and who acts for it has none: the kernel's answer is the one that
@@ -51,14 +47,6 @@ static bool drop_privileges(void)
 	sets[1] = (struct __user_cap_data_struct){ 0 };
 	sets[0].inheritable = 0;
 	return syscall(SYS_capset, &header, sets) == 0;
-}
-
-static bool receive(const struct answering *answering, struct seccomp_notif *asked)
-{
-	*asked = (struct seccomp_notif){ 0 };
-	if (answering->handed >= 0)
-		return read(answering->handed, asked, sizeof(*asked)) == (ssize_t)sizeof(*asked);
-	return sys_ioctl(answering->run.listener, SECCOMP_IOCTL_NOTIF_RECV, asked) == 0;
 }
 
 static int answer_to(const struct question *question)
@@ -86,79 +74,68 @@ static void rest(int64_t *paid)
 	nanosleep(&now, NULL);
 }
 
+// With --explain a place of the host's that does not answer holds the calls of the box.
 static void *answer_all(void *argument)
 {
 	int64_t paid = 0;
 	struct answering *answering = argument;
-	int source = answering->handed >= 0 ? answering->handed : answering->run.listener;
-	struct pollfd event = { .fd = source, .events = POLLIN };
+	struct looker *look = &answering->look;
+	int listener = answering->run.listener;
+	struct pollfd event = { .fd = listener, .events = POLLIN };
 	bool bare = drop_privileges(), apart = unshare(CLONE_FS) == 0;
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + ANSWERS_NICE);
-	for (;;) {
-		struct seccomp_notif asked;
-		struct question question = { answering->plan, &answering->run, &asked, apart };
-		if (poll(&event, 1, -1) < 0)
+	if (!look->plan->looks)
+		setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + ANSWERS_NICE);
+	while (poll(&event, 1, -1) < 0 || (event.revents & POLLIN)) {
+		struct seccomp_notif asked = { 0 };
+		struct question question = { look->plan, &answering->run, &asked, apart };
+		if (sys_ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0 ||
+		    asker_session(&question))
 			continue;
-		if (!(event.revents & POLLIN)) // nobody is left to ask
-			return NULL;
-		if (!receive(answering, &asked))
-			continue;
-		if (asker_session(&question))
-			continue;
-		struct seccomp_notif_resp response = { .id = asked.id,
-						       .error = bare ? answer_to(&question)
-								     : -EPERM };
-		sys_ioctl(answering->run.listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+		if (!explain_answer(look, &asked)) {
+			struct seccomp_notif_resp response = { .id = asked.id,
+							       .error = bare ? answer_to(&question)
+									     : -EPERM };
+			sys_ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+		}
 		rest(&paid);
 	}
-}
-
-// --explain: looks, as the caller may, and hands on the calls that are decided. A place of the
-// host's that does not answer holds the calls of the box.
-static void *look_all(void *argument)
-{
-	struct answering *answering = argument;
-	struct pollfd event = { .fd = answering->run.listener, .events = POLLIN };
-	int root = -1;
-	for (;;) {
-		if (poll(&event, 1, -1) < 0)
-			continue;
-		if (!(event.revents & POLLIN)) // nobody is left to ask
-			break;
-		explain_answer(answering->plan, &answering->run, answering->notes, &root);
-	}
-	fd_close(&root);
-	fd_close(&answering->notes);
+	fd_close(&look->root); // nobody is left to ask
+	fd_close(&look->notes);
 	return NULL;
 }
 
-static int start(void *(*run)(void *), struct answering *answering)
+static int begin(const struct plan *plan, struct run *run)
 {
+	int notes[2] = { -1, -1 };
 	pthread_attr_t attributes;
 	pthread_t thread;
+	if (plan->looks && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, notes) < 0)
+		return fail(errno, "pipe");
+	struct answering *answering = calloc(1, sizeof(*answering));
+	if (!answering)
+		return fail(ENOMEM, "a thread for answers");
+	run->explained = notes[0];
+	run->looking = &answering->look.busy;
+	answering->run = *run;
+	answering->look.plan = plan;
+	answering->look.run = &answering->run;
+	answering->look.notes = notes[1];
+	answering->look.root = -1;
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, STACK);
-	int problem = pthread_create(&thread, &attributes, run, answering);
+	int problem = pthread_create(&thread, &attributes, answer_all, answering);
 	pthread_attr_destroy(&attributes);
 	return problem ? fail(problem, "a thread for answers") : 0;
 }
 
-int notify_begin(const struct plan *plan, struct run *run)
+int notify_turn(const struct plan *plan, struct run *run, short events, struct denials *denials)
 {
-	int ends[2] = { -1, -1 }, notes[2] = { -1, -1 };
-	if (plan->explain && (pipe2(ends, O_CLOEXEC) < 0 ||
-			      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, notes) < 0))
-		return fail(errno, "pipe");
-	run->questions = ends[1];
-	run->explained = notes[0];
-	// The longest that a kernel gives to anybody; with less, fewer processes can ask at once.
-	if (plan->explain)
-		fcntl(ends[1], F_SETPIPE_SZ, QUESTIONS_BYTES);
-	struct answering *answering = malloc(sizeof(*answering));
-	if (!answering)
-		return fail(ENOMEM, "a thread for answers");
-	*answering = (struct answering){ plan, *run, ends[0], notes[1] };
-	TRY(start(answer_all, answering));
-	return plan->explain ? start(look_all, answering) : 0;
+	if (!(events & POLLIN)) // nobody is left to ask
+		fd_close(run->asked ? &run->explained : &run->listener);
+	else if (run->asked)
+		explain_take(plan, run, denials);
+	else
+		return run->asked = true, begin(plan, run);
+	return 0;
 }

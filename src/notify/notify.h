@@ -12,29 +12,81 @@
 #include <sys/types.h>
 
 struct denials;
+struct looker;
 struct plan;
 struct run;
 struct seccomp_notif;
 
-// Begins to answer what run->listener asks, or with --explain what asker_hand() hands on.
-// -1 with the error said. The kernel never runs a call that is answered here, so what the box
-// changes in its memory, descriptors and directories meanwhile counts for nothing.
-int notify_begin(const struct plan *plan, struct run *run);
+// Events of run->listener before run->asked, or of run->explained: begins to answer at the first
+// question, which most boxes never have. -1 with the error said. The kernel never runs a call that
+// is answered here, so what the box changes in its memory, descriptors and directories meanwhile
+// counts for nothing.
+int notify_turn(const struct plan *plan, struct run *run, short events, struct denials *denials);
 
-// --explain: which files, programs and sockets a run was refused. The second filter asks a second
-// thread before opens for writing, changes of names, execve and connect; it looks whether the
-// box allows what the host would allow, notes what it does not, and lets every call go on. Nothing
-// is decided here: what the box changes in its memory meanwhile only makes a report wrong. Only
-// bind in a box on the host's network is decided, with or without --explain: by notify.h.
+// Which writes a run was refused and, with --explain, which files, programs and sockets it has not.
+// The second filter asks a thread before opens for writing and changes of names, with --explain
+// before reads, execve and connect as well; it reads the path, lets the call go on, and then looks
+// whether the box allows what the host would allow. Nothing is decided here: what the box changes
+// meanwhile only makes a report wrong. Only bind in a box on the host's network is decided, with or
+// without --explain: by notify.h.
 
 // Second half of the plan.
 int explain_plan(struct plan *plan);
 
-// Answers one question from run->listener; each refusal goes to the socket `notes`. `root` is
-// the box's, -1 before the first question.
-void explain_answer(const struct plan *plan, const struct run *run, int notes, int *root);
-// The refusals until now: of the loop, which waits for nobody.
+// Lets a call go on, and sends its refusal to the socket `look->notes`. False: it is one that is
+// decided.
+bool explain_answer(struct looker *look, const struct seccomp_notif *asked);
+// The refusals until now: of the loop. Waits so long at most for a look that began; a server's
+// answer takes longer.
+enum { EXPLAIN_WAIT = 50 };
 void explain_take(const struct plan *plan, const struct run *run, struct denials *denials);
+
+// The thread compares a path of the box with the host's.
+
+enum look_wish {
+	LOOK_READ,
+	LOOK_EXECUTE,
+	LOOK_CONNECT, // those that change nothing come first
+	LOOK_OPEN,
+	LOOK_CREATE,
+	LOOK_CHANGE,
+	LOOK_MAKE,
+	LOOK_REMOVE,
+	LOOK_PUT
+};
+
+enum { LOOK_DIRECTORIES = 4096 };
+
+struct looker {
+	const struct plan *plan;
+	const struct run *run;
+	int notes, root;   // of the box
+	_Atomic bool busy; // at a call that went on
+	uint32_t pid;      // who asks
+	char program[32];
+	struct tried {
+		enum look_wish wish;
+		unsigned flags; // of an open
+		char path[PATH_MAX];
+	} tried[2];
+	unsigned count;
+	// Directories that refuse nothing: the hash of a name, and PLAIN_* (look.c).
+	uint64_t plain[LOOK_DIRECTORIES];
+};
+
+// From there to the loop that reports.
+struct explained {
+	const char *kind, *flag, *why;
+	pid_t pid;
+	char program[32];
+	char paths[2 * PATH_MAX]; // tried, and to be allowed; as long as they are
+};
+
+// Whether its directory is known as one in which this is not refused.
+bool look_is_plain(struct looker *look, const struct tried *tried);
+// Sends a note when the box refuses what the host would allow. False when it is about a name that
+// is nowhere.
+bool look_at(struct looker *look, const struct tried *tried);
 
 // Who asks by the second filter: its descriptors, and places as it names them. What comes back is
 // a descriptor that sbx alone holds: the box can exchange its own, and changes nothing of this.
@@ -65,9 +117,6 @@ long asker_status(const struct question *question, const char *name, int base);
 
 // What the descriptor refers to lies in what a box of tier landlock may write, or is nowhere.
 bool asker_may_change(const struct plan *plan, int fd);
-
-// With --explain: one that is to be decided. False when it cannot be taken.
-bool asker_hand(const struct run *run, const struct seccomp_notif *asked);
 
 // Answers what reaches the caller's process group or sets its terminal; false: it is no such call.
 // kill(0): a process that has left the caller's group cannot join it again, so it is still true

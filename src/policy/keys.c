@@ -257,6 +257,11 @@ const struct key keys[] = {
 		  "the run used; json: both, on one line; agent: short, for a language model, "
 		  "with lines of a profile instead of flags" },
 
+	{ IN_PROFILE("report", "refused-writes", refused_writes), .flag = "refused-writes",
+	  .kind = KEY_WORD, .words = answer_words, .value = "no|yes",
+	  .help = "yes: when the command fails, report the writes that the box refused; each with the flag "
+		  "that would allow it" },
+
 	{ ON_COMMAND_LINE(VERBS_BOX | VERB_PROFILE, profiles), .flag = "profile",
 	  .brief = "ready sets of options: node, python, git", .letter = 'p', .kind = KEY_LIST,
 	  .form = FORM_PROFILE, .value = "PROFILE",

@@ -113,7 +113,8 @@ static const struct cause causes[] = {
 	{ "namespaces", 0, DOMAIN, domain },
 	{ "answers", EBUSY, ALWAYS,
 	  "the supervisor of the box around this one is asked about system calls already "
-	  "(--explain, sbx learn, --network host, tier landlock, a start in the background of a "
+	  "(--explain, --refused-writes, sbx learn, --network host, tier landlock, a start in the "
+	  "background of a "
 	  "terminal), and the kernel allows one. Start the outer one without that, or run the "
 	  "command without a second sbx" },
 	{ "publish", EACCES, NO_PORTS, domain },

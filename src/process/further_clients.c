@@ -268,10 +268,10 @@ static void send_denied(struct further_client *client, struct further_denied *de
 void further_clients_denied(const struct run *run, pid_t pid, int64_t time,
 			    const struct denial *denial)
 {
-	struct further_denied denied = { .head = { CONTROL_NAME, CONTROL_VERSION } };
+	struct further_denied denied = { .head = { CONTROL_NAME, CONTROL_VERSION },
+					 .denial = *denial };
 	bool all = pid <= 0;
 	const struct further_client *owner = all ? NULL : client_of(run, pid, &all);
-	denial_pack(denial, &denied.denial);
 	for (unsigned i = 0; i < FURTHER_MAX; i++) {
 		struct further_client *client = &run->clients->all[i];
 		bool may_be = !owner && (all || !client->child) && time >= client->began;

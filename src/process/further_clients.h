@@ -12,7 +12,7 @@ struct plan;
 struct further_denied {
 	struct control_head head;
 	unsigned lost; // before it, for the client did not read
-	struct denial_packed denial;
+	struct denial denial;
 };
 
 struct further_clients {

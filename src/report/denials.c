@@ -27,12 +27,25 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	if (!denials->all)
 		abort();
 	struct denial *denial = &denials->all[denials->count++];
-	*denial = (struct denial){ .kind = kind, .verb = "blocked", .count = 1 };
+	*denial = (struct denial){ .verb = "blocked", .count = 1 };
+	snprintf(denial->kind, sizeof(denial->kind), "%s", kind);
 	snprintf(denial->what, sizeof(denial->what), "%s", what);
 	snprintf(denial->why, sizeof(denial->why), "%s", why);
 	snprintf(denial->program, sizeof(denial->program), "%s",
 		 str_visible(program) ? program : "?");
 	return denial;
+}
+
+bool denials_are_alike(const struct denial *one, const struct denial *other)
+{
+	return str_equal(one->kind, "write") && str_equal(other->kind, "write") && one->flag[0] &&
+	       str_equal(one->value, other->value) && str_equal(one->why, other->why);
+}
+
+void denials_join(const struct denials *denials, struct denial *denial)
+{
+	for (const struct denial *other = denials->all; other < denial; other++)
+		denial->joined = denial->joined || denials_are_alike(other, denial);
 }
 
 void denials_silence(struct denials *denials)
@@ -42,7 +55,7 @@ void denials_silence(struct denials *denials)
 	for (unsigned i = 0; i < denials->count; i++) {
 		struct denial *denial = &denials->all[i];
 		bool fits = denial->update_check && count + denial->count <= SILENT_MAX;
-		denial->silent = fits && !denial->shown;
+		denial->silent = (fits || denial->on_failure) && !denial->shown;
 		count += fits ? denial->count : 0;
 	}
 }
@@ -53,31 +66,12 @@ void denials_free(struct denials *denials)
 	*denials = (struct denials){ 0 };
 }
 
-void denial_pack(const struct denial *denial, struct denial_packed *ret_packed)
+void denials_take(struct denials *denials, const struct denial *denial)
 {
-	memset(ret_packed, 0, sizeof(*ret_packed));
-	ret_packed->denial = *denial;
-	str_put(ret_packed->kind, sizeof(ret_packed->kind), "%s", denial->kind);
-	str_put(ret_packed->verb, sizeof(ret_packed->verb), "%s", denial->verb);
-	str_put(ret_packed->flag, sizeof(ret_packed->flag), "%s", denial->flag ? denial->flag : "");
-}
-
-struct denial *denials_unpack(struct denials *denials, const struct denial_packed *packed)
-{
-	struct denial_packed *copy = malloc(sizeof(*copy)); // lives as long as the process
-	if (!copy)
-		abort();
-	*copy = *packed;
-	struct denial *denial = denials_add(denials, copy->kind, copy->denial.what,
-					    copy->denial.why, copy->denial.program);
-	if (!denial) {
-		free(copy);
-		return NULL;
-	}
-	*denial = copy->denial;
-	denial->kind = copy->kind;
-	denial->verb = copy->verb;
-	denial->flag = copy->flag[0] ? copy->flag : NULL;
-	denial->count = 1;
-	return denial;
+	struct denial *ours = denials_add(denials, denial->kind, denial->what, denial->why, "");
+	if (!ours)
+		return;
+	*ours = *denial;
+	ours->count = 1;
+	denials_join(denials, ours);
 }

@@ -93,11 +93,13 @@ void findings_json(const struct findings *findings, struct out *out);
 enum { DENIALS_MAX = 256, DENIAL_TEXT = 512 };
 
 struct denial {
-	const char *kind; // "connect", "read", "write", "execute"
-	const char *verb; // "blocked", or "could not reach"
-	const char *flag; // that would allow it, of policy/keys.h; NULL: none does
+	char kind[16]; // "connect", "read", "write", "execute"
+	char verb[16]; // "blocked", or "could not reach"
+	char flag[24]; // that would allow it, of policy/keys.h; "": none does
 	unsigned count;
 	bool update_check; // of a program that only asks for its own newest version
+	bool on_failure;   // reported only when the command failed
+	bool joined;       // the line of an earlier one, which is alike, names it
 	bool silent;       // the report for people and models leaves it out
 	unsigned shown;    // `count` at the time when a line was shown during the run; 0: none was
 	char what[DENIAL_TEXT]; // name, port or path
@@ -117,18 +119,17 @@ struct denials {
 // not fit are cut. `kind`, `what` and `why` tell one from another.
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *why, const char *program);
-// Of a run that succeeded: checks for updates are silent, while they are two refusals at most.
+// Writes that one flag allows.
+bool denials_are_alike(const struct denial *one, const struct denial *other);
+// Joins one that is in the list, and whole, to an earlier one.
+void denials_join(const struct denials *denials, struct denial *denial);
+// Of a run that succeeded: those that are reported on failure alone are silent, and so are checks
+// for updates, while they are two refusals at most.
 void denials_silence(struct denials *denials);
 void denials_free(struct denials *denials);
 
-// One on its way to another process of sbx.
-struct denial_packed {
-	char kind[16], verb[16], flag[24]; // "": none
-	struct denial denial;
-};
-void denial_pack(const struct denial *denial, struct denial_packed *ret_packed);
-// As denials_add().
-struct denial *denials_unpack(struct denials *denials, const struct denial_packed *packed);
+// One of another process of sbx.
+void denials_take(struct denials *denials, const struct denial *denial);
 
 // What a locked process refused or could not do, in memory that it shares with the supervisor: one
 // table for all of these processes, which write it, and of which the supervisor believes nothing.

@@ -118,7 +118,7 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 	unsigned single = waiting <= room ? waiting : room - 1;
 	for (unsigned i = 0; i < single; i++) {
 		struct denial *denial = &denials->all[live->next++];
-		if (denial->update_check) // the end says whether the command failed
+		if (denial->update_check || denial->on_failure) // the end says whether it failed
 			continue;
 		denied_line(denial, &lines);
 		denial->shown = denial->count;

@@ -55,8 +55,9 @@ static void report(struct refused refused, struct denials *denials)
 	if (!denial)
 		return;
 	denial->count = refused.count;
-	denial->verb = refused.failed ? "could not reach" : "blocked";
-	denial->flag = flags[refused.flag];
+	str_put(denial->verb, sizeof(denial->verb), refused.failed ? "could not reach" : "blocked");
+	str_put(denial->flag, sizeof(denial->flag), "%s",
+		flags[refused.flag] ? flags[refused.flag] : "");
 	snprintf(denial->value, sizeof(denial->value), "%s", str_shown(refused.value));
 }
 

@@ -17,14 +17,14 @@
 
 static const struct key *key_of(const struct denial *denial)
 {
-	return denial->flag ? key_find_flag(VERB_RUN, denial->flag, strlen(denial->flag)) : NULL;
+	return key_find_flag(VERB_RUN, denial->flag, strlen(denial->flag));
 }
 
 // What the flag is given: of a host that a group lists the group, whose names belong together. Not
 // where the rule needs a suffix, which a group does not give.
 static const char *value_of(const struct denial *denial)
 {
-	const char *group = str_equal(denial->kind, "connect") && denial->flag &&
+	const char *group = str_equal(denial->kind, "connect") && denial->flag[0] &&
 					    str_equal(denial->what, denial->value)
 				    ? groups_find(denial->value)
 				    : NULL;
@@ -51,13 +51,28 @@ static const char *what_of(const struct denial *denial)
 	return "";
 }
 
-static void begin_denial(const struct denial *denial, struct out *out)
+// All before the reason; of a list with the names of those that are `joined` to it.
+static void begin_denial(const struct denial *denial, const struct denials *denials,
+			 struct out *out)
 {
+	enum { OTHERS_NAMED = 2 };
+	const struct denial *end = denials ? denials->all + denials->count : denial;
+	size_t most = out->marks ? NAME_MOST : SIZE_MAX;
+	unsigned others = 0;
 	out_text(out, "sbx: %s %s", denial->verb, what_of(denial));
-	findings_name(denial->what, out->marks ? NAME_MOST : SIZE_MAX, out);
+	findings_name(denial->what, most, out);
+	for (const struct denial *other = denial + 1; other < end; other++) {
+		bool named = other->joined && denials_are_alike(denial, other);
+		if (named && others++ < OTHERS_NAMED) {
+			out_text(out, ", ");
+			findings_name(other->what, most, out);
+		}
+	}
+	if (others > OTHERS_NAMED)
+		out_text(out, " and %u more", others - OTHERS_NAMED);
 	if (denial->program[0])
 		out_text(out, " (%s)", denial->program);
-	if (denial->count > 1)
+	if (denial->count > 1 && others == 0)
 		out_text(out, ", %u times", denial->count);
 	out_text(out, ": %s", denial->why);
 	if (denial->rule[0])
@@ -71,8 +86,9 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 	enum { LISTED_OF_A_KIND = 8 };
 	unsigned before = 0, rest = 0;
 	for (unsigned i = 0; i < denials->count; i++) {
-		bool same = (all || !denials->all[i].shown) && !denials->all[i].silent &&
-			    str_equal(denials->all[i].kind, denials->all[index].kind);
+		const struct denial *other = &denials->all[i];
+		bool same = (all || !other->shown) && !other->silent && !other->joined &&
+			    str_equal(other->kind, denials->all[index].kind);
 		before += same && i < index;
 		rest += same && i >= index;
 	}
@@ -85,12 +101,17 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 	return before < LISTED_OF_A_KIND;
 }
 
-void denied_line(const struct denial *denial, struct out *out)
+static void put_line(const struct denial *denial, const struct denials *denials, struct out *out)
 {
-	begin_denial(denial, out);
-	if (denial->flag)
+	begin_denial(denial, denials, out);
+	if (denial->flag[0])
 		out_text(out, "; to allow: --%s %s", denial->flag, value_of(denial));
 	out_text(out, "\n");
+}
+
+void denied_line(const struct denial *denial, struct out *out)
+{
+	put_line(denial, NULL, out);
 }
 
 // The command that allows it for good, in the profile that this run was given last.
@@ -116,7 +137,8 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 	for (unsigned i = 0; i < denials->count; i++) {
 		const struct denial *denial = &denials->all[i];
 		const struct key *key = reader == READER_AGENT ? key_of(denial) : NULL;
-		if (reader != READER_AUDIT && denial->silent)
+		if ((reader != READER_AUDIT && denial->silent) ||
+		    (denial->joined && !denial->shown))
 			continue;
 		if (reader == READER_PERSON && denial->shown) {
 			shown++;
@@ -126,9 +148,9 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 			   !is_listed(denials, i, reader == READER_AGENT, out)) {
 			continue;
 		} else if (reader != READER_AGENT) {
-			denied_line(denial, out);
+			put_line(denial, denials, out);
 		} else {
-			begin_denial(denial, out);
+			begin_denial(denial, denials, out);
 			if (key)
 				add_line(plan, key, value_of(denial), out);
 			out_text(out, "\n");

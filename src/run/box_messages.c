@@ -13,7 +13,6 @@
 #include "bpf/catch.h"
 #include "net/host/proxy.h"
 #include "net/setup/netns.h"
-#include "notify/notify.h"
 #include "plan.h"
 #include "process/further_clients.h"
 #include "run.h"
@@ -39,12 +38,11 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome)
 	return ENDED;
 }
 
-// Before the box can ask: what answers it.
-static int begin_answers(const struct plan *plan, struct run *run)
+static int take_listener(const struct plan *plan, struct run *run, int listener)
 {
-	if (plan->tier == TIER_LANDLOCK && plan->egress.on)
-		TRY(proxy_share(plan, run->proxy));
-	return notify_begin(plan, run);
+	run->listener = listener;
+	asking_begin(listener);
+	return plan->tier == TIER_LANDLOCK && plan->egress.on ? proxy_share(plan, run->proxy) : 0;
 }
 
 // A worker gets none that sends to whom an address names.
@@ -114,9 +112,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 		return run_broken(run, outcome);
 	switch (message->kind) {
 	case MESSAGE_LISTENER:
-		run->listener = fds[0];
-		asking_begin(fds[0]);
-		return begin_answers(plan, run) < 0 ? run_broken(run, outcome) : GOES_ON;
+		return take_listener(plan, run, fds[0]) < 0 ? run_broken(run, outcome) : GOES_ON;
 	case MESSAGE_HELD:
 		return take_held(plan, run, fds) < 0 ? run_broken(run, outcome) : GOES_ON;
 	case MESSAGE_LISTENING:

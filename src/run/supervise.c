@@ -36,20 +36,18 @@
 //   mounts            walls that were put back, ANSWERS_A_TURN (postcheck/walls.c)
 //   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; one that comes
 //                     back ends the run (postcheck/name_watch.c)
-//   second filter     what a thread found for --explain, as much as a socket holds
-//                     (notify/explain.c); another thread answers the rest
+//   second filter     what a thread found, as much as a socket holds (notify/explain.c)
 //   signals           SIGNALS_A_TURN
 //   parent            its end, once
-//   proxy             a message of the worker; one starts, its death
-//                     ends the run, what it does not take waits for room (net/host/orders.h)
+//   proxy             a message of the worker; one starts, its death ends the run, what it does
+//                     not take waits for room (net/host/orders.h)
 //   owners            OWNER_RECORD_MAX for one connection and OWNER_RUN_MAX for all
 //                     (net/host/socket_owner.h)
 //   sbx allow, exec   one wish; no box can ask (net/host/control_socket.c); 16 signals of clients
 //   the box's pid 1   one message
 //   a report's reader what it takes at once of EVENTS_QUEUE_MAX (report/events.c)
 //   answers           what a program says at once, of ANSWER_BYTES_MAX; one is started (ask/ask.c)
-//   refusals          LIVE_LINES_A_SECOND lines on a terminal, which is not waited for
-//   (report/live.c)
+//   refusals          LIVE_LINES_A_SECOND lines on a terminal, no wait (report/live.c)
 // Somebody reaps what we leave behind: the first process of a machine does, that of a container
 // need not.
 static bool orphans_are_reaped(void)
@@ -217,10 +215,8 @@ static enum run_turn handle_names(struct loop *loop, short events)
 
 static enum run_turn handle_question(struct loop *loop, short events)
 {
-	if (events & POLLIN)
-		explain_take(loop->plan, loop->run, &loop->outcome.denials);
-	else if (events) // nobody is left to ask
-		fd_close(&loop->run->explained);
+	if (events && notify_turn(loop->plan, loop->run, events, &loop->outcome.denials) < 0)
+		return run_broken(loop->run, &loop->outcome);
 	return GOES_ON;
 }
 
@@ -250,9 +246,13 @@ static enum run_turn handle_proxy(struct loop *loop, short events)
 	return GOES_ON;
 }
 
+// Refusals come before the end of their command.
 static enum run_turn handle_box(struct loop *loop, short events)
 {
-	return events ? box_messages_take(loop->plan, loop->run, &loop->outcome) : GOES_ON;
+	if (!events)
+		return GOES_ON;
+	explain_take(loop->plan, loop->run, &loop->outcome.denials);
+	return box_messages_take(loop->plan, loop->run, &loop->outcome);
 }
 
 static enum run_turn handle_clients(struct loop *loop, short events)
@@ -299,7 +299,7 @@ static void wait_for_events(struct loop *loop)
 	const int fds[SOURCES] = {
 		[MOUNTS] = loop->eyes.watch.mounts,
 		[NAMES] = loop->eyes.watch.names,
-		[QUESTIONS] = run->explained,
+		[QUESTIONS] = run->asked ? run->explained : run->listener,
 		[SIGNALS] = run->signals,
 		[PARENT] = run->parent,
 		[PROXY] = -1,

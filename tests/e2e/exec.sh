@@ -210,10 +210,10 @@ sealed="$(sed '/^f = /,$d' <<<"$forged")
 $sealed"
 wish=$(strace -f -e trace=sendmsg -o "$work/trace" "$SBX" exec "$run" -- true 2>/dev/null; sed -n 's/.*SCM_RIGHTS.*= \([0-9]*\)$/\1/p' "$work/trace" | head -1)
 if [ -n "$wish" ]; then
-	is "descriptors that are no sealed text are refused" "sbxc 3 12 22" "$(python3 -c "$forged" "$socket" "$wish" 3)"
-	is "a client of another version is answered in ours" "sbxc 3 71" "$(python3 -c "$forged" "$socket" "$wish" 2)"
-	is "one that sends something else" "sbxc 3 71" "$(python3 -c "$forged" "$socket" 40 3)"
-	like "a text with more seals than it needs (vm.memfd_noexec=1)" "$(python3 -c "$sealed" "$socket" "$wish" 3)" '^(in|no such flag)$'
+	is "descriptors that are no sealed text are refused" "sbxc 4 12 22" "$(python3 -c "$forged" "$socket" "$wish" 4)"
+	is "a client of another version is answered in ours" "sbxc 4 71" "$(python3 -c "$forged" "$socket" "$wish" 3)"
+	is "one that sends something else" "sbxc 4 71" "$(python3 -c "$forged" "$socket" 40 4)"
+	like "a text with more seals than it needs (vm.memfd_noexec=1)" "$(python3 -c "$sealed" "$socket" "$wish" 4)" '^(in|no such flag)$'
 else
 	for name in "descriptors that are no sealed text are refused" "a client of another version is answered in ours" "one that sends something else"; do skip "$name" "strace does not work here"; done
 fi

@@ -15,20 +15,20 @@ options=()
 
 # --- files, programs, sockets
 rows=( # script | what is told
-	"echo x >$work/read/f|blocked writing $work/read (bash): is read-only in the box (--read); to allow: --write $work/read"
-	"touch $work/read/f|blocked writing $work/read (touch): is read-only in the box (--read); to allow: --write $work/read"
-	"mkdir $work/read/d|blocked writing $work/read (mkdir): is read-only in the box (--read); to allow: --write $work/read"
-	"ln -s x $work/read/l|blocked writing $work/read (ln): is read-only in the box (--read); to allow: --write $work/read"
+	"echo x >$work/read/f|blocked writing $work/read/f (bash): the directory is read-only in the box (--read); to allow: --write $work/read"
+	"touch $work/read/f|blocked writing $work/read/f (touch): the directory is read-only in the box (--read); to allow: --write $work/read"
+	"mkdir $work/read/d|blocked writing $work/read/d (mkdir): the directory is read-only in the box (--read); to allow: --write $work/read"
+	"ln -s x $work/read/l|blocked writing $work/read/l (ln): the directory is read-only in the box (--read); to allow: --write $work/read"
 	"mv file $work/read/|blocked writing $work/read (mv)"
-	"mv file $HOME/data/x|blocked writing $HOME/data (mv): is not in the box"
-	"echo x >$HOME/data/x|blocked writing $HOME/data (bash): is not in the box"
-	"cd $work/read && echo x >f|blocked writing $work/read (bash): is read-only in the box"
-	"cd $work/read && echo x >../read/./f|blocked writing $work/read (bash): is read-only in the box"
-	"ln -s $work/read to; echo x >to/f; rm to|blocked writing $work/read (bash): is read-only in the box"
-	"python3 -c 'import os; os.open(\"f\", os.O_CREAT, dir_fd=os.open(\"$work/read\", os.O_RDONLY))'|blocked writing $work/read (python3)"
-	"echo evil >.git/hooks/post-merge|blocked writing $project/.git/hooks (bash): is read-only in the box (protect); to allow: --write $project/.git/hooks"
+	"mv file $HOME/data/x|blocked writing $HOME/data/x (mv): the directory is not in the box"
+	"echo x >$HOME/data/x|blocked writing $HOME/data/x (bash): the directory is not in the box; to allow: --write $HOME/data"
+	"cd $work/read && echo x >f|blocked writing $work/read/f (bash): the directory is read-only in the box"
+	"cd $work/read && echo x >../read/./f|blocked writing $work/read/f (bash): the directory is read-only in the box"
+	"ln -s $work/read to; echo x >to/f; rm to|blocked writing $project/to/f (bash): the directory is read-only in the box"
+	"python3 -c 'import os; os.open(\"f\", os.O_CREAT, dir_fd=os.open(\"$work/read\", os.O_RDONLY))'|blocked writing $work/read/f (python3)"
+	"echo evil >.git/hooks/post-merge|blocked writing $project/.git/hooks/post-merge (bash): the directory is read-only in the box (protect); to allow: --write $project/.git/hooks"
 	"$HOME/own/tool|blocked running $HOME/own/tool (bash): is not in the box"
-	"for i in 1 2 3; do echo x >$work/read/f; done|blocked writing $work/read (bash), 3 times"
+	"for i in 1 2 3; do echo x >$work/read/f; done|blocked writing $work/read/f (bash), 3 times"
 )
 for row in "${rows[@]}"; do
 	told=$(explain "${row%%|*}")
@@ -54,6 +54,14 @@ options=(--socket "$HOME/s")
 is "none when it is there" ran "$(explain "$connect; echo ran >&2")"
 options=()
 kill $server
+python3 -c 'import socket, time
+s = socket.socket(socket.AF_UNIX); s.bind("answers.sock"); s.listen(); time.sleep(60)' &
+server=$!
+wait_for 20 test -S answers.sock
+like "plan: a program outside that listens in the project" "$("$SBX" plan -- true)" "a program outside answers the box at $project/answers.sock"
+is "plan: but one that is hidden is not named" "" "$("$SBX" plan --hide ./answers.sock -- true | grep answers.sock | grep 'program outside')"
+kill $server
+rm answers.sock
 is "nothing is told of what works, or fails on the host as well" ran \
 	"$(explain 'echo x >file; mkdir d; rmdir d; : >/tmp/x; : >~/.y; cat /nowhere; : >/nowhere/x; echo 0 >/proc/self/oom_score_adj; echo x >/proc/self/uid_map; /proc/self/exe; nothing; ls >/dev/null; cat <file; echo ran >&2')"
 like "without --explain the same is not told" "$("$SBX" run --read "$work/read" -- bash -c "echo x >$work/read/f" 2>&1)" "^bash: [^[:cntrl:]]*$work/read/f: [A-Z][a-z -]*$"
@@ -62,6 +70,65 @@ is "threads and many processes" 200 "$("$SBX" run --explain -- bash -c 'for i in
 like "more than are listed singly" "$(explain "for i in \$(seq 300); do mkdir -p $work/read/\$i/x; done; for i in \$(seq 400); do ln -s x $HOME/data-\$i/x; done")" '^sbx: blocked writing '
 status "the status is the command's" 3 "$SBX" run --explain -- sh -c 'exit 3'
 refused_as "not in tier landlock" 'explain needs namespaces' "$SBX" run --explain --isolation landlock --project none -- true
+
+# --- writes alone, after a command that failed: --refused-writes, and the profiles of agents' commands
+refused() { # script, option...: what is said
+	local script=$1
+	shift
+	"$SBX" run --read "$work/read" --refused-writes yes "$@" -- bash -c "$script" 2>&1 >/dev/null | grep '^sbx: '
+}
+touches="touch $work/read/f1 $work/read/f2 $work/read/f3 $work/read/f4 $work/read/f5 2>/dev/null"
+seven="sbx: blocked writing $work/read/f1, $work/read/f2, $work/read/f3 and 2 more (touch): the directory is read-only in the box (--read); to allow: --write $work/read"
+is "writes: the first three, and how many more" "$seven" "$(refused "$touches")"
+is "writes: that flag allows them" "0 5" "$("$SBX" run --read "$work/read" --refused-writes yes --write "$work/read" -- bash -c "$touches"; echo $?) $(ls "$work"/read/f? | wc -l)"
+rm -f "$work"/read/f?
+is "writes: JSON has each" "f1 f2 f3 f4 f5" "$("$SBX" run --report json --read "$work/read" --refused-writes yes -- bash -c "$touches" 2>&1 | python3 -c 'import json, os, sys; print(*[os.path.basename(d["what"]) for d in json.load(sys.stdin)["denied"] if d["flag"] == "write" and d["value"] == os.path.dirname(d["what"])])')"
+is "writes: nothing of a command that succeeded" "" "$(refused "$touches; true")"
+is "writes: no reads, no programs" "" "$(refused "cat $HOME/data/none ~/.ssh/id; $HOME/own/tool; false")"
+for profile in claude-code codex copilot gemini opencode qwen; do
+	is "writes: by the profile $profile-shell" "$seven" "$("$SBX" run -p "$profile-shell" --read "$work/read" -- bash -c "$touches" 2>&1)"
+done
+is "writes: a flag takes them away" "" "$("$SBX" run -p codex-shell --refused-writes no --read "$work/read" -- bash -c "$touches" 2>&1)"
+mkdir "$work/read/there" && touch "$work/read/there/file"
+is "writes: what is refused by nothing but itself" "" "$(refused "cd $work/read; mkdir there; mkdir -p there; rm -f none; rmdir none; mv none some; ln -s x there/file; : >none/x; chmod +x none; truncate -s 0 /nowhere/x; false")"
+like "writes: a file that is there" "$(refused "echo >>$work/read/there/file")" "writing $work/read/there/file \(bash\): is read-only in the box \(--read\); to allow: --write $work/read/there/file$"
+like "writes: that is removed" "$(refused "rm -f $work/read/there/file")" "writing $work/read/there/file \(rm\): the directory is read-only in the box .*--write $work/read/there$"
+like "writes: of the home" "$(refused "echo x >$HOME/data/new")" "writing $HOME/data/new \(bash\): the directory is not in the box; to allow: --write $HOME/data$"
+is "writes: a home that cannot be written has no flag" "" "$(refused "mkdir $HOME/../x; false" | grep -- --write)"
+cat >writes.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static int directory;
+static void *run(void *name) { openat(directory, name, O_WRONLY | O_CREAT, 0600); return 0; }
+int main(int count, char **words)
+{
+	pthread_t thread;
+	directory = open(words[1], O_PATH | O_DIRECTORY);
+	pthread_create(&thread, 0, run, "by-thread");
+	pthread_join(thread, 0);
+	mkdirat(directory, "by-program", 0700);
+	return count;
+}
+C
+gcc -static -pthread -o writes writes.c
+is "writes: of a static program, of a thread, relative to a descriptor" "sbx: blocked writing $work/read/by-thread, $work/read/by-program (writes): the directory is read-only in the box (--read); to allow: --write $work/read" "$(refused "./writes $work/read")"
+printf 'all: prog\nprog: writes.o\n\tgcc -pthread -o $@ $^\n%%.o: %%.c\n\tgcc -c -o $@ $<\n' >Makefile
+is "writes: nothing of a build and of git that fail" "" "$(refused "make; git add -A; git status; git commit -qm one; git commit -qm two; git checkout -b x; git gc -q; make clean none; python3 -c 'import json, none'" 2>&1)"
+is "writes: while it runs, to a program" "write $work/read/live" "$("$SBX" run --read "$work/read" --refused-writes yes --report-fd 9 -- bash -c "echo x >$work/read/live; read -r -t 20 <gate" 2>/dev/null 9> >(head -1 | tee events | python3 -c 'import json, sys; d = json.loads(sys.stdin.readline()); print(d["kind"], d["what"])'; echo >gate) & wait_for 20 test -s events; wait; :)"
+id=$("$SBX" run -d --read "$work/read" --refused-writes yes -- bash -c "until [ -e go ]; do sleep 0.1; done; $touches")
+idle=$("$SBX" run -d --refused-writes yes -- sleep 1000)
+is "writes: no thread before the first question" 1 "$(sed -n 's/^Threads:[[:space:]]*//p' "/proc/$idle/status")"
+"$SBX" kill "$idle" >/dev/null
+is "writes: of sbx exec, when it failed" "$seven" "$("$SBX" exec "$id" -- sh -c "$touches" 2>&1; "$SBX" exec "$id" -- sh -c "$touches; true" 2>&1)"
+is "writes: of sbx exec, as JSON" "5" "$("$SBX" exec --json "$id" -- sh -c "$touches" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["denied"]))')"
+touch go
+wait_for 20 eval '! "$SBX" ps -q 2>/dev/null | grep -q "$id"'
+wait_for 20 eval '"$SBX" logs "$id" | grep -q "^sbx: blocked writing"'
+is "writes: of a run in the background" "$seven" "$("$SBX" logs "$id" | grep '^sbx: blocked')"
+rm -rf go writes writes.c prog ./*.o Makefile events "$work/read/there"
 
 # --- forms of the report
 refused="echo x >$work/read/f"
@@ -73,7 +140,7 @@ like "short" "$(report short)" "to allow: --write $work/read"
 like "short: what the host will run" "$(report short)" "changed, and your own programs will run it: Makefile"
 like "full: with what it took" "$(report full)" '^sbx: took '
 json=$(report json)
-is "json: one object on one line: what was refused" "write $work/read bash 1 write files write $work/read" "$(printf '%s' "$json" | python3 -c '
+is "json: one object on one line: what was refused" "write $work/read/f bash 1 write files write $work/read" "$(printf '%s' "$json" | python3 -c '
 import json, sys
 d = json.load(sys.stdin)["denied"][0]
 print(d["kind"], d["what"], d["program"], d["count"], d["flag"], d["section"], d["key"], d["value"])')"
@@ -96,6 +163,7 @@ unseen() { PATH=$HOME/.local/bin:$HOME/own-tools:$HOME/nowhere:$PATH "$SBX" run 
 like "a program of a directory of PATH that the box does not have" "$(unseen own-tool)" "^sbx: these directories of your PATH are not in the box: $HOME/own-tools; "
 is "told with that status alone" "126 127" "$(unseen 'exit 126'; echo $?) $("$SBX" run -- bash -c 'exit 127' 2>&1; echo $?)"
 like "sbx-shell speaks to a model" "$("${SBX_TESTING%-testing}" run --report agent -a none.invalid -- curl -sS http://refused.invalid/ 2>&1)" '\[network\] allow = refused.invalid:80'
+like "writes: by sbx-shell, to a model" "$(cd "$project" && (exec -a sbx-shell "$SBX" "echo x >.git/hooks/pre-commit") 2>&1)" "blocked writing $project/.git/hooks/pre-commit .*the user could allow it: sbx profile add"
 
 # A place of the host's that does not answer, as a server that is gone: FUSE without a server behind it.
 if [ -w /dev/fuse ] && [ "$(id -u)" = 0 ]; then

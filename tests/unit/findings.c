@@ -48,15 +48,14 @@ static void put_denials(struct out *out)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		struct denial *denial =
 			denials_add(&denials, kinds[i], "SUBJECT", "REASON", "PROGRAM");
-		denial->verb = "blocked";
-		denial->flag = "allow";
+		strcpy(denial->flag, "allow");
 		strcpy(denial->rule, "RULE");
 		strcpy(denial->value, "VALUE");
 	}
 	denials_add(&denials, "connect", "SUBJECT", "REASON", "PROGRAM");
 	denials_add(&denials, "connect", "SUBJECT", "ANOTHER REASON", "PROGRAM");
 	for (char name[] = "A"; name[0] <= 'K'; name[0]++)
-		denials_add(&denials, "write", name, "", "")->flag = NULL;
+		denials_add(&denials, "write", name, "", "");
 	denials.lost = 2;
 	out_text(out, "# denials\n");
 	denied_text(NULL, &denials, READER_PERSON, out);
@@ -100,7 +99,7 @@ static void refused_by_processes(void **state)
 	assert_string_equal(denials.all[0].verb, "blocked");
 	assert_int_equal(denials.all[0].count, 3);
 	assert_string_equal(denials.all[1].verb, "could not reach");
-	assert_null(denials.all[1].flag);
+	assert_string_equal(denials.all[1].flag, "");
 	denials_free(&denials);
 	// Full: the rest is counted.
 	for (int i = 0; i < REFUSED_MAX; i++) {

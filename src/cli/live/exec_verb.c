@@ -330,7 +330,8 @@ static int execute(const struct box *box, char **words, struct further_command *
 	if (command->master >= 0 && command->last.kind != FURTHER_ENDED)
 		live_plain();
 	fd_close(&command->master);
-	heard_end(&command->heard, command->json);
+	bool succeeded = command->last.kind == FURTHER_ENDED && command->last.number == 0;
+	heard_end(&command->heard, command->json, succeeded);
 	return status_of(live, command, words[0], box->invocation.inside);
 }
 

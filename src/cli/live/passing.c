@@ -91,12 +91,14 @@ int stdin_is_given(void)
 
 static void say(struct heard *heard, bool raw, struct out *out)
 {
-	if (raw && heard->said < heard->denials.count)
-		out_text(out, "\r\n");
 	for (; heard->said < heard->denials.count; heard->said++) {
-		denied_line(&heard->denials.all[heard->said], out);
-		if (raw)
-			out_text(out, "\r");
+		struct denial *denial = &heard->denials.all[heard->said];
+		if (denial->on_failure)
+			continue;
+		out_text(out, raw && out->used == 0 ? "\r\n" : "");
+		denied_line(denial, out);
+		out_text(out, raw ? "\r" : "");
+		denial->shown = denial->count;
 	}
 	out_flush(out, STDERR_FILENO);
 }
@@ -107,18 +109,17 @@ void heard_take(struct heard *heard, const struct further_denied *denied, bool q
 	struct termios modes;
 	bool drawn = master >= 0 && (tcgetattr(master, &modes) < 0 || !(modes.c_lflag & ICANON));
 	heard->denials.lost += denied->lost;
-	denials_unpack(&heard->denials, &denied->denial);
+	denials_take(&heard->denials, &denied->denial);
 	if (!quiet && !drawn)
 		say(heard, master >= 0, &out);
 }
 
-void heard_end(struct heard *heard, bool quiet)
+void heard_end(struct heard *heard, bool quiet, bool succeeded)
 {
 	struct out out = { 0 };
-	if (quiet)
-		return;
-	if (heard->denials.lost)
-		out_text(&out, "sbx: %llu more refusals are not listed singly\n",
-			 (unsigned long long)heard->denials.lost);
-	say(heard, false, &out);
+	if (succeeded)
+		denials_silence(&heard->denials);
+	if (!quiet)
+		denied_text(NULL, &heard->denials, READER_PERSON, &out);
+	out_flush(&out, STDERR_FILENO);
 }

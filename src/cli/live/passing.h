@@ -46,4 +46,4 @@ struct heard {
 // Says it at once, unless `quiet`; on a terminal (its master, or -1) that a program draws on at the
 // end.
 void heard_take(struct heard *heard, const struct further_denied *denied, bool quiet, int master);
-void heard_end(struct heard *heard, bool quiet);
+void heard_end(struct heard *heard, bool quiet, bool succeeded);

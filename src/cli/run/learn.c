@@ -79,7 +79,7 @@ static const char *host_caution(const char *text)
 static void wish_for(const struct box *box, struct arena *arena, const struct denial *denial,
 		     struct proposals *wishes)
 {
-	if (!denial->flag)
+	if (!denial->flag[0])
 		return;
 	if (str_equal(denial->flag, "allow")) {
 		propose_host(arena, wishes, denial->value, host_caution(denial->value));

@@ -1,6 +1,8 @@
 // sbx plan: what a run would do, as text or JSON.
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -11,6 +13,7 @@
 #include "net/setup/netns.h"
 #include "policy/keys.h"
 #include "probe/machine.h"
+#include "view/paths/wishes.h"
 
 static const char *mount_word(const struct mount *mount)
 {
@@ -331,6 +334,30 @@ static void put_plan(struct out *out, const struct box *box)
 	answer_end(out, NULL);
 }
 
+// Programs outside that listen in the project, as the kernel lists them. A name may be relative.
+static void note_sockets(struct plan *plan)
+{
+	enum { LISTENS = 0x10000, BYTES_MAX = 4 << 20 }; // __SO_ACCEPTCON
+	char *text = arena_take(plan->arena, BYTES_MAX);
+	if (!plan->project || plan->session ||
+	    !file_kernel(AT_FDCWD, "/proc/net/unix", text, BYTES_MAX))
+		return;
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		struct stat status;
+		unsigned flags = 0;
+		int at = 0;
+		sscanf(line, "%*s %*s %*s %x %*s %*s %*s %n", &flags, &at);
+		const char *path = path_join(plan->arena, plan->project, line + at);
+		if ((flags & LISTENS) && path_within(path, plan->project) &&
+		    lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) &&
+		    judge_path(plan, path).verdict == PATH_WRITE)
+			list_add(&plan->notes, plan->arena,
+				 arena_text(plan->arena, "a program outside answers the box at %s",
+					    str_shown(path)),
+				 (struct origin){ .file = "socket" });
+	}
+}
+
 int verb_plan(char **words)
 {
 	struct box *box = box_new();
@@ -340,6 +367,7 @@ int verb_plan(char **words)
 		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
 	if (box_plan(box) < 0)
 		return box_failed();
+	note_sockets(&box->plan);
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	put_plan(&out, box);
 	return box_done(&out, 0);

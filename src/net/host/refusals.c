@@ -59,7 +59,7 @@ void refusals_used(const struct proxy *proxy, struct denials *denials)
 		struct denial *used = denials_add(denials, "used", where, "", list->all[i].program);
 		if (!used)
 			continue;
-		used->flag = "allow";
+		str_put(used->flag, sizeof(used->flag), "allow");
 		snprintf(used->value, sizeof(used->value), "%s", where);
 	}
 }
@@ -108,10 +108,10 @@ static void note_one(const struct plan *plan, struct name_seen *seen, struct den
 	if (!denial)
 		return;
 	seen->noted = (unsigned short)denials->count;
-	denial->verb = denied ? "blocked" : "could not reach";
+	str_put(denial->verb, sizeof(denial->verb), denied ? "blocked" : "could not reach");
 	denial->count = record->count;
 	denial->update_check = denied && is_update_check(seen);
-	denial->flag = flag;
+	str_put(denial->flag, sizeof(denial->flag), "%s", flag ? flag : "");
 	snprintf(denial->rule, sizeof(denial->rule), "%s", denied ? record->rule : "");
 	snprintf(denial->value, sizeof(denial->value), "%s%s",
 		 closed ? closed

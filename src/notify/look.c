@@ -1,0 +1,229 @@
+// Owns the looks at a path: in the box by its root, and on the host by its name. Only what the two
+// disagree on is the box's doing.
+#include "notify/notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/fd.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "view/paths/wishes.h"
+
+enum { MAKES = O_CREAT | O_EXCL };
+// The box changes all names of a directory as the host does, or sees what the host sees.
+enum { PLAIN_WRITE = 1, PLAIN_READ = 2, PLAIN = 3 };
+
+static int open_inside(const struct looker *look, const char *path, int flags)
+{
+	return sys_openat2(look->root, path, (uint64_t)(O_PATH | O_CLOEXEC | flags),
+			   RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+}
+
+static void parent_of(const char *path, char parent[PATH_MAX])
+{
+	size_t length = strlen(path);
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	while (length > 0 && path[length - 1] != '/')
+		length--;
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	memcpy(parent, length ? path : "/", length ? length : 1);
+	parent[length ? length : 1] = '\0';
+}
+
+// The host's own file. By no link and past no automounter: what a box names must not make the host
+// reach a server, or read a place that the box chose.
+static int open_host(const struct plan *plan, const char *path)
+{
+	bool home = path_within(path, plan->home);
+	const char *at = path + (home ? strlen(plan->home) : 0);
+	autoclose int fd = open(home ? plan->real_home : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	while (fd >= 0 && *(at += strspn(at, "/"))) {
+		char name[NAME_MAX + 1];
+		struct statfs status;
+		size_t length = strcspn(at, "/");
+		if (!str_put(name, sizeof(name), "%.*s", (int)length, at) ||
+		    str_equal(name, "..") || fstatfs(fd, &status) < 0 ||
+		    status.f_type == AUTOFS_SUPER_MAGIC)
+			return -1;
+		int next = openat(fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		fd_close(&fd);
+		fd = next;
+		at += length;
+	}
+	return take(&fd);
+}
+
+// Whether the host lets the caller; `type`: of such a file alone, 0: of any.
+static bool host_lets(const struct looker *look, const char *path, int mode, mode_t type)
+{
+	struct stat status;
+	autoclose int fd = open_host(look->plan, path);
+	return fd >= 0 && fstat(fd, &status) == 0 && (!type || (status.st_mode & S_IFMT) == type) &&
+	       faccessat(fd, "", mode, AT_EACCESS | AT_EMPTY_PATH) == 0;
+}
+
+static void note(const struct looker *look, const char *kind, const char *flag, const char *tried,
+		 const char *allow, const char *why)
+{
+	struct explained found = {
+		.kind = kind, .flag = flag, .why = why, .pid = (pid_t)look->pid
+	};
+	size_t length = strlen(tried) + 1;
+	memcpy(found.program, look->program, sizeof(found.program));
+	memcpy(found.paths, tried, length);
+	memcpy(found.paths + length, allow, strlen(allow) + 1);
+	send(look->notes, &found, offsetof(struct explained, paths) + length + strlen(allow) + 1,
+	     MSG_NOSIGNAL);
+}
+
+// The real name of what a descriptor of the box stands for.
+static const char *real_name(int fd, char name[PATH_MAX])
+{
+	char link[64];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t length = readlink(link, name, PATH_MAX - 1);
+	name[length > 0 ? length : 0] = '\0';
+	// The mount that hides a file has no name any more; it is shown by the file's.
+	static const char gone[] = " (deleted)";
+	if (str_ends(name, gone))
+		name[strlen(name) - strlen(gone)] = '\0';
+	return name;
+}
+
+// What a directory of the box is, for all of its names: none may be a mount.
+static unsigned plainness(const struct plan *plan, int fd, const char *real)
+{
+	size_t length = str_equal(real, "/") ? 0 : strlen(real);
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const char *target = plan->mounts[i].target;
+		if (strncmp(target, real, length) == 0 && target[length] == '/' &&
+		    !strchr(target + length + 1, '/'))
+			return 0;
+	}
+	bool lets = judge_path(plan, real).verdict != PATH_HIDDEN &&
+		    faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
+	return (lets ? PLAIN_WRITE : 0U) | (judge_shows(plan, real) ? PLAIN_READ : 0U);
+}
+
+static unsigned plain_for(const struct tried *tried)
+{
+	return tried->wish <= LOOK_CONNECT ? PLAIN_READ : PLAIN_WRITE;
+}
+
+static uint64_t *plain_slot(struct looker *look, const char *directory, uint64_t *ret_key)
+{
+	*ret_key = str_hash(directory) & ~(uint64_t)PLAIN;
+	return &look->plain[(*ret_key >> 2) % LOOK_DIRECTORIES];
+}
+
+bool look_is_plain(struct looker *look, const struct tried *tried)
+{
+	char directory[PATH_MAX];
+	uint64_t key;
+	parent_of(tried->path, directory);
+	uint64_t slot = *plain_slot(look, directory, &key);
+	return (slot & ~(uint64_t)PLAIN) == key && (slot & plain_for(tried));
+}
+
+// Where the box lets the caller do less than the host.
+static void look_at_change(const struct looker *look, const struct tried *tried, int fd,
+			   const char *path)
+{
+	char name[PATH_MAX];
+	path = fd < 0 ? path : real_name(fd, name);
+	bool hidden = judge_path(look->plan, path).verdict == PATH_HIDDEN;
+	if (fd >= 0 && !hidden && faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0)
+		return;
+	if (host_lets(look, path, W_OK, 0))
+		note(look, "write", hidden ? "read" : "write", tried->path, path,
+		     hidden   ? "is hidden"
+		     : fd < 0 ? "is not in the box"
+			      : "is read-only in the box");
+}
+
+static bool is_wall(const struct plan *plan, int fd)
+{
+	char name[PATH_MAX];
+	const struct mount *by = judge_path(plan, real_name(fd, name)).by;
+	return by && str_equal(by->target, name) &&
+	       faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) < 0;
+}
+
+// A file that is there, or the directory with its name. A name that is there cannot be made, and
+// one that is nowhere cannot be changed, whatever the box allows.
+static bool look_at_write(const struct looker *look, const struct tried *tried, int directory,
+			  const char *parent)
+{
+	enum look_wish wish = tried->wish;
+	bool opens = wish == LOOK_OPEN || wish == LOOK_CREATE;
+	bool makes = wish == LOOK_MAKE || (opens && (tried->flags & MAKES) == MAKES);
+	bool names = wish == LOOK_REMOVE || wish == LOOK_PUT;
+	bool needs =
+		wish == LOOK_REMOVE || wish == LOOK_CHANGE || (opens && !(tried->flags & O_CREAT));
+	autoclose int fd = open_inside(look, tried->path, makes || names ? O_NOFOLLOW : 0);
+	if (fd < 0 && needs && !host_lets(look, tried->path, F_OK, 0))
+		return false;
+	if (fd >= 0 && makes)
+		return true;
+	if (names ? fd >= 0 && is_wall(look->plan, fd) : fd >= 0 || needs)
+		look_at_change(look, tried, fd, tried->path);
+	else
+		look_at_change(look, tried, directory, parent);
+	return true;
+}
+
+// A file of the host's that the box has not, or hides. Programs look for many files that are
+// nowhere needed: of reads --explain reports those of the home's files alone.
+static void look_at_absent(const struct looker *look, const struct tried *tried)
+{
+	static const struct {
+		const char *kind, *flag;
+		int mode;
+		mode_t type;
+	} rows[] = { [LOOK_READ] = { "read", "read", R_OK, S_IFREG },
+		     [LOOK_EXECUTE] = { "execute", "read", X_OK, S_IFREG },
+		     [LOOK_CONNECT] = { "connect", "socket", F_OK, S_IFSOCK } };
+	char name[PATH_MAX];
+	struct stat status;
+	const char *path = tried->path, *kind = rows[tried->wish].kind;
+	bool reads = tried->wish == LOOK_READ, every = look->plan->learn || !reads;
+	autoclose int fd = open_inside(look, path, 0);
+	if (fd < 0 && errno == ENOENT && (every || path_within(path, look->plan->home)) &&
+	    host_lets(look, path, rows[tried->wish].mode,
+		      reads && every ? 0 : rows[tried->wish].type))
+		note(look, kind, rows[tried->wish].flag, path, path, "is not in the box");
+	else if (fd >= 0 && reads && fstat(fd, &status) == 0 && !(status.st_mode & 0777) &&
+		 judge_path(look->plan, real_name(fd, name)).verdict == PATH_HIDDEN)
+		note(look, kind, "read", path, name, "is hidden");
+}
+
+bool look_at(struct looker *look, const struct tried *tried)
+{
+	char directory[PATH_MAX], real[PATH_MAX];
+	uint64_t key, *slot;
+	parent_of(tried->path, directory);
+	slot = plain_slot(look, directory, &key);
+	autoclose int fd = open_inside(look, directory, O_DIRECTORY);
+	unsigned plain = fd >= 0 ? plainness(look->plan, fd, real_name(fd, real))
+			 : errno == ENOENT && !host_lets(look, directory, F_OK, 0) ? PLAIN
+										   : 0;
+	*slot = key | plain;
+	if (plain & plain_for(tried))
+		return true;
+	if (plain_for(tried) == PLAIN_WRITE)
+		return look_at_write(look, tried, fd, directory);
+	look_at_absent(look, tried);
+	return true;
+}
