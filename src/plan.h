@@ -84,44 +84,51 @@ struct start {
 };
 #define COPIES_DIRECTORY "/dev/sbx"
 
-// A name that the host would trust, absent at the start: looked for when the last process is dead.
-struct guard {
-	enum guarded {
-		GUARD_ABSENT,      // moved to quarantine when it appears
-		GUARD_REPOSITORY,  // a .git: looked through
-		GUARD_HEADLESS,    // one without HEAD, what a removal in a box has left: looked
-				   // through when it has one again
-		GUARD_BARE,        // HEAD of a directory that git takes for no repository:
-				   // looked through when it does
-		GUARD_HOOKS,       // only *.sample may appear
-		GUARD_ADDRESSES,   // files that appear are moved to quarantine, others reported
-		GUARD_CONFIG,      // cut to what is harmless
-		GUARD_WORKTREES,   // entries that are new are looked through, as are
-		GUARD_MODULES,     // those of submodules
-		GUARD_PARTS,       // DIRECTORY/. of git's: what came there, by git/layout.c
-		GUARD_REPORTED,    // existing or not, and nothing is done: reported when it changed
-		GUARD_LISTED,      // DIRECTORY/.: names that came there, by the table of trusted
-				   // ones
-		GUARD_LISTED_PART, // the same where not all that stood there is known
-		GUARD_PROGRAMS,    // a directory of PATH, and
-		GUARD_PROGRAMS_TOP, // one with many other files: by name
-	} kind;
-	unsigned short lacking; // of the path, the part that is a directory in which not even the
-				// next name stood; 0: not known
-	unsigned short above;   // LISTED: of the directory, the part that begins the table's names
-	bool many;              // LISTED: known ones are reported, too, when they changed
-	const char *path;
-	struct list
-		known; // entries that were there: WORKTREES, MODULES, PARTS, LISTED; programs: TOP
+// The act on a name that came to a place.
+enum act {
+	ACT_NONE,
+	ACT_TELL,       // reported; one that stood, too, when it changed
+	ACT_FOLLOW,     // the same, of what it leads to
+	ACT_TAKE,       // moved to quarantine
+	ACT_HOOKS,      // only *.sample may appear in it
+	ACT_ADDRESSES,  // files that appear in it are moved to quarantine, others reported
+	ACT_CONFIG,     // cut to harmless keys
+	ACT_WORKTREES,  // entries that are new are looked through, as are
+	ACT_MODULES,    // those of submodules
+	ACT_REPOSITORY, // a .git: looked through
+	ACT_BARE,       // HEAD of a directory that git takes for no repository: looked through when
+			// it does
+	ACT_OPENED,     // the user named it as writable
 };
-enum { GUARDS_MAX = 8192 };
 
-// A file of the project that a hook, .envrc or git's configuration names: what stood there.
-struct named_file {
-	const char *path;
-	uint64_t inode, device;
-	struct timespec changed;
+struct stood {
+	const char *name;
+	unsigned type, inode; // DT_* of the listing, the low bits
 };
+
+// A directory in which names act on the host: listed when the run begins, and compared with that.
+struct place {
+	enum place_role {
+		PLACE_NAMED,     // nothing but `names`
+		PLACE_TABLE,     // by the table of trusted names
+		PLACE_GIT,       // a git directory: by git/layout.c
+		PLACE_WORKTREE,  // that of a worktree
+		PLACE_WORKTREES, // its entries are looked through, as are
+		PLACE_MODULES,   // those of submodules
+		PLACE_HOOKS,     // that came: only *.sample may appear
+		PLACE_PROGRAMS   // of PATH
+	} role;
+	unsigned part; // not all that stood is known
+	const char *path;
+	const char *above;    // TABLE: what the table's names begin with here, or ""
+	struct stood *before; // sorted; TABLE: those that count
+	unsigned count;
+	struct list names; // by their paths below; the line is the act, the order of ACT_FOLLOW the
+			   // low bits of the inode
+	uint64_t inode;    // of the directory when it was listed, and
+	struct timespec changed; // its ctime; all 0 where something may have come in the same tick
+};
+enum { PLAN_PLACES_MAX = 2048 };
 
 // A directory that is looked through for repositories.
 struct searched {
@@ -265,7 +272,6 @@ struct plan {
 	struct mount *mounts; // in the order they are made: parents first
 	unsigned mount_count;
 
-	struct list path; // the entries of the caller's PATH, where one is relative or empty
 	struct list hidden, kept; // paths by lines that win against all others: hide, and protect
 
 	struct list untracked,
@@ -277,21 +283,17 @@ struct plan {
 	unsigned copy_count;
 	struct start *starts;
 	unsigned start_count, start_room;
-	struct guard *guards;
-	unsigned guard_count;
+	struct place *places;
+	unsigned place_count, place_room;
 	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL
 	const char *profiles_noted;  // lines for the state's list of given profiles, or NULL
 	struct gitnamed *configured; // what git's configuration names; for the making of the plan
 	struct list git_names;       // "remote.x", "branch.x": what files of git's outside of the
 			       // repository have or name
-	struct list led_to; // by links in protected directories, and not protected
-	struct named_file *named;
-	unsigned named_count;
 	uint64_t package; // package.json without its dependencies (names/trusted.h); 0: unknown
 	struct searched *searched; // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
-	const char *due;              // the check after a killed run: what stood there
-				      // (postcheck/check.h), or NULL
+	bool due;                     // this is the check after a killed run
 	const char *index;            // git's, of the project; NULL when it has none
 	struct file_state indexed;    // it, when the command began; all 0: it was not there
 	const char *repository;       // the project's git directory, or NULL

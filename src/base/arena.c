@@ -50,11 +50,6 @@ struct arena *arena_new_scratch(void)
 	return arena;
 }
 
-void arena_pass_on(struct arena *scratch)
-{
-	madvise(scratch, scratch->size, MADV_DOFORK);
-}
-
 struct arena *arena_new(void)
 {
 	return arena_new_of(RESERVED);

@@ -22,8 +22,6 @@ struct arena *arena_new_of(size_t bytes);
 struct arena *arena_new_own(size_t bytes);
 // For memory that only the making of a plan needs: a child does not have it.
 struct arena *arena_new_scratch(void);
-// A child that is made from now on has a copy of it.
-void arena_pass_on(struct arena *scratch);
 void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
 // A list with room for one more than `count` things of `each` bytes; *size is how many it holds,
 // and is doubled when it is full. The old one stays in the arena.

@@ -14,7 +14,6 @@ enum { ROWS_MAX = 2048 };
 struct name_row {
 	enum trusted_answer answer;
 	const char *name, *who, *source;
-	size_t above;
 	bool pattern, below;
 	unsigned order;
 };
@@ -56,7 +55,6 @@ static void add_row(struct heading heading, const char *name, const char *who, c
 					     .name = name,
 					     .who = who,
 					     .source = source,
-					     .above = slash ? (size_t)(slash - name) + 1 : 0,
 					     .pattern = strpbrk(name, "*?") != NULL,
 					     .below = heading.below,
 					     .order = row_count };
@@ -112,12 +110,6 @@ static int by_kind(const void *left, const void *right)
 		return a->answer < b->answer ? -1 : 1;
 	if (a->pattern != b->pattern)
 		return a->pattern ? 1 : -1;
-	size_t shorter = a->above < b->above ? a->above : b->above;
-	int places = strncmp(a->name, b->name, shorter);
-	if (places == 0 && a->above != b->above)
-		return a->above < b->above ? -1 : 1;
-	if (places != 0)
-		return places;
 	return a->order < b->order ? -1 : 1;
 }
 
@@ -179,7 +171,7 @@ static void write_bits(void)
 		const char *name = rows[i].name, *end = name + strlen(name);
 		if (is_home(rows[i].answer))
 			continue;
-		if (rows[i].pattern && rows[i].above == 0) {
+		if (rows[i].pattern && !strchr(rows[i].name, '/')) {
 			bool from = name[0] == '*';
 			if (from && (is_wildcard(end[-1]) || is_wildcard(end[-2])))
 				stop(name);
@@ -214,8 +206,8 @@ void gen_names(const char *path)
 	}
 	printf("\t\"\";\nconst struct trusted_row trusted_rows[] = {\n");
 	for (unsigned i = 0; i < row_count; i++)
-		printf("\t{ %u, %zu, %d, %d, %u, %u, %u },\n", rows[i].answer, rows[i].above,
-		       rows[i].pattern, rows[i].below, texts[i][0], texts[i][1], texts[i][2]);
+		printf("\t{ %u, %d, %d, %u, %u, %u },\n", rows[i].answer, rows[i].pattern,
+		       rows[i].below, texts[i][0], texts[i][1], texts[i][2]);
 	printf("};\nconst unsigned short trusted_first[] = {");
 	for (unsigned i = 0; i <= TRUSTED_ANSWERS; i++)
 		printf(" %u,", first[i]);

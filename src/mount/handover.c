@@ -14,7 +14,7 @@
 
 bool hold_reports(const struct plan *plan)
 {
-	return plan->tier == TIER_FULL && (plan->guard_count > 0 || plan->absent ||
+	return plan->tier == TIER_FULL && (plan->place_count > 0 || plan->absent ||
 					   plan->profile->minimum != TIER_FULL || plan->session);
 }
 

@@ -66,13 +66,29 @@ bool trusted_may_begin(const char *name)
 	       (is_pattern(folded, TRUSTED_PROTECT) || is_pattern(folded, TRUSTED_REPORT));
 }
 
-bool trusted_is(const struct trusted_row *row, const char *above, const char *name)
+struct trusted_fit trusted_fit(const char *path)
 {
-	size_t length = strlen(above);
-	const char *rest = trusted_name(row) + length;
-	char folded[COMPONENT_MAX];
-	return strncmp(trusted_name(row), above, length) == 0 && !strchr(rest, '/') &&
-	       component_fold(name, folded) && component_matches(folded, rest);
+	enum { PARTS_MAX = 4 };
+	char folded[PARTS_MAX][COMPONENT_MAX];
+	struct trusted_fit fit = { NULL, NULL };
+	unsigned count = 0;
+	if (!trusted_may_begin(path))
+		return fit;
+	for (; path && count < PARTS_MAX; path = next_part(path))
+		if (!component_fold(path, folded[count++]))
+			return fit;
+	const struct trusted_row *row = trusted_rows + trusted_first[TRUSTED_PROTECT];
+	for (; !path && row < trusted_rows + trusted_first[TRUSTED_REPORT + 1]; row++) {
+		const char *name = trusted_name(row);
+		unsigned i = 0;
+		for (; i < count && name && component_matches(folded[i], name); i++)
+			name = next_part(name);
+		if (i == count && !name)
+			fit.row = fit.row ? fit.row : row;
+		else if (i == count)
+			fit.below = fit.below ? fit.below : row;
+	}
+	return fit;
 }
 
 // Whether the path is the row's name, or lies in it.

@@ -26,13 +26,11 @@ extern const char *const trusted_words[TRUSTED_ANSWERS];
 
 struct trusted_row {
 	uint8_t answer;
-	uint8_t above; // of a pattern, the bytes of the name up to its last component
 	bool pattern;
 	bool below;                 // counts in any directory of the project
 	uint16_t name, who, source; // in trusted_text
 };
-// By answer; in each, names of one component first, names below one directory together, patterns
-// last.
+// By answer; in each, patterns last.
 extern const struct trusted_row trusted_rows[];
 extern const unsigned short trusted_first[TRUSTED_ANSWERS + 1];
 extern const char trusted_text[];
@@ -66,8 +64,12 @@ const char *trusted_name(const struct trusted_row *row);
 bool trusted_may_begin(const char *name);
 // Whether the row's first component is called so, in whatever case.
 bool trusted_begins(const struct trusted_row *row, const char *name);
-// Whether the row is a name right below `above` ("" or with a slash at its end), and called so.
-bool trusted_is(const struct trusted_row *row, const char *above, const char *name);
+// The row that a path, relative to a top, is, and the first that begins with it; protected ones
+// before reported ones, NULL for none.
+struct trusted_fit {
+	const struct trusted_row *row, *below;
+};
+struct trusted_fit trusted_fit(const char *path);
 // The protected or reported row that a path, relative to the project or to any directory in it, is
 // or lies in; NULL.
 const struct trusted_row *trusted_find(const char *path);

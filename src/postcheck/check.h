@@ -11,14 +11,15 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "plan.h"
 #include "trees/git_list.h"
 
 struct arena;
 struct check;
 struct copy;
 struct findings;
-struct guard;
 struct mount;
+struct place;
 struct plan;
 struct run;
 struct searched;
@@ -46,13 +47,8 @@ bool apart_run(const struct plan *plan, const struct run *run, void (*look)(void
 	       void *argument, struct findings *found);
 
 // Files of the project that a standing hook, .envrc or a command of git's configuration names. Such
-// a file is the project's own, and reported when a run changed it.
-
-// Notes them in the plan, and their state before the box begins.
+// a file is the project's own, and reported when a run changed it: it is a name of a place.
 void commands_plan(struct plan *plan);
-
-// Adds those that this run changed to the findings.
-void commands_tell(const struct check *check);
 
 // A run's start by the clock that files are stamped with.
 
@@ -74,38 +70,14 @@ void links_look(const struct check *check, int directory, const char *name, cons
 // in the current directory, to what exists and is not in the box, but for private places.
 void links_out(const struct plan *plan, struct findings *found);
 
-// Names that came to a directory, compared with the table of those that the host runs or trusts.
+// The places of a plan, compared with what stood in them (plan.h).
 
-// `directory` is the one that the guard names. Takes away protected names, reports the others.
-void listed_look(struct check *check, int directory, const struct guard *guard);
-
-// While a run goes on: writes the first protected name that came, and false when there is none
-// among so many entries as are read then.
-bool listed_came(int directory, const struct guard *guard, char *ret_name, size_t size);
-
-// The directories that the look opens, one after the other: most names share one with those before.
-
-struct place {
-	const char *path; // of one of the names, `length` bytes of it with the slash at the end
-	size_t length;
-	int fd, problem; // negative where it could not be opened, and why
-	bool changed;    // a name came, went or was replaced in it
-	bool reported;   // that nothing in it could be read
-};
-enum { PLACES_MAX = 4 };
-struct check_places {
-	struct place list[PLACES_MAX];
-	unsigned count, next;
-};
-
-// Opened without following a link, and as long as no four others are asked for; errno is that of
-// its problem. The path is kept by reference.
-struct place *places_find(const struct check *check, struct check_places *places, const char *path,
-			  size_t length);
-// The directory of a name.
-struct place *places_parent(const struct check *check, struct check_places *places,
-			    const char *path);
-void places_close(struct check_places *places);
+// When the run has ended: takes away, looks through and reports what came or changed.
+void places_look(struct check *check);
+// Whether this process may not see, or not change, all that is there.
+bool places_are_shut(const struct plan *plan);
+// The directory of a name, opened without following a link.
+int places_above(const char *path);
 
 // Repositories that a run made anywhere below a directory that was writable as a whole.
 
@@ -134,7 +106,8 @@ void secrets_renew(const struct check *check);
 // The eyes on the project while a longer run goes on. What they see first is only undone sooner:
 // the final look (check.h) finds it as well.
 
-enum { WATCHES_MAX = 256, TAKEN_MAX = 256 };
+// A look takes place so many milliseconds after the last, at the earliest.
+enum { WATCHES_MAX = 256, TAKEN_MAX = 256, LOOK_MILLISECONDS = 50 };
 
 struct watch {
 	int names; // of signals: a directory with protected names was changed
@@ -153,8 +126,12 @@ struct watch {
 	} *walls;              // by mount of the plan: on what it was seen last
 	int mounts;            // the socket of who puts them back
 	pid_t keeper;          // which that is
-	int64_t again;  // when to look without an event, 0: never; milliseconds of the steady clock
-	unsigned first; // of the guards, to be checked first
+	struct watched_place {
+		struct timespec changed; // ctime when it was listed last
+		bool deeper;             // names count in a directory that came there
+	} *places;                       // by place of the plan
+	int64_t next;  // before that nobody looks; milliseconds of the steady clock
+	int64_t again; // when to look without an event, 0: never
 	struct taken_name {
 		uint64_t name;
 		int64_t when;
@@ -165,7 +142,17 @@ struct watch {
 // Notices of the names, below the walls.
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run);
 void watch_end(struct watch *watch);
-void watch_names(struct watch *watch, const struct plan *plan, struct findings *found);
+// Takes the notices. False: it is too early for the next look, which is noted.
+bool watch_is_time(struct watch *watch);
+// Where notices are waited for now, or -1.
+int watch_waiting(const struct watch *watch);
+// From now on an open directory gives notice.
+void watch_directory(struct watch *watch, int directory);
+// Opens the directory of a name, or is -1 with errno: the last one on the way that is there gives
+// notice.
+int watch_open(struct watch *watch, const char *path);
+// Takes away what came.
+void places_watch(struct check *check, struct watch *watch);
 // From now on writes to files beside it give notice, too.
 void watch_writes(struct watch *watch, const char *path);
 // A name that was taken away: one that comes back eight times in ten seconds ends the run.
@@ -190,23 +177,22 @@ bool copy_look(struct check *check, const struct copy *copy);
 // command starts and removed after its check. It names what stood at the start, so that what a
 // killed run left is checked by the next one.
 
-// Before the command starts: what exists of all that the plan protects. A failure is reported at
-// the end.
+// Before the command starts: the places and walls of the plan. A failure is reported at the end.
 void journal_begin(const struct plan *plan, struct run *run);
 // Whether another box lived in one of the trees at the same time.
 bool journal_beside(const struct plan *plan, const struct run *run);
 // After the check.
 void journal_end(const struct plan *plan, struct run *run);
 
-// Runs of a tree that were killed, at most so many at once: the names that stood when the first of
-// them began, and since when. Others leave them alone until journal_done().
+// Runs of a tree that were killed, at most so many at once: the places as they were when the first
+// of them began, and since when. Others leave them alone until journal_done().
 enum { DUE_MAX = 64 };
 struct due {
 	int directory, fds[DUE_MAX];
 	const char *files[DUE_MAX];
 	unsigned count;
-	int64_t from;      // nanoseconds of the files' clock
-	const char *names; // lines: "r PATH" is there with all below it, "w PATH" for itself
+	int64_t from;     // nanoseconds of the files' clock
+	struct plan plan; // what the run's file says of it
 };
 // False when there is none. A run that was killed before its command began, or in another directory
 // of that name, is removed.

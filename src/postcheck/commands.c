@@ -1,5 +1,4 @@
-// Owns the state of the files that git's configuration, hooks and .envrc name, before a run and
-// after it.
+// Owns the list of files that git's configuration, hooks and .envrc name.
 #include "postcheck/check.h"
 
 #include <fcntl.h>
@@ -14,6 +13,7 @@
 #include "git/recognise.h"
 #include "names/trusted.h"
 #include "postcheck/finding/finding.h"
+#include "view/paths/wishes.h"
 
 // Git's current directory when it runs what a file of its directory says.
 static const char *base_of(const struct plan *plan, const char *file)
@@ -62,21 +62,6 @@ static void read_package(struct plan *plan, int project)
 		plan->package = package_hash(text, length);
 }
 
-// False where there is nothing, or a link leads out of the project.
-static bool look(int project, const struct plan *plan, const char *path, struct named_file *ret)
-{
-	struct stat status;
-	autoclose int fd = sys_openat2(project, path + strlen(plan->project) + 1,
-				       O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return false;
-	*ret = (struct named_file){ .path = path,
-				    .inode = status.st_ino,
-				    .device = status.st_dev,
-				    .changed = status.st_ctim };
-	return true;
-}
-
 static int open_project(const struct plan *plan)
 {
 	return sys_openat2(AT_FDCWD, plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC,
@@ -85,7 +70,7 @@ static int open_project(const struct plan *plan)
 
 void commands_plan(struct plan *plan)
 {
-	if (!plan->project || plan->guard_count == 0)
+	if (!plan->project || plan->place_count == 0)
 		return;
 	autoclose int project = open_project(plan);
 	struct mentions mentions = { .root = project, .path = plan->project, .arena = plan->arena };
@@ -93,32 +78,7 @@ void commands_plan(struct plan *plan)
 	read_hooks(&mentions, plan);
 	read_git(&mentions, plan);
 	read_package(plan, project);
-	list_each (item, &plan->led_to)
-		list_add(&mentions.files, plan->arena, item->text, item->from);
-	unsigned count = 0;
-	list_each (item, &mentions.files)
-		count++;
-	plan->named = arena_take(plan->arena, (count + 1) * sizeof(*plan->named));
 	list_each (item, &mentions.files)
 		if (path_within(item->text, plan->project) && !str_equal(item->text, plan->project))
-			plan->named_count +=
-				look(project, plan, item->text, &plan->named[plan->named_count]);
-}
-
-// After a killed run nobody knows what stood there before it: its time alone decides.
-void commands_tell(const struct check *check)
-{
-	const struct plan *plan = check->plan;
-	autoclose int project = plan->named_count > 0 ? open_project(plan) : -1;
-	for (unsigned i = 0; i < plan->named_count; i++) {
-		const struct named_file *before = &plan->named[i];
-		struct named_file now;
-		if (!look(project, plan, before->path, &now))
-			continue;
-		bool same = now.inode == before->inode && now.device == before->device &&
-			    now.changed.tv_sec == before->changed.tv_sec &&
-			    now.changed.tv_nsec == before->changed.tv_nsec;
-		if (plan->due ? finding_is_changed(check, AT_FDCWD, before->path) : !same)
-			changed_add(check, before->path);
-	}
+			(void)ATTEMPT(place_name(plan, item->text, ACT_FOLLOW));
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,19 +19,12 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "git/recognise.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
-#include "postcheck/git/vet.h"
 #include "report/findings.h"
 #include "run.h"
 
-enum {
-	EVENTS_A_TURN = 4,
-	TAKES_A_TURN = 4,
-	SAMPLES_MAX = 4096,
-	LOOK_MILLISECONDS = 20, // how often is looked where the kernel gives no notice
-};
+enum { EVENTS_A_TURN = 4 };
 #define NOTICES (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
 
 static struct watched_name *watched(struct watch *watch, const struct stat *status)
@@ -44,8 +36,8 @@ static struct watched_name *watched(struct watch *watch, const struct stat *stat
 	return NULL;
 }
 
-// A directory without notices: then all names are checked every few milliseconds.
-static void watch_directory(struct watch *watch, int directory)
+// Where a directory gives no notice all places are compared again and again.
+void watch_directory(struct watch *watch, int directory)
 {
 	struct stat status;
 	if (watch->polls || fstat(directory, &status) < 0 || watched(watch, &status))
@@ -57,12 +49,10 @@ static void watch_directory(struct watch *watch, int directory)
 		return;
 	watch->directories[watch->directory_count++] =
 		(struct watched_name){ status.st_ino, status.st_dev, take(&fd) };
-	watch->again = steady_now(); // what came right before
+	watch->again = watch->next; // what came right before
 }
 
-// The directory of a name, or -1 with errno: then the last one on the way that is there gives
-// notice.
-static int open_watched(struct watch *watch, const char *name)
+int watch_open(struct watch *watch, const char *name)
 {
 	char path[PATH_MAX];
 	int problem = 0;
@@ -92,93 +82,11 @@ bool watch_is_wall(const struct mount *mount)
 void watch_writes(struct watch *watch, const char *path)
 {
 	struct stat status;
-	autoclose int directory = open_watched(watch, path);
+	autoclose int directory = watch_open(watch, path);
 	struct watched_name *name =
 		directory < 0 || fstat(directory, &status) < 0 ? NULL : watched(watch, &status);
 	if (name)
 		fcntl(name->fd, F_NOTIFY, NOTICES | DN_MODIFY);
-}
-
-// An entry of a new directory of hooks, or the directory where there is no other way. Writes its
-// path, and opens the directory that it lies in.
-static bool hook_came(struct watch *watch, int directory, char path[PATH_MAX], int *ret_below)
-{
-	unsigned count = 0;
-	autoclose int hooks =
-		openat(directory, path_name(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (hooks < 0)
-		return true;
-	watch_directory(watch, hooks);
-	entries_each (entry, hooks) {
-		bool sample = str_ends(entry->name, ".sample");
-		if (sample && ++count <= SAMPLES_MAX)
-			continue;
-		if (!sample &&
-		    str_put(path + strlen(path), PATH_MAX - strlen(path), "/%s", entry->name))
-			*ret_below = take(&hooks);
-		return true;
-	}
-	return false;
-}
-
-// A file in a git directory that was there, by which git finds other objects.
-static bool pointer_came(struct watch *watch, struct check *check, const struct guard *guard,
-			 char path[PATH_MAX], int *ret_below)
-{
-	struct stat status;
-	layout_each(row)
-	{
-		if (row->kind != LAYOUT_POINTER || !strchr(row->path, '/') ||
-		    list_has(&guard->known, row->path) ||
-		    !str_put(path, PATH_MAX, "%.*s%s", (int)strlen(guard->path) - 1, guard->path,
-			     row->path))
-			continue;
-		autoclose int below = open_watched(watch, path);
-		if (below < 0)
-			vet_way(check, path);
-		else if (fstatat(below, path_name(path), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-			 !pointer_is_alternates(check->plan, below, path_name(path), path)) {
-			*ret_below = take(&below);
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool came(struct watch *watch, struct check *check, const struct guard *guard, int directory,
-		 char path[PATH_MAX], int *ret_below)
-{
-	size_t length = (size_t)(path_name(path) - path);
-	if (guard->kind == GUARD_LISTED)
-		return listed_came(directory, guard, path + length, PATH_MAX - length);
-	if (guard->kind == GUARD_HOOKS)
-		return hook_came(watch, directory, path, ret_below);
-	return guard->kind != GUARD_PARTS || pointer_came(watch, check, guard, path, ret_below);
-}
-
-static bool is_taken(enum guarded kind)
-{
-	return kind == GUARD_ABSENT || kind == GUARD_LISTED || kind == GUARD_HOOKS ||
-	       kind == GUARD_PARTS;
-}
-
-// Whether it was moved away.
-static bool take_if_there(struct watch *watch, struct check *check, const struct guard *guard)
-{
-	char path[PATH_MAX];
-	struct stat status;
-	autoclose int below = -1, directory = open_watched(watch, guard->path);
-	str_put(path, sizeof(path), "%s", guard->path);
-	if (directory < 0 && (errno == ELOOP || errno == ENOTDIR))
-		vet_way(check, guard->path);
-	if (directory < 0 || !came(watch, check, guard, directory, path, &below) ||
-	    fstatat(below < 0 ? directory : below, path_name(path), &status, AT_SYMLINK_NOFOLLOW) <
-		    0)
-		return false;
-	quarantine_take(check->plan->state, below < 0 ? directory : below, path_name(path), path,
-			"appeared, and your own programs would run or trust it", check->found);
-	watch_count(watch, check, path);
-	return true;
 }
 
 // Against a box that makes the host busy, and one that has a name there for most of the time. What
@@ -209,28 +117,28 @@ void watch_end(struct watch *watch)
 	for (unsigned i = 0; i < watch->directory_count; i++)
 		fd_close(&watch->directories[i].fd);
 	fd_close(&watch->names);
+	free(watch->places);
+	watch->places = NULL;
 }
 
-// Notices only say that it is time to look. What is left over comes first in the next turn.
-void watch_names(struct watch *watch, const struct plan *plan, struct findings *found)
+// What comes before the next look gives one notice.
+int watch_waiting(const struct watch *watch)
 {
-	FORGIVING;
+	return watch->again == 0 || steady_now() >= watch->next ? watch->names : -1;
+}
+
+bool watch_is_time(struct watch *watch)
+{
 	struct signalfd_siginfo notice;
-	unsigned taken = 0, first = watch->first;
-	struct check check = { .plan = plan, .found = found, .start = clock_start(plan) };
+	if (steady_now() < watch->next) {
+		watch->again = watch->next;
+		return false;
+	}
 	for (int i = 0; i < EVENTS_A_TURN && read(watch->names, &notice, sizeof(notice)) > 0; i++)
 		;
-	watch->again = watch->polls ? steady_now() + LOOK_MILLISECONDS : 0;
-	for (unsigned i = 0; i < plan->guard_count; i++) {
-		unsigned index = (first + i) % plan->guard_count;
-		const struct guard *guard = &plan->guards[index];
-		if (!is_taken(guard->kind) || !take_if_there(watch, &check, guard) ||
-		    ++taken < TAKES_A_TURN)
-			continue;
-		watch->first = index + 1;
-		watch->again = steady_now();
-		break;
-	}
+	watch->next = steady_now() + LOOK_MILLISECONDS;
+	watch->again = watch->polls ? watch->next : 0;
+	return true;
 }
 
 // Notices are a signal that nobody waits for but us: the loop's own descriptor leaves it.
@@ -247,10 +155,19 @@ static int open_notices(const struct run *run)
 
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run)
 {
+	char path[PATH_MAX];
 	watch->pidfd = run->pidfd;
 	watch->names = open_notices(run);
 	watch->polls = testing_skips("notices");
+	watch->places = calloc(plan->place_count + 1, sizeof(*watch->places));
+	if (!watch->places)
+		abort();
 	for (unsigned i = 0; i < plan->mount_count && !watch->polls; i++)
 		if (watch_is_wall(&plan->mounts[i]))
-			close(open_watched(watch, plan->mounts[i].target));
+			close(watch_open(watch, plan->mounts[i].target));
+	for (unsigned i = 0; i < plan->place_count; i++) {
+		watch->places[i].changed = plan->places[i].changed;
+		if (str_put(path, sizeof(path), "%s/.", plan->places[i].path) && !watch->polls)
+			close(watch_open(watch, path));
+	}
 }

@@ -1,5 +1,5 @@
-// Owns the files of a tree's runs: the time of the start and the tree's inode, the names that
-// stood, and a line "." at the end, without which the command has not begun.
+// Owns the files of a tree's runs: the time of the start and the tree's inode, the places and the
+// mounts, and a line "." at the end, without which the command has not begun.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -14,34 +14,85 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "names/trusted.h"
 #include "plan.h"
 #include "run.h"
+#include "text/words.h"
 #include "trees/git_list.h"
 
 // The lines of a box of 4,096 names take some 200 KB.
 enum { SECOND = 1000000000, BYTES_MAX = 64 << 20 };
 static const char end[] = ".\n";
 
-// Of what existed: what the box has read-only, with all below it, and what else is mounted.
-static void put_names(struct out *out, const struct plan *plan, const char *tree)
+struct head {
+	int64_t from;
+	uint64_t inode, table; // of the tree, and the table of names
+	const char *index, *repository;
+};
+
+static const struct words_field head_fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct head, from),
+	WORDS_FIELD(WORDS_NUMBER, struct head, inode),
+	WORDS_FIELD(WORDS_NUMBER, struct head, table),
+	WORDS_FIELD(WORDS_TEXT, struct head, index),
+	WORDS_FIELD(WORDS_TEXT, struct head, repository),
+};
+static const struct words_field mount_fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct mount, kind),
+	WORDS_FIELD(WORDS_NUMBER, struct mount, access),
+	WORDS_FIELD(WORDS_TEXT, struct mount, target),
+	WORDS_FIELD(WORDS_TEXT, struct mount, source),
+};
+static const struct words_field place_fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct place, role),
+	WORDS_FIELD(WORDS_NUMBER, struct place, part),
+	WORDS_FIELD(WORDS_NUMBER, struct place, inode),
+	WORDS_FIELD(WORDS_TIME, struct place, changed),
+	WORDS_FIELD(WORDS_TEXT, struct place, path),
+	WORDS_FIELD(WORDS_TEXT, struct place, above),
+};
+static const struct words_field stood_fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct stood, type),
+	WORDS_FIELD(WORDS_NUMBER, struct stood, inode),
+	WORDS_FIELD(WORDS_TEXT, struct stood, name),
+};
+static const struct words_field name_fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct item, from.line),
+	WORDS_FIELD(WORDS_NUMBER, struct item, from.order),
+	WORDS_FIELD(WORDS_TEXT, struct item, text),
+};
+
+static const char none[] = "-"; // no text
+
+static void put_place(struct out *out, const struct place *place)
+{
+	struct place put = *place;
+	put.above = place->above && place->above[0] ? place->above : none;
+	words_write(out, "p", place_fields, WORDS_COUNT(place_fields), &put);
+	for (unsigned i = 0; i < place->count; i++)
+		words_write(out, "b", stood_fields, WORDS_COUNT(stood_fields), &place->before[i]);
+	list_each (item, &place->names)
+		words_write(out, "n", name_fields, WORDS_COUNT(name_fields), item);
+}
+
+// What the check needs of the plan: the places of this tree, and what the box saw.
+static void put_plan(struct out *out, const struct plan *plan, const char *tree)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++) {
-		const struct mount *mount = &plan->mounts[i];
-		if (mount->on_host && path_within(mount->target, tree) &&
-		    !strchr(mount->target, '\n'))
-			out_text(out, "%c %s\n",
-				 mount->access == ACCESS_WRITE && mount->kind == MOUNT_BIND ? 'w'
-											    : 'r',
-				 mount->target);
+		struct mount put = plan->mounts[i];
+		put.source = put.kind == MOUNT_BIND ? put.source : none;
+		words_write(out, "m", mount_fields, WORDS_COUNT(mount_fields), &put);
 	}
-	for (unsigned i = 0; i < plan->guard_count; i++) {
-		const struct guard *guard = &plan->guards[i];
-		size_t length =
-			strlen(guard->path) - (guard->kind == GUARD_PARTS ? strlen("/.") : 0);
-		list_each (item, &guard->known)
-			if (path_within(guard->path, tree) && !strchr(item->text, '\n'))
-				out_text(out, "w %.*s/%s\n", (int)length, guard->path, item->text);
-	}
+	for (unsigned i = 0; i < plan->place_count; i++)
+		if (path_within(plan->places[i].path, tree) ||
+		    (plan->repository && path_within(plan->places[i].path, plan->repository)))
+			put_place(out, &plan->places[i]);
+}
+
+static uint64_t inode_of(const char *tree)
+{
+	struct stat status;
+	return stat(tree, &status) == 0 ? status.st_ino : 0;
 }
 
 static int open_runs(const char *runs)
@@ -53,16 +104,16 @@ static int open_runs(const char *runs)
 	return made < 0 ? -1 : living_open(runs);
 }
 
-static uint64_t inode_of(const char *tree)
-{
-	struct stat status;
-	return stat(tree, &status) == 0 ? status.st_ino : 0;
-}
-
 static int begin_tree(const struct plan *plan, const struct run *run, const struct searched *tree)
 {
 	struct out out = { 0 };
-	int64_t start = plan->start.tv_sec * (int64_t)SECOND + plan->start.tv_nsec;
+	const struct head head = {
+		.from = plan->start.tv_sec * (int64_t)SECOND + plan->start.tv_nsec,
+		.inode = inode_of(tree->path),
+		.table = trusted_hash,
+		.index = plan->index ? plan->index : none,
+		.repository = plan->repository ? plan->repository : none,
+	};
 	autoclose int directory = open_runs(tree->runs);
 	if (directory < 0)
 		return -1;
@@ -70,8 +121,8 @@ static int begin_tree(const struct plan *plan, const struct run *run, const stru
 				  O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
-	out_text(&out, "%lld %llu\n", (long long)start, (unsigned long long)inode_of(tree->path));
-	put_names(&out, plan, tree->path);
+	words_write(&out, "", head_fields, WORDS_COUNT(head_fields), &head);
+	put_plan(&out, plan, tree->path);
 	out_text(&out, "%s", end);
 	bool done =
 		fd_lock(fd, LOCK_EX | LOCK_NB) == 0 && fd_write_all(fd, out.text, out.used) == 0;
@@ -136,24 +187,76 @@ void journal_end(const struct plan *plan, struct run *run)
 			unlink(path);
 }
 
-// False: its command has not begun, or the tree is another one.
+static bool read_line(struct plan *plan, struct arena *arena, char *line, unsigned rooms[3])
+{
+	struct mount mount = { .on_host = true };
+	struct place place = { .path = "" }, *last = plan->places + plan->place_count - 1;
+	struct stood stood;
+	struct item item = { .next = NULL };
+	const char kind = line[0];
+	if (!words_next(arena, &line))
+		return false;
+	if (kind == 'm' &&
+	    words_read(arena, &line, mount_fields, WORDS_COUNT(mount_fields), &mount)) {
+		plan->mounts = arena_grow(arena, plan->mounts, plan->mount_count, &rooms[0],
+					  sizeof(mount));
+		plan->mounts[plan->mount_count++] = mount;
+		return true;
+	}
+	if (kind == 'p' &&
+	    words_read(arena, &line, place_fields, WORDS_COUNT(place_fields), &place)) {
+		plan->places = arena_grow(arena, plan->places, plan->place_count, &rooms[1],
+					  sizeof(place));
+		place.above = str_equal(place.above, none) ? "" : place.above;
+		plan->places[plan->place_count++] = place;
+		rooms[2] = 0;
+		return true;
+	}
+	if (plan->place_count == 0)
+		return false;
+	if (kind == 'b' &&
+	    words_read(arena, &line, stood_fields, WORDS_COUNT(stood_fields), &stood)) {
+		struct stood *before =
+			arena_grow(arena, last->before, last->count, &rooms[2], sizeof(stood));
+		before[last->count++] = stood;
+		last->before = before;
+		return true;
+	}
+	if (kind != 'n' || !words_read(arena, &line, name_fields, WORDS_COUNT(name_fields), &item))
+		return false;
+	list_add(&last->names, arena, item.text, item.from);
+	return true;
+}
+
+// False: its command has not begun, or the tree is another one. Of names that another table counts
+// not all are known.
 static bool read_run(struct arena *arena, int fd, uint64_t inode, int64_t *ret_from,
-		     const char **ret_names)
+		     struct plan *ret_plan)
 {
 	struct stat status;
+	struct head head;
+	struct plan plan = { .arena = arena, .due = true };
 	const char *text;
 	size_t length;
-	char *after;
+	unsigned rooms[3] = { 0 };
 	if (fstat(fd, &status) < 0 ||
 	    ATTEMPT(file_read_open(fd, &status, BYTES_MAX, arena, &text, &length)) < 0 ||
 	    length < sizeof(end) || !str_ends(text, "\n.\n"))
 		return false;
-	long long from = strtoll(text, &after, 10);
-	if (*after != ' ' || (uint64_t)strtoull(after, &after, 10) != inode || *after != '\n')
+	char *at = arena_copy(arena, text, length - strlen(end)), *first = words_line(&at), *line;
+	if (!first || !words_read(arena, &first, head_fields, WORDS_COUNT(head_fields), &head) ||
+	    head.inode != inode)
 		return false;
-	*ret_from = from;
-	*ret_names =
-		arena_copy(arena, after + 1, length - (size_t)(after + 1 - text) - strlen(end));
+	while ((line = words_line(&at)))
+		if (!read_line(&plan, arena, line, rooms))
+			return false;
+	for (unsigned i = 0; i < plan.place_count && head.table != trusted_hash; i++)
+		plan.places[i].part = 1;
+	plan.index = str_equal(head.index, none) ? NULL : head.index;
+	plan.repository = str_equal(head.repository, none) ? NULL : head.repository;
+	plan.start = times_of(head.from);
+	*ret_from = head.from;
+	*ret_plan = plan;
 	return true;
 }
 
@@ -165,15 +268,15 @@ bool journal_due(struct arena *arena, const char *state, const char *tree, struc
 	due.directory = living_open(path_kept(arena, state, "runs", tree));
 	entries_each (entry, due.directory) {
 		int64_t from;
-		const char *names;
+		struct plan plan;
 		autoclose int fd = living_take(due.directory, entry->name, &lives);
 		if (fd < 0 || due.count == DUE_MAX)
 			continue;
-		if (!read_run(arena, fd, inode_of(tree), &from, &names)) {
+		if (!read_run(arena, fd, inode_of(tree), &from, &plan)) {
 			unlinkat(due.directory, entry->name, 0);
 			continue;
 		}
-		due.names = from < due.from ? names : due.names;
+		due.plan = from < due.from ? plan : due.plan;
 		due.from = from < due.from ? from : due.from;
 		due.files[due.count] = arena_copy(arena, entry->name, strlen(entry->name));
 		due.fds[due.count++] = take(&fd);

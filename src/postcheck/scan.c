@@ -195,7 +195,6 @@ static void look_at_entry(struct git_walk *walk, int directory, const struct dir
 		links_look(scan->check, directory, entry->d_name, walk->path);
 	if (walk->depth > 0)
 		changed_tell_deeper(scan->check, directory, entry->d_name, walk->path);
-	changed_tell_shadow(scan->check, directory, entry->d_name, walk->path);
 }
 
 static bool is_other_tree(struct git_walk *walk)

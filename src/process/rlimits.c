@@ -126,7 +126,7 @@ int rlimits_child(const struct plan *plan, struct run *run)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint64_t wanted = wanted_of(plan, &rows[i]);
 		// The process that puts walls back counts, too (postcheck/walls.c).
-		bool another = rows[i].resource == RLIMIT_NPROC && plan->guard_count > 0;
+		bool another = rows[i].resource == RLIMIT_NPROC && plan->place_count > 0;
 		struct rlimit limit = { wanted + another, wanted + another };
 		// Without a user namespace it counts all of the caller's processes.
 		if (wanted == UNLIMITED ||

@@ -20,8 +20,6 @@ ROW(FINDING_UNREADABLE, "unreadable", SEVERITY_WARNING,
 	"%p and its neighbours could not be checked (%d); check them yourself")
 ROW(FINDING_UNREADABLE_FILE, "unreadable-file", SEVERITY_WARNING,
 	"%p could not be checked (%d); check it yourself")
-ROW(FINDING_NOT_LISTED, "not-listed", SEVERITY_WARNING,
-	"%p cannot be listed; check yourself which names are new there")
 ROW(FINDING_PROTECTION_LOST, "protection-lost", SEVERITY_DANGER,
 	"a protected file was replaced on the host and could not be protected again; the run was "
 	"ended")

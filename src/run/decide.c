@@ -275,13 +275,14 @@ void decide_places(struct plan *plan, char *const *environment)
 static bool is_left(const struct plan *plan, const char *path)
 {
 	struct due due;
-	struct plan then = *plan;
+	bool stood = false;
 	if (!journal_due(plan->arena, plan->state, plan->toplevel, &due))
 		return false;
-	then.due = due.names;
-	bool left = !protect_stood(&then, path);
+	for (unsigned i = 0; i < due.plan.place_count; i++)
+		stood = stood || (str_equal(due.plan.places[i].path, plan->toplevel) &&
+				  place_had(&due.plan.places[i], path_name(path)));
 	journal_done(&due, DUE_KEPT);
-	return left;
+	return !stood;
 }
 
 // The project's own file, between the profiles and the flags.
@@ -377,13 +378,13 @@ int decide_child(const struct plan *plan, struct run *run)
 int decide_host(struct plan *plan, struct run *run)
 {
 	plan->background = run->background;
-	due_check(plan, run, decide_view);
+	due_check(plan, run);
 	return decide_view(plan, run->environment);
 }
 
 int decide_go(struct plan *plan, struct run *run)
 {
-	if (plan->guard_count > 0)
+	if (plan->place_count > 0)
 		check_begin(plan, run);
 	TRY(arena_seal(plan->arena));
 	// When a step of the box has failed meanwhile nobody reads: its message says why.

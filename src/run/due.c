@@ -1,5 +1,4 @@
-// Owns the plan as the killed run had it, and the first state of a run. A name that was absent then
-// counts as absent, and is searched for as at that run's end, in a process apart.
+// Owns the check after a killed run, in a process apart, and the first state of a run.
 #include "run/steps.h"
 
 #include <stddef.h>
@@ -26,25 +25,36 @@ struct due_look {
 	const struct plan *plan;
 	const struct run *run;
 	const struct due *due;
-	int (*view)(struct plan *plan, char *const *environment);
 	struct findings found;
 };
 
-// The plan of a run that could write in the project, whatever this one is for.
-static void plan_again(const struct due_look *look, struct plan *plan, struct profile *profile,
-		       struct run *run)
+// The plan that the killed run had, as far as its file says it.
+static void plan_again(const struct due_look *look, struct plan *plan)
 {
+	const struct plan *then = &look->due->plan;
+	static const struct searched nothing;
 	struct list none = { 0 };
 	*plan = *look->plan;
-	*profile = *plan->profile;
-	run_init(run, look->run->arguments, look->run->environment);
-	run->began = look->run->began;
-	profile->project = PROJECT_WRITE;
-	profile->scratch = profile->tmpfs = profile->hide = none;
-	plan->profile = profile;
+	plan->project = plan->toplevel;
+	plan->due = true;
+	plan->start = then->start;
+	clock_gettime(CLOCK_MONOTONIC,
+		      &plan->start_steady); // the clock may have been set meanwhile
+	plan->mounts = then->mounts;
+	plan->mount_count = then->mount_count;
+	plan->places = then->places;
+	plan->place_count = then->place_count;
+	plan->index = then->index;
+	plan->repository = then->repository;
 	plan->session = NULL;
-	plan->unprotected = false;
 	plan->notes = plan->warnings = none;
+	plan->searched = arena_take(plan->arena, sizeof(*plan->searched));
+	*plan->searched = nothing;
+	plan->searched->path = plan->toplevel;
+	plan->searched->list = path_kept(plan->arena, plan->state, "known", plan->toplevel);
+	plan->searched->secrets = path_kept(plan->arena, plan->state, "hidden", plan->toplevel);
+	plan->searched->runs = path_kept(plan->arena, plan->state, "runs", plan->toplevel);
+	plan->searched_count = 1;
 }
 
 // What a killed run moved away while it ran: DATE-TIME-PID-NUMBER is the ID, and the PID ends the
@@ -73,13 +83,9 @@ static void look(void *argument)
 	struct due_look *look = argument;
 	struct run run;
 	struct plan plan;
-	struct profile profile;
-	plan_again(look, &plan, &profile, &run);
-	plan.due = look->due->names;
-	if (look->view(&plan, look->run->environment) < 0 || plan.searched_count == 0)
-		_exit(1);
-	plan.start = times_of(look->due->from);
-	plan.package = 0; // what it was before is not known
+	plan_again(look, &plan);
+	run_init(&run, look->run->arguments, look->run->environment);
+	run.began = look->run->began;
 	(void)ATTEMPT(quarantine_list(plan.state, put_moved, look));
 	check_host(&plan, &run, &look->found);
 }
@@ -99,13 +105,11 @@ static bool run_apart(struct due_look *all)
 	return done;
 }
 
-void due_check(const struct plan *plan, const struct run *run,
-	       int (*view)(struct plan *plan, char *const *environment))
+void due_check(const struct plan *plan, const struct run *run)
 {
 	struct due due;
-	struct due_look all = { .plan = plan, .run = run, .due = &due, .view = view };
+	struct due_look all = { .plan = plan, .run = run, .due = &due };
 	if (!plan->toplevel || !journal_due(plan->arena, plan->state, plan->toplevel, &due))
 		return;
-	arena_pass_on(plan->scratch);
 	journal_done(&due, run_apart(&all) ? DUE_CHECKED : DUE_CUT);
 }

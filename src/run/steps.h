@@ -167,6 +167,4 @@ void run_init(struct run *run, char *const *arguments, char *const *environment)
 // The check after a run of this project whose supervisor was killed: before anything else of it.
 
 // Reports on standard error what it did. Nothing of it changes the plan.
-// `view` makes the second half of a plan.
-void due_check(const struct plan *plan, const struct run *run,
-	       int (*view)(struct plan *plan, char *const *environment));
+void due_check(const struct plan *plan, const struct run *run);

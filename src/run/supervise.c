@@ -133,7 +133,7 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 	testing_reach();
 	if (outcome->kind == OUTCOME_FAILED) // no command was there: nothing is due
 		journal_end(plan, run);
-	else if (plan->guard_count > 0)
+	else if (plan->place_count > 0)
 		check_host(plan, run, &outcome->found);
 	if (plan->project && !plan->session)
 		quarantine_others(plan->state, plan->project,
@@ -298,7 +298,7 @@ static void wait_for_events(struct loop *loop)
 	struct run *run = loop->run;
 	const int fds[SOURCES] = {
 		[MOUNTS] = loop->eyes.watch.mounts,
-		[NAMES] = loop->eyes.watch.names,
+		[NAMES] = watch_waiting(&loop->eyes.watch),
 		[QUESTIONS] = run->asked ? run->explained : run->listener,
 		[SIGNALS] = run->signals,
 		[PARENT] = run->parent,
@@ -377,7 +377,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 				   .begin = steady_now(),
 				   .found = &loop.outcome.found };
 	// Nothing to look at, or no way to: then only the last look is left.
-	loop.eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
+	loop.eyes.open = plan->place_count == 0 || plan->tier == TIER_LANDLOCK;
 	if (loop.eyes.open) // else where they are opened: a short run needs its stack again
 		pages_release_stack();
 	enum run_turn turn = GOES_ON;

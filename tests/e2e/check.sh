@@ -106,16 +106,10 @@ on_path() { # name, PATH, wanted, what the box does
 	stays "$1" "$3" "$(sed -n 's/^sbx: changed, and your own programs will run it: //p' "$work/said")"
 }
 make='make() { mkdir -p "${1%/*}"; printf "#!/bin/sh\n" >"$1"; chmod +x "$1"; }'
-on_path "PATH: a relative entry" "./tools/bin:$saved" tools/bin "$make; make tools/bin/git"
-on_path "PATH: nothing was changed" "./tools/bin:$saved" "" 'echo x >data'
-on_path "PATH: '.', a new program" ".:$saved" git "$make; make ./git; echo x >data"
-on_path "PATH: '.', one is gone" ".:$saved" git 'rm git'
-on_path "PATH: an empty entry at the end" "$saved:" git "$make; make ./git"
-on_path "PATH: the top itself" "$project:$saved" git 'echo x >>git'
-(cd src/a && on_path "PATH: '.' below the top" ".:$saved" src/a/git "$make; make ./git")
-on_path "PATH: '.', programs of the host's in directories that nobody is in" ".:$saved" lib/new/ls "$make; make src/lib/new/cargo-none; make lib/new/ls"
-on_path "PATH: a relative entry, from any directory" "./own/bin:../x/bin/:$saved" "lib/own/bin/git, lib/x/bin/ls" "$make; make lib/own/bin/git; make lib/x/bin/ls; make lib/bin/ls; make lib/own/bin/ours"
-on_path "PATH: no relative entry" "$saved" "" "$make; make new/ls; make new/own/bin/git"
+on_path "PATH: a directory of the project" "$project/tools/bin:$saved" tools/bin "$make; make tools/bin/git"
+on_path "PATH: nothing was changed" "$project/tools/bin:$saved" "" 'echo x >data'
+on_path "PATH: the top itself" "$project:$saved" "$project" "$make; make ./git"
+rm git
 mkdir -p .venv/bin && touch .venv/bin/p{1..200} && chmod +x .venv/bin/* && sleep 0.05
 on_path "PATH: an activated .venv outside of the home: one of many programs is changed" "$project/.venv/bin:$saved" .venv/bin 'echo x >>.venv/bin/p117'
 on_path "PATH: and one is gone" "$project/.venv/bin:$saved" .venv/bin 'rm .venv/bin/p1'

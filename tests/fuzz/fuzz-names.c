@@ -47,8 +47,7 @@ static void check_name(struct arena *arena, const char *name)
 		: trusted_is_reported(name))
 		abort();
 	trusted_each (each, TRUSTED_PROTECT)
-		if ((trusted_begins(each, name) || trusted_is(each, "", name)) &&
-		    !trusted_may_begin(name))
+		if (trusted_begins(each, name) && !trusted_may_begin(name))
 			abort();
 }
 

@@ -1,4 +1,4 @@
-// What is surely not in a directory, and when nothing is sure.
+// What a name means in a place, and what of it stands there.
 #include "test.h"
 
 #include <ctype.h>
@@ -22,74 +22,73 @@ static void make(const char *name)
 	assert_int_equal(mkdir(path, 0700), 0);
 }
 
-static void take_away(const char *name)
+static void places(void **state)
 {
+	struct plan plan = { .arena = arena_new() };
+	enum act below;
 	char path[4096];
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	assert_int_equal(rmdir(path), 0);
-}
-
-static bool lack(const struct names *names, const char *below)
-{
-	char path[4096];
-	snprintf(path, sizeof(path), "%s%s", directory, below);
-	return names_lack(names, path);
-}
-
-static void stands_or_not(void **state)
-{
-	struct names names;
+	struct stat status;
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	make(".VSCode");
-	make("there");
-	names_read(&names, directory, NULL);
-	assert_true(lack(&names, "/.idea"));
-	assert_true(lack(&names, "/.idea/below/it"));
-	assert_false(lack(&names, "/there"));
-	assert_false(lack(&names, "/there/below")); // nobody has looked
-	assert_false(lack(&names, "/.vscode"));     // some file systems find it so
-	assert_false(lack(&names, ""));
-	assert_false(lack(&names, "more/.idea")); // another directory
-	assert_false(names_lack(&names, "/.idea"));
-	assert_false(lack(&names, "/.\xC4\xB0"
-				  "dea")); // of other scripts nothing is said
+	make(".config");
+	make("plain");
+	const struct place *top = place_add(&plan, PLACE_TABLE, directory, "");
+	assert_int_equal(top->count, 2); // those that count, in order
+	assert_string_equal(top->before[0].name, ".VSCode");
+	assert_null(place_had(top, "plain"));
+	assert_non_null(place_had(top, ".config"));
+	assert_int_equal(stat(directory, &status), 0);
+	assert_int_equal(top->inode, status.st_ino);
+	assert_false(place_is_settled(&status)); // another name in the same tick leaves no trace
+	assert_int_equal(top->changed.tv_sec, 0);
+	assert_int_equal(place_act(top, ".vscode", &below), ACT_TAKE);
+	assert_int_equal(place_act(top, "Makefile", &below), ACT_TELL);
+	assert_int_equal(place_act(top, ".Config", &below), ACT_NONE);
+	assert_int_equal(below, ACT_TAKE);
+	assert_int_equal(place_act(top, "plain", &below), ACT_NONE);
+	assert_int_equal(below, ACT_NONE);
+	// A name by its path belongs to the deepest place around it; one of none makes a place.
+	snprintf(path, sizeof(path), "%s/.config/deep/x", directory);
+	assert_int_equal(place_name(&plan, arena_copy(plan.arena, path, strlen(path)), ACT_TELL),
+			 0);
+	assert_string_equal(plan.places[0].names.first->text, ".config/deep/x");
+	assert_int_equal(place_name(&plan, "/nonexistent/x", ACT_TAKE), 0);
+	assert_string_equal(plan.places[1].path, "/");
+	assert_string_equal(plan.places[1].names.first->text, "nonexistent/x");
+	usleep(50000);
+	snprintf(path, sizeof(path), "%s/.config", directory);
+	const struct place *deeper = place_add(&plan, PLACE_TABLE, path, ".config/");
+	assert_int_not_equal(deeper->changed.tv_sec, 0);
+	assert_int_equal(place_act(deeper, "mise.x.TOML", &below), ACT_TAKE);
+	assert_int_equal(place_act(deeper, ".vscode", &below), ACT_NONE);
+	arena_free(plan.arena);
+	snprintf(path, sizeof(path), "rm -r %s", directory);
+	assert_int_equal(system(path), 0);
 }
 
-static void nothing_is_sure(void **state)
+static void parts_of_git(void **state)
 {
-	struct names names;
-	char name[256];
+	static const struct {
+		enum place_role role;
+		const char *name;
+		enum act act;
+	} rows[] = {
+		{ PLACE_GIT, "hooks", ACT_HOOKS },       { PLACE_GIT, "commondir", ACT_TAKE },
+		{ PLACE_GIT, "gitdir", ACT_NONE },       { PLACE_WORKTREE, "gitdir", ACT_TAKE },
+		{ PLACE_GIT, "modules", ACT_MODULES },   { PLACE_GIT, "Worktrees", ACT_WORKTREES },
+		{ PLACE_GIT, "rebase-merge", ACT_TELL }, { PLACE_GIT, "remotes", ACT_ADDRESSES },
+		{ PLACE_GIT, "objects", ACT_NONE },      { PLACE_GIT, "x.lock", ACT_NONE },
+		{ PLACE_WORKTREE, "hooks", ACT_NONE },   { PLACE_HOOKS, "a.sample", ACT_NONE },
+		{ PLACE_HOOKS, "pre-commit", ACT_TAKE }, { PLACE_MODULES, "hooks", ACT_NONE },
+	};
+	enum act below;
 	(void)state;
-	make(".\xC4\xB1"
-	     "dea"); // a letter that some file systems take for an i
-	names_read(&names, directory, NULL);
-	assert_false(lack(&names, "/.idea"));
-	take_away(".\xC4\xB1"
-		  "dea");
-	names_read(&names, directory, NULL);
-	assert_true(lack(&names, "/.idea"));
-	names_read(&names, "/nonexistent/directory", NULL);
-	assert_false(names_lack(&names, "/nonexistent/directory/.idea"));
-	char link[64];
-	snprintf(link, sizeof(link), "%s/link", directory);
-	assert_int_equal(symlink(directory, link), 0);
-	names_read(&names, link, NULL);
-	assert_false(lack(&names, "/link/.idea"));
-	unlink(link);
-	for (unsigned i = 0; i < 64; i++) { // more than fits: what comes last is not seen
-		snprintf(name, sizeof(name), "%0200u", i);
-		make(name);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct place place = { .role = rows[i].role, .above = "" };
+		if (place_act(&place, rows[i].name, &below) != rows[i].act || below != ACT_NONE)
+			fail_msg("%s", rows[i].name);
 	}
-	names_read(&names, directory, NULL);
-	assert_false(lack(&names, "/.idea"));
-	for (unsigned i = 0; i < 64; i++) {
-		snprintf(name, sizeof(name), "%0200u", i);
-		take_away(name);
-	}
-	take_away(".VSCode");
-	take_away("there");
-	assert_int_equal(rmdir(directory), 0);
 }
 
 static void components(void **state)
@@ -223,9 +222,9 @@ static void below(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stands_or_not), cmocka_unit_test(nothing_is_sure),
-		cmocka_unit_test(components),    cmocka_unit_test(filter),
-		cmocka_unit_test(below),         cmocka_unit_test(package)
+		cmocka_unit_test(places),     cmocka_unit_test(parts_of_git),
+		cmocka_unit_test(components), cmocka_unit_test(filter),
+		cmocka_unit_test(below),      cmocka_unit_test(package)
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

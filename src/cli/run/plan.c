@@ -109,56 +109,53 @@ static void put_environment(struct out *out, const struct plan *plan)
 	answer_close(out, ']');
 }
 
-// Names that do not exist, or are only reported: relative to the project where they lie in it.
-static const char *guard_name(const struct plan *plan, const struct guard *guard)
+// Relative to the project where it lies in it.
+static const char *inside_name(const struct plan *plan, const char *path)
 {
-	const char *path = guard->path;
-	if (plan->project && path_within(path, plan->project) && !str_equal(path, plan->project))
+	if (plan->project && str_equal(path, plan->project))
+		return ".";
+	if (plan->project && path_within(path, plan->project))
 		path += strlen(plan->project) + 1;
 	return str_shown(path);
 }
 
-static const char *listed_name(const struct plan *plan, const struct guard *guard)
+static const char *below(const struct box *box, const struct place *place, const char *name)
 {
-	struct guard directory = *guard;
-	directory.path = path_parent(plan->arena, guard->path);
-	return plan->project && str_equal(directory.path, plan->project)
-		       ? "."
-		       : guard_name(plan, &directory);
+	return path_below(box->arena, place->path, name);
 }
 
-// By which of three ways; LISTED: directories in which any name of the table may be new. The
-// fourth, PARTS, is not shown: other names show that directory.
-static unsigned guard_way(const struct guard *guard)
+// Names of a place that were given by their paths: those that are moved away, or the others.
+static void put_names(struct out *out, const struct box *box, bool told, int *column)
 {
-	return guard->kind == GUARD_REPORTED || guard->kind >= GUARD_PROGRAMS    ? 1
-	       : guard->kind == GUARD_LISTED || guard->kind == GUARD_LISTED_PART ? 2
-	       : guard->kind == GUARD_PARTS                                      ? 3
-										 : 0;
+	const struct plan *plan = &box->plan;
+	for (unsigned i = 0; i < plan->place_count; i++)
+		list_each (item, &plan->places[i].names)
+			if (item->from.line != ACT_OPENED && told == (item->from.line < ACT_TAKE))
+				listed_word(out, column,
+					    inside_name(plan,
+							below(box, &plan->places[i], item->text)));
 }
 
-static void put_guards(struct out *out, const struct plan *plan)
+static void put_places(struct out *out, const struct box *box)
 {
-	static const char *const titles[] = { "  absent     ", "  reported   ", "  listed     " };
-	answer_open(out, "guards", '[');
-	for (unsigned i = 0; out->json && i < plan->guard_count; i++)
-		json_string(out, NULL, plan->guards[i].path);
+	const struct plan *plan = &box->plan;
+	int column = 13;
+	answer_open(out, "places", '[');
+	for (unsigned i = 0; out->json && i < plan->place_count; i++)
+		json_string(out, NULL, plan->places[i].path);
 	answer_close(out, ']');
-	if (plan->guard_count == 0 || out->json)
+	if (plan->place_count == 0 || out->json)
 		return;
-	out_text(out, "checked for when the run ends\n");
-	for (unsigned way = 0; way < 3; way++) {
-		int column = 13;
-		out_text(out, "%s", titles[way]);
-		for (unsigned i = 0; i < plan->guard_count; i++)
-			if (guard_way(&plan->guards[i]) == way)
-				listed_word(out, &column,
-					    way == 2 ? listed_name(plan, &plan->guards[i])
-						     : guard_name(plan, &plan->guards[i]));
-		if (way == 2)
-			out_text(out, ": by the table of sbx profile names");
-		out_text(out, "\n");
-	}
+	out_text(out, "checked for when the run ends\n  absent     ");
+	put_names(out, box, false, &column);
+	out_text(out, "\n  reported   ");
+	put_names(out, box, true, &(int){ 13 });
+	out_text(out, "\n  listed     ");
+	column = 13;
+	for (unsigned i = 0; i < plan->place_count; i++)
+		if (plan->places[i].role != PLACE_NAMED)
+			listed_word(out, &column, inside_name(plan, plan->places[i].path));
+	out_text(out, ": by the table of sbx profile names\n");
 }
 
 static void put_limits(struct out *out, const struct box *box)
@@ -323,7 +320,7 @@ static void put_plan(struct out *out, const struct box *box)
 		       SHOWN("supervisor", lock_text(plan), "supervisor   ", 0, "\n"));
 	put_limits(out, box);
 	put_mounts(out, plan);
-	put_guards(out, plan);
+	put_places(out, box);
 	put_environment(out, plan);
 	put_texts(out, "warnings", "warning", &plan->warnings);
 	put_texts(out, "notes", "note", &plan->notes);

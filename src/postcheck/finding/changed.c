@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,7 +84,7 @@ bool changed_is_other(int directory, const char *name)
 	struct stat status;
 	bool other = false;
 	trusted_each (row, TRUSTED_REPORT) {
-		if (row->pattern || !trusted_is(row, "", name))
+		if (row->pattern || strchr(trusted_name(row), '/') || !trusted_begins(row, name))
 			continue;
 		if (str_equal(trusted_name(row), name))
 			return false;
@@ -101,6 +100,17 @@ void changed_tell(const struct check *check, int directory, const char *name, co
 		changed_add(check, path);
 }
 
+void changed_follow(const struct check *check, int directory, const struct item *name,
+		    const char *path)
+{
+	struct stat status;
+	autoclose int fd = sys_openat2(directory, name->text, O_PATH | O_CLOEXEC,
+				       RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS);
+	if (fd >= 0 && fstat(fd, &status) == 0 &&
+	    ((unsigned)status.st_ino != name->from.order || finding_is_late(check, &status)))
+		changed_add(check, path);
+}
+
 // What a link leads to counts on the same file system: nothing is mounted for the look.
 static bool is_program_changed(const struct check *check, int directory, const char *name)
 {
@@ -112,89 +122,16 @@ static bool is_program_changed(const struct check *check, int directory, const c
 	       (finding_is_changed(check, fd, "") || finding_is_changed(check, directory, name));
 }
 
-static bool has_guard(const struct plan *plan, const char *path)
+void changed_programs(const struct check *check, int directory, const struct place *place)
 {
-	for (unsigned i = 0; i < plan->guard_count; i++)
-		if (plan->guards[i].kind >= GUARD_PROGRAMS &&
-		    path_within(path, plan->guards[i].path) &&
-		    path_name(path) == path + strlen(plan->guards[i].path) + 1)
-			return true;
-	return false;
-}
-
-// Whether `path` is a program of a relative entry for who is in some directory: what comes after
-// the last ".." and "." of an entry is where the path's directory ends.
-static bool is_found_from(const char *path, const char *entry)
-{
-	const char *end = entry + strlen(entry), *name = path_name(path) - 1;
-	for (const char *at = entry; *at; at += strspn(at, "/")) {
-		size_t length = strcspn(at, "/");
-		at += length;
-		if (at[-1] == '.' && (length == 1 || (length == 2 && at[-2] == '.')))
-			entry = at + strspn(at, "/");
-	}
-	while (end > entry && end[-1] == '/')
-		end--;
-	size_t length = (size_t)(end - entry);
-	return length == 0 ||
-	       ((size_t)(name - path) > length && name[-(ptrdiff_t)length - 1] == '/' &&
-		memcmp(name - length, entry, length) == 0);
-}
-
-void changed_tell_shadow(const struct check *check, int directory, const char *name,
-			 const char *path)
-{
-	char program[PATH_MAX];
-	const struct plan *plan = check->plan;
-	bool found = false, hides = false;
-	list_each (item, &plan->path)
-		found = found || (item->text[0] != '/' && is_found_from(path, item->text));
-	if (!found || !is_program_changed(check, directory, name))
-		return;
-	list_each (item, &plan->path)
-		hides = hides || (item->text[0] == '/' &&
-				  str_put(program, sizeof(program), "%s/%s", item->text, name) &&
-				  access(program, X_OK) == 0);
-	if (hides && !has_guard(plan, path))
-		changed_add(check, path);
-}
-
-static void add_below(const struct check *check, const struct guard *guard, const char *name)
-{
-	char path[PATH_MAX];
-	if (str_put(path, sizeof(path), "%s/%s", guard->path, name))
-		changed_add(check, path);
-}
-
-static void tell_gone(const struct check *check, int directory, const struct guard *guard)
-{
-	struct stat status;
-	list_each (item, &guard->known)
-		if (fstatat(directory, item->text, &status, AT_SYMLINK_NOFOLLOW) < 0 &&
-		    errno == ENOENT)
-			add_below(check, guard, item->text);
-}
-
-void changed_programs(const struct check *check, int directory, const struct guard *guard)
-{
-	const char *name = path_name(guard->path);
-	bool top = guard->kind == GUARD_PROGRAMS_TOP, changed = false;
-	autoclose int fd = sys_openat2(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-				       RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS);
-	changed = !top && (finding_is_changed(check, directory, name) ||
-			   (fd >= 0 && finding_is_changed(check, fd, "")));
-	entries_each (entry, changed ? -1 : fd) {
-		if (!is_program_changed(check, fd, entry->name))
-			continue;
-		changed = !top;
+	bool changed = finding_is_changed(check, directory, "");
+	entries_each (entry, changed ? -1 : directory) {
+		changed = is_program_changed(check, directory, entry->name);
 		if (changed)
 			break;
-		add_below(check, guard, entry->name);
 	}
 	if (changed)
-		changed_add(check, guard->path);
-	if (top && fd >= 0)
-		tell_gone(check, fd, guard);
+		changed_add(check, place->path);
 }
 
 void changed_tell_deeper(const struct check *check, int directory, const char *name,

@@ -25,6 +25,7 @@ struct check {
 	const struct listed *known;
 	size_t root;          // length of the tree's path
 	uint64_t root_device; // of the tree
+	bool absent;          // no name of a place that has a slash is there
 	bool timeless;        // no time decides: another machine's clock, or one that was set back
 	struct changed_rows *rows; // of postcheck/finding/finding.h; NULL: nothing is grouped
 };
@@ -85,14 +86,13 @@ bool changed_is_other(int directory, const char *name);
 // directory, something right in it.
 void changed_tell(const struct check *check, int directory, const char *name, const char *path);
 
-// A directory of PATH in `directory`: adds it when something in it came, went or changed, or a
-// program that a link in it leads to; of GUARD_PROGRAMS_TOP each program by itself.
-void changed_programs(const struct check *check, int directory, const struct guard *guard);
+// The same of what a name of a place leads to by links, or of another file there.
+void changed_follow(const struct check *check, int directory, const struct item *name,
+		    const char *path);
 
-// Adds a program of the run's with the name of one on PATH, in a directory that a relative entry of
-// PATH can be.
-void changed_tell_shadow(const struct check *check, int directory, const char *name,
-			 const char *path);
+// A directory of PATH, open: adds it when something in it came, went or changed, or a program that
+// a link in it leads to.
+void changed_programs(const struct check *check, int directory, const struct place *place);
 
 // As changed_tell(), of a name that the walk has met below the top of what can be written, when it
 // is in names/trusted.h: a package or a worktree that somebody opens by itself, as nobody does with

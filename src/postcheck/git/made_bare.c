@@ -111,18 +111,13 @@ void bare_tell_broken(const struct check *check, int directory, struct findings 
 			     finding_path(check->plan, check->plan->repository), "", "");
 }
 
-void bare_tell_headless(const struct check *check, int directory, const struct guard *guard)
+void bare_tell_headless(const struct check *check, int directory, const char *path)
 {
 	struct stat status;
-	const char *own = check->plan->project, *path = finding_path(check->plan, guard->path);
-	char shown[PATH_MAX];
-	bool nested = own && path_within(guard->path, own) &&
-		      !str_starts(guard->path + strlen(own), "/.git/worktrees");
-	snprintf(shown, sizeof(shown), "%.*s",
-		 (int)(strlen(path) - (str_ends(path, "/worktrees") ? strlen("/worktrees") : 0)),
-		 path);
-	if (guard->kind == GUARD_WORKTREES &&
-	    fstatat(directory, "HEAD", &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		findings_add(check->found, FINDING_HEADLESS, shown,
+	const char *own = check->plan->project;
+	bool nested =
+		own && path_within(path, own) && !str_starts(path + strlen(own), "/.git/worktrees");
+	if (fstatat(directory, "HEAD", &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		findings_add(check->found, FINDING_HEADLESS, finding_path(check->plan, path),
 			     nested ? "the next run can" : "remove it outside of a box", "");
 }

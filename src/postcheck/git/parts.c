@@ -18,6 +18,7 @@
 #include "report/findings.h"
 #include "text/words.h"
 #include "trees/git_list.h"
+#include "view/paths/wishes.h"
 
 // New directories beyond these numbers are quarantined as a whole. The table's rows have at most
 // ROWS_DEPTH slashes.
@@ -29,8 +30,8 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 
 struct parts_walk {
 	struct check *check;
-	const struct list *known;
-	bool listed; // its names that were there are known, by the guard or the tree's list
+	const struct place *known;
+	bool listed; // its names that were there are known, by the place or the tree's list
 	size_t root; // length of the git directory's path
 	bool top;    // which may have new names
 	bool inside; // its path has a .git
@@ -71,14 +72,13 @@ static bool is_of_box(const struct parts_walk *parts, const char *inside)
 static bool is_known(const struct parts_walk *parts, const struct part_met *part)
 {
 	const struct check *check = parts->check;
-	const struct item *item = parts->known ? parts->known->first : NULL;
+	const struct stood *item =
+		parts->known ? place_had(parts->known, inside(parts, part)) : NULL;
 	const struct listed_row *row = NULL;
 	bool stood = false;
-	while (item && !str_equal(item->text, inside(parts, part)))
-		item = item->next;
 	if (item)
-		stood = item->from.order == (unsigned)part->status.st_ino &&
-			item->from.line == IFTODT(part->status.st_mode);
+		stood = item->inode == (unsigned)part->status.st_ino &&
+			item->type == IFTODT(part->status.st_mode);
 	else if (parts->listed && !parts->known)
 		row = listed_find(check->known, part->path + check->root + 1);
 	if (row)
@@ -103,7 +103,7 @@ static bool look_at(const struct parts_walk *parts, struct part_met *part)
 		return false;
 	bool timed = check->start.tv_sec != 0;
 	bool acts = part->row && part->row->kind > LAYOUT_LOCK;
-	// Without times the names in the guard decide.
+	// Without times the names of the place decide.
 	part->late = (timed ? finding_is_late(check, &part->status)
 			    : (part->depth == 0 || acts) && (parts->known || !check->known)) &&
 		     !finding_is_own(check, part->directory, part->name, part->path, OWN_ALL) &&
@@ -145,7 +145,8 @@ static bool is_wrong(const struct part_met *part)
 static void meet_file(struct parts_walk *parts, struct part_met *part)
 {
 	const struct layout_row *row = part->row;
-	bool acts = row && row->type == LAYOUT_FILE && strchr(row->path, '/') &&
+	// Those of a place are names of it.
+	bool acts = row && row->type == LAYOUT_FILE && strchr(row->path, '/') && !parts->known &&
 		    (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER);
 	bool top = part->depth == 0, wrong = top && row && is_directory_row(row);
 	bool lock = row && row->kind == LAYOUT_LOCK;
@@ -325,7 +326,7 @@ static bool is_in_git(const char *path)
 	return false;
 }
 
-void parts_look(struct check *check, int directory, const char *path, const struct list *known,
+void parts_look(struct check *check, int directory, const char *path, const struct place *known,
 		bool top)
 {
 	char below[PATH_MAX];
@@ -341,14 +342,13 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 		read_entries(&parts, fd, path, 0, NULL, false);
 	if (top && check->known && is_of_box(&parts, path))
 		meet_files(&parts, directory, path);
-	for (const struct item *item = !top && known ? known->first : NULL; item;
-	     item = item->next) {
-		struct part_met part = {
-			directory, item->text, below, NULL, 0, false, .late = false
-		};
-		if (str_put(below, sizeof(below), "%s/%s", path, item->text) &&
-		    (item->from.line == DT_DIR || str_starts(item->text, SHARED_INDEX)))
-			meet(&parts, &part, (unsigned char)item->from.line);
+	for (unsigned i = 0; !top && known && i < known->count; i++) {
+		const struct stood *stood = &known->before[i];
+		struct part_met part = { directory, stood->name, below,        NULL,
+					 0,         false,       .late = false };
+		if (str_put(below, sizeof(below), "%s/%s", path, stood->name) &&
+		    (stood->type == DT_DIR || str_starts(stood->name, SHARED_INDEX)))
+			meet(&parts, &part, (unsigned char)stood->type);
 	}
 	index_look(check, directory, path, parts.shared);
 }

@@ -53,9 +53,12 @@ static bool is_entry_of(const char *directory, const char *parent)
 // wherever its tree lies.
 static bool is_of_guarded(const struct plan *plan, const char *directory)
 {
-	for (unsigned i = 0; i < plan->guard_count; i++)
-		if (plan->guards[i].kind == GUARD_WORKTREES &&
-		    is_entry_of(directory, plan->guards[i].path))
+	char worktrees[PATH_MAX];
+	for (unsigned i = 0; i < plan->place_count; i++)
+		if (plan->places[i].role == PLACE_GIT &&
+		    path_within(directory, plan->places[i].path) &&
+		    str_put(worktrees, sizeof(worktrees), "%s/worktrees", plan->places[i].path) &&
+		    is_entry_of(directory, worktrees))
 			return true;
 	return false;
 }

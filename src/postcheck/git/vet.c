@@ -96,11 +96,6 @@ static void take_entries(struct check *check, int directory, const char *name, c
 			     "appeared with too many entries to check");
 }
 
-void vet_hooks(struct check *check, int directory, const char *name, const char *path)
-{
-	take_entries(check, directory, name, path, true);
-}
-
 void vet_addresses(struct check *check, int directory, const char *name, const char *path)
 {
 	char below[PATH_MAX];
@@ -213,11 +208,11 @@ static void vet_module(struct check *check, int directory, const char *name, con
 
 // What was there at the start stays, however many came beside it: those alone go.
 static void vet_entry(struct check *check, int directory, const char *name, const char *path,
-		      enum guarded kind, int depth)
+		      enum act act, int depth)
 {
 	if (check->budget == 0)
 		finding_take(check, directory, name, path, "appeared as one of too many");
-	else if (kind == GUARD_WORKTREES)
+	else if (act == ACT_WORKTREES)
 		vet_worktree(check, directory, name, path);
 	else
 		vet_module(check, directory, name, path, depth);
@@ -226,26 +221,27 @@ static void vet_entry(struct check *check, int directory, const char *name, cons
 
 // An entry of the list: a worktree's stays, a submodule's is looked through as it was.
 static bool is_kept(const struct check *check, int directory, const char *name, const char *path,
-		    enum guarded kind)
+		    enum act act)
 {
-	return kind == GUARD_WORKTREES && check->known &&
+	return act == ACT_WORKTREES && check->known &&
 	       finding_is_own(check, directory, name, path, OWN_DIRECTORY);
 }
 
 static void vet_below(struct check *check, int directory, const char *name, const char *path,
-		      enum guarded kind, const struct list *known, int depth)
+		      enum act act, const struct place *known, int depth)
 {
 	char below[PATH_MAX];
 	autoclose int fd = open_entries(check, directory, name, path);
 	entries_each (entry, fd)
-		if (!list_has(known, entry->name) && join(below, path, entry->name) &&
-		    !is_kept(check, fd, entry->name, below, kind))
-			vet_entry(check, fd, entry->name, below, kind, depth);
+		if (!(known && place_had(known, entry->name)) && join(below, path, entry->name) &&
+		    !is_kept(check, fd, entry->name, below, act))
+			vet_entry(check, fd, entry->name, below, act, depth);
 }
 
-void vet_entries(struct check *check, int directory, const char *name, const struct guard *guard)
+void vet_entries(struct check *check, int directory, const char *name, const char *path,
+		 enum act act, const struct place *known)
 {
-	vet_below(check, directory, name, guard->path, guard->kind, &guard->known, 0);
+	vet_below(check, directory, name, path, act, known, 0);
 }
 
 // A name that is looked at, or kept as the list has it.
@@ -259,7 +255,6 @@ static bool is_looked_at(const struct check *check, int directory, const char *n
 static void vet_part(struct check *check, const struct layout_row *row, int directory,
 		     const char *path, int depth)
 {
-	static const struct list none = { 0 };
 	bool submodules = str_equal(row->path, "modules");
 	char below[PATH_MAX];
 	if (strchr(row->path, '/') || !join(below, path, row->path))
@@ -268,7 +263,7 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 		take_entries(check, directory, row->path, below, row->kind == LAYOUT_RUN);
 	else if (row->kind == LAYOUT_NESTED && (!submodules || depth < DEPTH_MAX))
 		vet_below(check, directory, row->path, below,
-			  submodules ? GUARD_MODULES : GUARD_WORKTREES, &none, depth);
+			  submodules ? ACT_MODULES : ACT_WORKTREES, NULL, depth);
 	if (row->kind == LAYOUT_RUN || row->kind >= LAYOUT_ADDRESS ||
 	    !is_looked_at(check, directory, row->path, path, below))
 		return;

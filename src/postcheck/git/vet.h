@@ -20,7 +20,6 @@ void vet_absent(struct check *check, int directory, const char *name, const char
 // A link in the place of a directory on the way to `path` is taken away, but not one that was
 // there.
 void vet_way(struct check *check, const char *path);
-void vet_hooks(struct check *check, int directory, const char *name, const char *path);
 // Remotes in files: those in a directory to which nothing came are only reported.
 void vet_addresses(struct check *check, int directory, const char *name, const char *path);
 void vet_config(struct check *check, int directory, const char *name, const char *path);
@@ -31,17 +30,18 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 // One whose parts are as the tree's list has them: what the list does not have, as pipes and links
 // at names of data, in its submodules and worktrees, too.
 void vet_data(struct check *check, int directory, const char *name, const char *path);
-// The entries of worktrees and modules that are not in guard->known.
-void vet_entries(struct check *check, int directory, const char *name, const struct guard *guard);
+// The entries of worktrees and modules that did not stand there; `known` NULL: none did.
+void vet_entries(struct check *check, int directory, const char *name, const char *path,
+		 enum act act, const struct place *known);
 
 // New entries of a git directory that git does not make itself.
 
 // Checks the git directory that is open as `directory`, at `path`. `known`: the names that
-// were there, from the guard; NULL: those of the tree's list, and of a directory that is not in it
+// were there, of a place; NULL: those of the tree's list, and of a directory that is not in it
 // names that git does not have are not reported.
 // `top`: its top may have new names. Moved to quarantine: git directories in other places than
 // git's, links, FIFOs, devices, and files that git runs or that lead it elsewhere.
-void parts_look(struct check *check, int directory, const char *path, const struct list *known,
+void parts_look(struct check *check, int directory, const char *path, const struct place *known,
 		bool top);
 // Moves parts of a git directory to quarantine until git does not take it for one.
 void parts_undo(struct check *check, int directory, const char *path);
@@ -123,4 +123,4 @@ bool bare_is_old(const struct check *check, int directory, const char *path);
 // elsewhere.
 void bare_tell_broken(const struct check *check, int directory, struct findings *found);
 // 'rm -r' of a repository ends at protected names in it: says so, and who can remove the rest.
-void bare_tell_headless(const struct check *check, int directory, const struct guard *guard);
+void bare_tell_headless(const struct check *check, int directory, const char *path);

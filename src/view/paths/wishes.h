@@ -15,31 +15,24 @@
 
 struct arena;
 struct resolver;
+struct stat;
 
-// Which of many names are surely not in a directory: one listing, where a look at each costs more.
+// The places of a plan: directories in which names act on the host.
 
-enum { NAMES_WORDS = 8 };
-struct names {
-	const char *directory;      // without a slash at the end; NULL: nothing is known
-	uint64_t bits[NAMES_WORDS]; // one for each name that stands there, in whatever case
-};
-
-// What the listing shows of names that a protected or reported one may begin with.
-struct names_found {
-	struct arena *arena;
-	struct list list; // of each, the line is its type, the order its inode's low bits
-	bool every;       // name, not only the first component of one
-	bool cut;         // it was not listed to its end
-	bool many;        // more names are reported than are compared one by one
-};
-
-// Of a large directory, of one that cannot be read, and of one with names of other scripts nothing
-// is known. `found` may be NULL.
-void names_read(struct names *names, const char *directory, struct names_found *found);
-
-// True when nothing stands at the first name of `path` below the directory, by any spelling that a
-// file system takes for it (some fold case). False when something may, and for paths elsewhere.
-bool names_lack(const struct names *names, const char *path);
+// Lists the directory. The place is valid until the next is added; NULL with the error said.
+// `above`: of the table's names, what they begin with there.
+struct place *place_add(struct plan *plan, enum place_role role, const char *path,
+			const char *above);
+// A name by its path, whatever the table says. Its parent has no symlinks.
+int place_name(struct plan *plan, const char *path, enum act act);
+// What stood there by that name, or NULL.
+const struct stood *place_had(const struct place *place, const char *name);
+// Its name for the first component of a path there, in whatever case, or NULL.
+const char *place_stands(const struct place *place, const char *path);
+// The act on a name that comes there, and on those below it.
+enum act place_act(const struct place *place, const char *name, enum act *ret_below);
+// Whether another change of a directory would have another ctime.
+bool place_is_settled(const struct stat *status);
 
 // A path as the user wrote it -> a real path of the host, and the symlinks met on the way.
 
@@ -115,7 +108,6 @@ struct wishes {
 	struct list secrets;   // files of secrets that it names
 	struct list files;     // and other files: `named` of gitsecret.h
 	struct list brought;   // what came along with its name (view/secrets/brought.h)
-	struct names names;    // of the root whose names are being protected
 	struct list tops;      // of repositories, or where one could be made
 	struct list opened;    // names in the project that the user named as writable
 	bool searched;         // the project, for its patterns

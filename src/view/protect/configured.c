@@ -8,7 +8,7 @@
 
 // By its own name, and by what that leads to. A link on the way is protected by itself: with
 // another one the name would be another file's.
-static int protect_path(struct wishes *wishes, const char *named, enum guarded absent)
+static int protect_path(struct wishes *wishes, const char *named, enum act absent)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	struct resolved way;
@@ -34,7 +34,7 @@ static int protect_path(struct wishes *wishes, const char *named, enum guarded a
 	return 0;
 }
 
-static int protect_all(struct wishes *wishes, const struct list *named, enum guarded absent)
+static int protect_all(struct wishes *wishes, const struct list *named, enum act absent)
 {
 	list_each (item, named)
 		TRY(protect_path(wishes, item->text, absent));
@@ -49,12 +49,12 @@ int configured_protect(struct wishes *wishes)
 	gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
 			&wishes->named);
 	wishes->named_all = true;
-	TRY(protect_all(wishes, &wishes->named.hooks, GUARD_HOOKS));
-	TRY(protect_all(wishes, &wishes->named.files, GUARD_CONFIG));
+	TRY(protect_all(wishes, &wishes->named.hooks, ACT_HOOKS));
+	TRY(protect_all(wishes, &wishes->named.files, ACT_CONFIG));
 	list_each (value, &wishes->named.everywhere)
 		list_each (top, &wishes->tops)
 			TRY(protect_path(wishes, path_join(plan->scratch, top->text, value->text),
-					 GUARD_HOOKS));
+					 ACT_HOOKS));
 	list_each (file, &wishes->named.unclear)
 		list_add(&plan->notes, wishes->arena,
 			 arena_text(wishes->arena,

@@ -69,7 +69,7 @@ static int keep_outer(struct wishes *wishes, const struct mount *mount, const ch
 
 // A file config.worktree is read where the configuration of its repository has the extension. Then
 // nothing may come there; else it is only cut when the run has ended.
-static enum guarded kind_of(const struct plan *plan, const char *path)
+static enum act kind_of(const struct plan *plan, const char *path)
 {
 	for (unsigned i = 0; str_equal(path_name(path), "config.worktree") && i < plan->copy_count;
 	     i++) {
@@ -77,9 +77,9 @@ static enum guarded kind_of(const struct plan *plan, const char *path)
 		size_t length = (size_t)(path_name(copy->path) - copy->path);
 		if (strncmp(path, copy->path, length) == 0 &&
 		    strcasestr(copy->text, "worktreeConfig"))
-			return GUARD_ABSENT;
+			return ACT_TAKE;
 	}
-	return GUARD_CONFIG;
+	return ACT_CONFIG;
 }
 
 int copies_add(struct wishes *wishes, const char *path, const char *top, struct origin from)
@@ -91,11 +91,9 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	mount.target = path;
 	if (opened_has(wishes, path))
 		return 0;
-	if (!protect_stood(plan, path))
-		return protect_guard(wishes, path, GUARD_CONFIG);
 	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
 	// Behind a link of the user's nothing may come where nothing was.
-	enum guarded absent = fd < 0 && errno == ELOOP ? GUARD_ABSENT : GUARD_CONFIG;
+	enum act absent = fd < 0 && errno == ELOOP ? ACT_TAKE : ACT_CONFIG;
 	if (fd < 0 && file_missing())
 		return protect_guard(wishes, path, kind_of(plan, path));
 	if (fd < 0 && errno == ELOOP && outer_copy(wishes->arena, path, &mount.identity, &file)) {

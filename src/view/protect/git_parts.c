@@ -1,7 +1,6 @@
 // Owns the protection of one git directory's parts, by git/layout.c.
 #include "view/protect/protect.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -11,102 +10,61 @@
 #include "base/sys.h"
 #include "view/paths/wishes.h"
 
-void git_parts_read(struct wishes *wishes, const char *directory, struct names_found *found)
+// One that is not there is found by the listing; a configuration's name says what may come.
+static int protect_at_top(struct wishes *wishes, const struct place *place,
+			  const struct layout_row *row, const char *top, struct origin from)
 {
-	const char *around = wishes->names.directory;
-	bool same = around && str_equal(path_parent(wishes->arena, directory), around);
-	names_read(&wishes->names, directory, found);
-	if (!same && !alias_kernel_compares(directory))
-		wishes->names = (struct names){ 0 };
-}
-
-static int protect_part(struct wishes *wishes, const struct layout_row *row, const char *path,
-			const char *top, struct origin from)
-{
-	switch (row->kind) {
-	case LAYOUT_RUN:
-	case LAYOUT_POINTER:
-		if (opened_has(wishes, path))
-			return 0;
-		return protect_name(wishes, path,
-				    row->type == LAYOUT_DIRECTORY ? GUARD_HOOKS : GUARD_ABSENT,
-				    from);
-	case LAYOUT_CONFIG:
-		return copies_add(wishes, path, top, from);
-	case LAYOUT_ORDER: // a change is reported
-		return protect_guard(wishes, path, GUARD_REPORTED);
-	case LAYOUT_ADDRESS:
-		return protect_guard(wishes, path, GUARD_ADDRESSES);
-	case LAYOUT_NESTED:
-	case LAYOUT_LOCK:
-	case LAYOUT_DATA:
-		return 0;
-	}
-	return 0;
-}
-
-// Other files are of no interest later.
-static bool is_noted(const struct item *item)
-{
-	const struct layout_row *row = layout_find(item->text);
-	return item->from.line != DT_REG || (row && row->kind == LAYOUT_LOCK) ||
-	       str_starts(item->text, "sharedindex.");
+	const char *name = place_stands(place, row->path);
+	if (row->kind == LAYOUT_CONFIG)
+		return copies_add(wishes,
+				  path_below(wishes->arena, place->path, name ? name : row->path),
+				  top, from);
+	const char *path = name ? path_below(wishes->arena, place->path, name) : NULL;
+	return path && (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER) &&
+			       !opened_has(wishes, path)
+		       ? protect_name(wishes, path, ACT_TAKE, from)
+		       : 0;
 }
 
 // Why a part below the top cannot be covered at its path: 0 when it can. ELOOP: the user has a link
 // in the place of a directory on the way, and no mount is made through it.
-static int look(const struct wishes *wishes, const char *path)
+static int look(const char *path)
 {
-	if (names_lack(&wishes->names, path))
-		return ENOENT;
 	autoclose int fd =
 		sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	return fd < 0 ? errno : 0;
 }
 
-int git_parts_protect(struct wishes *wishes, const char *directory, const char *top,
-		      const struct names_found *found, struct origin from, enum layout_place place)
+static int protect_deeper(struct wishes *wishes, const struct place *place,
+			  const struct layout_row *row, struct origin from)
 {
-	struct plan *plan = wishes->plan;
-	unsigned number = plan->guard_count;
-	TRY(protect_guard(wishes, arena_text(wishes->arena, "%s/.", directory), GUARD_PARTS));
-	plan->guards[number].lacking = 0;
-	struct list *known = &plan->guards[number].known;
-	list_each (item, &found->list)
-		if (is_noted(item) &&
-		    protect_stood(plan, path_below(wishes->arena, directory, item->text)))
-			list_add(known, wishes->arena, item->text, item->from);
-	layout_each(row)
-	{
-		unsigned count = plan->guard_count;
-		if (row->kind <= LAYOUT_LOCK || !(row->place & place))
-			continue;
-		const char *path = path_below(wishes->arena, directory, row->path);
-		int problem = strchr(row->path, '/') ? look(wishes, path) : 0;
-		bool behind = problem == ELOOP;
-		if (behind)
-			path = path_below(
-				wishes->arena,
-				resolve_real(wishes->resolver, path_parent(wishes->arena, path)),
-				path_name(path));
-		// A wall is around it already.
-		if (strchr(row->path, '/') && !wishes_is_reached(wishes, path)) {
-			if (!behind) // the box can put a directory in the link's place
-				list_add(known, wishes->arena, row->path, from);
-			continue;
-		}
-		TRY(problem == ENOENT && !opened_has(wishes, path)
-			    ? protect_guard(wishes, path, GUARD_ABSENT)
-			    : protect_part(wishes, row, path, top, from));
-		if (!strchr(row->path, '/'))
-			continue;
-		if (plan->guard_count == count) { // it exists
-			if (!behind)
-				list_add(known, wishes->arena, row->path, from);
-			if (str_ends(row->path, "/alternates"))
-				beyond_alternates(wishes, path);
-		} else if (row->kind == LAYOUT_POINTER && !behind) // GUARD_PARTS finds it
-			plan->guard_count--;
-	}
+	const char *path = path_below(wishes->arena, place->path, row->path);
+	int problem = place_stands(place, row->path) ? look(path) : ENOENT;
+	if (problem == ELOOP)
+		path = path_below(wishes->arena,
+				  resolve_real(wishes->resolver, path_parent(wishes->arena, path)),
+				  path_name(path));
+	// A wall is around it already, or the user opened it.
+	if (!wishes_is_reached(wishes, path) || opened_has(wishes, path))
+		return 0;
+	if (problem == ENOENT)
+		return protect_guard(wishes, path, ACT_TAKE);
+	TRY(protect_name(wishes, path, ACT_TAKE, from));
+	if (str_ends(row->path, "/alternates"))
+		beyond_alternates(wishes, path);
+	return 0;
+}
+
+int git_parts_protect(struct wishes *wishes, const char *directory, const char *top,
+		      struct origin from, enum layout_place where, struct place *ret_place)
+{
+	const struct place *listed = place_add(
+		wishes->plan, where == LAYOUT_SHARED ? PLACE_GIT : PLACE_WORKTREE, directory, "");
+	if (!listed)
+		return -1;
+	*ret_place = *listed;
+	layout_each(row) if (row->kind > LAYOUT_LOCK && (row->place & where))
+		TRY(strchr(row->path, '/') ? protect_deeper(wishes, ret_place, row, from)
+					   : protect_at_top(wishes, ret_place, row, top, from));
 	return 0;
 }

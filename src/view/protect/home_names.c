@@ -142,9 +142,9 @@ static int protect_path(struct wishes *wishes, const char *path, enum homes_kind
 		return 0;
 	const char *root = root_in(wishes, path);
 	if (kind == HOMES_PROGRAM)
-		return root ? 0 : protect_guard(wishes, path, GUARD_REPORTED);
+		return root ? 0 : protect_guard(wishes, path, ACT_TELL);
 	if (!root)
-		return protect_name(wishes, path, GUARD_ABSENT, from);
+		return protect_name(wishes, path, ACT_TAKE, from);
 	if (kind == HOMES_NAME && !wishes->plan->given && wishes->plan->project &&
 	    str_equal(root, wishes->plan->project))
 		return fail(0,
@@ -203,7 +203,7 @@ static int protect_in_home(struct wishes *wishes, const char *path, const void *
 {
 	const char *home = wishes->plan->real_home;
 	return path_within(path, home) && !str_equal(path, home) && wishes_is_reached(wishes, path)
-		       ? protect_name(wishes, path, GUARD_ABSENT, *(const struct origin *)from)
+		       ? protect_name(wishes, path, ACT_TAKE, *(const struct origin *)from)
 		       : 0;
 }
 

@@ -43,11 +43,17 @@ static bool is_made_anew(struct wishes *wishes, const char *path, bool directory
 	return !is_tracked(plan, holder);
 }
 
+static void follow(struct plan *plan, const char *path)
+{
+	if (plan->project && path_within(path, plan->project) && !str_equal(path, plan->project))
+		(void)ATTEMPT(place_name(plan, path, ACT_FOLLOW));
+}
+
 static int report(struct wishes *wishes, const char *directory, const char *path, const char *why)
 {
 	struct plan *plan = wishes->plan;
 	struct origin from = { .file = "protect" };
-	list_add(&plan->led_to, plan->arena, path, from);
+	follow(plan, path);
 	list_add(
 		&plan->notes, plan->arena,
 		arena_text(plan->arena,
@@ -66,7 +72,7 @@ static void report_names(struct wishes *wishes, const char *path)
 	struct origin from = { .file = "protect" };
 	if (lstat(path, &status) < 0 || !S_ISREG(status.st_mode) || status.st_nlink < 2)
 		return;
-	list_add(&plan->led_to, plan->arena, path, from);
+	follow(plan, path);
 	list_add(&plan->notes, plan->arena,
 		 arena_text(plan->arena,
 			    "'%s' has other names (hard links): a change by one is reported", path),
@@ -89,7 +95,7 @@ static int protect_target(struct wishes *wishes, const struct mount *wall, const
 		return report(wishes, wall->target, path, "is one of too many");
 	if (is_made_anew(wishes, path, known && S_ISDIR(status.st_mode)))
 		return report(wishes, wall->target, path, "installs and builds write");
-	return protect_name(wishes, path, GUARD_ABSENT, wall->from);
+	return protect_name(wishes, path, ACT_TAKE, wall->from);
 }
 
 // Git's own lists of worktrees and submodules, which are walls where they are long.

@@ -74,8 +74,8 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	*ret_known = first.known;
 }
 
-// What is left of it after 'rm -r' in a box: no git takes it for a repository, and the next 'rm -r'
-// can have it.
+// What 'rm -r' in a box has left of it: no git takes it for a repository, and the next 'rm -r' can
+// have it.
 static bool is_headless(struct wishes *wishes, const char *path)
 {
 	struct stat status;
@@ -84,11 +84,9 @@ static bool is_headless(struct wishes *wishes, const char *path)
 
 static int protect_known(struct wishes *wishes, const char *path, struct origin from)
 {
-	if (is_headless(wishes, path))
-		return protect_guard(wishes, path, GUARD_HEADLESS);
 	return protect_has_room(wishes)
 		       ? repository_protect(wishes, path_parent(wishes->arena, path), from)
-		       : protect_name(wishes, path, GUARD_REPOSITORY, from);
+		       : protect_name(wishes, path, ACT_REPOSITORY, from);
 }
 
 static int protect_row(struct wishes *wishes, const struct searched *tree, const char *inside,
@@ -98,8 +96,8 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	const char *path = path_below(wishes->arena, tree->path, inside);
 	const char *around = path_parent(wishes->arena, path);
 	struct resolved resolved;
-	if (!protect_stood(wishes->plan, path) || nested_is_tree(wishes->plan, around) ||
-	    !wishes_is_reached(wishes, around))
+	if (nested_is_tree(wishes->plan, around) || !wishes_is_reached(wishes, around) ||
+	    is_headless(wishes, path))
 		return 0;
 	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
 	    str_equal(resolved.path, path) && resolved.identity.type == S_IFDIR) {
@@ -109,13 +107,13 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	return 0;
 }
 
-// A part of a repository that the box can write. What a killed run left is not of the start.
+// A part of a repository that the box can write.
 static void note_start(struct wishes *wishes, const char *path, enum listed_kind kind)
 {
 	struct plan *plan = wishes->plan;
 	struct start start = { .path = path };
 	const char *name = path_name(path);
-	if (plan->due || (!str_equal(name, "config") && !str_equal(name, "config.worktree")) ||
+	if ((!str_equal(name, "config") && !str_equal(name, "config.worktree")) ||
 	    (kind == LISTED_MADE && plan->start_count >= STARTS_MADE_MAX) ||
 	    ATTEMPT(file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &start.text,
 			      &start.length)) <= 0)

@@ -12,7 +12,7 @@ static int protect_one(struct wishes *wishes, const char *path, const void *with
 {
 	struct origin from = { .file = "profile", .order = ~0U };
 	(void)with;
-	return wishes_is_reached(wishes, path) ? protect_name(wishes, path, GUARD_ABSENT, from) : 0;
+	return wishes_is_reached(wishes, path) ? protect_name(wishes, path, ACT_TAKE, from) : 0;
 }
 
 // `noted`: the list.

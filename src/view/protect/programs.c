@@ -1,4 +1,4 @@
-// Owns the guards of directories in which the caller's shell finds programs.
+// Owns the places of directories in which the caller's shell finds programs.
 #include "view/protect/protect.h"
 
 #include <fcntl.h>
@@ -23,51 +23,25 @@ static bool is_system(const char *path)
 	return false;
 }
 
-// The project's top, and one like it, has many other files: its programs are compared one by one.
-static void list_programs(struct wishes *wishes, struct guard *guard)
+static bool has_place(const struct plan *plan, const char *path)
 {
-	struct stat status;
-	autoclose int fd = open(guard->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	entries_each (entry, fd)
-		if (fstatat(fd, entry->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    (S_ISLNK(status.st_mode) ||
-		     (S_ISREG(status.st_mode) && (status.st_mode & 0111))))
-			list_add(&guard->known, wishes->arena,
-				 arena_copy(wishes->arena, entry->name, strlen(entry->name)),
-				 (struct origin){ 0 });
-}
-
-static bool has_guard(const struct plan *plan, const char *path)
-{
-	for (unsigned i = 0; i < plan->guard_count; i++)
-		if (plan->guards[i].kind >= GUARD_PROGRAMS && str_equal(plan->guards[i].path, path))
+	for (unsigned i = 0; i < plan->place_count; i++)
+		if (plan->places[i].role == PLACE_PROGRAMS && str_equal(plan->places[i].path, path))
 			return true;
 	return false;
 }
 
-static int guard_directory(struct wishes *wishes, const char *path, bool top)
-{
-	struct plan *plan = wishes->plan;
-	top = top || nested_is_tree(plan, path);
-	if (!wishes_is_reached(wishes, path) || has_guard(plan, path))
-		return 0;
-	struct guard *guard = &plan->guards[plan->guard_count];
-	TRY(protect_guard(wishes, path, top ? GUARD_PROGRAMS_TOP : GUARD_PROGRAMS));
-	if (top)
-		list_programs(wishes, guard);
-	return 0;
-}
-
-static int guard_entry(struct wishes *wishes, const char *directory, const char *entry)
+static int add_entry(struct wishes *wishes, const char *path)
 {
 	struct resolved way;
-	const char *path = directory ? path_join(wishes->arena, directory, entry) : entry;
 	if (is_system(path) || ATTEMPT(resolve_path(wishes->resolver, path, &way)) < 0)
 		return 0;
 	for (unsigned i = 0; i < way.link_count; i++)
 		if (wishes_is_reached(wishes, way.links[i].path))
-			TRY(protect_guard(wishes, way.links[i].path, GUARD_REPORTED));
-	return guard_directory(wishes, way.path, directory && str_equal(path, directory));
+			TRY(protect_guard(wishes, way.links[i].path, ACT_TELL));
+	if (!wishes_is_reached(wishes, way.path) || has_place(wishes->plan, way.path))
+		return 0;
+	return place_add(wishes->plan, PLACE_PROGRAMS, way.path, "") ? 0 : -1;
 }
 
 static void tell_relative(struct plan *plan, const char *entry)
@@ -83,24 +57,16 @@ static void tell_relative(struct plan *plan, const char *entry)
 
 int programs_protect(struct wishes *wishes, const struct homes *homes)
 {
-	struct plan *plan = wishes->plan;
 	struct list path = { 0 };
 	const char *relative = NULL;
 	homes_path(wishes->arena, homes, &path);
 	list_each (item, &path) {
-		if (item->text[0] == '/') {
-			TRY(guard_entry(wishes, NULL, item->text));
-			continue;
-		}
-		relative = relative ? relative : item->text;
-		if (plan->project)
-			TRY(guard_entry(wishes, plan->project, item->text[0] ? item->text : "."));
-		if (plan->current)
-			TRY(guard_entry(wishes, plan->current, item->text[0] ? item->text : "."));
+		if (item->text[0] == '/')
+			TRY(add_entry(wishes, item->text));
+		else if (!relative)
+			relative = item->text;
 	}
-	if (relative) {
-		plan->path = path;
-		tell_relative(plan, relative);
-	}
+	if (relative)
+		tell_relative(wishes->plan, relative);
 	return 0;
 }

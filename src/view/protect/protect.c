@@ -11,33 +11,9 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
+int protect_guard(struct wishes *wishes, const char *path, enum act act)
 {
-	struct plan *plan = wishes->plan;
-	if (plan->guard_count == GUARDS_MAX)
-		return fail(0, "more than %d protected names in one plan", GUARDS_MAX);
-	plan->guards[plan->guard_count++] = (struct guard){
-		.kind = kind,
-		.path = path,
-		.lacking = names_lack(&wishes->names, path)
-				   ? (unsigned short)strlen(wishes->names.directory)
-				   : 0,
-	};
-	return 0;
-}
-
-bool protect_stood(const struct plan *plan, const char *path)
-{
-	for (const char *line = plan->due; line && *line; line = strchr(line, '\n') + 1) {
-		size_t length = strcspn(line, "\n");
-		const char *name = line + 2;
-		if (length > 2 && strncmp(path, name, length - 2) == 0 &&
-		    (path[length - 2] == '\0' || (line[0] == 'r' && path[length - 2] == '/')))
-			return true;
-		if (!line[length])
-			break;
-	}
-	return !plan->due;
+	return place_name(wishes->plan, path, act);
 }
 
 static int add_mask(struct wishes *wishes, const char *path, const struct identity *identity,
@@ -52,7 +28,7 @@ static int add_mask(struct wishes *wishes, const char *path, const struct identi
 // A protected name that is a symlink: the link itself cannot be replaced, and what it leads to is
 // protected where the box could write it.
 static int protect_link(struct wishes *wishes, const char *path, const struct identity *identity,
-			enum guarded absent, struct origin from)
+			enum act absent, struct origin from)
 {
 	struct resolved resolved;
 	TRY(add_mask(wishes, path, identity, from));
@@ -91,18 +67,14 @@ int protect_failed(struct wishes *wishes, const char *path)
 		    shut, quote_word(wishes->arena, shut));
 }
 
-int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from)
+int protect_name(struct wishes *wishes, const char *path, enum act absent, struct origin from)
 {
 	struct stat status;
-	if (names_lack(&wishes->names, path))
-		return protect_guard(wishes, path, absent);
 	if (lstat(path, &status) < 0) {
 		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
 			return protect_guard(wishes, path, absent);
 		return protect_failed(wishes, path);
 	}
-	if (!protect_stood(wishes->plan, path))
-		return protect_guard(wishes, path, absent);
 	struct identity identity = { status.st_dev, status.st_ino, status.st_mode & S_IFMT };
 	if (S_ISLNK(status.st_mode))
 		return protect_link(wishes, path, &identity, absent, from);
@@ -111,7 +83,7 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 
 bool protect_has_room(const struct wishes *wishes)
 {
-	return wishes->count < WISHES_MAX / 2 && wishes->plan->guard_count < GUARDS_MAX / 2;
+	return wishes->count < WISHES_MAX / 2 && wishes->plan->place_count < PLAN_PLACES_MAX / 2;
 }
 
 bool protect_holds_root(const struct wishes *wishes, const char *path)

@@ -23,18 +23,14 @@ int protect_plan(struct wishes *wishes);
 // One name that the host later runs or trusts: how it is kept from the box.
 
 // Read-only when it exists, else looked for at the end. Its parent has no symlinks.
-int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from);
+int protect_name(struct wishes *wishes, const char *path, enum act absent, struct origin from);
 // Looked for at the end.
-int protect_guard(struct wishes *wishes, const char *path, enum guarded kind);
+int protect_guard(struct wishes *wishes, const char *path, enum act act);
 
 // After a look at the path failed, with errno. A directory on the way that its owner may not look
 // into is noted in the plan, to be opened by who runs that: then the plan is made again. Returns
 // -1 with an error that says what it is.
 int protect_failed(struct wishes *wishes, const char *path);
-
-// Whether what is at `path` counts as there: in the check after a killed run only what stood there
-// when that began.
-bool protect_stood(const struct plan *plan, const char *path);
 
 // Whether a plan has room for what one more directory of git's may need. Where it has none such a
 // directory is read-only as a whole: a box that made many keeps no later run from beginning.
@@ -66,12 +62,9 @@ int repository_protect_top(struct wishes *wishes, const char *root, struct origi
 
 // The parts of one git directory that act on the host's git, and the names at its top.
 
-// Reads the names at the top into `found`, and into wishes->names, which the caller restores.
-void git_parts_read(struct wishes *wishes, const char *directory, struct names_found *found);
-// Protects the parts, and adds the guard that compares new names with those in `found`. `top` as in
-// copies_add().
+// Makes the directory a place, and protects its parts. `top` as in copies_add().
 int git_parts_protect(struct wishes *wishes, const char *directory, const char *top,
-		      const struct names_found *found, struct origin from, enum layout_place place);
+		      struct origin from, enum layout_place where, struct place *ret_place);
 
 // The box's copies of git's configuration.
 
@@ -113,14 +106,6 @@ int beyond_show_worktree(struct wishes *wishes, const char *common, const char *
 bool nested_is_tree(const struct plan *plan, const char *path);
 // `count`: how many are protected so far.
 int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count);
-
-// Names that only a listing shows: those of patterns, and of the many that are reported, the few
-// that stand there.
-
-// Protects the names below `root` that match patterns, and notes those that are reported. `found`
-// is of the root's listing.
-int listed_protect(struct wishes *wishes, const char *root, struct names_found *found,
-		   struct origin from);
 
 // What git's configuration names in what the box can write (git/recognise.h): kept from it as git's
 // own directory is.

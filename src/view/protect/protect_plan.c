@@ -3,6 +3,7 @@
 #include "view/protect/protect.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,51 +11,43 @@
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 
-// A name below a directory that is a link: what it leads to, and the name, should the box put a
-// directory there.
-static int protect_behind(struct wishes *wishes, const char *path, struct origin from)
+static int protect_table(struct wishes *wishes, const char *directory, const char *above,
+			 struct origin from);
+
+// A directory, or a link to one, in which names of the table may stand.
+static int protect_below(struct wishes *wishes, const char *path, const char *above,
+			 struct origin from)
 {
-	const char *parent = path_parent(wishes->arena, path),
-		   *real = resolve_real(wishes->resolver, parent);
-	const char *behind = path_below(wishes->arena, real, path_name(path));
-	if (!str_equal(real, parent) && wishes_is_reached(wishes, behind))
-		TRY(protect_name(wishes, behind, GUARD_ABSENT, from));
-	return protect_guard(wishes, path, GUARD_ABSENT);
+	struct resolved resolved;
+	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) != 1 ||
+	    resolved.identity.type != S_IFDIR || !wishes_is_reached(wishes, resolved.path))
+		return 0;
+	return protect_table(wishes, resolved.path, above, from);
 }
 
-// The type of the file there: S_IFDIR also when that is not known, 0 for nothing.
-static mode_t type_of(const char *path)
+// Names beyond the room of a plan are reported when they change.
+static int protect_table(struct wishes *wishes, const char *directory, const char *above,
+			 struct origin from)
 {
-	struct stat status;
-	if (lstat(path, &status) == 0)
-		return status.st_mode & S_IFMT;
-	return errno == ENOENT || errno == ENOTDIR ? 0 : S_IFDIR;
-}
-
-// Names below one directory stand together in the table: it is looked at once.
-static int protect_trusted(struct wishes *wishes, const char *root, struct origin from)
-{
-	const char *above = "";
-	size_t above_length = 0;
-	mode_t type = S_IFDIR;
-	trusted_each (row, TRUSTED_PROTECT) {
-		const char *name = trusted_name(row), *path = path_below(wishes->arena, root, name);
-		size_t length = (size_t)(path_name(name) - name);
-		if (row->pattern || opened_has(wishes, path)) // view/protect/listing.c has patterns
+	struct arena *arena = wishes->arena;
+	const struct place *listed = place_add(wishes->plan, PLACE_TABLE, directory, above);
+	if (!listed)
+		return -1;
+	const ptrdiff_t number = listed - wishes->plan->places;
+	const struct place place = *listed;
+	for (unsigned i = 0; i < place.count; i++) {
+		enum act below, act = place_act(&place, place.before[i].name, &below);
+		const char *path = path_below(arena, directory, place.before[i].name);
+		if (opened_has(wishes, path))
 			continue;
-		if (names_lack(&wishes->names, path)) {
-			TRY(protect_guard(wishes, path, GUARD_ABSENT));
-			continue;
-		}
-		if (length != above_length || strncmp(name, above, length) != 0)
-			type = length > 0 ? type_of(path_parent(wishes->arena, path)) : S_IFDIR;
-		above = name;
-		above_length = length;
-		if (type == 0)
-			TRY(protect_guard(wishes, path, GUARD_ABSENT));
-		else
-			TRY(type == S_IFLNK ? protect_behind(wishes, path, from)
-					    : protect_name(wishes, path, GUARD_ABSENT, from));
+		if (act == ACT_TAKE && protect_has_room(wishes))
+			TRY(protect_name(wishes, path, ACT_TAKE, from));
+		else if (act == ACT_TAKE)
+			wishes->plan->places[number].part = 1;
+		else if (below != ACT_NONE && protect_has_room(wishes))
+			TRY(protect_below(wishes, path,
+					  arena_text(arena, "%s%s/", above, place.before[i].name),
+					  from));
 	}
 	return 0;
 }
@@ -84,18 +77,12 @@ static int protect_root(struct wishes *wishes, const char *root)
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	if (wishes_is_scratch(wishes, root))
 		return wishes->plan->session ? repository_follow(wishes, root, from) : 0;
-	struct names_found found = { .arena = wishes->arena };
-	names_read(&wishes->names, root, &found);
-	if (!alias_kernel_compares(root))
-		wishes->names = (struct names){ 0 };
+	TRY(protect_table(wishes, root, "", from));
 	TRY(repository_protect(wishes, root, from));
 	TRY(repository_protect_top(wishes, root, from));
-	TRY(protect_trusted(wishes, root, from));
 	if (wishes->plan->home_given && str_equal(root, wishes->plan->real_home))
 		TRY(home_protect(wishes, from));
-	if (wishes->plan->tier == TIER_FULL)
-		TRY(protect_husky(wishes, root, from));
-	return listed_protect(wishes, root, &found, from);
+	return wishes->plan->tier == TIER_FULL ? protect_husky(wishes, root, from) : 0;
 }
 
 // Where it is named as scratch, that is what it is.
@@ -135,7 +122,7 @@ static int protect_path(struct wishes *wishes, const struct item *item, const ch
 		path = ways[i];
 		if (wishes_is_reached(wishes, path) ||
 		    (wishes_is_lasting(wishes, path) && lstat(path, &status) == 0))
-			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
+			TRY(protect_name(wishes, path, ACT_TAKE, from));
 		keep_from_writing(wishes, path);
 		list_add(&wishes->plan->kept, wishes->arena, path, item->from);
 	}
@@ -186,6 +173,9 @@ static int protect_roots(struct wishes *wishes)
 		TRY(nested_protect(wishes, &plan->searched[i], &nested));
 	TRY(configured_protect(wishes));
 	TRY(homes_protect(wishes));
+	list_each (item, &wishes->opened)
+		if (plan->place_count > 0)
+			TRY(place_name(plan, item->text, ACT_OPENED));
 	return profiles_protect(wishes);
 }
 
@@ -198,7 +188,6 @@ int protect_plan(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
 	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
-	plan->guards = arena_take(plan->scratch, GUARDS_MAX * sizeof(*plan->guards));
 	plan->copies = arena_take(plan->scratch, COPIES_MAX * sizeof(*plan->copies));
 	clock_gettime(CLOCK_REALTIME, &plan->start);
 	clock_gettime(CLOCK_MONOTONIC, &plan->start_steady);
@@ -222,7 +211,6 @@ int protect_plan(struct wishes *wishes)
 	for (const struct gitnamed_text *one = wishes->named.first; one; one = one->next)
 		gitnamed_known(plan->arena, one->text, one->length, &plan->git_names);
 	// As long as they are: an idle box keeps the pages.
-	plan->guards = kept(plan, plan->guards, plan->guard_count * sizeof(*plan->guards));
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
 	return alias_refuse_routes(wishes);
 }

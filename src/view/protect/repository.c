@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,51 +21,12 @@ enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
 			     struct origin from, unsigned depth);
 
-static const struct names_found unlisted = { .cut = true };
-
-// What a directory holds: `count` is ENTRIES_MAX + 1 when that is too many to be protected one
-// by one. A directory that is missing holds nothing; 1: it is a link, or something else.
-struct entries {
-	const char *names[ENTRIES_MAX];
-	bool directories[ENTRIES_MAX]; // or not known to be none
-	unsigned count;
-};
-
-static int list_entries(struct wishes *wishes, const char *directory, struct entries *ret_entries)
-{
-	ret_entries->count = 0;
-	if (names_lack(&wishes->names, directory))
-		return 0;
-	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
-		return 1;
-	if (fd < 0)
-		return errno == ENOENT ? 0 : protect_failed(wishes, directory);
-	entries_each (entry, fd) {
-		const char *name = entry->name;
-		if (wishes->plan->due &&
-		    !protect_stood(wishes->plan, path_below(wishes->arena, directory, name)))
-			continue;
-		unsigned next = ret_entries->count++;
-		if (next == ENTRIES_MAX)
-			break;
-		ret_entries->names[next] = arena_copy(wishes->arena, name, strlen(name));
-		ret_entries->directories[next] =
-			name[0] != '.' && (entry->type == DT_DIR || entry->type == DT_UNKNOWN);
-	}
-	return 0;
-}
-
 static int protect_worktree(struct wishes *wishes, const char *path, struct origin from,
 			    unsigned depth)
 {
-	struct names around = wishes->names;
-	struct names_found found = { .arena = wishes->arena, .every = true };
 	(void)depth;
-	git_parts_read(wishes, path, &found);
-	int result = git_parts_protect(wishes, path, NULL, &found, from, LAYOUT_WORKTREE);
-	wishes->names = around;
-	return result;
+	struct place place;
+	return git_parts_protect(wishes, path, NULL, from, LAYOUT_WORKTREE, &place);
 }
 
 // A name that git does not know: the user's own git directory has the same parts.
@@ -72,15 +34,14 @@ static int protect_unknown(struct wishes *wishes, const char *path, struct origi
 			   unsigned depth)
 {
 	autoclose int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || git_directory(fd) == GIT_NONE || !protect_has_room(wishes) ||
-	    !protect_stood(wishes->plan, path))
+	if (fd < 0 || git_directory(fd) == GIT_NONE || !protect_has_room(wishes))
 		return 0;
 	return protect_directory(wishes, path, NULL, from, depth + 1);
 }
 
 // One mount for all, whatever their number, and nothing can come in there. What the project itself
 // is a worktree of stays writable: git commits there.
-static int protect_crowd(struct wishes *wishes, const char *directory, enum guarded kind,
+static int protect_crowd(struct wishes *wishes, const char *directory, enum act act,
 			 struct origin from)
 {
 	struct plan *plan = wishes->plan;
@@ -92,8 +53,8 @@ static int protect_crowd(struct wishes *wishes, const char *directory, enum guar
 			    "outside of a box forgets those that are gone",
 			    directory, ENTRIES_MAX),
 		 from);
-	TRY(protect_name(wishes, directory, kind, from));
-	if (kind != GUARD_WORKTREES || !str_equal(path_parent(wishes->arena, own), directory) ||
+	TRY(protect_name(wishes, directory, act, from));
+	if (act != ACT_WORKTREES || !str_equal(path_parent(wishes->arena, own), directory) ||
 	    resolve_path(wishes->resolver, own, &resolved) != 1 || !str_equal(resolved.path, own))
 		return 0;
 	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
@@ -103,35 +64,45 @@ static int protect_crowd(struct wishes *wishes, const char *directory, enum guar
 	return protect_worktree(wishes, own, from, 0);
 }
 
+static bool is_entry(const char *name, unsigned type)
+{
+	return name[0] != '.' && (type == DT_DIR || type == DT_UNKNOWN);
+}
+
 // Calls `each` for every entry of a directory that is one itself. A directory with more entries
-// than can be protected one by one becomes read-only as a whole.
-static int each_entry(struct wishes *wishes, const char *directory, enum guarded kind,
+// than can be protected one by one becomes read-only as a whole: nothing can come in there, and all
+// that will be found is the user's own.
+static int each_entry(struct wishes *wishes, const char *directory, enum act act,
 		      struct origin from, unsigned depth,
 		      int (*each)(struct wishes *wishes, const char *path, struct origin from,
 				  unsigned depth))
 {
-	struct entries entries __attribute__((uninitialized));
-	int listed = list_entries(wishes, directory, &entries);
-	TRY(listed);
-	if (listed > 0) // the user's own: it stays, read-only
-		return protect_name(wishes, directory, GUARD_ABSENT, from);
-	if (entries.count > ENTRIES_MAX)
-		return protect_crowd(wishes, directory, kind, from);
-	struct guard *guard = &wishes->plan->guards[wishes->plan->guard_count];
-	TRY(protect_guard(wishes, directory, kind));
-	for (unsigned i = 0; i < entries.count; i++) {
-		const char *path = path_below(wishes->arena, directory, entries.names[i]);
-		list_add(&guard->known, wishes->arena, entries.names[i], from);
-		if (!entries.directories[i])
-			continue;
-		if (!protect_has_room(wishes)) {
-			// Nothing can come in there: all that will be found is the user's own.
-			*guard = wishes->plan->guards[--wishes->plan->guard_count];
-			return protect_crowd(wishes, directory, kind, from);
-		}
-		TRY(each(wishes, path, from, depth));
+	struct stat status;
+	if (lstat(directory, &status) < 0)
+		return errno == ENOENT ? 0 : protect_failed(wishes, directory);
+	if (!S_ISDIR(status.st_mode)) // the user's own: it stays, read-only
+		return protect_name(wishes, directory, ACT_TAKE, from);
+	if (access(directory, R_OK | X_OK) < 0)
+		return protect_failed(wishes, directory);
+	const struct place *listed =
+		place_add(wishes->plan, act == ACT_WORKTREES ? PLACE_WORKTREES : PLACE_MODULES,
+			  directory, "");
+	if (!listed)
+		return -1;
+	const struct place place = *listed;
+	const ptrdiff_t number = listed - wishes->plan->places;
+	bool crowd = place.part || place.count > ENTRIES_MAX;
+	for (unsigned i = 0; i < place.count && !crowd; i++) {
+		const struct stood *entry = &place.before[i];
+		crowd = !protect_has_room(wishes);
+		if (!crowd && is_entry(entry->name, entry->type))
+			TRY(each(wishes, path_below(wishes->arena, directory, entry->name), from,
+				 depth));
 	}
-	return 0;
+	if (!crowd)
+		return 0;
+	wishes->plan->places[number].role = PLACE_NAMED;
+	return protect_crowd(wishes, directory, act, from);
 }
 
 // A submodule's name may hold slashes: what has no HEAD is a directory of more.
@@ -141,43 +112,40 @@ static int protect_module(struct wishes *wishes, const char *path, struct origin
 	if (access(path_below(wishes->arena, path, "HEAD"), F_OK) == 0)
 		return protect_directory(wishes, path, NULL, from, depth + 1);
 	if (depth >= DEPTH_MAX)
-		return protect_name(wishes, path, GUARD_MODULES, from);
-	return each_entry(wishes, path, GUARD_MODULES, from, depth + 1, protect_module);
+		return protect_name(wishes, path, ACT_MODULES, from);
+	return each_entry(wishes, path, ACT_MODULES, from, depth + 1, protect_module);
 }
 
-static int protect_nested(struct wishes *wishes, const char *directory,
-			  const struct names_found *found, struct origin from, unsigned depth)
+static int protect_nested(struct wishes *wishes, const struct place *place, struct origin from,
+			  unsigned depth)
 {
-	const char *modules = path_below(wishes->arena, directory, "modules");
+	const char *directory = place->path,
+		   *modules = path_below(wishes->arena, directory, "modules");
 	if (depth >= DEPTH_MAX)
-		return protect_name(wishes, modules, GUARD_ABSENT, from);
-	list_each (item, &found->list)
-		if (item->from.line == DT_DIR && !layout_find(item->text))
-			TRY(protect_unknown(wishes,
-					    path_below(wishes->arena, directory, item->text), from,
-					    depth));
-	TRY(each_entry(wishes, path_below(wishes->arena, directory, "worktrees"), GUARD_WORKTREES,
-		       from, depth, protect_worktree));
-	return each_entry(wishes, modules, GUARD_MODULES, from, depth, protect_module);
-}
-
-static bool may_be_link(const struct names_found *found, const char *name)
-{
-	list_each (item, &found->list)
-		if (str_equal(item->text, name))
-			return item->from.line != DT_DIR;
-	return found->cut;
+		return protect_name(wishes, modules, ACT_TAKE, from);
+	for (unsigned i = 0; i < place->count; i++)
+		if (place->before[i].type == DT_DIR && !layout_find(place->before[i].name))
+			TRY(protect_unknown(
+				wishes, path_below(wishes->arena, directory, place->before[i].name),
+				from, depth));
+	if (place_had(place, "worktrees"))
+		TRY(each_entry(wishes, path_below(wishes->arena, directory, "worktrees"),
+			       ACT_WORKTREES, from, depth, protect_worktree));
+	return place_had(place, "modules")
+		       ? each_entry(wishes, modules, ACT_MODULES, from, depth, protect_module)
+		       : 0;
 }
 
 // Links of the user's, as git-new-workdir and `repo` make them, in place of those without which git
-// takes the directory for none.
-static void follow_parts(struct wishes *wishes, const char *directory,
-			 const struct names_found *found)
+// takes the directory for none. `place`: of the directory, or NULL.
+static void follow_parts(struct wishes *wishes, const char *directory, const struct place *place)
 {
 	static const char *const names[] = { "objects", "refs" };
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (may_be_link(found, names[i]))
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct stood *stood = place ? place_had(place, names[i]) : NULL;
+		if (!place || (stood && stood->type != DT_DIR))
 			beyond_part(wishes, path_below(wishes->arena, directory, names[i]));
+	}
 }
 
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
@@ -185,35 +153,30 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 {
 	struct stat status;
 	const char *info = path_below(wishes->arena, directory, "info");
-	struct names around = wishes->names;
-	struct names_found found = { .arena = wishes->arena, .every = true };
-	git_parts_read(wishes, directory, &found);
-	int result = 0;
 	// The user's own, as what a run made was moved away: it is read-only as a whole.
-	if (!names_lack(&wishes->names, info) && lstat(info, &status) == 0 &&
-	    !S_ISDIR(status.st_mode))
-		result = protect_name(wishes, info, GUARD_ABSENT, from);
-	if (result == 0)
-		result = git_parts_protect(wishes, directory, top, &found, from, LAYOUT_SHARED);
-	if (result == 0)
-		result = protect_nested(wishes, directory, &found, from, depth);
-	follow_parts(wishes, directory, &found);
-	wishes->names = around;
-	return result;
+	if (lstat(info, &status) == 0 && !S_ISDIR(status.st_mode))
+		TRY(protect_name(wishes, info, ACT_TAKE, from));
+	struct place place;
+	TRY(git_parts_protect(wishes, directory, top, from, LAYOUT_SHARED, &place));
+	TRY(protect_nested(wishes, &place, from, depth));
+	follow_parts(wishes, directory, &place);
+	return 0;
 }
 
 // Of a crowd none is shown: it is read-only, so nothing prunes it.
 static int show_worktrees(struct wishes *wishes, const char *common)
 {
-	struct entries entries __attribute__((uninitialized));
+	unsigned count = 0;
 	const char *directory = path_below(wishes->arena, common, "worktrees");
-	(void)ATTEMPT(list_entries(wishes, directory, &entries)); // those who protect it report it
-	for (unsigned i = 0;
-	     i < entries.count && entries.count <= ENTRIES_MAX && protect_has_room(wishes); i++)
-		if (entries.directories[i])
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	entries_some (entry, fd, ENTRIES_MAX + 1)
+		count++;
+	if (fd < 0 || count > ENTRIES_MAX || lseek(fd, 0, SEEK_SET) < 0)
+		return 0;
+	entries_each (entry, fd)
+		if (is_entry(entry->name, entry->type) && protect_has_room(wishes))
 			TRY(beyond_show_worktree(
-				wishes, common,
-				path_below(wishes->arena, directory, entries.names[i])));
+				wishes, common, path_below(wishes->arena, directory, entry->name)));
 	return 0;
 }
 
@@ -234,7 +197,7 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 		TRY(wishes_add_wall(wishes, &bind));
 		return protect_directory(wishes, path, top, from, 0);
 	}
-	follow_parts(wishes, path, &unlisted); // nothing to protect before it is applied
+	follow_parts(wishes, path, NULL); // nothing to protect before it is applied
 	TRY(lasting_mount(wishes, &bind));
 	return wishes_add_wall(wishes, &bind);
 }
@@ -293,13 +256,12 @@ int repository_protect_top(struct wishes *wishes, const char *root, struct origi
 {
 	struct stat status;
 	const char *head = path_below(wishes->arena, root, "HEAD");
-	if (!names_lack(&wishes->names, head) && lstat(head, &status) == 0) {
+	if (lstat(head, &status) == 0) {
 		autoclose int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0 && git_directory(fd) != GIT_NONE &&
-		    protect_stood(wishes->plan, path_below(wishes->arena, root, "config")))
+		if (fd >= 0 && git_directory(fd) != GIT_NONE)
 			return protect_directory(wishes, root, NULL, from, 0);
 	}
-	return protect_guard(wishes, head, GUARD_BARE);
+	return protect_guard(wishes, head, ACT_BARE);
 }
 
 // A symlink. What it leads to in the project is protected as under the name .git.
@@ -326,7 +288,7 @@ int repository_follow(struct wishes *wishes, const char *root, struct origin fro
 	if (S_ISDIR(status.st_mode)) {
 		beyond_alternates(wishes,
 				  path_below(wishes->arena, path, "objects/info/alternates"));
-		follow_parts(wishes, path, &unlisted);
+		follow_parts(wishes, path, NULL);
 		return show_worktrees(wishes, path);
 	}
 	if (S_ISLNK(status.st_mode))
@@ -340,15 +302,15 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	const char *path = path_below(arena, root, ".git");
 	struct stat status;
 	list_add(&wishes->tops, wishes->plan->scratch, root, from);
-	if (lstat(path, &status) < 0 || !protect_stood(wishes->plan, path))
-		return protect_guard(wishes, path, GUARD_REPOSITORY);
+	if (lstat(path, &status) < 0)
+		return protect_guard(wishes, path, ACT_REPOSITORY);
 	if (S_ISDIR(status.st_mode) && !wishes_is_reached(wishes, path))
 		return 0; // another line made it read-only, or something else
 	if (S_ISDIR(status.st_mode)) {
 		struct identity identity = { status.st_dev, status.st_ino, S_IFDIR };
 		return add_directory(wishes, path, &identity, root, from);
 	}
-	TRY(protect_name(wishes, path, GUARD_REPOSITORY, from));
+	TRY(protect_name(wishes, path, ACT_REPOSITORY, from));
 	if (S_ISREG(status.st_mode))
 		return follow_file(wishes, root, path, from);
 	return follow_link(wishes, root, path, from);
