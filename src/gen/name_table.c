@@ -221,13 +221,6 @@ void gen_names(const char *path)
 	for (unsigned i = 0; i <= TRUSTED_ANSWERS; i++)
 		printf(" %u,", first[i]);
 	printf(" };\n");
-	uint64_t hash = 14695981039346656037ULL;
-	for (unsigned i = 0; i < row_count; i++)
-		for (const char *at = rows[i].name; at == rows[i].name || at[-1]; at++)
-			hash = (hash ^ (unsigned char)*at ^ ((uint64_t)rows[i].answer << 8) ^
-				((uint64_t)rows[i].below << 16)) *
-			       1099511628211ULL;
-	printf("const uint64_t trusted_hash = 0x%llxULL;\n", (unsigned long long)hash);
 	write_bits();
 }
 

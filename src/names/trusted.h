@@ -36,7 +36,6 @@ struct trusted_row {
 extern const struct trusted_row trusted_rows[];
 extern const unsigned short trusted_first[TRUSTED_ANSWERS + 1];
 extern const char trusted_text[];
-extern const uint64_t trusted_hash; // of the table
 // Of the first components of all that is protected or reported: two bits for each, by its hash.
 enum { TRUSTED_BITS = 8192, TRUSTED_PAIRS = 4096 };
 extern const uint64_t trusted_bits[TRUSTED_BITS / 64];
@@ -120,8 +119,6 @@ uint64_t package_hash(const char *text, size_t length);
 struct homes {
 	const char *home;         // of the caller, without symlinks
 	char *const *environment; // for rows that a variable names, and for PATH
-	const char *state;        // sbx's own directory
-	const char *file, *fresh; // out: for owned_keep(); `fresh` NULL: it is there
 };
 
 // `from.line` of the findings.
@@ -141,9 +138,8 @@ void homes_path(struct arena *arena, const struct homes *homes, struct list *ret
 void homes_name(struct arena *arena, const struct homes *homes, struct list *ret_names);
 
 // What the links on the way to them, and right in them, lead to: each link and each end that lies
-// elsewhere than its name says, there or not. Each answer is kept with inode and ctime of each
-// directory that was walked, and found anew when one differs.
-void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_targets);
+// elsewhere than its name says, there or not.
+void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 
 // What links in a directory of trusted names, and in those below it, lead to: each link and each
 // end, there or not; and files that have other names (hard links). `directories` counts those that

@@ -348,7 +348,6 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 	};
 	// What reads files of a box's is locked, and a nested repository may lie in a directory
 	// that keeps its owner out: a walk is always done apart.
-	secrets_renew(&look.check);
 	look.quiet = plan->guard_count == 0 || scan_is_quiet(&look.check, run);
 	bool done = look.quiet && !plan->due && !is_shut(&look);
 	if (done)

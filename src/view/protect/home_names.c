@@ -11,8 +11,7 @@
 
 static struct homes homes_of(const struct wishes *wishes)
 {
-	return (struct homes){ wishes->plan->real_home, wishes->places.environment,
-			       wishes->plan->state, NULL, NULL };
+	return (struct homes){ wishes->plan->real_home, wishes->places.environment };
 }
 
 // Of a row "~/x" the path by which a real path is compared; NULL for a variable's that is not set.
@@ -187,10 +186,6 @@ int homes_protect(struct wishes *wishes)
 		TRY(protect_below(wishes, plan->searched[i].path));
 	TRY(programs_protect(wishes, &homes));
 	homes_follow(plan->scratch, &homes, &targets);
-	if (homes.fresh) {
-		plan->homes_file = arena_copy(wishes->arena, homes.file, strlen(homes.file));
-		plan->homes_fresh = arena_copy(wishes->arena, homes.fresh, strlen(homes.fresh));
-	}
 	list_each (item, &targets)
 		if (wishes_is_reached(wishes, item->text))
 			TRY(protect_path(wishes,
