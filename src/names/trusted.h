@@ -128,10 +128,6 @@ enum homes_kind {
 	HOMES_PROGRAM, // a directory of PATH, or what a link in one leads to: what people build
 };
 
-// A row's path as it is written: NULL for "~/..." (compare what follows with what of a path follows
-// the home) and for a variable that names no directory.
-const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name);
-
 // Each entry of PATH: a clean path, or as it is written where it is relative or empty.
 void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
 // The directories of PATH below the home, and the paths of all rows; no look at any.

@@ -129,6 +129,9 @@ after "directories with tracked files that are younger than 5,000 others" true
 new
 (seq -f .env.%g 900 | xargs touch; mkdir other && cd other && seq -f .env.%g 2000 | xargs touch)
 like "more hidden files than are possible" "$(box true)" "files like '.env' are visible in 0 directories that were not searched, and [1-9][0-9]* others"
+new
+box 'for i in $(seq 700); do echo >f$i; ln -s f$i .env.l$i; done' >/dev/null 2>&1
+after "700 links" true
 # What the user made since.
 new
 mkdir -p old/one/two/three/four fresh/app

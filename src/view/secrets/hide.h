@@ -51,15 +51,16 @@ int untracked_plan(struct wishes *wishes);
 
 // The files of the project whose names say that they hold secrets.
 
-enum { UNTRACKED_MAX = 1024 }; // are hidden
+enum { UNTRACKED_MAX = 1024 }; // are hidden, with the links on the way to them
 
 struct untracked_file {
 	const char *path, *name; // and below the project
 	const char *link;        // the path itself, where it leads there; or NULL
 	const struct item *item;
 	struct identity identity;
-	bool listed; // with another content
-	bool shut;   // a directory that cannot be listed: all of it
+	unsigned links; // on the way there
+	bool listed;    // with another content
+	bool shut;      // a directory that cannot be listed: all of it
 };
 
 struct untracked {

@@ -46,7 +46,7 @@ static void drop_tracked(struct untracked *files, const char *index)
 {
 	const struct gitindex_entry *entries = NULL;
 	const char *bytes;
-	unsigned count = 0, kept = 0;
+	unsigned count = 0, kept = 0, used = 0;
 	size_t length, hashed = 0;
 	struct arena *brief = arena_new_of((size_t)128 << 20);
 	const char **names = arena_take(brief, (files->count + 1) * sizeof(*names));
@@ -58,11 +58,15 @@ static void drop_tracked(struct untracked *files, const char *index)
 	for (unsigned i = 0; i < files->count; i++) {
 		struct untracked_file *found = &files->list[i];
 		if (!wishes_is_named(files->wishes, found->path, found->item->from.order) &&
-		    !is_tracked(brief, found, entries, count, &hashed))
-			files->list[kept++] = *found;
+		    !is_tracked(brief, found, entries, count, &hashed)) {
+			used += 1 + found->links;
+			if (used <= UNTRACKED_MAX)
+				files->list[kept++] = *found;
+			else
+				files->visible++;
+		}
 	}
-	files->count = kept < UNTRACKED_MAX ? kept : UNTRACKED_MAX;
-	files->visible += kept - files->count;
+	files->count = kept;
 	arena_free(brief);
 }
 

@@ -16,6 +16,8 @@
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
+// As many as have room with as many links as are followed.
+enum { UNORDERED_MAX = UNTRACKED_MAX / 41 };
 enum { LEVELS = 3, DIRECTORIES_MAX = 4096, ASKED_MAX = 4096, NAME_BYTES = 256 };
 
 struct candidate {
@@ -255,6 +257,7 @@ static int resolve(struct untracked_search *search, const struct candidate *met)
 					 .item = item ? item
 						      : wishes->plan->profile->hide_untracked.first,
 					 .identity = file.identity,
+					 .links = file.link_count,
 					 .shut = met->shut };
 	return 0;
 }
@@ -269,7 +272,7 @@ int untracked_search(struct untracked *files)
 		open(files->wishes->plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	search.project = project;
 	search_all(&search);
-	if (names->count > UNTRACKED_MAX)
+	if (names->count > UNORDERED_MAX)
 		arrange(&search, names->rows, names->count, true);
 	for (unsigned i = 0; i < names->count && i < ASKED_MAX; i++)
 		TRY(resolve(&search, &names->rows[i]));
