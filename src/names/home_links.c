@@ -9,9 +9,10 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "base/sys.h"
 #include "git/recognise.h"
 
-enum { LINKS_MAX = 40, NAME_BITS = 1 << 14, DIRECTORIES = 128 };
+enum { LINKS_MAX = 40, NAME_BITS = 1 << 18, LISTED_BYTES = 1 << 18, DIRECTORIES = 128 };
 
 // How much of the directories below a name is read.
 struct home_links_bounds {
@@ -210,14 +211,19 @@ struct home_listing {
 	uint64_t bits[NAME_BITS / 64];
 };
 
-static void list_names(struct home_listing *listing, const char *directory)
+// By few calls, however large the home is.
+static void list_names(struct home_listing *listing, const char *directory, char *entries)
 {
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	listing->unread = fd < 0 && errno != ENOENT;
-	entries_each (entry, fd) {
-		uint64_t bit = str_hash(entry->name) % NAME_BITS;
-		listing->bits[bit / 64] |= 1ULL << bit % 64;
-	}
+	long size = fd < 0 && errno != ENOENT ? -1 : 0;
+	while (fd >= 0 && (size = sys_getdents(fd, entries, LISTED_BYTES)) > 0)
+		for (long at = 0; at < size;) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			uint64_t bit = str_hash(entry->name) % NAME_BITS;
+			listing->bits[bit / 64] |= 1ULL << bit % 64;
+			at += entry->size;
+		}
+	listing->unread = size < 0;
 }
 
 static bool may_have(struct arena *arena, const struct home_listing *listing, const char *rest)
@@ -236,6 +242,7 @@ void homes_follow(struct arena *arena, const struct homes *homes, struct list *r
 	static const char *const listed[] = { "", ".config/", ".local/share/" };
 	enum { LISTED = sizeof(listed) / sizeof(*listed) };
 	struct home_listing *listings = arena_take(arena, LISTED * sizeof(*listings));
+	char *entries = arena_take(arena, LISTED_BYTES);
 	struct home_link_finding finding = { .arena = arena,
 					     .targets = ret_targets,
 					     .bounds = &home_bounds };
@@ -243,7 +250,7 @@ void homes_follow(struct arena *arena, const struct homes *homes, struct list *r
 	*ret_targets = (struct list){ 0 };
 	for (size_t i = 0; i < LISTED; i++) {
 		listings[i] = (struct home_listing){ .below = listed[i] };
-		list_names(&listings[i], path_below(arena, homes->home, listed[i]));
+		list_names(&listings[i], path_below(arena, homes->home, listed[i]), entries);
 	}
 	homes_name(arena, homes, &names);
 	list_each (item, &names) {

@@ -94,7 +94,8 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	struct wishes *wishes = files->wishes;
 	struct arena *scratch = wishes->plan->scratch;
 	struct resolved file;
-	const char *text, *lines = "", *path = path_join(scratch, git, "info/exclude");
+	const char *text, *path = path_join(scratch, git, "info/exclude");
+	struct out lines = { 0 };
 	size_t length;
 	if (ATTEMPT(resolve_path(wishes->resolver, path, &file)) != 1 ||
 	    file.identity.type != S_IFREG)
@@ -105,14 +106,16 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	for (unsigned i = 0; i < files->count; i++) {
 		const struct untracked_file *one = &files->list[i];
 		const char *line = one->shut ? NULL : exclude_line(scratch, one->name);
-		lines = arena_text(scratch, "%s%s", lines, line ? line : "");
+		out_text(&lines, "%s", line ? line : "");
 	}
 	struct mount own = { .kind = MOUNT_TEXT, .access = ACCESS_READ };
 	own.from = files->list[0].item->from;
 	own.target = file.path;
 	own.identity = file.identity;
 	own.source = arena_text(wishes->arena, "%s%s# hidden in this box\n%s", text,
-				length > 0 && text[length - 1] != '\n' ? "\n" : "", lines);
+				length > 0 && text[length - 1] != '\n' ? "\n" : "",
+				lines.text ? lines.text : "");
+	out_free(&lines);
 	*ret_result = wishes_add_wall(wishes, &own);
 	return true;
 }
