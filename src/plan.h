@@ -133,11 +133,10 @@ enum { PLAN_PLACES_MAX = 2048 };
 // A directory that is looked through for repositories.
 struct searched {
 	const char *path;
-	const char *list;    // of the state: the repositories below it (trees/git_list.h)
-	const char *secrets; // its files of secrets (trees/git_list.h)
-	const char *runs;    // and of the boxes that live there (trees/git_list.h)
-	bool fresh;          // there was none: it was made before this run
-	bool open;           // the box can write a repository of the list
+	const char *list; // of the state: the repositories below it (trees/git_list.h)
+	const char *runs; // and of the boxes that live there (trees/git_list.h)
+	bool fresh;       // there was none: it was made before this run
+	bool open;        // the box can write a repository of the list
 };
 
 struct variable {
@@ -277,7 +276,6 @@ struct plan {
 	struct list untracked,
 		altered; // of the project, hidden: git does not list it, or as another
 	bool absent;     // one of these is a link to nowhere
-	bool boxes_made; // the list of such files has some that boxes made
 
 	struct copy *copies;
 	unsigned copy_count;
@@ -285,11 +283,9 @@ struct plan {
 	unsigned start_count, start_room;
 	struct place *places;
 	unsigned place_count, place_room;
-	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL
 	const char *profiles_noted;  // lines for the state's list of given profiles, or NULL
 	struct gitnamed *configured; // what git's configuration names; for the making of the plan
-	struct list git_names;       // "remote.x", "branch.x": what files of git's outside of the
-			       // repository have or name
+	struct list git_names;       // "remote.x", "branch.x": what other files of git's have
 	uint64_t package; // package.json without its dependencies (names/trusted.h); 0: unknown
 	struct searched *searched; // writable as a whole: the project, and directories beside it
 	unsigned searched_count;

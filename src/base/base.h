@@ -134,6 +134,8 @@ bool str_has_word(const char *words, const char *word, size_t length);
 
 // A shell-like match with '*' only; no other character is special.
 bool str_match(const char *text, const char *pattern);
+// The same of any of several, with a blank between them.
+bool str_match_any(const char *text, const char *patterns);
 
 // The length of the UTF-8 sequence at `text`, or 0 when it is not one.
 size_t str_sequence(const char *text);

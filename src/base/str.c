@@ -67,6 +67,18 @@ bool str_match(const char *text, const char *pattern)
 	return *pattern == '\0';
 }
 
+bool str_match_any(const char *text, const char *patterns)
+{
+	char pattern[64];
+	for (size_t length; *patterns; patterns += length + (patterns[length] == ' ')) {
+		length = strcspn(patterns, " ");
+		if (str_put(pattern, sizeof(pattern), "%.*s", (int)length, patterns) &&
+		    str_match(text, pattern))
+			return true;
+	}
+	return false;
+}
+
 size_t str_sequence(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;

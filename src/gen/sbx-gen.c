@@ -1,6 +1,6 @@
 // Build-time only: writes the generated sources, man pages from the tables.
 //   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE |
-//   recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES
+//   settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -254,6 +254,24 @@ static void write_drivers(char **paths, int count)
 	printf("};\nconst unsigned driver_count = %d;\n", count);
 }
 
+// Lines of the sections [tokens] and [registries], in this order.
+static void write_settings(const char *path)
+{
+	size_t length;
+	char *rest = NULL, *text = strdup(gen_read_file(path, &length));
+	printf("%s#include \"view/secrets/hide.h\"\n\n#include <stddef.h>\n\n", head);
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (str_equal(line, "[tokens]"))
+			printf("const char *const settings_with_secrets[] = {\n");
+		else if (str_equal(line, "[registries]"))
+			printf("\tNULL,\n};\nconst char *const settings_of_registries[] = {\n");
+		else if (str_starts(line, "~/") || line[0] == '/')
+			printf("\t\"%s\",\n", line);
+		else if (line[0] != '#')
+			stop(line);
+	printf("\tNULL,\n};\n");
+}
+
 // The verbs' functions are not linked into the generator.
 #define NO_VERB(name)                                                                              \
 	int name(char **words)                                                                     \
@@ -292,6 +310,8 @@ int main(int count, char **words)
 		write_groups(words[2]);
 	else if (str_equal(what, "drivers") && count > 2)
 		write_drivers(words + 2, count - 2);
+	else if (str_equal(what, "settings") && count == 3)
+		write_settings(words[2]);
 	else if (str_equal(what, "network"))
 		gen_network();
 	else if (str_equal(what, "names") && count == 3)
@@ -302,7 +322,7 @@ int main(int count, char **words)
 		gen_man(words[2], words[3], words[4], words[5]);
 	else
 		stop("syscalls MACHINE | profiles FILE... | drivers FILE... | groups FILE | names "
-		     "FILE | "
+		     "FILE | settings FILE | "
 		     "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

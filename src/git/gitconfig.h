@@ -123,7 +123,7 @@ struct gitkey {
 
 // The first row that fits, or NULL.
 const struct gitkey *gitkey_find(const char *name);
-// Whether a program notes it by itself, and loses nothing without it: nobody is told.
+// Whether a program notes it by itself and loses nothing without it: no report says it.
 bool gitkey_is_noted(const char *name);
 // Whether the host's own git may have set it, as such a program or its user does each day.
 bool gitkey_is_daily(const char *name);

@@ -173,7 +173,7 @@ static bool is_upstream(const struct gitform_look *look, const char *name, const
 		(look->how.host && gitway_url(look->arena, look->before, entry->value)));
 }
 
-// Of what was not there when the run began.
+// A value for what the run made.
 static bool is_addition(const struct gitform_look *look, const struct gitkey *key, const char *name)
 {
 	const char *middle = gitway_middle(look->arena, name);
@@ -191,9 +191,9 @@ static bool is_addition(const struct gitform_look *look, const struct gitkey *ke
 	return !middle[0] || !is_there(look, arena_text(look->arena, "submodule.%s", middle));
 }
 
-// What is there no more. A branch's settings went with it, but for those by which one that the user
-// makes anew goes elsewhere than git would. The host's own git removes what leads nowhere, and else
-// a whole section.
+// A removed value. The settings of a branch go with it, but for those by which the same name, made
+// anew, goes elsewhere than git would. The host's own git removes settings that lead nowhere, and
+// else a whole section.
 static bool is_gone(const struct gitform_look *look, const struct gitkey *key, const char *name)
 {
 	const char *middle = gitway_middle(look->arena, name);

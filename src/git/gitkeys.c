@@ -35,6 +35,10 @@ static const struct gitkey keys[] = {
 	{ "submodule.*.branch", GITKEY_NAME, GITKEY_PULL, false, 0 },
 	{ "submodule.*.update", GITKEY_WORDS, GITKEY_PULL, false, "checkout rebase merge none" },
 	{ "core.worktree", GITKEY_WORKTREE, GITKEY_READ, false, 0 },
+	{ "core.sparsecheckout", GITKEY_BOOLEAN, GITKEY_READ, false, 0 },
+	{ "core.sparsecheckoutcone", GITKEY_BOOLEAN, GITKEY_READ, false, 0 },
+	{ "index.sparse", GITKEY_BOOLEAN, GITKEY_READ, false, 0 },
+	{ "extensions.worktreeconfig", GITKEY_BOOLEAN, GITKEY_READ, false, 0 },
 	// In a repository that the run made.
 	{ "core.filemode", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
 	{ "core.ignorecase", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
@@ -43,12 +47,8 @@ static const struct gitkey keys[] = {
 	{ "core.logallrefupdates", GITKEY_WORDS, GITKEY_READ, true, "true false always" },
 	{ "core.bare", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
 	{ "core.repositoryformatversion", GITKEY_WORDS, GITKEY_READ, true, "0 1" },
-	{ "core.sparsecheckout", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
-	{ "core.sparsecheckoutcone", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
-	{ "index.sparse", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
 	{ "extensions.objectformat", GITKEY_WORDS, GITKEY_READ, true, "sha1 sha256" },
 	{ "extensions.refstorage", GITKEY_WORDS, GITKEY_READ, true, "files reftable" },
-	{ "extensions.worktreeconfig", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
 	{ "extensions.partialclone", GITKEY_PARTIAL, GITKEY_CONNECT, true, 0 },
 	{ "remote.*.promisor", GITKEY_PARTIAL, GITKEY_CONNECT, true, 0 },
 	{ "remote.*.partialclonefilter", GITKEY_PARTIAL, GITKEY_CONNECT, true, 0 },
@@ -95,24 +95,12 @@ const struct gitkey *gitkey_find(const char *name)
 	return NULL;
 }
 
-static bool is_in(const char *name, const char *patterns)
-{
-	char pattern[64];
-	for (size_t length; *patterns; patterns += length + (patterns[length] == ' ')) {
-		length = strcspn(patterns, " ");
-		if (str_put(pattern, sizeof(pattern), "%.*s", (int)length, patterns) &&
-		    is_called(name, pattern))
-			return true;
-	}
-	return false;
-}
-
 bool gitkey_is_noted(const char *name)
 {
-	return is_in(name, noted);
+	return str_match_any(name, noted);
 }
 
 bool gitkey_is_daily(const char *name)
 {
-	return is_in(name, daily) || is_in(name, noted);
+	return str_match_any(name, daily) || str_match_any(name, noted);
 }

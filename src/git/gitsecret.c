@@ -12,61 +12,28 @@
 
 enum { KEY_MAX = 256, LEFT_MAX = 32 };
 
-struct secret_rule {
-	const char *pattern; // of a key's name without the text between its first and last dot
-	enum { PASSES, SECRET, PROXY, PLACE, HELPER, NAMES, ROOTS } is;
-};
-
-// The first match decides; what matches none is judged by its value.
-static const struct secret_rule keys[] = {
+// Of a key's name without the text between its first and last dot. The first match decides; what
+// matches none is judged by its value.
+static const struct secret_rule {
+	enum { PASSES, PLACE, HELPER, PROXY, NAMES, ROOTS, SECRET } is;
+	const char *patterns;
+} rules[] = {
 	// no secrets, though a row below or a value's look says so
-	{ "user.signingkey", PASSES }, // a public key, or its name
-	{ "core.askpass", PASSES },
-	{ "trailer.key", PASSES },
-	{ "http.sslcertpasswordprotected", PASSES },
-	{ "http.proxysslcertpasswordprotected", PASSES },
-	{ "http.sslkey", PLACE },
-	{ "http.proxysslkey", PLACE },
-	{ "http.cookiefile", PLACE },
-	{ "credential.helper", HELPER },
-	{ "*.proxy", PROXY },
-	// files that git reads besides its own (git-config(1))
-	{ "blame.ignorerevsfile", NAMES },
-	{ "commit.template", NAMES },
-	{ "core.attributesfile", NAMES },
-	{ "core.excludesfile", NAMES },
-	{ "core.hookspath", NAMES },
-	{ "diff.orderfile", NAMES },
-	{ "gpg.allowedsignersfile", NAMES }, // gpg.ssh.*
-	{ "gpg.revocationfile", NAMES },
-	{ "init.templatedir", NAMES },
-	{ "mailmap.file", NAMES },
-	{ "http.sslcainfo", ROOTS },
-	{ "http.sslcapath", ROOTS },
+	{ PASSES, "user.signingkey core.askpass trailer.key http.sslcertpasswordprotected "
+		  "http.proxysslcertpasswordprotected" },
+	{ PLACE, "http.sslkey http.proxysslkey http.cookiefile" },
+	{ HELPER, "credential.helper" },
+	{ PROXY, "*.proxy" },
+	// files that git reads besides its own (git-config(1)); gpg.ssh.allowedSignersFile
+	{ NAMES, "blame.ignorerevsfile commit.template core.attributesfile core.excludesfile "
+		 "core.hookspath diff.orderfile gpg.allowedsignersfile gpg.revocationfile "
+		 "init.templatedir mailmap.file" },
+	{ ROOTS, "http.sslcainfo http.sslcapath" },
 	// http.extraHeader, github.token, sendemail.smtpPass, imap.pass, and their kin
-	{ "*header", SECRET },
-	{ "*token*", SECRET },
-	{ "*passw*", SECRET },
-	{ "*passphrase*", SECRET },
-	{ "*pass", SECRET },
-	{ "*pwd", SECRET },
-	{ "*secret*", SECRET },
-	{ "*apikey*", SECRET },
-	{ "*api-key*", SECRET },
-	{ "*accesskey*", SECRET },
-	{ "*access-key*", SECRET },
-	{ "*privatekey*", SECRET },
-	{ "*private-key*", SECRET },
-	{ "*authkey*", SECRET },
-	{ "*.key", SECRET },
-	{ "*.pat", SECRET },
-	{ "*.auth", SECRET },
-	{ "*authorization*", SECRET },
-	{ "*bearer*", SECRET },
-	{ "*cookie*", SECRET },
-	{ "*credentials", SECRET },
-	{ "*webhook*", SECRET },
-	{ "*.dsn", SECRET },
+	{ SECRET,
+	  "*header *token* *passw* *passphrase* *pass *pwd *secret* *apikey* *api-key* "
+	  "*accesskey* *access-key* *privatekey* *private-key* *authkey* *.key *.pat *.auth "
+	  "*authorization* *bearer* *cookie* *credentials *webhook* *.dsn" },
 };
 
 // "user:password@host:3128", which needs no scheme there.
@@ -78,15 +45,15 @@ static const char *proxy_host(const char *value)
 
 static const struct secret_rule *rule_of(const char *name)
 {
-	static const struct secret_rule unknown = { "", SECRET };
+	static const struct secret_rule unknown = { SECRET, "" };
 	char key[KEY_MAX];
 	const char *first = strchr(name, '.'), *last = strrchr(name, '.');
 	if (strlen(last) + (size_t)(first - name) >= sizeof(key))
 		return &unknown;
 	snprintf(key, sizeof(key), "%.*s%s", (int)(first - name), name, last);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (str_match(key, keys[i].pattern))
-			return &keys[i];
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (str_match_any(key, rules[i].patterns))
+			return &rules[i];
 	return NULL;
 }
 
@@ -119,7 +86,9 @@ static const char *shown_value(struct arena *arena, const struct gitconfig_entry
 	case NAMES:
 	case ROOTS:
 		list_add(&secret->named, arena, arena_copy(arena, value, strlen(value)),
-			 (struct origin){ .file = rule->pattern, .line = rule->is == ROOTS });
+			 (struct origin){
+				 .file = arena_copy(arena, entry->name, strlen(entry->name)),
+				 .line = rule->is == ROOTS });
 		break;
 	case PLACE:
 		list_add(&secret->places, arena, arena_copy(arena, value, strlen(value)), from);

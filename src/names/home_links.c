@@ -1,18 +1,18 @@
-// Owns the walk from names of the home along their links, and the file that keeps what it found.
+// Owns the walk from names of the home along their links.
 #include "names/trusted.h"
 
 #include <dirent.h>
-#include <inttypes.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "base/sys.h"
 #include "git/recognise.h"
 
-enum { LINKS_MAX = 40, WALKED_MAX = 1024, KEPT_MAX = 1 << 18 };
+enum { LINKS_MAX = 40, NAME_BITS = 1 << 18, LISTED_BYTES = 1 << 18, DIRECTORIES = 128 };
 
 // How much of the directories below a name is read.
 struct home_links_bounds {
@@ -23,21 +23,16 @@ struct home_links_bounds {
 static const struct home_links_bounds home_bounds = { 3, 8, 512, ~0U },
 				      inside_bounds = { 16, 256, 4096, 1024 };
 
-// What a change of sbx or of the variables makes stale.
-static const char version[] = "sbx homes 1";
-
 struct home_link_finding {
 	struct arena *arena;
 	struct list *targets;
-	const char *home;
-	const char **walked; // directories, or NULL: nobody asks for them
-	unsigned walked_count;
 	unsigned target_count;
 	const struct home_links_bounds *bounds;
 	unsigned inside; // that were listed for the name in hand
 	bool cut;        // there are more
 	bool files;      // one of them holds more than directories and samples
 	enum homes_kind kind, kind_inside;
+	const char *directories[DIRECTORIES]; // that were met lately, by their hash
 };
 
 static void add_target(struct home_link_finding *finding, const char *path, enum homes_kind kind)
@@ -47,20 +42,6 @@ static void add_target(struct home_link_finding *finding, const char *path, enum
 		return;
 	finding->target_count++;
 	list_add(finding->targets, finding->arena, path, homes_origin(kind));
-}
-
-// Those above the home are the system's.
-static void note_directory(struct home_link_finding *finding, const char *path)
-{
-	if (!finding->walked ||
-	    (path_within(finding->home, path) && !str_equal(finding->home, path)))
-		return;
-	for (unsigned i = 0; i < finding->walked_count; i++)
-		if (str_equal(finding->walked[i], path))
-			return;
-	if (finding->walked_count < WALKED_MAX)
-		finding->walked[finding->walked_count++] =
-			arena_copy(finding->arena, path, strlen(path));
 }
 
 struct home_walk {
@@ -91,14 +72,19 @@ static int step(struct home_link_finding *finding, struct home_walk *walk)
 	}
 	if (used + length + 2 > sizeof(walk->done))
 		return -1;
-	note_directory(finding, used ? walk->done : "/");
 	walk->done[used] = '/';
 	memcpy(walk->done + used + 1, walk->rest, length);
 	walk->done[used + length + 1] = '\0';
 	walk->rest += length;
+	const char **known = &finding->directories[str_hash(walk->done) % DIRECTORIES];
+	walk->type = S_IFDIR;
+	if (*known && str_equal(*known, walk->done))
+		return 1;
 	if (lstat(walk->done, &status) < 0)
 		return -1;
 	walk->type = status.st_mode & S_IFMT;
+	if (S_ISDIR(status.st_mode))
+		*known = arena_copy(finding->arena, walk->done, strlen(walk->done));
 	if (!S_ISLNK(status.st_mode))
 		return 1;
 	if (walk->links > 0)
@@ -166,7 +152,9 @@ static void list_entry(struct home_link_finding *finding, const char *directory,
 		add_target(finding, path, HOMES_INSIDE);
 	else if (type == DT_LNK)
 		follow(finding, path, links, depth);
-	else if (type == DT_DIR && !trusted_is_installed(path) && !is_worktree(finding, path))
+	else if (type == DT_DIR && !trusted_is_installed(path) &&
+		 (depth == finding->bounds->depth ||
+		  finding->inside >= finding->bounds->directories || !is_worktree(finding, path)))
 		list_links(finding, path, links, depth + 1);
 }
 
@@ -180,7 +168,6 @@ static void list_links(struct home_link_finding *finding, const char *directory,
 	finding->cut = finding->cut || !more;
 	if (!more)
 		return;
-	note_directory(finding, directory);
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	entries_some (entry, fd, finding->bounds->entries) {
 		count++;
@@ -217,120 +204,67 @@ bool homes_inside(struct arena *arena, const char *directory, unsigned *director
 	return !finding.cut;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+// Which names a directory may have, by one listing: most rows then need no further call.
+struct home_listing {
+	const char *below; // the home
+	bool unread;
+	uint64_t bits[NAME_BITS / 64];
+};
+
+// By few calls, however large the home is.
+static void list_names(struct home_listing *listing, const char *directory, char *entries)
 {
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 1099511628211ULL;
-	return (hash ^ 0x100) * 1099511628211ULL;
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long size = fd < 0 && errno != ENOENT ? -1 : 0;
+	while (fd >= 0 && (size = sys_getdents(fd, entries, LISTED_BYTES)) > 0)
+		for (long at = 0; at < size;) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			uint64_t bit = str_hash(entry->name) % NAME_BITS;
+			listing->bits[bit / 64] |= 1ULL << bit % 64;
+			at += entry->size;
+		}
+	listing->unread = size < 0;
 }
 
-// The table, the home and the variables, as one number.
-static uint64_t names_hash(const struct homes *homes)
+static bool may_have(struct arena *arena, const struct home_listing *listing, const char *rest)
 {
-	uint64_t hash = hash_text(trusted_hash, homes->home);
-	hash = hash_text(hash, homes_value(homes->environment, "PATH", strlen("PATH")));
-	trusted_each (row, TRUSTED_HOME) {
-		const char *name = trusted_name(row);
-		if (name[0] == '$')
-			hash = hash_text(hash, homes_value(homes->environment, name + 1,
-							   strcspn(name + 1, "/")));
-	}
-	return hash;
+	size_t length = strlen(listing->below);
+	if (listing->unread || strncmp(rest, listing->below, length) != 0)
+		return true;
+	rest += length;
+	uint64_t bit = str_hash(arena_copy(arena, rest, strcspn(rest, "/"))) % NAME_BITS;
+	return listing->bits[bit / 64] >> bit % 64 & 1;
 }
 
-static const char letters[] = { [HOMES_NAME] = 't', [HOMES_INSIDE] = 'i', [HOMES_PROGRAM] = 'p' };
-
-// "INODE SECONDS NANOSECONDS" of a directory, zeros for none.
-static void stamp(const char *path, char text[64])
-{
-	struct stat status;
-	if (lstat(path, &status) < 0)
-		status = (struct stat){ 0 };
-	snprintf(text, 64, "%ju %jd.%09ld", (uintmax_t)status.st_ino,
-		 (intmax_t)status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
-}
-
-// Lines: the version, "d STAMP\tPATH" of directories, "t PATH". False: it is stale, or none of
-// ours.
-static bool read_kept(struct arena *arena, char *text, uint64_t hash, struct list *targets)
-{
-	char first[64], now[64], *rest = NULL;
-	snprintf(first, sizeof(first), "%s %016" PRIx64, version, hash);
-	char *line = strtok_r(text, "\n", &rest);
-	if (!line || !str_equal(line, first))
-		return false;
-	bool whole = false;
-	while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
-		char *tab = strchr(line, '\t');
-		whole = str_equal(line, "end");
-		for (unsigned kind = 0; kind < sizeof(letters); kind++)
-			if (line[0] == letters[kind] && str_starts(line + 1, " /"))
-				list_add(targets, arena,
-					 arena_copy(arena, line + 2, strlen(line + 2)),
-					 homes_origin((enum homes_kind)kind));
-		if (!str_starts(line, "d ") || !tab)
-			continue;
-		*tab = '\0';
-		stamp(tab + 1, now);
-		if (!str_equal(now, line + 2))
-			return false;
-	}
-	return whole;
-}
-
-// NULL where a name or the number of directories cannot be written down: then nothing is kept.
-static const char *kept_text(const struct home_link_finding *finding, uint64_t hash)
-{
-	struct out out = { 0 };
-	char now[64];
-	bool good = finding->walked_count < WALKED_MAX;
-	out_text(&out, "%s %016" PRIx64 "\n", version, hash);
-	for (unsigned i = 0; i < finding->walked_count; i++) {
-		stamp(finding->walked[i], now);
-		good = good && !strchr(finding->walked[i], '\n');
-		out_text(&out, "d %s\t%s\n", now, finding->walked[i]);
-	}
-	list_each (item, finding->targets) {
-		good = good && !strchr(item->text, '\n');
-		out_text(&out, "%c %s\n", letters[item->from.line], item->text);
-	}
-	out_text(&out, "end\n");
-	const char *text =
-		good && out.used < KEPT_MAX ? arena_copy(finding->arena, out.text, out.used) : NULL;
-	out_free(&out);
-	return text;
-}
-
-void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_targets)
+void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets)
 {
 	FORGIVING;
-	struct list names = { 0 }, kept = { 0 };
-	const char *text;
-	size_t length;
-	uint64_t hash = names_hash(homes);
-	homes->fresh = NULL;
-	homes->file = path_kept(arena, homes->state, "homes", homes->home);
+	static const char *const listed[] = { "", ".config/", ".local/share/" };
+	enum { LISTED = sizeof(listed) / sizeof(*listed) };
+	struct home_listing *listings = arena_take(arena, LISTED * sizeof(*listings));
+	char *entries = arena_take(arena, LISTED_BYTES);
+	struct home_link_finding finding = { .arena = arena,
+					     .targets = ret_targets,
+					     .bounds = &home_bounds };
+	struct list names = { 0 };
 	*ret_targets = (struct list){ 0 };
-	if (file_read(AT_FDCWD, homes->file, 0, KEPT_MAX, arena, &text, &length) > 0 &&
-	    read_kept(arena, arena_copy(arena, text, length), hash, &kept)) {
-		*ret_targets = kept;
-		return;
+	for (size_t i = 0; i < LISTED; i++) {
+		listings[i] = (struct home_listing){ .below = listed[i] };
+		list_names(&listings[i], path_below(arena, homes->home, listed[i]), entries);
 	}
 	homes_name(arena, homes, &names);
-	struct home_link_finding *finding = arena_take(arena, sizeof(*finding));
-	*finding = (struct home_link_finding){
-		.arena = arena,
-		.targets = ret_targets,
-		.home = homes->home,
-		.walked = arena_take(arena, WALKED_MAX * sizeof(*finding->walked)),
-		.bounds = &home_bounds
-	};
 	list_each (item, &names) {
-		finding->inside = 0;
-		finding->kind = (enum homes_kind)item->from.line;
-		finding->kind_inside =
+		bool there = true;
+		if (path_within(item->text, homes->home) && !str_equal(item->text, homes->home))
+			for (size_t i = 0; i < LISTED; i++)
+				there = there && may_have(arena, &listings[i],
+							  item->text + strlen(homes->home) + 1);
+		if (!there)
+			continue;
+		finding.inside = 0;
+		finding.kind = (enum homes_kind)item->from.line;
+		finding.kind_inside =
 			homes_is_of_path(item->text, homes) ? HOMES_PROGRAM : HOMES_INSIDE;
-		follow(finding, item->text, 0, 0);
+		follow(&finding, item->text, 0, 0);
 	}
-	homes->fresh = kept_text(finding, hash);
 }

@@ -19,7 +19,8 @@ const char *homes_value(char *const *environment, const char *name, size_t lengt
 	return NULL;
 }
 
-const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name)
+// Of a row "$VARIABLE/x"; NULL where it names no directory.
+static const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name)
 {
 	size_t length = strcspn(name + 1, "/");
 	const char *value =

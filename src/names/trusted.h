@@ -122,8 +122,6 @@ uint64_t package_hash(const char *text, size_t length);
 struct homes {
 	const char *home;         // of the caller, without symlinks
 	char *const *environment; // for rows that a variable names, and for PATH
-	const char *state;        // sbx's own directory
-	const char *file, *fresh; // out: for owned_keep(); `fresh` NULL: it is there
 };
 
 // `from.line` of the findings.
@@ -133,19 +131,14 @@ enum homes_kind {
 	HOMES_PROGRAM, // a directory of PATH, or what a link in one leads to: what people build
 };
 
-// A row's path as it is written: NULL for "~/..." (compare what follows with what of a path follows
-// the home) and for a variable that names no directory.
-const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name);
-
 // Each entry of PATH: a clean path, or as it is written where it is relative or empty.
 void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
 // The directories of PATH below the home, and the paths of all rows; no look at any.
 void homes_name(struct arena *arena, const struct homes *homes, struct list *ret_names);
 
 // What the links on the way to them, and right in them, lead to: each link and each end that lies
-// elsewhere than its name says, there or not. Each answer is kept with inode and ctime of each
-// directory that was walked, and found anew when one differs.
-void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_targets);
+// elsewhere than its name says, there or not.
+void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 
 // What links in a directory of trusted names, and in those below it, lead to: each link and each
 // end, there or not; and files that have other names (hard links). `directories` counts those that

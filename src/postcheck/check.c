@@ -180,7 +180,6 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 	};
 	// What reads files of a box's is locked, and a nested repository may lie in a directory
 	// that keeps its owner out: a walk is always done apart.
-	secrets_renew(&look.check);
 	look.quiet = plan->place_count == 0 || scan_is_quiet(&look.check, run);
 	look.check.absent = look.quiet && !plan->due && !places_are_shut(plan);
 	bool done = look.check.absent;

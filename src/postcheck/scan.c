@@ -36,7 +36,6 @@ struct scan {
 	int64_t since; // what changed then or later is read: by the box, or since the last check
 	const struct run *run;
 	bool moved; // an entry may have come to its place in this run
-	struct check_secrets secrets;
 };
 
 void scan_prepare(const struct plan *plan, struct run *run)
@@ -189,8 +188,6 @@ static void look_at_entry(struct git_walk *walk, int directory, const struct dir
 {
 	struct scan *scan = walk->owner;
 	changed_take_pipe(scan->check, directory, entry->d_name, walk->path);
-	const char *path = walk->path + walk->root + 1;
-	secrets_look(&scan->secrets, scan->check, directory, entry->d_name, path);
 	if (entry->d_type == DT_LNK)
 		links_look(scan->check, directory, entry->d_name, walk->path);
 	if (walk->depth > 0)
@@ -293,7 +290,6 @@ static bool read_list(struct scan *scan, const struct searched *tree, struct are
 		findings_add(check->found, FINDING_NOT_COMPARED, "", err_taken(), "");
 		return false;
 	}
-	secrets_read(&scan->secrets, tree, arena);
 	check->known = &scan->old;
 	check->root = strlen(tree->path);
 	check->root_device = scan->now.device;
@@ -368,7 +364,6 @@ static void scan_tree(struct scan *scan, const struct run *run, const struct sea
 		autoclose int root = open(tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		meet_listed(scan, &walk, root);
 		end_tree(scan, &walk, root);
-		secrets_write(&scan->secrets, tree);
 	}
 	scan->check->known = NULL;
 	arena_free(arena);

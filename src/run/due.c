@@ -52,7 +52,6 @@ static void plan_again(const struct due_look *look, struct plan *plan)
 	*plan->searched = nothing;
 	plan->searched->path = plan->toplevel;
 	plan->searched->list = path_kept(plan->arena, plan->state, "known", plan->toplevel);
-	plan->searched->secrets = path_kept(plan->arena, plan->state, "hidden", plan->toplevel);
 	plan->searched->runs = path_kept(plan->arena, plan->state, "runs", plan->toplevel);
 	plan->searched_count = 1;
 }

@@ -142,8 +142,6 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
 			     "");
 	profiles_remember(plan, &outcome->found);
-	if (plan->homes_fresh)
-		owned_keep(plan->homes_file, plan->homes_fresh, false);
 	refusals_report(plan, run->proxy, &outcome->denials);
 	if (plan->learn)
 		refusals_used(run->proxy, &outcome->denials);

@@ -99,8 +99,7 @@ for try in {1..300}; do cat .env 2>/dev/null | grep -q CANARY || break; sleep 0.
 wait_for 30 [ -e ready ] && cp .env new && mv new .env && echo >"$work/go"
 wait
 is "replaced while a box runs" ended "$(cat "$work/seen")"
-# The user's own are known since the first search: neither a box's names and directories show them, nor is a later run
-# refused.
+# Neither a box's names and directories show what the user has, nor is a later run refused.
 new
 box true >/dev/null
 after() { # name, what a box does
@@ -114,25 +113,36 @@ after "deep ones" 'p=; for i in {1..60}; do p=${p}d/; done; mkdir -p "$p" && tou
 after "their directories are moved or shut" 'mv packages apps/packages; mv apps .git/apps; chmod 0 packages apps; chmod 0 packages/web'
 chmod 755 packages apps packages/web shut*
 after "10,000 names" 'seq -f .env.%g 10000 | xargs touch' codex-shell
-echo KEY=CANARY >.env.4711
-hidden "one that a box made and the user filled is hidden" 'grep -rs CANARY . --exclude-dir=deeper'
-box 'for f in .env.*; do echo x >>"$f"; done' >/dev/null 2>&1
-hidden "after a box has written into the others, too" 'grep -rs CANARY . --exclude-dir=deeper'
+# More than are searched: what is older than a box's, and what git tracks.
+visible="files like '.env' are visible in [1-9][0-9]* directories that were not searched, and [0-9]* others; to hide all: --hide '\*\*/.env'"
+new
+box 'mkdir -p many 0/1 && cd many && seq 4500 | xargs mkdir; cd ../0; seq 2000 | xargs mkdir; cd 1; seq 4500 | xargs mkdir' >/dev/null 2>&1
+after "7,000 directories" true
+like "which is said when the run begins" "$(box true)" "$visible"
+like "and in the plan" "$("$SBX" plan -p claude-code-shell -- true 2>&1)" "$visible"
+box 'for i in many/* 0/* 0/1/*; do echo x >$i/f; done; git add many 0' >/dev/null 2>&1
+after "7,000 directories that are in git's index" true
+new
+mkdir many && (cd many && seq 5000 | xargs mkdir)
+mkdir -p later/on && echo x >later/on/tracked && git add later && echo KEY=CANARY >later/on/.env
+after "directories with tracked files that are younger than 5,000 others" true
+new
+(seq -f .env.%g 900 | xargs touch; mkdir other && cd other && seq -f .env.%g 2000 | xargs touch)
+like "more hidden files than are possible" "$(box true)" "files like '.env' are visible in 0 directories that were not searched, and [1-9][0-9]* others"
+new
+box 'for i in $(seq 700); do echo >f$i; ln -s f$i .env.l$i; done' >/dev/null 2>&1
+after "700 links" true
 # What the user made since.
 new
-mkdir -p src/deep/er/est/place && echo x >src/deep/er/est/place/tracked && git add src && git commit -qm deep
-mkdir -p old/one/two/three && seq -f own%g 1200 | xargs mkdir
-for run in 1 2; do
-	hidden "1,200 directories of the user's own, run $run" 'grep -rs CANARY . --exclude-dir=deeper'
-done
-sleep 0.05
-mkdir -p src/deep/er/est/place/new fresh/app
-for place in . fresh fresh/app own7 sub src/deep/er/est/place src/deep/er/est/place/new; do
+mkdir -p old/one/two/three/four fresh/app
+for place in . fresh fresh/app old/one/two sub; do
 	echo KEY=CANARY-since >$place/.env.since
 done
-echo KEY=CANARY-since >old/one/two/three/.env
-hidden "in the top, tracked directories and those right below" 'grep -rs CANARY-since . --exclude-dir=old'
-is "in the command's directory" "begun ended" "$(cd old/one/two && attempt run -p claude-code-shell -- 'grep -rs CANARY-since .')"
+echo KEY=CANARY-since | tee old/one/two/three/.env >old/one/two/three/four/.env
+hidden "in the top three levels" 'grep -rs CANARY-since . --exclude-dir=three'
+is "deeper ones are visible" "2" "$(box 'grep -rs CANARY-since old/one/two/three' | wc -l)"
+like "which the plan says" "$("$SBX" plan -p claude-code-shell -- true 2>&1)" "files like '.env' are hidden in the top three levels of the project; deeper ones are visible"
+is "in the command's directory" "begun ended" "$(cd old/one/two/three && attempt run -p claude-code-shell -- 'cat .env')"
 new
 mkdir conf q && echo KEY=CANARY-led >conf/prod && ln -s conf/prod way && ln -s way .env.led && ln -s ../conf/prod q/.env
 is "a link of the user's that leads to one stays" "begun ended conf/prod way ../conf/prod begun ended" "$(attempt run -p claude-code-shell -- 'rm -f way .env.led q/.env; mv q r') $(readlink way .env.led q/.env | paste -sd' ') $(attempt run -p claude-code-shell -- 'cat conf/prod')"

@@ -37,6 +37,10 @@ work_here 'mkdir -p nvim/lua/deep ~/.config/nvim/lua; echo 1 | tee nvim/lua/deep
 box 'for f in nvim/lua/deep/x.lua nvim/y.lua profile nvim/lua/deep/new.lua; do echo evil >>$f; done'
 stays "links of the home, one to three deep" "" "$(grep -rl evil nvim profile)"
 rm -r ~/.config ~/.bashrc
+work_here 'mkdir -p nvim/lua/deep ~/.config/nvim/lua/deep ~/.config/fish; echo 1 | tee nvim/lua/deep/x.lua fish >/dev/null; ln -s "$PWD/nvim/lua/deep/x.lua" ~/.config/nvim/lua/deep/x.lua; ln -s ../../two ~/.config/fish/conf.d; ln -s "$PWD/fish" ~/two'
+box 'for f in nvim/lua/deep/x.lua fish; do echo evil >>$f; rm -f $f; mkdir -p $f; done'
+stays "each file a link, three deep and no other; by two links" "" "$(grep -L 1 nvim/lua/deep/x.lua fish 2>&1)"
+rm -r ~/.config ~/two
 
 # --- where git sends: what stood stays, what is new leads nowhere by itself
 remotes() { for name in good evil; do rm -rf "${work:?}/$name.git"; git init -q --bare "$work/$name.git"; done; git remote add origin "$work/good.git" && git push -q -u origin HEAD:refs/heads/main; }

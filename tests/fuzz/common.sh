@@ -7,7 +7,7 @@ fuzz_compile() { # DIRECTORY flags...
 	shift
 	mkdir -p "$place"
 	# shellcheck disable=SC2086
-	printf '%s\n' $fuzz_sources "$fuzz_made"/src/{profile-texts,group-rows,network-messages,recipes-text,trusted-rows}.c |
+	printf '%s\n' $fuzz_sources "$fuzz_made"/src/{profile-texts,group-rows,network-messages,recipes-text,settings-rows,trusted-rows}.c |
 		xargs -P "${JOBS:-2}" -I {} bash -c 'clang -g -O1 -D_GNU_SOURCE "${@:3}" -Isrc -c -o "$1/$(tr / - <<<"${2#/}").o" "$2"' - "$place" {} "$@"
 }
 

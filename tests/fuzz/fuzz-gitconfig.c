@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    strcmp(textsecret_certificates(arena, roots), roots) != 0)
 		abort();
 	struct gitconfig_merged merged;
-	struct gitconfig_case how = { size % 4, size & 4, size & 8 };
+	struct gitconfig_case how = { .depth = size % 4, .made = size & 4, .private = size & 8 };
 	if (good) {
 		gitconfig_merge(arena, &texts[0], &texts[1], &texts[2], how, &merged);
 		check(arena, &texts[2], &merged);

@@ -140,7 +140,7 @@ void unshown_begin(struct plan *plan);
 // A line of the project's list: 'u' a name that no person was shown yet, 's' one that was shown.
 struct unshown_line {
 	char state;
-	const char *content, *stamp, *path;
+	const char *hash, *word, *path;
 };
 const char *unshown_text(struct arena *arena, const char *state, const char *project);
 // The next name of such a text; false after the last.

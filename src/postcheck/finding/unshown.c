@@ -1,10 +1,10 @@
-// Owns the list of changed names of a project: a line "u|s HASH INODE-CTIME PATH" for each, u until
-// a person on a terminal was shown it; and "p|m HASH KIND -" for each finding that is reported
-// once, p to a person and m to a model.
+// Owns the set of reports about a project: a line "STATE HASH WORD PATH" for each. Of a
+// changed name STATE is u until a person on a terminal was shown it, then s, HASH is of its path
+// and content, and WORD its inode and ctime; of a finding that is reported once it is p to a person
+// and m to a model, WORD is the kind, and PATH "-".
 #include "postcheck/finding/finding.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -17,7 +17,18 @@
 
 #define MORE "more files than a list holds: see git status"
 
-enum { LIST_BYTES_MAX = 512 << 10, CONTENT_BYTES_MAX = 1 << 20, LISTED_MAX = 4 << 10 };
+enum { LIST_BYTES_MAX = 512 << 10, CONTENT_BYTES_MAX = 1 << 20 };
+
+struct noting {
+	const struct plan *plan;
+	struct arena *arena;
+	int directory;        // of the list, locked: the next run that ends waits for it; or -1
+	const char *before;   // the set, behind a newline
+	struct out after;     // and what it becomes
+	struct findings kept; // of this run's
+	bool person;
+	char reader; // 'p' or 'm'
+};
 
 const char *unshown_text(struct arena *arena, const char *state, const char *project)
 {
@@ -26,12 +37,31 @@ const char *unshown_text(struct arena *arena, const char *state, const char *pro
 	return file_read(AT_FDCWD, file, 0, LIST_BYTES_MAX, arena, &text, &length) == 1 ? text : "";
 }
 
-// The directory of the list. The next run that ends waits for it to be closed.
-static int lock_list(struct arena *arena, const struct plan *plan)
+static void open_list(struct noting *noting)
 {
-	const char *file = path_kept(arena, plan->state, "changed", plan->project);
-	autoclose int directory = owned_directory(path_parent(arena, file));
-	return directory < 0 || fd_lock(directory, LOCK_EX) < 0 ? -1 : take(&directory);
+	const struct plan *plan = noting->plan;
+	const char *file = path_kept(noting->arena, plan->state, "changed", plan->project);
+	autoclose int directory = owned_directory(path_parent(noting->arena, file));
+	if (directory >= 0 && fd_lock(directory, LOCK_EX) == 0)
+		noting->directory = take(&directory);
+	noting->before = arena_text(noting->arena, "\n%s",
+				    unshown_text(noting->arena, plan->state, plan->project));
+}
+
+// A line without room is reported again.
+static void close_list(struct noting *noting)
+{
+	const struct plan *plan = noting->plan;
+	const char *text = noting->after.text ? noting->after.text : "";
+	if (noting->after.used >= LIST_BYTES_MAX)
+		text = "u - 0 " MORE "\n";
+	if (noting->directory >= 0 && !str_equal(noting->before + 1, text))
+		(void)owned_replace(
+			noting->directory,
+			path_name(path_kept(noting->arena, plan->state, "changed", plan->project)),
+			text, 0600);
+	fd_close(&noting->directory);
+	out_free(&noting->after);
 }
 
 // The next line, whose words are split; false after the last.
@@ -49,44 +79,38 @@ static bool next(struct arena *arena, const char **at, struct unshown_line *ret)
 	return true;
 }
 
-static const char *sum_of(struct arena *arena, const char *text, size_t length)
-{
-	unsigned char name[SHA256_BYTES];
-	const char *content = "";
-	sha256(text, length, name);
-	for (unsigned i = 0; i < SHA256_BYTES; i++)
-		content = arena_text(arena, "%s%02x", content, name[i]);
-	return content;
-}
-
-// The SHA-256 of a file; "-" for a directory and a file too large: these count as new each time.
-static const char *content_of(struct arena *arena, const struct plan *plan, const char *path)
-{
-	struct arena *own = arena_new();
-	const char *text, *content = "-";
-	size_t length;
-	if (file_read(AT_FDCWD, path_join(own, plan->project, path), 0, CONTENT_BYTES_MAX, own,
-		      &text, &length) == 1) {
-		content = sum_of(arena, text, length);
-	}
-	arena_free(own);
-	return content;
-}
-
-struct noting {
-	const struct plan *plan;
-	struct arena *arena;
-	struct unshown_line *before; // the list
-	unsigned count;
-	struct out after;     // and what it becomes
-	struct findings kept; // of this run's
-	bool person;
-	char reader; // 'p' or 'm'
-};
-
 static bool is_name(const struct unshown_line *line)
 {
 	return line->state == 'u' || line->state == 's';
+}
+
+static void add_line(struct noting *noting, const struct unshown_line *line)
+{
+	out_text(&noting->after, "%c %s %s %s\n", line->state, line->hash, line->word, line->path);
+}
+
+static const char *hash_of(struct arena *arena, const char *text, size_t length)
+{
+	unsigned char name[SHA256_BYTES];
+	const char *hash = "";
+	sha256(text, length, name);
+	for (unsigned i = 0; i < SHA256_BYTES; i++)
+		hash = arena_text(arena, "%s%02x", hash, name[i]);
+	return hash;
+}
+
+// "-" for a directory and a file too large: these count as new each time.
+static const char *hash_of_name(const struct noting *noting, const char *path)
+{
+	struct arena *own = arena_new();
+	const char *text, *hash = "-", *whole = path_join(own, noting->plan->project, path);
+	size_t length;
+	if (file_read(AT_FDCWD, whole, 0, CONTENT_BYTES_MAX, own, &text, &length) == 1) {
+		text = arena_text(own, "%s %s", hash_of(own, text, length), path);
+		hash = hash_of(noting->arena, text, strlen(text));
+	}
+	arena_free(own);
+	return hash;
 }
 
 // Of the file as it is now.
@@ -100,100 +124,86 @@ static const char *stamp_of(struct arena *arena, const struct plan *plan, const 
 			  (long long)status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
 }
 
-static void add_line(struct noting *noting, const struct unshown_line *line)
-{
-	out_text(&noting->after, "%c %s %s %s\n", line->state, line->content, line->stamp,
-		 line->path);
-}
-
-static void note_one(struct noting *noting, const struct reported *finding)
-{
-	const char *content = content_of(noting->arena, noting->plan, finding->path);
-	bool known = false, unseen = true;
-	for (unsigned i = 0; i < noting->count; i++)
-		if (str_equal(noting->before[i].path, finding->path)) {
-			known = content[1] && str_equal(noting->before[i].content, content);
-			unseen = !known || noting->before[i].state == 'u';
-		}
-	struct unshown_line line = { noting->person || !unseen ? 's' : 'u', content,
-				     stamp_of(noting->arena, noting->plan, finding->path),
-				     finding->path };
-	add_line(noting, &line);
-	if (!known || (unseen && noting->person) || noting->plan->profile->report == TELL_JSON)
-		findings_add(&noting->kept, finding->kind, finding->path, "", "");
-}
-
 // Findings that are reported once: until they change, or in an agent's session.
 static enum once { ALWAYS, UNTIL_CHANGED, ONCE, IN_SESSION } once_of(enum finding_kind kind)
 {
 	if (kind == FINDING_LINK)
 		return ONCE;
-	if (kind == FINDING_UNTRUSTED || kind == FINDING_HEADLESS || kind == FINDING_ELSEWHERE)
+	if (kind == FINDING_CHANGED || kind == FINDING_UNTRUSTED || kind == FINDING_HEADLESS ||
+	    kind == FINDING_ELSEWHERE)
 		return UNTIL_CHANGED;
 	return kind == FINDING_POLICY || kind == FINDING_BACKGROUND || kind == FINDING_LEFT
 		       ? IN_SESSION
 		       : ALWAYS;
 }
 
-static void note_once(struct noting *noting, const struct reported *finding)
+// A model is given the fact once, a person each name.
+static const char *hash_of_fact(const struct noting *noting, const struct reported *finding)
 {
 	char session[ANCESTOR_MAX] = "";
-	bool known = false, never = noting->plan->profile->report == TELL_NEVER;
+	bool any = finding->kind == FINDING_LEFT && noting->reader == 'm';
 	if (once_of(finding->kind) == IN_SESSION)
 		ancestor_name(session);
-	// A model is given the fact once, a person each name.
-	bool any = finding->kind == FINDING_LEFT && noting->reader == 'm';
 	const char *text =
 		arena_text(noting->arena, "%s %s %s %s", finding_rows[finding->kind].word, session,
 			   any ? "" : finding->path, finding->detail);
-	struct unshown_line line = { noting->reader, sum_of(noting->arena, text, strlen(text)),
-				     finding_rows[finding->kind].word, "-" };
-	for (unsigned i = 0; i < noting->count; i++)
-		known = known || (noting->before[i].state == line.state &&
-				  str_equal(noting->before[i].content, line.content));
-	if (known || !never)
+	return hash_of(noting->arena, text, strlen(text));
+}
+
+static bool has(const struct noting *noting, char state, const char *hash)
+{
+	return hash[1] &&
+	       strstr(noting->before, arena_text(noting->arena, "\n%c %s ", state, hash));
+}
+
+static void note(struct noting *noting, const struct reported *finding)
+{
+	const struct plan *plan = noting->plan;
+	struct unshown_line line = { noting->reader, "", finding_rows[finding->kind].word, "-" };
+	bool tell;
+	if (finding->kind == FINDING_CHANGED) {
+		line.hash = hash_of_name(noting, finding->path);
+		bool seen = has(noting, 's', line.hash);
+		tell = !seen && (noting->person || !has(noting, 'u', line.hash));
+		line.state = noting->person || seen ? 's' : 'u';
+		line.word = stamp_of(noting->arena, plan, finding->path);
+		line.path = finding->path;
+	} else {
+		line.hash = hash_of_fact(noting, finding);
+		tell = !has(noting, line.state, line.hash);
+	}
+	if (!tell || line.state != noting->reader || plan->profile->report != TELL_NEVER)
 		add_line(noting, &line);
-	if (!known || noting->plan->profile->report == TELL_JSON)
+	if (tell || plan->profile->report == TELL_JSON)
 		findings_add(&noting->kept, finding->kind, finding->path, finding->detail,
 			     finding->fix);
 }
 
-// Whether such a line holds after this run.
+// Whether a line of a fact holds after this run.
 static bool stays(const struct noting *noting, const struct findings *found,
 		  const struct unshown_line *line)
 {
 	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
-		if (once_of(kind) != ALWAYS && str_equal(finding_rows[kind].word, line->stamp))
+		if (once_of(kind) != ALWAYS && str_equal(finding_rows[kind].word, line->word))
 			return line->state != noting->reader ||
 			       (once_of(kind) != UNTIL_CHANGED && found->counts[kind] == 0);
 	return false;
 }
 
-// Those that this run did not change.
+// What this run did not report.
 static void note_others(struct noting *noting, const struct findings *found)
 {
-	for (unsigned i = 0; i < noting->count; i++) {
-		struct unshown_line *change = &noting->before[i];
-		if (is_name(change) ? findings_has(found, FINDING_CHANGED, change->path)
-				    : !stays(noting, found, change))
+	struct unshown_line line;
+	for (const char *at = noting->before + 1; next(noting->arena, &at, &line);) {
+		if (is_name(&line) ? findings_has(found, FINDING_CHANGED, line.path)
+				   : !stays(noting, found, &line))
 			continue;
-		if (noting->person && change->state == 'u')
-			findings_add(&noting->kept, FINDING_CHANGED_BEFORE, change->path, "", "");
-		change->state = noting->person && change->state == 'u' ? 's' : change->state;
-		add_line(noting, change);
+		if (noting->person && line.state == 'u') {
+			findings_add(&noting->kept, FINDING_CHANGED_BEFORE, line.path, "", "");
+			line.state = 's';
+		}
+		add_line(noting, &line);
 	}
-}
-
-// A line without room is reported again.
-static void write_list(struct noting *noting, int directory)
-{
-	const struct plan *plan = noting->plan;
-	const char *file = path_kept(noting->arena, plan->state, "changed", plan->project);
-	const char *text = noting->after.text ? noting->after.text : "";
-	if (noting->after.used >= LIST_BYTES_MAX || noting->count == LISTED_MAX)
-		text = "u - 0 " MORE "\n";
-	if (directory >= 0)
-		(void)owned_replace(directory, path_name(file), text, 0600);
 }
 
 static bool is_person(const struct plan *plan)
@@ -202,33 +212,23 @@ static bool is_person(const struct plan *plan)
 	return plan->person && !plan->terse && (report == TELL_SHORT || report == TELL_FULL);
 }
 
-// The content counts as new again: the user may have taken it back.
-static bool forget_content(struct noting *noting, struct unshown_line *line)
-{
-	bool same = !line->content[1] || !is_name(line) ||
-		    str_equal(line->stamp, stamp_of(noting->arena, noting->plan, line->path));
-	line->content = same ? line->content : "-";
-	add_line(noting, line);
-	return !same;
-}
-
+// With another stamp the content counts as new again: the user may have taken it back.
 void unshown_begin(struct plan *plan)
 {
 	FORGIVING;
 	struct unshown_line line;
-	bool changed = false;
-	struct noting noting = { .plan = plan, .arena = plan->arena };
+	struct noting noting = { .plan = plan, .arena = plan->arena, .directory = -1 };
 	plan->noted = plan->project && !plan->session &&
 		      *unshown_text(plan->arena, plan->state, plan->project);
 	if (!plan->noted)
 		return;
-	autoclose int directory = lock_list(plan->arena, plan);
-	const char *at = unshown_text(plan->arena, plan->state, plan->project);
-	while (next(plan->arena, &at, &line))
-		changed = forget_content(&noting, &line) || changed;
-	if (changed)
-		write_list(&noting, directory);
-	out_free(&noting.after);
+	open_list(&noting);
+	for (const char *at = noting.before + 1; next(plan->arena, &at, &line);) {
+		if (is_name(&line) && !str_equal(line.word, stamp_of(plan->arena, plan, line.path)))
+			line.hash = "-";
+		add_line(&noting, &line);
+	}
+	close_list(&noting);
 }
 
 void unshown_note(const struct plan *plan, struct findings *found)
@@ -237,49 +237,34 @@ void unshown_note(const struct plan *plan, struct findings *found)
 	struct reported finding;
 	bool any = false;
 	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
-		any = any ||
-		      (found->counts[kind] && (kind == FINDING_CHANGED || once_of(kind) != ALWAYS));
-	if (!plan->project || plan->session || (!any && !plan->noted && !is_person(plan)))
+		any = any || (found->counts[kind] && once_of(kind) != ALWAYS);
+	if (!plan->project || plan->session || (!any && !plan->noted))
 		return;
-	struct noting *noting = calloc(1, sizeof(*noting));
-	if (!noting)
-		abort();
-	noting->plan = plan;
-	noting->arena = arena_new();
-	noting->before = arena_take(noting->arena, LISTED_MAX * sizeof(*noting->before));
+	struct arena *arena = arena_new();
+	struct noting *noting = arena_take(arena, sizeof(*noting));
+	*noting = (struct noting){ .plan = plan, .arena = arena, .directory = -1 };
 	noting->person = is_person(plan);
 	noting->reader = plan->terse || plan->profile->report == TELL_MODEL ? 'm' : 'p';
-	autoclose int directory = any || plan->noted ? lock_list(noting->arena, plan) : -1;
-	const char *before = unshown_text(noting->arena, plan->state, plan->project);
-	for (const char *at = before; noting->count < LISTED_MAX &&
-				      next(noting->arena, &at, &noting->before[noting->count]);)
-		noting->count++;
+	open_list(noting);
 	bool many = found->counts[FINDING_CHANGED] >=
 		    findings_most(FINDING_CHANGED); // not all have a record
-	if (any || noting->count > 0) {
-		for (size_t at = 0; findings_next(found, &at, &finding);)
-			if (finding.kind == FINDING_CHANGED && !many)
-				note_one(noting, &finding);
-			else if (once_of(finding.kind) != ALWAYS)
-				note_once(noting, &finding);
-			else
-				findings_add(&noting->kept, finding.kind, finding.path,
-					     finding.detail, finding.fix);
-		note_others(noting, found);
-		if (many && !noting->person)
-			add_line(noting, &(struct unshown_line){ 'u', "-", "0", MORE });
-		for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
-			if ((kind != FINDING_CHANGED || many) && once_of(kind) == ALWAYS &&
-			    found->counts[kind] > noting->kept.counts[kind])
-				noting->kept.counts[kind] = found->counts[kind];
-		if (!str_equal(before, noting->after.text ? noting->after.text : ""))
-			write_list(noting, directory);
-		findings_free(found);
-		*found = noting->kept;
-	}
-	out_free(&noting->after);
-	arena_free(noting->arena);
-	free(noting);
+	for (size_t at = 0; findings_next(found, &at, &finding);)
+		if (once_of(finding.kind) != ALWAYS && !(many && finding.kind == FINDING_CHANGED))
+			note(noting, &finding);
+		else
+			findings_add(&noting->kept, finding.kind, finding.path, finding.detail,
+				     finding.fix);
+	note_others(noting, found);
+	if (many && !noting->person)
+		add_line(noting, &(struct unshown_line){ 'u', "-", "0", MORE });
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+		if ((once_of(kind) == ALWAYS || (many && kind == FINDING_CHANGED)) &&
+		    found->counts[kind] > noting->kept.counts[kind])
+			noting->kept.counts[kind] = found->counts[kind];
+	close_list(noting);
+	findings_free(found);
+	*found = noting->kept;
+	arena_free(arena);
 }
 
 bool unshown_next(struct arena *arena, const char **at, struct unshown_line *ret_line)

@@ -180,18 +180,14 @@ static int try_once(struct merge_work *work)
 		return 1;
 	}
 	// To rename over a file takes away what other boxes have mounted on it.
-	if (work->merge->lock >= 0 && flock(work->merge->lock, LOCK_EX | LOCK_NB) < 0) {
-		int result = write_in_place(work);
-		unlinkat(work->merge->directory, lock, 0);
-		return result;
-	}
-	if (renameat(work->merge->directory, lock, work->merge->directory, work->merge->name) == 0)
+	bool shared = work->merge->lock >= 0 && flock(work->merge->lock, LOCK_EX | LOCK_NB) < 0;
+	if (!shared &&
+	    renameat(work->merge->directory, lock, work->merge->directory, work->merge->name) == 0)
 		return 0;
-	int problem = errno, result = -1;
-	if (problem == EBUSY) // in a box: the copy of the box around this one is mounted there
-		result = write_in_place(work);
+	int problem = shared ? EBUSY : errno; // in a box: the outer one's copy is mounted there
+	int result = problem == EBUSY ? write_in_place(work) : fail(problem, "rename %s", lock);
 	unlinkat(work->merge->directory, lock, 0);
-	return problem == EBUSY ? result : fail(problem, "rename %s", lock);
+	return result;
 }
 
 static _Noreturn void work_apart(struct merge_work *work)

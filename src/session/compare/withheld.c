@@ -118,7 +118,7 @@ int withheld_begin(const struct store *store, const struct session *session,
 		return -1;
 	struct gitnamed named = { .count = 0 };
 	struct list found = { NULL, NULL };
-	struct homes homes = { store->home, environ, store->state, NULL, NULL };
+	struct homes homes = { store->home, environ };
 	homes_follow(store->arena, &homes, &found);
 	homes_name(store->arena, &homes, &found);
 	gitnamed_global(store->arena, store->home, store->config, &named);

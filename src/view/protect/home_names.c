@@ -11,8 +11,7 @@
 
 static struct homes homes_of(const struct wishes *wishes)
 {
-	return (struct homes){ wishes->plan->real_home, wishes->places.environment,
-			       wishes->plan->state, NULL, NULL };
+	return (struct homes){ wishes->plan->real_home, wishes->places.environment };
 }
 
 // Of a row "~/x" the path by which a real path is compared; NULL for a variable's that is not set.
@@ -38,36 +37,25 @@ static const char *place_of(const struct wishes *wishes, const char *path)
 enum name_side { WITHIN_ROW, AROUND_ROW };
 
 // Whether a path lies in what a row names, or right around it; the rows go to `names`, which may be
-// NULL. Of the many rows below the home no path is made.
+// NULL. Around the home itself all rows would lie: home_protect() has them.
 static bool is_row_of(const struct wishes *wishes, const char *path, enum name_side side,
 		      struct list *names)
 {
-	static const enum trusted_answer answers[] = { TRUSTED_HOME, TRUSTED_PATH };
 	const struct homes homes = homes_of(wishes);
-	const char *below = path_within(path, homes.home) && !str_equal(path, homes.home)
-				    ? path + strlen(homes.home) + 1
-				    : NULL;
-	bool found = false;
-	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
-		trusted_each (row, answers[i]) {
-			const char *name = trusted_name(row), *own = path;
-			bool home = name[0] == '~';
-			if (home && !below)
-				continue;
-			own = home ? below : path;
-			const char *whole =
-				home ? name + 2 : homes_variable(wishes->arena, &homes, name);
-			if (!whole || !(side == WITHIN_ROW ? path_within(own, whole)
-							   : path_within(whole, own) &&
-								     !str_equal(whole, own)))
-				continue;
-			found = true;
-			if (names)
-				list_add(names, wishes->arena,
-					 home ? path_below(wishes->arena, homes.home, whole)
-					      : whole,
-					 (struct origin){ 0 });
-		}
+	struct list rows = { 0 };
+	bool found = false, home = str_equal(path, homes.home);
+	homes_name(wishes->plan->scratch, &homes, &rows);
+	list_each (row, &rows) {
+		bool inside = path_within(path, row->text), around = path_within(row->text, path);
+		if (row->from.line != HOMES_NAME || (home && around) ||
+		    !(side == WITHIN_ROW ? inside : around && !inside))
+			continue;
+		found = true;
+		if (names)
+			list_add(names, wishes->arena,
+				 arena_copy(wishes->arena, row->text, strlen(row->text)),
+				 (struct origin){ 0 });
+	}
 	return found;
 }
 
@@ -187,10 +175,6 @@ int homes_protect(struct wishes *wishes)
 		TRY(protect_below(wishes, plan->searched[i].path));
 	TRY(programs_protect(wishes, &homes));
 	homes_follow(plan->scratch, &homes, &targets);
-	if (homes.fresh) {
-		plan->homes_file = arena_copy(wishes->arena, homes.file, strlen(homes.file));
-		plan->homes_fresh = arena_copy(wishes->arena, homes.fresh, strlen(homes.fresh));
-	}
 	list_each (item, &targets)
 		if (wishes_is_reached(wishes, item->text))
 			TRY(protect_path(wishes,

@@ -135,9 +135,7 @@ static int protect_searched(struct wishes *wishes, const char *path)
 	plan->searched[plan->searched_count++] =
 		(struct searched){ .path = path,
 				   .runs = path_kept(wishes->arena, plan->state, "runs", path),
-				   .list = path_kept(wishes->arena, plan->state, "known", path),
-				   .secrets =
-					   path_kept(wishes->arena, plan->state, "hidden", path) };
+				   .list = path_kept(wishes->arena, plan->state, "known", path) };
 	return protect_root(wishes, path);
 }
 

@@ -120,11 +120,14 @@ static bool is_asked(const struct wishes *wishes, const char *path)
 static void take_names(struct wishes *wishes, const struct gitnamed_text *one, const char *path,
 		       const struct gitsecret *secret)
 {
+	struct arena *arena = wishes->arena;
 	list_each (item, &secret->named)
 		if (one->own && !wishes_is_reached(wishes, path))
-			list_add(&wishes->files, wishes->arena,
-				 arena_copy(wishes->arena, item->text, strlen(item->text)),
-				 item->from);
+			list_add(&wishes->files, arena,
+				 arena_copy(arena, item->text, strlen(item->text)),
+				 (struct origin){ .file = arena_copy(arena, item->from.file,
+								     strlen(item->from.file)),
+						  .line = item->from.line });
 }
 
 static int filter(struct wishes *wishes, const struct gitnamed_text *one)

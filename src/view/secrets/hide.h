@@ -44,25 +44,23 @@ int starred_walk(struct wishes *wishes, const char *pattern,
 // Files of the project that git does not track and whose names say that they hold secrets (.env):
 // in the box they are as if they were not there.
 
-// After all other wishes. The list of trees/git_list.h says which are known; without one the
-// whole project is searched, and the command is not run where that has no end. An entry of git's
-// index counts only where it names the very content: a box can write the index, and does not know
-// the content.
+// After all other wishes: those in the top three levels of the project, and in the command's
+// directory. An entry of git's index counts only where it names the very content: a box can write
+// the index, and does not know the content.
 int untracked_plan(struct wishes *wishes);
 
 // The files of the project whose names say that they hold secrets.
 
-// The user's own files are hidden first, as no box makes one of these; then those that changed
-// since the last check; then those that boxes made.
-enum untracked_rank { UNTRACKED_OWN, UNTRACKED_LATE, UNTRACKED_MADE };
+enum { UNTRACKED_MAX = 1024 }; // are hidden, with the links on the way to them
 
 struct untracked_file {
 	const char *path, *name; // and below the project
-	const char *link; // the path itself, by which somebody else than a box leads there; or NULL
+	const char *link;        // the path itself, where it leads there; or NULL
 	const struct item *item;
 	struct identity identity;
-	enum untracked_rank rank;
-	bool listed; // with another content
+	unsigned links; // on the way there
+	bool listed;    // with another content
+	bool shut;      // a directory that cannot be listed: all of it
 };
 
 struct untracked {
@@ -70,9 +68,9 @@ struct untracked {
 	struct arena *arena; // for the search and the list
 	struct untracked_file *list;
 	unsigned count, room;
+	unsigned unread, visible; // directories and files beyond the bounds
 };
 #define UNTRACKED_BYTES ((size_t)512 << 20)
 
-// By rank, the nearest first; those that git tracks or a line names, too. Directories that cannot
-// be listed are hidden whole. -1 where a first search has no end.
+// Those that git tracks or a line names, too.
 int untracked_search(struct untracked *files);

@@ -12,8 +12,6 @@
 #include "view/paths/wishes.h"
 
 enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_MAX = 128 << 10 };
-enum { OWN_MAX = 512, LATE_MAX = 128, MADE_MAX = 128 };
-static const unsigned rank_most[] = { OWN_MAX, LATE_MAX, MADE_MAX };
 
 // A file is read once, however often an index lists it, and no more than so many bytes in all: what
 // is beyond them is hidden.
@@ -43,12 +41,12 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 	return false;
 }
 
-// Leaves those that git does not track, and of each rank as many as are hidden.
-static void drop_tracked(struct untracked *files, const char *index, unsigned *ret_own)
+// Leaves those that git does not track.
+static void drop_tracked(struct untracked *files, const char *index)
 {
 	const struct gitindex_entry *entries = NULL;
 	const char *bytes;
-	unsigned count = 0, kept = 0, ranks[UNTRACKED_MADE + 1] = { 0 };
+	unsigned count = 0, kept = 0, used = 0;
 	size_t length, hashed = 0;
 	struct arena *brief = arena_new_of((size_t)128 << 20);
 	const char **names = arena_take(brief, (files->count + 1) * sizeof(*names));
@@ -60,12 +58,15 @@ static void drop_tracked(struct untracked *files, const char *index, unsigned *r
 	for (unsigned i = 0; i < files->count; i++) {
 		struct untracked_file *found = &files->list[i];
 		if (!wishes_is_named(files->wishes, found->path, found->item->from.order) &&
-		    !is_tracked(brief, found, entries, count, &hashed) &&
-		    ranks[found->rank]++ < rank_most[found->rank])
-			files->list[kept++] = *found;
+		    !is_tracked(brief, found, entries, count, &hashed)) {
+			used += 1 + found->links;
+			if (used <= UNTRACKED_MAX)
+				files->list[kept++] = *found;
+			else
+				files->visible++;
+		}
 	}
 	files->count = kept;
-	*ret_own = ranks[UNTRACKED_OWN];
 	arena_free(brief);
 }
 
@@ -93,7 +94,8 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	struct wishes *wishes = files->wishes;
 	struct arena *scratch = wishes->plan->scratch;
 	struct resolved file;
-	const char *text, *lines = "", *path = path_join(scratch, git, "info/exclude");
+	const char *text, *path = path_join(scratch, git, "info/exclude");
+	struct out lines = { 0 };
 	size_t length;
 	if (ATTEMPT(resolve_path(wishes->resolver, path, &file)) != 1 ||
 	    file.identity.type != S_IFREG)
@@ -102,15 +104,18 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	    strlen(text) != length)
 		return false;
 	for (unsigned i = 0; i < files->count; i++) {
-		const char *line = exclude_line(scratch, files->list[i].name);
-		lines = arena_text(scratch, "%s%s", lines, line ? line : "");
+		const struct untracked_file *one = &files->list[i];
+		const char *line = one->shut ? NULL : exclude_line(scratch, one->name);
+		out_text(&lines, "%s", line ? line : "");
 	}
 	struct mount own = { .kind = MOUNT_TEXT, .access = ACCESS_READ };
 	own.from = files->list[0].item->from;
 	own.target = file.path;
 	own.identity = file.identity;
 	own.source = arena_text(wishes->arena, "%s%s# hidden in this box\n%s", text,
-				length > 0 && text[length - 1] != '\n' ? "\n" : "", lines);
+				length > 0 && text[length - 1] != '\n' ? "\n" : "",
+				lines.text ? lines.text : "");
+	out_free(&lines);
 	*ret_result = wishes_add_wall(wishes, &own);
 	return true;
 }
@@ -124,6 +129,18 @@ static int keep_links(struct wishes *wishes, const struct untracked_file *found)
 		       : 0;
 }
 
+static const char *shut_text(struct arena *arena, const struct untracked_file *found)
+{
+	struct stat status;
+	if (lstat(found->path, &status) < 0)
+		status.st_mode = 0;
+	return arena_text(arena,
+			  "'%s' cannot be searched for '%s' and is hidden as a whole (its mode "
+			  "is %04o)",
+			  str_shown(found->path), found->item->text,
+			  (unsigned)status.st_mode & 07777);
+}
+
 static int hide_found(struct untracked *files, bool excluded)
 {
 	struct wishes *wishes = files->wishes;
@@ -134,16 +151,39 @@ static int hide_found(struct untracked *files, bool excluded)
 		mask.from = found->item->from;
 		mask.target = found->path;
 		mask.identity = found->identity;
-		mask.absent = plan->tier == TIER_FULL && !plan->nested &&
+		mask.absent = plan->tier == TIER_FULL && !plan->nested && !found->shut &&
 			      (excluded || found->listed) &&
 			      exclude_line(plan->scratch, found->name);
 		plan->absent = plan->absent || mask.absent;
-		list_add(found->listed ? &plan->altered : &plan->untracked, plan->arena,
-			 found->name, found->item->from);
+		if (found->shut)
+			list_add(&plan->warnings, plan->arena, shut_text(plan->arena, found),
+				 found->item->from);
+		else
+			list_add(found->listed ? &plan->altered : &plan->untracked, plan->arena,
+				 found->name, found->item->from);
 		TRY(wishes_add(wishes, &mask, false));
 		TRY(keep_links(wishes, found));
 	}
 	return 0;
+}
+
+static void tell_visible(const struct untracked *files)
+{
+	struct plan *plan = files->wishes->plan;
+	const struct item *first = plan->profile->hide_untracked.first;
+	list_add(&plan->notes, plan->arena,
+		 arena_text(plan->arena,
+			    "files like '%s' are hidden in the top three levels of the project; "
+			    "deeper ones are visible",
+			    first->text),
+		 first->from);
+	if (files->unread + files->visible > 0)
+		list_add(&plan->warnings, plan->arena,
+			 arena_text(plan->arena,
+				    "files like '%s' are visible in %u directories that were not "
+				    "searched, and %u others; to hide all: --hide '**/%s'",
+				    first->text, files->unread, files->visible, first->text),
+			 first->from);
 }
 
 static int hide_all(struct untracked *files)
@@ -154,15 +194,10 @@ static int hide_all(struct untracked *files)
 	const char *index = plan->index ? plan->index : path_below(plan->scratch, git, "index");
 	bool repository = lstat(git, &status) == 0;
 	int result = 0;
-	unsigned users;
-	drop_tracked(files, index, &users);
+	drop_tracked(files, index);
+	tell_visible(files);
 	if (files->count == 0)
 		return 0;
-	if (users > OWN_MAX)
-		return fail(0,
-			    "the project has more than %d files like '%s' that git does not track; "
-			    "to hide all of that name: --hide '**/%s'",
-			    OWN_MAX, files->list[0].item->text, files->list[0].item->text);
 	if (plan->tier == TIER_LANDLOCK && plan->profile->project == PROJECT_WRITE) {
 		list_add(&plan->warnings, plan->arena,
 			 arena_text(plan->arena,
@@ -188,7 +223,7 @@ int untracked_plan(struct wishes *wishes)
 		return 0;
 	files.arena = arena_new_own(UNTRACKED_BYTES);
 	int result = untracked_search(&files);
-	if (result == 0 && files.count > 0)
+	if (result == 0)
 		result = hide_all(&files);
 	arena_free(files.arena);
 	return result;
