@@ -94,6 +94,12 @@ ROW(FINDING_LEFT, "left-in-home", SEVERITY_NOTICE,
 	.agent = "written to the private home, and gone with the box: %l; files below the project "
 		 "stay",
 	.fix = "--write DIR", .joined = 4)
+ROW(FINDING_INSTALLED, "installed-in-home", SEVERITY_NOTICE,
+	"installed in the private home, and gone with the box: %p; to keep it for later runs in "
+	"this project: %f",
+	.agent = "installed in the private home, and gone with the box: %p; your next command does "
+		 "not have it",
+	.fix = "--cache %i")
 ROW(FINDING_KILLED_RUN, "killed-run", SEVERITY_NOTICE,
 	"a run in this project was killed; it left this")
 ROW(FINDING_OTHER_BOX, "other-box", SEVERITY_NOTICE,

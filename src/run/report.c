@@ -94,14 +94,22 @@ static void find_left(const struct run *run, struct outcome *outcome)
 static void find_lost(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
 	const char *end = run->message.text + sizeof(run->message.text);
-	char path[sizeof(run->message.text) + 2] = "~/";
+	char path[sizeof(run->message.text) + 2] = "~/", place[NAME_MAX + 3] = "";
+	enum finding_kind kind = FINDING_LEFT;
 	if (run->message.kind != MESSAGE_ENDED || plan->learn ||
 	    outcome->found.counts[FINDING_WORKTREE_LOST])
 		return;
 	for (const char *at = run->message.text; at < end && *at; at += strlen(at) + 1) {
 		memcpy(path + 2, at, strlen(at) + 1);
-		findings_add(&outcome->found, FINDING_LEFT, str_equal(at, "...") ? at : path, "",
-			     "");
+		if (str_equal(at, "...")) {
+			findings_add(&outcome->found, kind, at, "", "");
+			continue;
+		}
+		kind = at[0] == '.' ? FINDING_INSTALLED : FINDING_LEFT;
+		// Programs need what stands next to their directory.
+		str_put(place, sizeof(place), "~/%.*s", (int)strcspn(at, "/"), at);
+		findings_add(&outcome->found, kind, path, "",
+			     kind == FINDING_INSTALLED ? place : "");
 	}
 }
 

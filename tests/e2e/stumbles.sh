@@ -269,6 +269,11 @@ is "an agent: once in its session, without the flag" "sbx: $gone ~/one; files be
 import os, subprocess, sys
 for name in "one", "two":
     subprocess.run([sys.argv[1], "run", "--report", "agent", "--", "sh", "-c", "echo 1 >~/" + name], env=dict(os.environ, CLAUDECODE="1"))' "$SBX" 2>&1)"
+installed='installed in the private home, and gone with the box:'
+is "programs below a name with a dot: each" "sbx: $installed ~/.local/bin/by-pip; to keep it for later runs in this project: --cache ~/.local
+sbx: $installed ~/.npm-global/bin/by-npm; to keep it for later runs in this project: --cache ~/.npm-global" "$(says run -- sh -c 'mkdir -p ~/.npm-global/bin ~/.local/bin ~/.local/lib ~/.config/bin.d; echo 1 >~/.local/bin/by-pip; ln -s ../lib/x ~/.npm-global/bin/by-npm; echo 1 >~/.local/lib/x; echo 1 >~/.config/bin.d/x' | sort)"
+is "that cache keeps them: nothing said" "1 " "$("$SBX" run --cache '~/.local' -- sh -c 'mkdir -p ~/.local/bin; echo 1 >~/.local/bin/by-pip' 2>&1)$("$SBX" run --cache '~/.local' -- cat "$HOME/.local/bin/by-pip" 2>&1) "
+like "an agent: without the flag" "$(says run --report agent -- sh -c 'mkdir -p ~/.cargo/bin; echo 1 >~/.cargo/bin/tt')" "$installed ~/.cargo/bin/tt; your next command does not have it\$"
 is "none of it in a session, which keeps them" "" "$(sbx session create left >/dev/null 2>&1; says run -s left -- sh -c 'echo 1 >~/kept.txt'; sbx session discard left >/dev/null 2>&1)"
 
 done_testing
