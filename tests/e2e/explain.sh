@@ -119,6 +119,11 @@ printf 'all: prog\nprog: writes.o\n\tgcc -pthread -o $@ $^\n%%.o: %%.c\n\tgcc -c
 is "writes: nothing of a build and of git that fail" "" "$(refused "make; git add -A; git status; git commit -qm one; git commit -qm two; git checkout -b x; git gc -q; make clean none; python3 -c 'import json, none'" 2>&1)"
 is "writes: while it runs, to a program" "write $work/read/live" "$("$SBX" run --read "$work/read" --refused-writes yes --report-fd 9 -- bash -c "echo x >$work/read/live; read -r -t 20 <gate" 2>/dev/null 9> >(head -1 | tee events | python3 -c 'import json, sys; d = json.loads(sys.stdin.readline()); print(d["kind"], d["what"])'; echo >gate) & wait_for 20 test -s events; wait; :)"
 id=$("$SBX" run -d --read "$work/read" --refused-writes yes -- bash -c "until [ -e go ]; do sleep 0.1; done; $touches")
+mkdir "$HOME/nest" && cp "$SBX" "$HOME/nest/sbx" && cp "$SBX" "$HOME/nest/other"
+is "writes: a command that names sbx can make a box in it" "in" "$("$SBX" run --refused-writes yes --read "$HOME/nest" -- sh -c '~/nest/sbx run --project none -- echo in 2>/dev/null')"
+like "writes: for another the message names the flag" "$("$SBX" run --refused-writes yes --read "$HOME/nest" -- sh -c '~/nest/other run --project none -- echo in' 2>&1)" '--refused-writes'
+is "writes: which works" "in" "$("$SBX" run --refused-writes no --read "$HOME/nest" -- sh -c '~/nest/other run --project none -- echo in 2>/dev/null')"
+rm -r "$HOME/nest"
 idle=$("$SBX" run -d --refused-writes yes -- sleep 1000)
 is "writes: no thread before the first question" 1 "$(sed -n 's/^Threads:[[:space:]]*//p' "/proc/$idle/status")"
 "$SBX" kill "$idle" >/dev/null

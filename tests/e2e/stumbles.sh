@@ -142,7 +142,7 @@ if python3 -c 'import socket; socket.socket(socket.AF_INET6).bind(("::1", 0))' 2
 s = socket.socket(socket.AF_INET6); s.bind(("::1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)' >"$work/six" &
 	six=$!
 	wait_for 20 test -s "$work/six"
-	like "a port that another program has on ::1 is taken" "$("$SBX" run --publish "$(cat "$work/six")" -- true 2>&1)" 'is used by another program outside; take another: --publish'
+	like "a port that another program has on ::1 is taken" "$("$SBX" run --publish "$(cat "$work/six")" -- true 2>&1)" 'is used by another program outside; take a free one: --publish'
 	kill $six
 else
 	skip "a published port on ::1" "this machine has no ::1"
@@ -253,6 +253,18 @@ is "until they change" "1 0" "$(says run -- true | grep -c sbx.ini:3) $(says run
 mv .sbx.ini ini && "$SBX" run -- true && mv ini .sbx.ini
 like "or come again" "$(says run -- true)" 'sbx.ini:2'
 rm .sbx.ini
+
+# --- rights to the project that a command took
+rights=$(new_project) && cd "$rights" || exit 1
+for mode in 444 000 111; do
+	said=$("$SBX" run -- chmod $mode . 2>&1)
+	is "rights that a command took ($mode): said, and in the next run" "sbx: the command took your rights to $rights; to have them back: chmod u+rwx $rights
+sbx: you have no rights to '$rights'; to have them back: chmod u+rwx $rights" "$said
+$("$SBX" run -- true 2>&1)"
+	is "rights that a command took: back by what is printed" 0 "$(eval "${said##*back: }"; "$SBX" run -- true 2>&1; echo $?)"
+done
+stays "a project without its write mode runs, and is not named" "0" "$("$SBX" run -- chmod 555 . 2>&1; "$SBX" run -- true 2>&1; echo $?)"
+chmod 755 "$rights" && cd "$project" || exit 1
 
 # --- files that a command leaves in the private home
 gone='written to the private home, and gone with the box:'

@@ -14,13 +14,15 @@
 
 void refusals_unheard(const struct plan *plan, const struct proxy *proxy, struct findings *found)
 {
-	char port[8], count[32];
+	char port[8], count[32], order[16];
 	for (unsigned i = 0; proxy->shared && i < plan->egress.publish_count; i++) {
 		unsigned unheard = atomic_load(&proxy->shared->unheard[i]);
 		snprintf(port, sizeof(port), "%u", plan->egress.publish[i].inside);
 		snprintf(count, sizeof(count), "%u connection%s", unheard, unheard == 1 ? "" : "s");
+		snprintf(order, sizeof(order), "%u:%s", plan->egress.publish[i].outside, port);
+		bool other = plan->egress.publish[i].outside != plan->egress.publish[i].inside;
 		if (unheard)
-			findings_add(found, FINDING_UNHEARD, port, count, "");
+			findings_add(found, FINDING_UNHEARD, port, count, other ? order : "");
 	}
 }
 
