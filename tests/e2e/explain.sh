@@ -213,6 +213,9 @@ like "why: the home" "$(why '~/data/x')" "^$HOME/data/x is not in the box: .*tem
 touch "$HOME/data/x"
 like "why: and what would show it" "$(why '~/data/x')" "to read it: +--read $HOME/data/x"
 like "why: a secret of a readable home" "$(why --read "$HOME" '~/.ssh/id')" "^$HOME/.ssh/id is hidden \(secrets.ini"
+mkdir -p "$HOME/data/w"
+like "why: named before the line that hides it" "$(why --write "$HOME/data/w" --hide-unless-named "$HOME/data" "$HOME/data/w")" '--write names it, but a later line hides it \(--hide-unless-named\): put the first one behind$'
+lacks "why: and behind it there is nothing to say" "$(why --hide-unless-named "$HOME/data" --write "$HOME/data/w" "$HOME/data/w")" 'later line'
 like "why: a protected name" "$(why .git/hooks)" 'can be read \(protect\)'
 like "why: /tmp" "$(why /tmp)" 'private to the box'
 like "why: what nothing names" "$(why /srv/x)" '^/srv/x is not in the box: no line names it'
