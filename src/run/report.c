@@ -106,7 +106,7 @@ static void find_lost(const struct run *run, struct outcome *outcome)
 			continue;
 		}
 		kind = at[0] == '.' ? FINDING_INSTALLED : FINDING_LEFT;
-		// Programs need what stands next to their directory.
+		// Programs need the directories next to theirs.
 		str_put(place, sizeof(place), "~/%.*s", (int)strcspn(at, "/"), at);
 		findings_add(&outcome->found, kind, path, "",
 			     kind == FINDING_INSTALLED ? place : "");
