@@ -162,6 +162,7 @@ struct egress {
 	unsigned loopback_count, port_count;
 	struct publish {
 		uint16_t inside, outside;
+		bool any; // a free one outside
 	} publish[8];
 	unsigned publish_count;
 	const char *proxy;    // URL of our own, for programs that insist

@@ -74,6 +74,23 @@ static const struct call {
 };
 // clang-format on
 
+static bool names_sbx(const char *text)
+{
+	for (const char *at = strstr(text, "sbx"); at; at = strstr(at + 1, "sbx"))
+		if ((at == text || strchr("/ \t\n;&|(\"'`", at[-1])) && strchr(" \t\n;", at[3]))
+			return true;
+	return false;
+}
+
+// The kernel allows one listener, which a box in a box may need, and the writes do not.
+static bool spares_writes(const struct plan *plan)
+{
+	bool spares = plan->inside || plan->profile->refused_writes == ANSWER_NO;
+	for (char *const *word = plan->command; *word; word++)
+		spares = spares || names_sbx(*word);
+	return spares;
+}
+
 int explain_plan(struct plan *plan)
 {
 	unsigned modes = plan->own_network ? 0 : SHARES;
@@ -83,8 +100,7 @@ int explain_plan(struct plan *plan)
 				     : 0;
 	if (modes & SHARES)
 		TRY(asking_refuse_rings(plan));
-	// The kernel allows one listener: of a box in a box, that of the outer one counts.
-	if (plan->explain || (plan->profile->refused_writes == ANSWER_YES && !plan->inside))
+	if (plan->explain || !spares_writes(plan))
 		modes |= EXPLAINS | (plan->explain ? READS : 0) | (plan->learn ? LEARNS : 0);
 	plan->looks = modes & EXPLAINS;
 	plan->asking_spare = modes == EXPLAINS && !plan->background;

@@ -31,9 +31,10 @@ static const char *written(struct arena *arena, const char *path, const char *ho
 {
 	if (project && path_within(path, project) && !str_equal(path, project))
 		return arena_text(arena, "./%s", path + strlen(project) + 1);
+	// Tomorrow it may be gone: a run goes on without it.
 	if (path_within(path, home) && !str_equal(path, home))
-		return arena_text(arena, "~/%s", path + strlen(home) + 1);
-	return path;
+		return arena_text(arena, "?~/%s", path + strlen(home) + 1);
+	return arena_text(arena, "?%s", path);
 }
 
 // What a line of a profile cannot hold is left out.
@@ -62,6 +63,7 @@ static bool is_below(const struct proposal *wish, const char *key, const char *d
 // A directory that may stand for what is in it: ~/x or /srv/x, never ~, ., / or /srv.
 static bool may_stand(const char *directory)
 {
+	directory += directory[0] == '?';
 	const char *rest = strchr(directory, '/');
 	return rest && rest[1] && (directory[0] != '/' || strchr(directory + 1, '/'));
 }

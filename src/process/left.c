@@ -1,6 +1,7 @@
 // Owns the look at the private home when a box ends. Raw calls, no memory; the look is bounded, as
 // the box fills what it reads. It opens no file, follows no link and enters no other mount: the
-// project, caches and all that is the host's are left out, and so are names with a dot before them.
+// project, caches and all that is the host's are left out, and so are names with a dot before them,
+// but for programs: ~/.cargo/bin, ~/.local/bin, ~/.npm-global/bin and their like.
 #include "process/ns.h"
 
 #include <dirent.h>
@@ -60,17 +61,35 @@ static void add(struct look *look)
 
 static void look_in(struct look *look, int directory, size_t length, unsigned depth);
 
+// Where programs are installed below a directory that has a dot before it.
+static void look_in_programs(struct look *look, int home_directory, size_t end)
+{
+	memcpy(look->path + end, "/bin", 5);
+	autoclose int fd = sys_openat2(home_directory, look->path,
+				       O_NOFOLLOW | O_CLOEXEC | O_RDONLY | O_DIRECTORY,
+				       RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
+	memcpy(look->path + end, "/bin/", 6);
+	if (fd >= 0)
+		look_in(look, fd, end + 5, DEPTH_MAX);
+}
+
 // `length`: of its directory, in the path.
 static void take_entry(struct look *look, int directory, const struct sys_entry *entry,
 		       size_t length, unsigned depth)
 {
-	bool below = entry->type == DT_DIR;
+	bool below = entry->type == DT_DIR, program = look->path[0] == '.' && length > 0;
+	bool dot = entry->name[0] == '.';
 	size_t end = length + strlen(entry->name);
 	look->entries++;
-	if (entry->name[0] == '.' || (!below && entry->type != DT_REG) ||
-	    end + 2 > sizeof(look->path))
+	if ((dot && (length > 0 || !below || entry->name[1 + (entry->name[1] == '.')] == '\0')) ||
+	    (!below && entry->type != DT_REG && !(program && entry->type == DT_LNK)) ||
+	    end + 6 > sizeof(look->path))
 		return;
 	memcpy(look->path + length, entry->name, end - length + 1);
+	if (dot) {
+		look_in_programs(look, directory, end);
+		return;
+	}
 	if (below && (depth == DEPTH_MAX || str_equal(look->path, cache)))
 		return;
 	autoclose int fd =

@@ -66,7 +66,8 @@ ROW(FINDING_JOURNAL, "no-journal", SEVERITY_WARNING,
 ROW(FINDING_PORTS, "ports", SEVERITY_NOTICE,
 	"%d: a name without a port opens only the usual ports; name other ports, as in host:8443")
 ROW(FINDING_UNHEARD, "nobody-listened", SEVERITY_NOTICE,
-	"nothing listened on port %p in the box: %d")
+	"nothing listened on port %p in the box: %d|; if that is the port outside: %f",
+	.fix = "--publish %i")
 ROW(FINDING_UNLISTED, "not-listed", SEVERITY_WARNING,
 	"the run is not on the list of live runs, where these would find it: %d")
 ROW(FINDING_NO_ANSWER, "no-answer", SEVERITY_NOTICE,
@@ -83,6 +84,8 @@ ROW(FINDING_REPOSITORY_CHANGED, "repository-changed", SEVERITY_NOTICE,
 	"%p: a repository that this run changed")
 ROW(FINDING_REPOSITORY_MADE, "repository-made", SEVERITY_NOTICE,
 	"%p: a repository that was made during this run, by the box or by you")
+ROW(FINDING_RIGHTS_LOST, "rights-lost", SEVERITY_WARNING,
+	"the command took your rights to %p; to have them back: %f", .fix = "chmod u+rwx %i")
 ROW(FINDING_WORKTREE_LOST, "worktree-lost", SEVERITY_NOTICE,
 	"worktree %p was made in the box's own files and is gone with them (git worktree prune "
 	"forgets it); below the project, or in a directory of --write, one stays")
@@ -92,6 +95,12 @@ ROW(FINDING_LEFT, "left-in-home", SEVERITY_NOTICE,
 	.agent = "written to the private home, and gone with the box: %l; files below the project "
 		 "stay",
 	.fix = "--write DIR", .joined = 4)
+ROW(FINDING_INSTALLED, "installed-in-home", SEVERITY_NOTICE,
+	"installed in the private home, and gone with the box: %p; to keep it for later runs in "
+	"this project: %f",
+	.agent = "installed in the private home, and gone with the box: %p; your next command does "
+		 "not have it",
+	.fix = "--cache %i")
 ROW(FINDING_KILLED_RUN, "killed-run", SEVERITY_NOTICE,
 	"a run in this project was killed; it left this")
 ROW(FINDING_OTHER_BOX, "other-box", SEVERITY_NOTICE,

@@ -2,6 +2,7 @@
 #include "run/steps.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -91,17 +92,24 @@ static void find_left(const struct run *run, struct outcome *outcome)
 }
 
 // A worktree that is gone has a line itself.
-static void find_lost(const struct plan *plan, const struct run *run, struct outcome *outcome)
+static void find_lost(const struct run *run, struct outcome *outcome)
 {
 	const char *end = run->message.text + sizeof(run->message.text);
-	char path[sizeof(run->message.text) + 2] = "~/";
-	if (run->message.kind != MESSAGE_ENDED || plan->learn ||
-	    outcome->found.counts[FINDING_WORKTREE_LOST])
+	char path[sizeof(run->message.text) + 2] = "~/", place[NAME_MAX + 3] = "";
+	enum finding_kind kind = FINDING_LEFT;
+	if (run->message.kind != MESSAGE_ENDED || outcome->found.counts[FINDING_WORKTREE_LOST])
 		return;
 	for (const char *at = run->message.text; at < end && *at; at += strlen(at) + 1) {
 		memcpy(path + 2, at, strlen(at) + 1);
-		findings_add(&outcome->found, FINDING_LEFT, str_equal(at, "...") ? at : path, "",
-			     "");
+		if (str_equal(at, "...")) {
+			findings_add(&outcome->found, kind, at, "", "");
+			continue;
+		}
+		kind = at[0] == '.' ? FINDING_INSTALLED : FINDING_LEFT;
+		// Programs need the directories next to theirs.
+		str_put(place, sizeof(place), "~/%.*s", (int)strcspn(at, "/"), at);
+		findings_add(&outcome->found, kind, path, "",
+			     kind == FINDING_INSTALLED ? place : "");
 	}
 }
 
@@ -146,12 +154,22 @@ static void find_hidden(const struct plan *plan, const struct run *run, struct o
 	find_names(&plan->altered, FINDING_ALTERED, outcome);
 }
 
+// Nothing more would run here.
+static void find_rights(const struct plan *plan, struct outcome *outcome)
+{
+	if (plan->project && outcome->kind != OUTCOME_FAILED &&
+	    faccessat(AT_FDCWD, plan->project, R_OK | X_OK, AT_EACCESS) < 0 && errno == EACCES)
+		findings_add(&outcome->found, FINDING_RIGHTS_LOST, plan->project, "",
+			     plan->project);
+}
+
 static void find_all(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
+	find_rights(plan, outcome);
 	if (!plan->learn)
 		find_hidden(plan, run, outcome);
 	find_left(run, outcome);
-	find_lost(plan, run, outcome);
+	find_lost(run, outcome);
 	find_unseen(plan, outcome);
 	find_needs(plan, outcome);
 	if (outcome->kind != OUTCOME_NO_EXEC)

@@ -217,7 +217,7 @@ s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()
 server=$!
 wait_for 30 test -s port
 port=$(cat port)
-like "a published port that is taken" "$("$SBX" run --publish "$port" -- true 2>&1)" "port $port is used by another program outside; take another: --publish $port:PORT"
+like "a published port that is taken" "$("$SBX" run --publish "$port" -- true 2>&1)" "port $port is used by another program outside; take a free one: --publish $port:[0-9]+;"
 like "a port of the host's" "$("$SBX" run -- python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>&1; "$SBX" why "localhost:$port")" "to reach the host's: --host-port $port"
 status "is reached by the printed flag" 0 "$SBX" run --host-port "$port" -- python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))"
 kill $server

@@ -119,6 +119,11 @@ printf 'all: prog\nprog: writes.o\n\tgcc -pthread -o $@ $^\n%%.o: %%.c\n\tgcc -c
 is "writes: nothing of a build and of git that fail" "" "$(refused "make; git add -A; git status; git commit -qm one; git commit -qm two; git checkout -b x; git gc -q; make clean none; python3 -c 'import json, none'" 2>&1)"
 is "writes: while it runs, to a program" "write $work/read/live" "$("$SBX" run --read "$work/read" --refused-writes yes --report-fd 9 -- bash -c "echo x >$work/read/live; read -r -t 20 <gate" 2>/dev/null 9> >(head -1 | tee events | python3 -c 'import json, sys; d = json.loads(sys.stdin.readline()); print(d["kind"], d["what"])'; echo >gate) & wait_for 20 test -s events; wait; :)"
 id=$("$SBX" run -d --read "$work/read" --refused-writes yes -- bash -c "until [ -e go ]; do sleep 0.1; done; $touches")
+mkdir "$HOME/nest" && cp "$SBX" "$HOME/nest/sbx" && cp "$SBX" "$HOME/nest/other"
+is "writes: a command that names sbx can make a box in it" "in" "$("$SBX" run --refused-writes yes --read "$HOME/nest" -- sh -c '~/nest/sbx run --project none -- echo in 2>/dev/null')"
+like "writes: for another the message names the flag" "$("$SBX" run --refused-writes yes --read "$HOME/nest" -- sh -c '~/nest/other run --project none -- echo in' 2>&1)" '--refused-writes'
+is "writes: which works" "in" "$("$SBX" run --refused-writes no --read "$HOME/nest" -- sh -c '~/nest/other run --project none -- echo in 2>/dev/null')"
+rm -r "$HOME/nest"
 idle=$("$SBX" run -d --refused-writes yes -- sleep 1000)
 is "writes: no thread before the first question" 1 "$(sed -n 's/^Threads:[[:space:]]*//p' "/proc/$idle/status")"
 "$SBX" kill "$idle" >/dev/null
@@ -208,6 +213,9 @@ like "why: the home" "$(why '~/data/x')" "^$HOME/data/x is not in the box: .*tem
 touch "$HOME/data/x"
 like "why: and what would show it" "$(why '~/data/x')" "to read it: +--read $HOME/data/x"
 like "why: a secret of a readable home" "$(why --read "$HOME" '~/.ssh/id')" "^$HOME/.ssh/id is hidden \(secrets.ini"
+mkdir -p "$HOME/data/w"
+like "why: named before the line that hides it" "$(why --write "$HOME/data/w" --hide-unless-named "$HOME/data" "$HOME/data/w")" '--write names it, but a later line hides it \(--hide-unless-named\): put the first one behind$'
+lacks "why: and behind it there is nothing to say" "$(why --hide-unless-named "$HOME/data" --write "$HOME/data/w" "$HOME/data/w")" 'later line'
 like "why: a protected name" "$(why .git/hooks)" 'can be read \(protect\)'
 like "why: /tmp" "$(why /tmp)" 'private to the box'
 like "why: what nothing names" "$(why /srv/x)" '^/srv/x is not in the box: no line names it'

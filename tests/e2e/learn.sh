@@ -16,14 +16,14 @@ proposes() { # lines, script
 	is "proposed for: $2" "begun, $1" "$(head -1 "$work/out"), $(lines)"
 }
 
-proposes "read = ~/notes" 'cat ~/notes'
-proposes "read = ~/data/1 read = ~/data/2" 'cat ~/data/1 ~/data/2'
-proposes "read = ~/data" 'cat ~/data/1 ~/data/2 ~/data/3 ~/data/4'
-proposes "read = ~/data" 'cat ~/data/*; ls ~/data'
-proposes "write = ~/out" 'echo x >~/out/x'
-proposes "read = ~/own/tool" '~/own/tool'
-proposes "read = ~/notes" 'test -r ~/notes; stat ~/notes'
-proposes "write = $work/away/dir" "echo x >$work/away/dir/x"
+proposes "read = ?~/notes" 'cat ~/notes'
+proposes "read = ?~/data/1 read = ?~/data/2" 'cat ~/data/1 ~/data/2'
+proposes "read = ?~/data" 'cat ~/data/1 ~/data/2 ~/data/3 ~/data/4'
+proposes "read = ?~/data" 'cat ~/data/*; ls ~/data'
+proposes "write = ?~/out" 'echo x >~/out/x'
+proposes "read = ?~/own/tool" '~/own/tool'
+proposes "read = ?~/notes" 'test -r ~/notes; stat ~/notes'
+proposes "write = ?$work/away/dir" "echo x >$work/away/dir/x"
 echo '{}' >.mcp.json
 proposes "" 'echo x >.git/hooks/post-merge; echo x >>.mcp.json'
 like "what tools trust is no line" "$(cat "$work/err")" '^\+; your own tools run or trust it, take it in only if you mean it: write = ./.git/hooks$'
@@ -39,12 +39,19 @@ proposes "allow = refused.invalid:80" 'curl -s http://refused.invalid/'
 proposes "allow = @github" 'curl -s https://github.com/ https://api.github.com/'
 proposes "allow = github.com:443 allow = refused.invalid:80" 'curl -s https://github.com/ http://refused.invalid/'
 learn -- cat "$HOME/.ssh/id"
-like "a secret is no line" "$(cat "$work/err")" '^\+; a secret, take it in only if you mean it: read = ~/.ssh/id$'
+like "a secret is no line" "$(cat "$work/err")" '^\+; a secret, take it in only if you mean it: read = \?~/.ssh/id$'
 is "it is enforced all the same" "begun ended" "$(attempt learn -- 'cat ~/notes ~/.ssh/id; echo x >~/out/y'; ls "$HOME/out")"
+mkdir -p "$HOME/.npm/_cacache" "$HOME/away/from" && echo x >"$HOME/.npm/_cacache/x"
+proposes "" 'cat ~/.npm/_cacache/x /sys/kernel/mm/transparent_hugepage/enabled; mkdir -p /home ~ ~/newdir/sub; mkdir -p ~/../x-none; true'
+like "what went to the private home is said" "$(learn -- sh -c 'echo x >~/lost.txt'; cat "$work/err")" 'written to the private home, and gone with the box: ~/lost.txt; '
+like "a step that failed: said" "$(learn -- sh -c 'cat ~/notes || exit 1'; cat "$work/err")" '^sbx: this profile would allow this step; write it with -o FILE, and run the same again:$'
+learn -o "$work/later.ini" -- sh -c 'cat ~/away/from/file; cat ~/notes; echo x >~/away/x'
+rm -r "$HOME/away"
+is "a profile that is learned runs when a place is gone" "n 0" "$(echo $("$SBX" run -p "$work/later.ini" -- cat "$HOME/notes" 2>&1; echo $?))"
 learn -- sh -c 'exit 5'
 is "the status is the command's" 5 $?
 learn -c 'cat ~/notes'
-is "-c STRING" "read = ~/notes" "$(lines)"
+is "-c STRING" "read = ?~/notes" "$(lines)"
 status "no command" 125 "$SBX" learn
 refused_as "not in tier landlock" 'explain needs namespaces' "$SBX" learn --isolation landlock --project none -- true
 
@@ -56,17 +63,17 @@ description = learned from bash
 extends = default
 
 [files]
-read = ~/notes
-; a secret, take it in only if you mean it: read = ~/.ssh/id" "$(sed '/^.limits.$/,/^memory/d' "$profile" | sed '/^$/{N;/^\n$/D;}' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}')"
+read = ?~/notes
+; a secret, take it in only if you mean it: read = ?~/.ssh/id" "$(sed '/^.limits.$/,/^memory/d' "$profile" | sed '/^$/{N;/^\n$/D;}' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}')"
 like "options of the run are in it" "$(cat "$profile")" '^memory = 900M$'
 is "it is a profile and gives what it lacked" n "$("$SBX" run -p "$profile" -- cat "$HOME/notes")"
-sed -i 's/^read = ~\/notes$/read = ~\/notes ; mine/' "$profile"
+sed -i 's/^read = ?~\/notes$/read = ?~\/notes ; mine/' "$profile"
 learn -o "$profile" -- bash -c 'cat ~/notes; cat ~/data/1'
-is "more is added, what a person wrote stays" "read = ~/data/1 read = ~/notes ; mine" "$(grep '^read' "$profile" | sort | xargs)"
+is "more is added, what a person wrote stays" "read = ?~/data/1 read = ?~/notes ; mine" "$(grep '^read' "$profile" | sort | xargs)"
 before=$(cat "$profile")
 is "what is in it already is not refused, so nothing is added" "n 1 $before" "$("$SBX" learn -o "$profile" -- bash -c 'cat ~/notes; cat ~/data/1' 2>/dev/null | xargs) $(cat "$profile")"
 learn -p "$profile" -- cat "$HOME/data/2"
-is "with -p, what it lacks" "read = ~/data/2" "$(lines)"
+is "with -p, what it lacks" "read = ?~/data/2" "$(lines)"
 for bad in "$work/fifo" "$work/home" "$work/broken.ini" "$work/none/x.ini"; do
 	rm -f "$work/fifo" && mkfifo "$work/fifo"
 	printf 'x\n' >"$work/broken.ini"
@@ -89,7 +96,7 @@ like "a command's name is no line" "$("$SBX" profile check "$work/name.ini")" ':
 learn -- bash -c 'mkdir -p d; cat ~/$'"'"'a\nnetwork = host'"'"' ~/"x ;y"'
 touch "$HOME/x ;y" "$HOME/$(printf 'a\n[network]\nmode = host')"
 learn -o "$work/hostile.ini" -- bash -c 'cat ~/a* ~/"x ;y" ~/$'"'"'a\n[network]\nmode = host'"'"' ~/notes'
-is "names that no line can hold are left out" "read = ~/notes" "$(lines)"
+is "names that no line can hold are left out" "read = ?~/notes" "$(lines)"
 # The profile that is learned is not the command's to write: what it put there would be in force.
 project=$(new_project) && cd "$project" || exit 1
 mkdir -p "$HOME/private" && echo key >"$HOME/private/key"

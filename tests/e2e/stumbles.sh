@@ -142,7 +142,7 @@ if python3 -c 'import socket; socket.socket(socket.AF_INET6).bind(("::1", 0))' 2
 s = socket.socket(socket.AF_INET6); s.bind(("::1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)' >"$work/six" &
 	six=$!
 	wait_for 20 test -s "$work/six"
-	like "a port that another program has on ::1 is taken" "$("$SBX" run --publish "$(cat "$work/six")" -- true 2>&1)" 'is used by another program outside; take another: --publish'
+	like "a port that another program has on ::1 is taken" "$("$SBX" run --publish "$(cat "$work/six")" -- true 2>&1)" 'is used by another program outside; take a free one: --publish'
 	kill $six
 else
 	skip "a published port on ::1" "this machine has no ::1"
@@ -254,6 +254,18 @@ mv .sbx.ini ini && "$SBX" run -- true && mv ini .sbx.ini
 like "or come again" "$(says run -- true)" 'sbx.ini:2'
 rm .sbx.ini
 
+# --- rights to the project that a command took
+rights=$(new_project) && cd "$rights" || exit 1
+for mode in 444 000 111; do
+	said=$("$SBX" run -- chmod $mode . 2>&1)
+	is "rights that a command took ($mode): said, and in the next run" "sbx: the command took your rights to $rights; to have them back: chmod u+rwx $rights
+sbx: you have no rights to '$rights'; to have them back: chmod u+rwx $rights" "$said
+$("$SBX" run -- true 2>&1)"
+	is "rights that a command took: back by what is printed" 0 "$(eval "${said##*back: }"; "$SBX" run -- true 2>&1; echo $?)"
+done
+stays "a project without its write mode runs, and is not named" "0" "$("$SBX" run -- chmod 555 . 2>&1; "$SBX" run -- true 2>&1; echo $?)"
+chmod 755 "$rights" && cd "$project" || exit 1
+
 # --- files that a command leaves in the private home
 gone='written to the private home, and gone with the box:'
 stays "nothing left there: nothing said" "" "$(says run -- sh -c 'echo 1 >own; mkdir -p ~/empty; echo 1 >/tmp/x; echo 1 >~/.rc; mkdir ~/.d; echo 1 >~/.d/x; ln -s x ~/link')"
@@ -269,6 +281,11 @@ is "an agent: once in its session, without the flag" "sbx: $gone ~/one; files be
 import os, subprocess, sys
 for name in "one", "two":
     subprocess.run([sys.argv[1], "run", "--report", "agent", "--", "sh", "-c", "echo 1 >~/" + name], env=dict(os.environ, CLAUDECODE="1"))' "$SBX" 2>&1)"
+installed='installed in the private home, and gone with the box:'
+is "programs below a name with a dot: each" "sbx: $installed ~/.local/bin/by-pip; to keep it for later runs in this project: --cache ~/.local
+sbx: $installed ~/.npm-global/bin/by-npm; to keep it for later runs in this project: --cache ~/.npm-global" "$(says run -- sh -c 'mkdir -p ~/.npm-global/bin ~/.local/bin ~/.local/lib ~/.config/bin.d; echo 1 >~/.local/bin/by-pip; ln -s ../lib/x ~/.npm-global/bin/by-npm; echo 1 >~/.local/lib/x; echo 1 >~/.config/bin.d/x' | sort)"
+is "that cache keeps them: nothing said" "1 " "$("$SBX" run --cache '~/.local' -- sh -c 'mkdir -p ~/.local/bin; echo 1 >~/.local/bin/by-pip' 2>&1)$("$SBX" run --cache '~/.local' -- cat "$HOME/.local/bin/by-pip" 2>&1) "
+like "an agent: without the flag" "$(says run --report agent -- sh -c 'mkdir -p ~/.cargo/bin; echo 1 >~/.cargo/bin/tt')" "$installed ~/.cargo/bin/tt; your next command does not have it\$"
 is "none of it in a session, which keeps them" "" "$(sbx session create left >/dev/null 2>&1; says run -s left -- sh -c 'echo 1 >~/kept.txt'; sbx session discard left >/dev/null 2>&1)"
 
 done_testing

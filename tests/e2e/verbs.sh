@@ -20,6 +20,10 @@ like "profile show" "$("$SBX" profile show default)" 'project = write'
 like "profile show --resolved" "$("$SBX" profile show --resolved default)" 'hide = /etc/shadow'
 printf '[syscalls]\nallow = nothing\n' >"$work/bad.ini"
 printf '[files]\nread = /usr\n' >"$work/good.ini"
+for line in 'write = ~' 'read = ~/no/such/thing' 'read = /no/such/thing' 'write = /etc'; do
+	printf '[profile]\nextends = default\n[files]\n%s\n' "$line" >"$work/refused.ini"
+	is "profile check refuses what run refuses: $line" "125 125 same" "$(echo $(checked=$("$SBX" profile check "$work/refused.ini" 2>&1); echo $?; ran=$("$SBX" run -p "$work/refused.ini" -- true 2>&1); echo $?; [ "$checked" = "$ran" ] && echo same))"
+done
 is "profile check of a good one and a bad one" "0 125" "$("$SBX" profile check "$work/good.ini" >/dev/null 2>&1; echo $?) $("$SBX" profile check "$work/bad.ini" >/dev/null 2>&1; echo $?)"
 refused_as "profile without an action" "list" "$SBX" profile
 for name in base default offline; do

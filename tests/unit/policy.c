@@ -275,7 +275,7 @@ static void proposals(void **state)
 	wish(arena, &wishes, "/home/u/d/3");
 	wish(arena, &wishes, "/home/u/d/4");
 	assert_int_equal(wishes.count, 7);
-	assert_string_equal(wishes.all[6].value, "~/d");
+	assert_string_equal(wishes.all[6].value, "?~/d");
 	assert_string_equal(wishes.all[3].value, "./1");
 	propose_host(arena, &wishes, "github.com:443", NULL);
 	assert_string_equal(wishes.all[7].value, "github.com:443");
@@ -288,10 +288,10 @@ static void proposals(void **state)
 	propose_host(arena, &wishes, "10.0.0.1:80", "a private address");
 	propose_host(arena, &wishes, "a.example:80", NULL);
 	assert_string_equal(propose_text(arena,
-					 "[files]\nread = ~/n\n; mine\n\n[limits]\ntime = 1s\n", "",
+					 "[files]\nread = ?~/n\n; mine\n\n[limits]\ntime = 1s\n", "",
 					 &wishes),
-			    "[files]\nread = ~/n\n; mine\n; a secret, take it in only if you mean "
-			    "it: read = ~/.ssh/id\n"
+			    "[files]\nread = ?~/n\n; mine\n; a secret, take it in only if you mean "
+			    "it: read = ?~/.ssh/id\n"
 			    "\n[limits]\ntime = 1s\n\n[network]\n; a private address, take it in "
 			    "only if you mean it: allow = 10.0.0.1:80\nallow = a.example:80\n");
 	arena_free(arena);

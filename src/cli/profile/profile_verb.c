@@ -12,7 +12,7 @@
 #include "names/trusted.h"
 #include "policy/find.h"
 #include "policy/keys.h"
-#include "seccomp/seccomp.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 
@@ -149,19 +149,6 @@ static int show(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// A group of hosts that does not exist stops a run.
-static int check_groups(struct box *box)
-{
-	const struct list *lists[] = { &box->profile.allow, &box->profile.deny };
-	struct list hosts = { 0 }, reasons = { 0 };
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		list_each (item, lists[i])
-			if (item->text[0] == '@')
-				TRY(groups_add(box->arena, "/", NULL, NULL, item, &hosts,
-					       &reasons));
-	return 0;
-}
-
 // A file of the caller's profiles by its name, as runs find it; else as it was given.
 static const char *checked_name(struct arena *arena, const char *config, const char *word)
 {
@@ -177,7 +164,7 @@ static const char *checked_name(struct arena *arena, const char *config, const c
 	return str_equal(word, path) ? name : word;
 }
 
-// Everything about a profile that can be said without a project.
+// What a run refuses, this does: of a directory that may not be a project, without the places.
 static int check(struct box *box, char **words, struct out *out)
 {
 	struct list names = { 0 };
@@ -188,11 +175,11 @@ static int check(struct box *box, char **words, struct out *out)
 	const char *name = checked_name(box->arena, config, words[0]);
 	list_add(&names, box->arena, name, (struct origin){ .file = "profile check" });
 	TRY(find_profile(box->arena, config, name, LEVEL_FILE, &source));
-	TRY(merge_profiles(box->arena, config, &names, &box->profile));
-	box->plan.arena = box->arena;
-	box->plan.profile = &box->profile;
-	TRY(seccomp_plan(&box->plan));
-	TRY(check_groups(box));
+	box->invocation.profiles = names;
+	box->invocation.command = words + 1;
+	TRY(box_decide(box));
+	if (project_find(&box->plan))
+		TRY(decide_view(&box->plan, environ));
 	out_text(out, "%s: good\n", words[0]);
 	bool extends = ini_value(&source.rows, "profile", "extends");
 	if (!extends && find_leans(&source, name))

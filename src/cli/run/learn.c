@@ -90,8 +90,15 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 	// By its own name: a link that the command made must not stand for something else.
 	if (realpath(path, real))
 		path = arena_copy(arena, real, strlen(real));
-	// Shells look at it when they start, and need nothing of it.
-	if (before && str_equal(path, before) && str_equal(denial->kind, "read"))
+	// Shells look at it when they start, runtimes at the kernel's, others at what is above:
+	// they need nothing of it.
+	if (str_equal(denial->kind, "read") &&
+	    ((before && str_equal(path, before)) || path_within(path, "/sys") ||
+	     !strchr(path + 1, '/')))
+		return;
+	// A cache of the box's fills itself.
+	struct judgement judgement = judge_path(&box->plan, path);
+	if (judgement.by && judgement.by->cache)
 		return;
 	propose_path(arena, wishes, denial->flag, path, box->plan.home, box->plan.project,
 		     path_caution(box, denial->flag, path));
@@ -134,17 +141,21 @@ static void put_json(const struct proposals *wishes, const char *text, struct ou
 	answer_end(out, "lines");
 }
 
-static void put_words(const char *before, const char *text, struct out *out)
+static void put_words(const char *before, const char *text, bool failed, struct out *out)
 {
 	if (output.path) {
 		profile_file_say(&output, text, out);
 		return;
 	}
-	out_text(out, "sbx: this profile would allow it (-o FILE writes it):\n");
+	out_text(out,
+		 failed ? "sbx: this profile would allow this step; write it with -o FILE, and "
+			  "run the same again:\n"
+			: "sbx: this profile would allow it (-o FILE writes it):\n");
 	diff_lines(out, before, text);
 }
 
-static int propose(const struct box *box, const struct denials *denials, struct out *out)
+static int propose(const struct box *box, const struct denials *denials, bool failed,
+		   struct out *out)
 {
 	static struct proposals wishes;
 	struct arena *arena = arena_new();
@@ -170,7 +181,7 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 	if (json)
 		put_json(&wishes, text, out);
 	else
-		put_words(before, text, out);
+		put_words(before, text, failed, out);
 	return path && !str_equal(before, text)
 		       ? profile_file_write(arena, box->plan.state, &output, text, out)
 		       : 0;
@@ -179,7 +190,7 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 static int after(struct box *box, const struct ending *ending, int status)
 {
 	struct out out = { 0 };
-	int result = ending ? propose(box, ending->denials, &out) : 0;
+	int result = ending ? propose(box, ending->denials, status != 0, &out) : 0;
 	struct patience *patience = ending ? &ending->outcome->patience : NULL;
 	status = report_written(&box->plan, live_say(&out, STDERR_FILENO, patience), status);
 	return result < 0 ? box_failed() : status;

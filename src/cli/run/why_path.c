@@ -110,6 +110,26 @@ static bool is_above_shown(const struct plan *plan, const char *path)
 	return false;
 }
 
+// Named as it is, but a later line hides what is above: the flag is there, in the wrong place.
+static bool why_earlier(struct box *box, const char *path, struct why *why)
+{
+	const struct list *lists[] = { &box->profile.write, &box->profile.read };
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		list_each (item, lists[i])
+			list_each (hider, &box->profile.secret)
+				if (path_within(path, item->text) &&
+				    path_within(item->text, hider->text) &&
+				    hider->from.order > item->from.order) {
+					out_text(&why->text,
+						 "  %s names it, but a later line hides it (%s): "
+						 "put the first one behind\n",
+						 str_shown(why_line(box, &item->from)),
+						 why_line(box, &hider->from));
+					return true;
+				}
+	return false;
+}
+
 static void why_shown(struct box *box, const char *path, struct why *why)
 {
 	struct judgement judgement = judge_path(&box->plan, path);
@@ -136,6 +156,8 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 		out_text(&why->text, "  it does not exist outside of the box either\n");
 		return;
 	}
+	if (absent && why_earlier(box, path, why))
+		return;
 	const char *public = arena_text(box->arena, "%s.pub", path);
 	if (absent && access(public, R_OK) == 0) // a key of ssh: it need not come in
 		why_flag(box, "to sign logins with it:", "--agent-key", public, why);

@@ -28,20 +28,43 @@ static int share_port(int fd, int on)
 	return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 }
 
-static int bind_at(const struct publish *publish, const struct sockaddr *address, socklen_t size)
+// -1 with errno.
+static int bind_at(const struct sockaddr *address, socklen_t size)
 {
 	autoclose int fd =
 		socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0 && share_port(fd, 1) == 0 && bind(fd, address, size) == 0 &&
 	    share_port(fd, 0) == 0)
 		return take(&fd);
-	return errno == EADDRINUSE
-		       ? fail(errno,
-			      "port %u is used by another program outside; take another: --publish "
-			      "%u:PORT",
-			      publish->outside, publish->inside)
-		       : fail(errno, "publish port %u: port %u; take another: --publish %u:PORT",
-			      publish->inside, publish->outside, publish->inside);
+	return -1;
+}
+
+static int bind_at_four(struct publish *publish);
+
+static int refuse(const struct publish *publish)
+{
+	enum { ROOTS = 1024, ELSEWHERE = 8000 }; // net.ipv4.ip_unprivileged_port_start
+	unsigned inside = publish->inside, outside = publish->outside;
+	struct publish other = { .inside = publish->inside };
+	int number = errno;
+	autoclose int fd = number == EADDRINUSE ? bind_at_four(&other) : -1;
+	if (fd >= 0)
+		return fail(
+			0,
+			"port %u is used by another program outside; take a free one: --publish "
+			"%u:%u",
+			outside, inside, other.outside);
+	if (number == EACCES && outside < ROOTS && inside == outside)
+		return fail(0, "port %u outside is for root; take another: --publish %u:%u",
+			    outside, inside, outside + ELSEWHERE);
+	if (number == EACCES && outside < ROOTS)
+		return fail(
+			0,
+			"port %u outside is for root; take another: --publish %u:auto; or, if %u "
+			"is the box's port, which comes first: --publish %u:%u",
+			outside, inside, outside, outside, inside);
+	return fail(number, "publish port %u: port %u; take another: --publish %u:PORT", inside,
+		    outside, inside);
 }
 
 // A port that the kernel chose is lost with the end of listening, one that was named is not.
@@ -50,8 +73,10 @@ static int bind_at_four(struct publish *publish)
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
 	socklen_t size = sizeof(address);
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	autoclose int fd = bind_at(publish, (const struct sockaddr *)&address, size);
-	if (fd < 0 || !publish->inside || publish->outside)
+	autoclose int fd = bind_at((const struct sockaddr *)&address, size);
+	if (fd < 0)
+		return refuse(publish);
+	if (!publish->inside || publish->outside)
 		return take(&fd);
 	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0)
 		return fail(errno, "publish port %u", publish->inside);
@@ -74,9 +99,8 @@ static int bind_at_six(const struct publish *publish, int *ret_fd)
 	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
 					.sin6_port = htons(publish->outside),
 					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
-	*ret_fd = bind_at(publish, (const struct sockaddr *)&address, sizeof(address));
-	bool none = *ret_fd < 0 && !err_is(EADDRINUSE);
-	return *ret_fd >= 0 || err_tolerated(none) ? 0 : -1;
+	*ret_fd = bind_at((const struct sockaddr *)&address, sizeof(address));
+	return *ret_fd >= 0 || errno != EADDRINUSE ? 0 : refuse(publish);
 }
 
 // A free port is free at both addresses; another program may have taken one of them.
@@ -84,6 +108,7 @@ int publish_open(struct publish *published, int *ret_four, int *ret_six)
 {
 	enum { TRIES = 32 };
 	bool any = published->outside == 0;
+	published->any = any;
 	struct out out = { 0 };
 	for (int i = 0; i < TRIES; i++) {
 		autoclose int four = bind_at_four(published);
@@ -151,6 +176,7 @@ static void look_at(struct proxy *proxy, unsigned place)
 		door->open = (share_port(door->sockets[i], 1) == 0 &&
 			      listen(door->sockets[i], BACKLOG) == 0) ||
 			     door->open;
+	door->used = true;
 	order_door(proxy, place);
 }
 

@@ -14,13 +14,23 @@
 
 void refusals_unheard(const struct proxy *proxy, struct findings *found)
 {
-	char port[8], count[32];
+	char port[8], count[40], order[16] = "";
 	for (unsigned i = 0; proxy->shared && i < DOORS_MAX; i++) {
+		const struct publish *at = &proxy->ports[i];
 		unsigned unheard = atomic_load(&proxy->shared->unheard[i]);
-		snprintf(port, sizeof(port), "%u", proxy->ports[i].inside);
-		snprintf(count, sizeof(count), "%u connection%s", unheard, unheard == 1 ? "" : "s");
+		// Docker names the port outside first.
+		bool other = at->inside && at->outside != at->inside && !at->any;
+		snprintf(port, sizeof(port), "%u", at->inside);
 		if (unheard)
-			findings_add(found, FINDING_UNHEARD, port, count, "");
+			snprintf(count, sizeof(count), "%u connection%s", unheard,
+				 unheard == 1 ? "" : "s");
+		else
+			snprintf(count, sizeof(count), "port %u outside stayed closed",
+				 at->outside);
+		if (other)
+			snprintf(order, sizeof(order), "%u:%u", at->outside, at->inside);
+		if (unheard || (other && !proxy->doors[i].used))
+			findings_add(found, FINDING_UNHEARD, port, count, other ? order : "");
 	}
 }
 
