@@ -288,7 +288,6 @@ struct plan {
 	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL
 	const char *profiles_noted;  // lines for the state's list of given profiles, or NULL
 	struct gitnamed *configured; // what git's configuration names; for the making of the plan
-	uint64_t package; // package.json without its dependencies (names/trusted.h); 0: unknown
 	struct searched *searched; // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
 	bool due;                     // this is the check after a killed run
