@@ -45,7 +45,7 @@ static bool is_link(int directory, const char *name)
 	       S_ISLNK(status.st_mode);
 }
 
-static void meet(struct looking *look, int directory, const char *name);
+static void meet(struct looking *look, int directory, const struct sys_entry *entry);
 
 // Whether there are not too many.
 static bool look_in(struct looking *look, int directory, long most)
@@ -53,7 +53,7 @@ static bool look_in(struct looking *look, int directory, long most)
 	if (look->watch)
 		watch_directory(look->watch, directory);
 	entries_some (entry, directory, most) {
-		meet(look, directory, entry->name);
+		meet(look, directory, entry);
 		most--;
 	}
 	return most > 0;
@@ -148,19 +148,25 @@ static bool is_opened(const struct plan *plan, const char *path)
 
 // A name of the start stays known, as the user may write the file meanwhile. But a box may have put
 // a directory in the place of a link or a file.
-static bool is_known(const struct looking *look, int directory, const char *name, enum act below)
+static bool is_known(const struct looking *look, int directory, const struct sys_entry *entry)
 {
-	const struct stood *stood = place_had(look->place, name);
-	return stood && (below == ACT_NONE || stood->type == DT_DIR ||
-			 !finding_is_changed(look->check, directory, name));
+	const struct stood *stood = place_had(look->place, entry->name);
+	return stood &&
+	       (stood->type == DT_DIR || (stood->type == entry->type && stood->type != DT_LNK) ||
+		!finding_is_changed(look->check, directory, entry->name));
 }
 
-static void meet(struct looking *look, int directory, const char *name)
+static void meet(struct looking *look, int directory, const struct sys_entry *entry)
 {
 	char path[PATH_MAX];
 	const struct place *place = look->place;
+	const char *name = entry->name;
+	if (is_known(look, directory, entry))
+		return;
 	enum act below, act = place_act(place, name, &below);
-	if ((act == ACT_NONE && below == ACT_NONE) || is_known(look, directory, name, below) ||
+	if (place_had(place, name)) // only as the way to others
+		act = ACT_NONE;
+	if ((act == ACT_NONE && below == ACT_NONE) ||
 	    (place->part && !finding_is_changed(look->check, directory, name)) ||
 	    !str_put(path, sizeof(path), "%s/%s", place->path, name) ||
 	    is_opened(look->check->plan, path))

@@ -23,7 +23,7 @@ conftest.py .pylintrc .rubocop.yml eslint.config.mjs Dockerfile compose.yaml doc
 taskfile.dist.yaml azure-pipelines.yml bitbucket-pipelines.yml .travis.yml .drone.yml .woodpecker.yml .buildkite .gitea/workflows .forgejo/workflows
 .tekton CLAUDE.local.md AGENTS.override.md .github/copilot-instructions.md .windsurfrules .goosehints .project .settings .run _FOSSIL_
 .fslckout .flox devbox.json .devenv .bashrc .bash_profile .zshrc .zprofile .profile .gitconfig .ripgreprc rules.mk Makefile.local .corepack.env .pnp.cjs .RData renv/activate.R .latexmkrc analysis_options.yaml .trunk main.tf .chef buildServer.json .clang-tidy .user.ini .envrc.local buildSrc
-.gitmodules .npmrc .cargo"
+.gitmodules .npmrc .cargo Makefile.sh rules.mk.sh binding.gyp --checkpoint=1 random.py pip.py CMakeCache.txt rust-project.json"
 
 plant() { # names: made in a box, as root of nothing
 	printf 'while read -r f; do case $f in */*) mkdir -p "${f%%/*}" && mkdir -p "${f%%/*}/$(dirname "${f#*/}")";; esac; echo x >"$f"; done'
@@ -64,7 +64,7 @@ is "and does not without protection" no "$([ "$before" = "$(tree_hash "$project"
 rows report | example | xargs -n 6 >"$work/six"
 while read -r names; do
 	project=$(fresh plain)
-	(cd "$project" && printf '%s\n' $names | bash -c "$(plant)" && touch -d '2020-01-01' $names && run_box -- sh -c 'for f; do echo more >>"$f"; done' _ $names 2>"$work/log" </dev/null)
+	(cd "$project" && printf '%s\n' $names | bash -c "$(plant)" && touch -d '2020-01-01' -- $names && run_box -- sh -c 'for f; do echo more >>"$f"; done' _ $names 2>"$work/log" </dev/null)
 	unsaid "$names"
 done <"$work/six" >"$work/unsaid"
 stays "every row that says 'report': a change in place is reported" "" "$(xargs <"$work/unsaid")"
