@@ -241,8 +241,7 @@ int places_above(const char *path)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	return sys_openat2(AT_FDCWD, above, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-			   RESOLVE_NO_SYMLINKS);
+	return sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
 // Opened without following a link. A link that came in its place is taken away.
@@ -250,8 +249,9 @@ static int open_place(struct looking *look, struct stat *ret_status)
 {
 	char name[PATH_MAX];
 	const char *path = look->place->path;
-	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-				       RESOLVE_NO_SYMLINKS);
+	unsigned reads = look->place->role == PLACE_NAMED ? O_PATH : O_RDONLY;
+	autoclose int fd =
+		sys_openat2(AT_FDCWD, path, reads | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (fd >= 0 && fstat(fd, ret_status) == 0)
 		return take(&fd);
 	if ((errno == ELOOP || errno == ENOTDIR) && str_put(name, sizeof(name), "%s/.", path))
@@ -297,9 +297,9 @@ static void look_at_place(struct looking *look)
 			look_at_entries(look);
 		return;
 	}
-	if (changed && place->role != PLACE_PROGRAMS)
+	if (changed && place->role != PLACE_PROGRAMS && place->role != PLACE_NAMED)
 		look_in(look, fd, LONG_MAX);
-	for (unsigned i = 0; i < place->count && place->role != PLACE_PROGRAMS; i++)
+	for (unsigned i = 0; i < place->count; i++)
 		look_at_known(look, fd, &place->before[i]);
 }
 
@@ -319,7 +319,8 @@ static void watch_place(struct looking *look, struct watched_place *seen)
 	autoclose int fd = open_place(look, &status);
 	if (fd < 0)
 		return;
-	if (seen->deeper || !is_same(&seen->changed, &status.st_ctim)) {
+	if (place->role != PLACE_NAMED &&
+	    (seen->deeper || !is_same(&seen->changed, &status.st_ctim))) {
 		bool settled = place_is_settled(&status);
 		look_in(look, fd, ENTRIES_MAX);
 		*seen = (struct watched_place){ settled ? status.st_ctim : (struct timespec){ 0 },
