@@ -95,6 +95,18 @@ project=$(fresh plain)
 	for i in $(seq 100); do [ -e a.code-workspace ] || [ -e mise.x.toml ] || [ -e mise/config.x.toml ] || break; sleep 0.1; done; ls -A . mise; echo late >MISE.Y.TOML' >"$work/out" 2>"$work/log")
 is "names of patterns are taken away while the run lasts" ".: .config mise mise:" "$(xargs <"$work/out")"
 stays "and at its end, in whatever case" "" "$(ls "$project" | grep -i toml)"
+# A box that makes and removes files there: 20 looks a second, and the last change is seen.
+busy='import os,time
+end = time.time() + 1.5
+while time.time() < end: open("q", "w").close(); os.unlink("q"); time.sleep(.0025)
+open("x.code-workspace", "w").close()
+while os.path.exists("x.code-workspace"): time.sleep(.01)'
+if command -v strace >/dev/null; then
+	project=$(fresh plain)
+	(cd "$project" && timeout 60 strace -qq -f --seccomp-bpf -e trace=getdents64 -o "$work/trace" "$SBX" run -- python3 -c "$busy" 2>"$work/log")
+	is "600 files made and removed: the last one is taken while the run lasts" "0 " "$? $(ls "$project")"
+	is "in at most 20 looks a second" yes "$(looks=$(grep -c ' = [1-9]' "$work/trace"); [ "$looks" -gt 10 ] && [ "$looks" -lt 120 ] && echo yes || echo "$looks listings")"
+fi
 # A pattern's file: by rename, link, directory, symlink, exchange, and over many others.
 for way in 'mkdir x.code-workspace' 'ln -s /nonexistent x.code-workspace' 'echo x >y; mv y x.code-workspace' 'echo x >y; ln y x.code-workspace' \
 	'mkdir -p z/mise; echo x >z/mise/config.q.toml; mv z/mise mise' 'ln -s . mise; echo x >config.q.toml' 'for i in $(seq 3000); do echo >f$i; done; echo x >x.code-workspace' \
