@@ -13,7 +13,7 @@ enum { XFS_MAGIC = 0x58465342 };
 
 // They fold no case, or fold it where the kernel compares names, so that a mount holds for all
 // spellings.
-static bool kernel_compares(const char *path)
+bool alias_kernel_compares(const char *path)
 {
 	struct statfs status;
 	if (statfs(path, &status) < 0)
@@ -37,7 +37,7 @@ static bool is_sound(struct aliases *aliases, const char *path, dev_t device)
 	for (unsigned i = 0; i < aliases->count; i++)
 		if (aliases->sound[i] == device)
 			return true;
-	if (!kernel_compares(path))
+	if (!alias_kernel_compares(path))
 		return false;
 	if (aliases->count < sizeof(aliases->sound) / sizeof(*aliases->sound))
 		aliases->sound[aliases->count++] = device;

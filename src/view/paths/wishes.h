@@ -170,6 +170,10 @@ struct aliases {
 	unsigned count;
 };
 
+// Whether it is the kernel that compares names on the file system of a path: a listing shows all
+// that can be found.
+bool alias_kernel_compares(const char *path);
+
 // The kernel's own file systems know when another spelling is the same name; those of a server (9p
 // of WSL, virtiofs of a Mac, cifs, FUSE) do not say it. -1 with the error said when such a one
 // finds `mount`, which lies on the host below `above`, by another spelling.
