@@ -288,7 +288,7 @@ struct plan {
 	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL
 	const char *profiles_noted;  // lines for the state's list of given profiles, or NULL
 	struct gitnamed *configured; // what git's configuration names; for the making of the plan
-	struct searched *searched; // writable as a whole: the project, and directories beside it
+	struct searched *searched;   // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
 	bool due;                     // this is the check after a killed run
 	const char *index;            // git's, of the project; NULL when it has none
