@@ -287,8 +287,7 @@ struct plan {
 	const char *profiles_noted;  // lines for the state's list of given profiles, or NULL
 	struct gitnamed *configured; // what git's configuration names; for the making of the plan
 	struct list git_names;       // "remote.x", "branch.x": what other files of git's have
-	uint64_t package; // package.json without its dependencies (names/trusted.h); 0: unknown
-	struct searched *searched; // writable as a whole: the project, and directories beside it
+	struct searched *searched;   // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
 	bool due;                     // this is the check after a killed run
 	const char *index;            // git's, of the project; NULL when it has none

@@ -79,8 +79,10 @@ struct trusted_fit trusted_fit(const char *path)
 			return fit;
 	const struct trusted_row *row = trusted_rows + trusted_first[TRUSTED_PROTECT];
 	for (; !path && row < trusted_rows + trusted_first[TRUSTED_REPORT + 1]; row++) {
-		const char *name = trusted_name(row);
+		const char *name = trusted_name(row), begin = name[0] | ' ';
 		unsigned i = 0;
+		if (begin != '*' && begin != '?' && begin != (folded[0][0] | ' '))
+			continue;
 		for (; i < count && name && component_matches(folded[i], name); i++)
 			name = next_part(name);
 		if (i == count && !name)

@@ -108,14 +108,6 @@ bool given_has(const char *given, const char *path);
 // forgotten. -1 with the error said.
 int given_add(const char *state, const char *lines);
 
-// What a package.json says besides its dependencies, as a number. Pure.
-
-enum { PACKAGE_BYTES_MAX = 128 << 10 };
-
-// The same for texts that differ in blanks and in dependencies alone. 0: it is no JSON.
-// text[length] is NUL.
-uint64_t package_hash(const char *text, size_t length);
-
 // Names below the home that the caller's programs run or trust at start (profiles/names.txt), and
 // where links lead from there.
 

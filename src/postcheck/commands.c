@@ -53,15 +53,6 @@ static void read_git(struct mentions *mentions, const struct plan *plan)
 		mentions_git(mentions, plan->project, one->text, one->length);
 }
 
-static void read_package(struct plan *plan, int project)
-{
-	const char *text;
-	size_t length;
-	if (file_read(project, "package.json", FILE_BENEATH, PACKAGE_BYTES_MAX, plan->scratch,
-		      &text, &length) > 0)
-		plan->package = package_hash(text, length);
-}
-
 static int open_project(const struct plan *plan)
 {
 	return sys_openat2(AT_FDCWD, plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC,
@@ -77,7 +68,6 @@ void commands_plan(struct plan *plan)
 	mentions_file(&mentions, plan->project, project, ".envrc");
 	read_hooks(&mentions, plan);
 	read_git(&mentions, plan);
-	read_package(plan, project);
 	list_each (item, &mentions.files)
 		if (path_within(item->text, plan->project) && !str_equal(item->text, plan->project))
 			(void)ATTEMPT(place_name(plan, item->text, ACT_FOLLOW));

@@ -45,7 +45,7 @@ static bool is_link(int directory, const char *name)
 	       S_ISLNK(status.st_mode);
 }
 
-static void meet(struct looking *look, int directory, const char *name);
+static void meet(struct looking *look, int directory, const struct sys_entry *entry);
 
 // Whether there are not too many.
 static bool look_in(struct looking *look, int directory, long most)
@@ -53,7 +53,7 @@ static bool look_in(struct looking *look, int directory, long most)
 	if (look->watch)
 		watch_directory(look->watch, directory);
 	entries_some (entry, directory, most) {
-		meet(look, directory, entry->name);
+		meet(look, directory, entry);
 		most--;
 	}
 	return most > 0;
@@ -148,19 +148,25 @@ static bool is_opened(const struct plan *plan, const char *path)
 
 // A name of the start stays known, as the user may write the file meanwhile. But a box may have put
 // a directory in the place of a link or a file.
-static bool is_known(const struct looking *look, int directory, const char *name, enum act below)
+static bool is_known(const struct looking *look, int directory, const struct sys_entry *entry)
 {
-	const struct stood *stood = place_had(look->place, name);
-	return stood && (below == ACT_NONE || stood->type == DT_DIR ||
-			 !finding_is_changed(look->check, directory, name));
+	const struct stood *stood = place_had(look->place, entry->name);
+	return stood &&
+	       (stood->type == DT_DIR || (stood->type == entry->type && stood->type != DT_LNK) ||
+		!finding_is_changed(look->check, directory, entry->name));
 }
 
-static void meet(struct looking *look, int directory, const char *name)
+static void meet(struct looking *look, int directory, const struct sys_entry *entry)
 {
 	char path[PATH_MAX];
 	const struct place *place = look->place;
+	const char *name = entry->name;
+	if (is_known(look, directory, entry))
+		return;
 	enum act below, act = place_act(place, name, &below);
-	if ((act == ACT_NONE && below == ACT_NONE) || is_known(look, directory, name, below) ||
+	if (place_had(place, name)) // only as the way to others
+		act = ACT_NONE;
+	if ((act == ACT_NONE && below == ACT_NONE) ||
 	    (place->part && !finding_is_changed(look->check, directory, name)) ||
 	    !str_put(path, sizeof(path), "%s/%s", place->path, name) ||
 	    is_opened(look->check->plan, path))
@@ -235,8 +241,7 @@ int places_above(const char *path)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	return sys_openat2(AT_FDCWD, above, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-			   RESOLVE_NO_SYMLINKS);
+	return sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
 // Opened without following a link. A link that came in its place is taken away.
@@ -244,8 +249,9 @@ static int open_place(struct looking *look, struct stat *ret_status)
 {
 	char name[PATH_MAX];
 	const char *path = look->place->path;
-	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-				       RESOLVE_NO_SYMLINKS);
+	unsigned reads = look->place->role == PLACE_NAMED ? O_PATH : O_RDONLY;
+	autoclose int fd =
+		sys_openat2(AT_FDCWD, path, reads | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (fd >= 0 && fstat(fd, ret_status) == 0)
 		return take(&fd);
 	if ((errno == ELOOP || errno == ENOTDIR) && str_put(name, sizeof(name), "%s/.", path))
@@ -291,9 +297,9 @@ static void look_at_place(struct looking *look)
 			look_at_entries(look);
 		return;
 	}
-	if (changed && place->role != PLACE_PROGRAMS)
+	if (changed && place->role != PLACE_PROGRAMS && place->role != PLACE_NAMED)
 		look_in(look, fd, LONG_MAX);
-	for (unsigned i = 0; i < place->count && place->role != PLACE_PROGRAMS; i++)
+	for (unsigned i = 0; i < place->count; i++)
 		look_at_known(look, fd, &place->before[i]);
 }
 
@@ -313,7 +319,8 @@ static void watch_place(struct looking *look, struct watched_place *seen)
 	autoclose int fd = open_place(look, &status);
 	if (fd < 0)
 		return;
-	if (seen->deeper || !is_same(&seen->changed, &status.st_ctim)) {
+	if (place->role != PLACE_NAMED &&
+	    (seen->deeper || !is_same(&seen->changed, &status.st_ctim))) {
 		bool settled = place_is_settled(&status);
 		look_in(look, fd, ENTRIES_MAX);
 		*seen = (struct watched_place){ settled ? status.st_ctim : (struct timespec){ 0 },

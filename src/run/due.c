@@ -107,8 +107,12 @@ static bool run_apart(struct due_look *all)
 void due_check(const struct plan *plan, const struct run *run)
 {
 	struct due due;
-	struct due_look all = { .plan = plan, .run = run, .due = &due };
-	if (!plan->toplevel || !journal_due(plan->arena, plan->state, plan->toplevel, &due))
+	struct plan own = *plan;
+	struct due_look all = { .plan = &own, .run = run, .due = &due };
+	if (!plan->toplevel)
 		return;
-	journal_done(&due, run_apart(&all) ? DUE_CHECKED : DUE_CUT);
+	own.arena = arena_new(); // that of a plan is sealed when its command has begun
+	if (journal_due(own.arena, plan->state, plan->toplevel, &due))
+		journal_done(&due, run_apart(&all) ? DUE_CHECKED : DUE_CUT);
+	arena_free(own.arena);
 }

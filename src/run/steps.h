@@ -164,7 +164,8 @@ void report_timing(const struct plan *plan, const struct run *run, struct patien
 // All is zero but the descriptors, which are -1.
 void run_init(struct run *run, char *const *arguments, char *const *environment);
 
-// The check after a run of this project whose supervisor was killed: before anything else of it.
+// The check after a run of this project whose supervisor was killed: before anything else of the
+// next, and at the end of one that lived beside it.
 
 // Reports on standard error what it did. Nothing of it changes the plan.
 void due_check(const struct plan *plan, const struct run *run);

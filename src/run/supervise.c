@@ -135,6 +135,7 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 		journal_end(plan, run);
 	else if (plan->place_count > 0)
 		check_host(plan, run, &outcome->found);
+	due_check(plan, run); // one that was killed meanwhile
 	if (plan->project && !plan->session)
 		quarantine_others(plan->state, plan->project,
 				  wall_now() - steady_now() + run->began, &outcome->found);

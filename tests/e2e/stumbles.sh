@@ -166,9 +166,8 @@ rm -r build BUILD
 echo '{ "name": "app", "scripts": { "test": "true" } }' >package.json
 sleep 0.05
 package() { says run -- sh -c "printf '%s' '$1' >package.json"; }
-stays "package.json: a dependency is no news" "" "$(package '{"name":"app","scripts":{"test":"true"},"dependencies":{"a":"^1"},"devDependencies":{"b":"2"}}')"
+like "package.json: an address among the dependencies is news" "$(package '{"name":"app","scripts":{"test":"true"},"dependencies":{"a":"file:lib/a.tgz"}}')" 'will run it: package.json$'
 like "package.json: a script is" "$(package '{"name":"app","scripts":{"test":"true","install":"x"},"dependencies":{"a":"^1"}}')" 'will run it: package.json$'
-like "package.json: one among the dependencies of a script's name, too" "$(package '{"name":"app","scripts":{"test":"true","dependencies":"x"}}')" 'will run it: package.json$'
 like "package.json: what is no JSON, too" "$(package '{')" 'will run it: package.json$'
 rm package.json
 

@@ -72,6 +72,18 @@ rm -rf due
 each "alone" true true "openat flock getdents64 unlink" 6
 each "with one that is due" "was_killed due" true "openat flock getdents64 unlinkat" 8
 each "beside one that is killed later" "lives due" killed "openat flock" 4
+# A run that began before the kill does it when it ends.
+rm -rf own due later "$canary"
+lives due
+"$SBX" run -- sh -c ': >waits; while [ -e waits ]; do sleep 0.02; done' >"$work/log" 2>&1 &
+beside=$!
+wait_for 60 test -e waits
+killed
+rm waits
+wait "$beside"
+readers due later
+stays "the end of a run that lived beside one that was killed: nothing runs of its repositories, no file of a run is left" "|" "$(ls "$canary" 2>/dev/null)|$(ls "$runs")"
+like "and says so" "$(cat "$work/log")" 'was killed; it left this'
 # Files that are none, or of a run whose command had not begun, or of another directory of that name.
 : >"$runs/empty"; printf '1 %s\nr %s\n' "$(stat -c %i .)" "$project/x" >"$runs/cut"; printf '1 1\n.\n' >"$runs/other"; ln -s /etc/passwd "$runs/link"; mkdir "$runs/directory"; mkfifo "$runs/pipe"
 mkdir mine && sh "$work/plant" mine

@@ -23,7 +23,7 @@ conftest.py .pylintrc .rubocop.yml eslint.config.mjs Dockerfile compose.yaml doc
 taskfile.dist.yaml azure-pipelines.yml bitbucket-pipelines.yml .travis.yml .drone.yml .woodpecker.yml .buildkite .gitea/workflows .forgejo/workflows
 .tekton CLAUDE.local.md AGENTS.override.md .github/copilot-instructions.md .windsurfrules .goosehints .project .settings .run _FOSSIL_
 .fslckout .flox devbox.json .devenv .bashrc .bash_profile .zshrc .zprofile .profile .gitconfig .ripgreprc rules.mk Makefile.local .corepack.env .pnp.cjs .RData renv/activate.R .latexmkrc analysis_options.yaml .trunk main.tf .chef buildServer.json .clang-tidy .user.ini .envrc.local buildSrc
-.gitmodules .npmrc .cargo"
+.gitmodules .npmrc .cargo Makefile.sh rules.mk.sh binding.gyp --checkpoint=1 random.py pip.py CMakeCache.txt rust-project.json"
 
 plant() { # names: made in a box, as root of nothing
 	printf 'while read -r f; do case $f in */*) mkdir -p "${f%%/*}" && mkdir -p "${f%%/*}/$(dirname "${f#*/}")";; esac; echo x >"$f"; done'
@@ -64,7 +64,7 @@ is "and does not without protection" no "$([ "$before" = "$(tree_hash "$project"
 rows report | example | xargs -n 6 >"$work/six"
 while read -r names; do
 	project=$(fresh plain)
-	(cd "$project" && printf '%s\n' $names | bash -c "$(plant)" && touch -d '2020-01-01' $names && run_box -- sh -c 'for f; do echo more >>"$f"; done' _ $names 2>"$work/log" </dev/null)
+	(cd "$project" && printf '%s\n' $names | bash -c "$(plant)" && touch -d '2020-01-01' -- $names && run_box -- sh -c 'for f; do echo more >>"$f"; done' _ $names 2>"$work/log" </dev/null)
 	unsaid "$names"
 done <"$work/six" >"$work/unsaid"
 stays "every row that says 'report': a change in place is reported" "" "$(xargs <"$work/unsaid")"
@@ -95,6 +95,18 @@ project=$(fresh plain)
 	for i in $(seq 100); do [ -e a.code-workspace ] || [ -e mise.x.toml ] || [ -e mise/config.x.toml ] || break; sleep 0.1; done; ls -A . mise; echo late >MISE.Y.TOML' >"$work/out" 2>"$work/log")
 is "names of patterns are taken away while the run lasts" ".: .config mise mise:" "$(xargs <"$work/out")"
 stays "and at its end, in whatever case" "" "$(ls "$project" | grep -i toml)"
+# A box that makes and removes files there: 20 looks a second, and the last change is seen.
+busy='import os,time
+end = time.time() + 1.5
+while time.time() < end: open("q", "w").close(); os.unlink("q"); time.sleep(.0025)
+open("x.code-workspace", "w").close()
+while os.path.exists("x.code-workspace"): time.sleep(.01)'
+if command -v strace >/dev/null; then
+	project=$(fresh plain)
+	(cd "$project" && timeout 60 strace -qq -f --seccomp-bpf -e trace=getdents64 -o "$work/trace" "$SBX" run -- python3 -c "$busy" 2>"$work/log")
+	is "600 files made and removed: the last one is taken while the run lasts" "0 " "$? $(ls "$project")"
+	is "in at most 20 looks a second" yes "$(looks=$(grep -c ' = [1-9]' "$work/trace"); [ "$looks" -gt 10 ] && [ "$looks" -lt 120 ] && echo yes || echo "$looks listings")"
+fi
 # A pattern's file: by rename, link, directory, symlink, exchange, and over many others.
 for way in 'mkdir x.code-workspace' 'ln -s /nonexistent x.code-workspace' 'echo x >y; mv y x.code-workspace' 'echo x >y; ln y x.code-workspace' \
 	'mkdir -p z/mise; echo x >z/mise/config.q.toml; mv z/mise mise' 'ln -s . mise; echo x >config.q.toml' 'for i in $(seq 3000); do echo >f$i; done; echo x >x.code-workspace' \

@@ -173,21 +173,6 @@ static void filter(void **state)
 }
 
 // A number for which nobody finds another text.
-static void package(void **state)
-{
-	static const char text[] = "{\"scripts\":{\"a\":\"b\"},\"dependencies\":{\"c\":\"d\"}}",
-			  same[] = "{ \"scripts\": {\"a\":\"b\"}, \"dependencies\":{} }",
-			  kept[] = "0 0 0 0 0 1 7 0 scripts2 2 1 1 ab";
-	unsigned char name[SHA256_BYTES];
-	uint64_t wanted;
-	(void)state;
-	sha256(kept, strlen(kept), name);
-	memcpy(&wanted, name, sizeof(wanted));
-	assert_true(package_hash(text, strlen(text)) == wanted);
-	assert_true(package_hash(same, strlen(same)) == wanted);
-	assert_true(package_hash("{", 1) == 0);
-}
-
 // What counts in any directory, and where nobody looks.
 static void below(void **state)
 {
@@ -221,10 +206,9 @@ static void below(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places),     cmocka_unit_test(parts_of_git),
-		cmocka_unit_test(components), cmocka_unit_test(filter),
-		cmocka_unit_test(below),      cmocka_unit_test(package)
-	};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(places),
+					    cmocka_unit_test(parts_of_git),
+					    cmocka_unit_test(components), cmocka_unit_test(filter),
+					    cmocka_unit_test(below) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

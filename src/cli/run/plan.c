@@ -124,16 +124,22 @@ static const char *below(const struct box *box, const struct place *place, const
 	return path_below(box->arena, place->path, name);
 }
 
-// Names of a place that were given by their paths: those that are moved away, or the others.
-static void put_names(struct out *out, const struct box *box, bool told, int *column)
+// Names of places that were given by their paths: those that are moved away, or the others.
+static void put_names(struct out *out, const struct box *box, bool reported, const char *title)
 {
 	const struct plan *plan = &box->plan;
+	int column = 0;
 	for (unsigned i = 0; i < plan->place_count; i++)
-		list_each (item, &plan->places[i].names)
-			if (item->from.line != ACT_OPENED && told == (item->from.line < ACT_TAKE))
-				listed_word(out, column,
-					    inside_name(plan,
-							below(box, &plan->places[i], item->text)));
+		list_each (item, &plan->places[i].names) {
+			if (item->from.line == ACT_OPENED ||
+			    reported != (item->from.line < ACT_TAKE))
+				continue;
+			out_text(out, "%s", column ? "" : title);
+			column = column ? column : 13;
+			listed_word(out, &column,
+				    inside_name(plan, below(box, &plan->places[i], item->text)));
+		}
+	out_text(out, "%s", column ? "\n" : "");
 }
 
 static void put_places(struct out *out, const struct box *box)
@@ -146,16 +152,14 @@ static void put_places(struct out *out, const struct box *box)
 	answer_close(out, ']');
 	if (plan->place_count == 0 || out->json)
 		return;
-	out_text(out, "checked for when the run ends\n  absent     ");
-	put_names(out, box, false, &column);
-	out_text(out, "\n  reported   ");
-	put_names(out, box, true, &(int){ 13 });
-	out_text(out, "\n  listed     ");
-	column = 13;
+	out_text(out, "checked for when the run ends\n");
+	put_names(out, box, false, "  absent     ");
+	put_names(out, box, true, "  reported   ");
+	out_text(out, "  listed     ");
 	for (unsigned i = 0; i < plan->place_count; i++)
 		if (plan->places[i].role != PLACE_NAMED)
 			listed_word(out, &column, inside_name(plan, plan->places[i].path));
-	out_text(out, ": by the table of sbx profile names\n");
+	out_text(out, ": names by the table of sbx profile names, and git's own\n");
 }
 
 static void put_limits(struct out *out, const struct box *box)

@@ -27,19 +27,6 @@ bool changed_has(const struct check *check, int directory, const char *name)
 	return false;
 }
 
-// Whether the project's package.json differs in its dependencies alone, as after each install.
-static bool has_new_dependencies(const struct check *check, const char *path)
-{
-	const struct plan *plan = check->plan;
-	char text[PACKAGE_BYTES_MAX];
-	size_t length;
-	if (plan->package == 0 || !path_within(path, plan->project) ||
-	    !str_equal(path + strlen(plan->project), "/package.json"))
-		return false;
-	return file_read_into(AT_FDCWD, path, 0, text, sizeof(text), &length) == 1 &&
-	       package_hash(text, length) == plan->package;
-}
-
 // Of `git am`: patches, and no command that would be run, as in what a rebase goes on with.
 static bool is_stopped_am(const char *path)
 {
@@ -50,7 +37,7 @@ static bool is_stopped_am(const char *path)
 
 void changed_add(const struct check *check, const char *path)
 {
-	if (has_new_dependencies(check, path) || is_stopped_am(path))
+	if (is_stopped_am(path))
 		return;
 	const char *shown = finding_path(check->plan, path);
 	const struct trusted_row *row = trusted_find(shown);

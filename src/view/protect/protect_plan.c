@@ -52,6 +52,19 @@ static int protect_table(struct wishes *wishes, const char *directory, const cha
 	return 0;
 }
 
+// Where a server finds what it does not list, each name of the table is asked for.
+static int protect_unlisted(struct wishes *wishes, const char *root, struct origin from)
+{
+	if (alias_kernel_compares(root))
+		return 0;
+	trusted_each (row, TRUSTED_PROTECT) {
+		const char *path = path_below(wishes->arena, root, trusted_name(row));
+		if (!row->pattern && !opened_has(wishes, path))
+			TRY(protect_name(wishes, path, ACT_TAKE, from));
+	}
+	return 0;
+}
+
 // husky's own part of .husky, which each 'npm install' makes anew: it goes on in the box with a
 // copy. Where there is none yet nothing can be put, and a variable makes husky let it be, as the
 // host has no such hooks either.
@@ -78,6 +91,7 @@ static int protect_root(struct wishes *wishes, const char *root)
 	if (wishes_is_scratch(wishes, root))
 		return wishes->plan->session ? repository_follow(wishes, root, from) : 0;
 	TRY(protect_table(wishes, root, "", from));
+	TRY(protect_unlisted(wishes, root, from));
 	TRY(repository_protect(wishes, root, from));
 	TRY(repository_protect_top(wishes, root, from));
 	if (wishes->plan->home_given && str_equal(root, wishes->plan->real_home))

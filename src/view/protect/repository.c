@@ -102,6 +102,7 @@ static int each_entry(struct wishes *wishes, const char *directory, enum act act
 	if (!crowd)
 		return 0;
 	wishes->plan->places[number].role = PLACE_NAMED;
+	wishes->plan->places[number].count = 0;
 	return protect_crowd(wishes, directory, act, from);
 }
 
