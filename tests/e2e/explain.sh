@@ -95,6 +95,13 @@ like "writes: a file that is there" "$(refused "echo >>$work/read/there/file")" 
 like "writes: that is removed" "$(refused "rm -f $work/read/there/file")" "writing $work/read/there/file \(rm\): the directory is read-only in the box .*--write $work/read/there$"
 like "writes: of the home" "$(refused "echo x >$HOME/data/new")" "writing $HOME/data/new \(bash\): the directory is not in the box; to allow: --write $HOME/data$"
 is "writes: a home that cannot be written has no flag" "" "$(refused "mkdir $HOME/../x; false" | grep -- --write)"
+for script in 'mkdir .claude/skills' 'echo b >.claude/agents/x.md' 'rm .claude/agents/x.md' 'chmod +x .claude/agents/x.md' \
+	'mv .claude/agents/x.md .claude/agents/y.md' 'echo x >.git/hooks/post-merge' 'echo x >~/data/new' 'mkdir ~/data/directory'; do
+	rm -rf .claude && mkdir -p .claude/agents && echo a >.claude/agents/x.md
+	fix=$(refused "$script" | sed -n 's/.*; to allow: //p')
+	is "writes: the flag lets it be done: $script" "--write 0" "${fix%% *} $("$SBX" run $fix -- bash -c "$script" >/dev/null 2>&1; echo $?)"
+done
+rm -rf .claude .git/hooks/post-merge "$HOME/data/new" "$HOME/data/directory"
 cat >writes.c <<'C'
 #define _GNU_SOURCE
 #include <fcntl.h>
