@@ -53,10 +53,11 @@ static int publish_one(int roll, const struct live_box *box, const char *word, b
 	struct publish port;
 	int sockets[2] = { -1, -1 };
 	if (!destination_publish(word, &port.inside, &port.outside))
-		return fail(0,
-			    "'%.80s' is no port; expected PORT, PORT:HOST-PORT or PORT:auto, each "
-			    "from 1 to 65535",
-			    str_shown(word));
+		return fail(
+			0,
+			"'%.80s' is not a port; expected PORT, PORT:HOST-PORT or PORT:auto, each "
+			"from 1 to 65535",
+			str_shown(word));
 	if (!off)
 		TRY(publish_open(&port, &sockets[0], &sockets[1]));
 	int result = control_socket_publish(roll, box->name, box->run, &port, sockets);

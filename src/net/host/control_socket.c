@@ -276,7 +276,7 @@ int control_socket_publish(int roll, const char *name, pid_t run, const struct p
 			    DOORS_MAX);
 	case EOPNOTSUPP:
 		return fail(0,
-			    "run %d has no network of its own behind the proxy, so that no port "
+			    "run %d has no separate network behind the proxy, so that no port "
 			    "of it can be published",
 			    (int)run);
 	default:

@@ -33,7 +33,7 @@ struct proxy {
 	struct door {
 		int sockets[2];   // bound, at 127.0.0.1 and, or -1, at ::1
 		bool open, used;  // it listens; has listened
-		unsigned unheard; // of shared->unheard, when it was looked at
+		unsigned unheard; // of shared->unheard at the last look
 	} doors[DOORS_MAX];
 	int64_t doors_next, doors_haste; // see publish.h; 0: all listen, or there is none
 	struct shared *shared;           // NULL until the worker

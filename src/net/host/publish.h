@@ -17,6 +17,6 @@ int publish_open(struct publish *published, int *ret_four, int *ret_six);
 // A worker has noticed that nobody listens at a port; or there is a new one.
 void doors_soon(struct proxy *proxy);
 void doors_shut(struct proxy *proxy, unsigned place);
-// In each turn: doors are opened and shut. What is between two looks is doors_wait()'s.
+// In each turn: opens and closes doors. doors_wait() is the time until the next look.
 void doors_look(struct proxy *proxy);
 int doors_wait(const struct proxy *proxy, int milliseconds);
