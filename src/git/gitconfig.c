@@ -1,4 +1,4 @@
-// Owns the reading of git's configuration syntax. Hostile input: bounded, no I/O.
+// Owns git's configuration syntax, read and written. Hostile input: bounded, no I/O.
 #include "git/gitconfig.h"
 
 #include <stdbool.h>
@@ -293,4 +293,52 @@ bool gitconfig_same(const struct gitconfig *left, const struct gitconfig *right,
 		b = gitconfig_next(right, name, b);
 	}
 	return !a && !b;
+}
+
+void gitconfig_put(struct gitconfig_text *out, const char *text, size_t length)
+{
+	memcpy(out->text + out->length, text, length);
+	out->length += length;
+}
+
+static void put_quoted(struct gitconfig_text *out, const char *text)
+{
+	gitconfig_put(out, "\"", 1);
+	for (; *text; text++) {
+		if (strchr("\"\\\n", *text))
+			gitconfig_put(out, "\\", 1);
+		gitconfig_put(out, *text == '\n' ? "n" : text, 1);
+	}
+	gitconfig_put(out, "\"", 1);
+}
+
+void gitconfig_put_header(struct gitconfig_text *out, const char *name)
+{
+	size_t first = strcspn(name, ".");
+	if (out->length > 0 && out->text[out->length - 1] != '\n')
+		gitconfig_put(out, "\n", 1);
+	gitconfig_put(out, "[", 1);
+	gitconfig_put(out, name, first);
+	if (name[first]) {
+		gitconfig_put(out, " ", 1);
+		put_quoted(out, name + first + 1);
+	}
+	gitconfig_put(out, "]\n", 2);
+}
+
+void gitconfig_put_entry(struct gitconfig_text *out, const char *name, const char *value,
+			 bool quoted)
+{
+	const char *key = strrchr(name, '.') + 1;
+	size_t length = value ? strlen(value) : 0;
+	gitconfig_put(out, "\t", 1);
+	gitconfig_put(out, key, strlen(key));
+	if (value)
+		gitconfig_put(out, " = ", 3);
+	if (value && (quoted || value[0] == ' ' || (length > 0 && value[length - 1] == ' ') ||
+		      strpbrk(value, "\"\\#;\n")))
+		put_quoted(out, value);
+	else if (value)
+		gitconfig_put(out, value, length);
+	gitconfig_put(out, "\n", 1);
 }

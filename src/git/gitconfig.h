@@ -49,6 +49,19 @@ bool gitconfig_has(const struct gitconfig *config, const char *name, const char 
 // Whether both have the same values of a name, in the same order.
 bool gitconfig_same(const struct gitconfig *left, const struct gitconfig *right, const char *name);
 
+// A text that is written; the caller has made room for all of it.
+struct gitconfig_text {
+	char *text;
+	size_t length;
+};
+void gitconfig_put(struct gitconfig_text *out, const char *text, size_t length);
+// "[section "sub"]", on a line that begins here.
+void gitconfig_put_header(struct gitconfig_text *out, const char *name);
+// A line with the last part of a name; value NULL: it alone. `quoted`: in any case, else as git
+// does it only where it must be.
+void gitconfig_put_entry(struct gitconfig_text *out, const char *name, const char *value,
+			 bool quoted);
+
 struct gitconfig_withheld {
 	const char *name, *value; // NULL: it was removed
 	const char *why;

@@ -14,69 +14,8 @@ struct config_merger {
 	unsigned count;
 	bool hidden; // an address that a report does not show
 	struct gitconfig_merged *out;
+	struct gitconfig_text text;
 };
-
-static void put(struct gitconfig_merged *out, const char *text, size_t length)
-{
-	memcpy(out->text + out->length, text, length);
-	out->length += length;
-}
-
-static void put_quoted(struct gitconfig_merged *out, const char *text, size_t length)
-{
-	put(out, "\"", 1);
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '"' || text[i] == '\\')
-			put(out, "\\", 1);
-		put(out, text + i, 1);
-	}
-	put(out, "\"", 1);
-}
-
-// As git writes it: in quotes only where it must be.
-static void put_value(struct gitconfig_merged *out, const char *text, size_t length)
-{
-	bool blank = length > 0 && (text[0] == ' ' || text[length - 1] == ' ');
-	if (blank || strpbrk(text, "\"\\#;"))
-		put_quoted(out, text, length);
-	else
-		put(out, text, length);
-}
-
-static void put_header(struct gitconfig_merged *out, const char *name, size_t length)
-{
-	const char *dot = memchr(name, '.', length);
-	size_t first = dot ? (size_t)(dot - name) : length;
-	put(out, "[", 1);
-	put(out, name, first);
-	if (dot) {
-		put(out, " ", 1);
-		put_quoted(out, dot + 1, length - first - 1);
-	}
-	put(out, "]\n", 2);
-}
-
-static void end_line(struct gitconfig_merged *out)
-{
-	if (out->length > 0 && out->text[out->length - 1] != '\n')
-		put(out, "\n", 1);
-}
-
-static void put_values(struct config_merger *merger, const char *name)
-{
-	struct gitconfig_merged *out = merger->out;
-	const struct gitconfig *after = merger->look->after;
-	const struct gitconfig_entry *entry = gitconfig_next(after, name, NULL);
-	const char *key = strrchr(name, '.') + 1;
-	for (; entry; entry = gitconfig_next(after, name, entry)) {
-		end_line(out);
-		put(out, "\t", 1);
-		put(out, key, strlen(key));
-		put(out, " = ", 3);
-		put_value(out, entry->value, strlen(entry->value));
-		put(out, "\n", 1);
-	}
-}
 
 static bool is_taken(const struct config_merger *merger, const char *name)
 {
@@ -92,7 +31,7 @@ static void put_section(struct config_merger *merger, unsigned index)
 {
 	const struct gitconfig *now = merger->look->now;
 	const struct gitconfig_section *section = &now->sections[index];
-	struct gitconfig_merged *out = merger->out;
+	struct gitconfig_text *out = &merger->text;
 	size_t at = section->start, begin = out->length;
 	bool kept = false, dropped = false;
 	for (unsigned i = 0; i < now->count; i++) {
@@ -103,7 +42,7 @@ static void put_section(struct config_merger *merger, unsigned index)
 			kept = true;
 			continue;
 		}
-		put(out, now->text + at, entry->start - at);
+		gitconfig_put(out, now->text + at, entry->start - at);
 		// its own indentation goes too
 		while (out->length > begin &&
 		       (out->text[out->length - 1] == '\t' || out->text[out->length - 1] == ' '))
@@ -111,7 +50,7 @@ static void put_section(struct config_merger *merger, unsigned index)
 		at = entry->end;
 		dropped = true;
 	}
-	put(out, now->text + at, section->end - at);
+	gitconfig_put(out, now->text + at, section->end - at);
 	size_t length = out->length - begin;
 	if (dropped && !kept && !memchr(out->text + begin, '#', length) &&
 	    !memchr(out->text + begin, ';', length))
@@ -129,10 +68,10 @@ static void put_taken(struct config_merger *merger)
 			continue;
 		if (!str_equal(section, after->sections[entry->section].name)) {
 			section = after->sections[entry->section].name;
-			end_line(merger->out);
-			put_header(merger->out, section, strlen(section));
+			gitconfig_put_header(&merger->text, section);
 		}
-		put_values(merger, name);
+		for (; entry; entry = gitconfig_next(after, name, entry))
+			gitconfig_put_entry(&merger->text, name, entry->value, false);
 	}
 }
 
@@ -231,7 +170,8 @@ void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 	out.branches = arena_take(arena, names * sizeof(*out.branches));
 	merger.taken = arena_take(arena, names * sizeof(*merger.taken));
 	// Each value may be quoted to twice its length, with its section's name before it.
-	out.text = arena_take(arena, now->length + 4 * after->length + (size_t)names * 300 + 1);
+	merger.text.text =
+		arena_take(arena, now->length + 4 * after->length + (size_t)names * 300 + 1);
 	decide(&merger, after);
 	if (merger.hidden) { // then none is applied
 		look.how.private = true;
@@ -239,11 +179,14 @@ void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 		decide(&merger, after);
 	}
 	decide(&merger, before);
-	put(&out, now->text, now->section_count ? now->sections[0].start : now->length);
+	gitconfig_put(&merger.text, now->text,
+		      now->section_count ? now->sections[0].start : now->length);
 	for (unsigned i = 0; i < now->section_count; i++)
 		put_section(&merger, i);
 	put_taken(&merger);
-	out.text[out.length] = '\0';
+	gitconfig_put(&merger.text, "", 1);
+	out.text = merger.text.text;
+	out.length = merger.text.length - 1;
 	out.taken = merger.count;
 	*ret_merged = out;
 }

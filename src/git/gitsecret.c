@@ -105,65 +105,12 @@ static const char *shown_value(struct arena *arena, const struct gitconfig_entry
 	return value && textsecret_is(value) ? NULL : value;
 }
 
-struct secret_writer {
-	char *text;
-	size_t used;
-};
-
-static void put(struct secret_writer *writer, const char *text)
-{
-	size_t length = strlen(text);
-	memcpy(writer->text + writer->used, text, length);
-	writer->used += length;
-}
-
-static void put_quoted(struct secret_writer *writer, const char *text)
-{
-	put(writer, "\"");
-	for (; *text; text++) {
-		const char escaped[] = { *text == '\n' ? 'n' : *text, '\0' },
-			   plain[] = { *text, '\0' };
-		if (strchr("\"\\\n", *text))
-			put(writer, "\\");
-		put(writer, strchr("\"\\\n", *text) ? escaped : plain);
-	}
-	put(writer, "\"");
-}
-
 // A key alone means true, and "key =" means empty.
 static bool has_value(const struct gitconfig *config, const struct gitconfig_entry *entry)
 {
 	const char *at = config->text + entry->start;
 	at += strlen(strrchr(entry->name, '.') + 1);
 	return at[strspn(at, " \t\r")] == '=';
-}
-
-static void put_entry(struct secret_writer *writer, const struct gitconfig *config,
-		      const struct gitconfig_entry *entry, const char *value)
-{
-	put(writer, "\t");
-	put(writer, strrchr(entry->name, '.') + 1);
-	if (has_value(config, entry)) {
-		put(writer, " = ");
-		put_quoted(writer, value);
-	}
-	put(writer, "\n");
-}
-
-static void put_section(struct secret_writer *writer, const char *name)
-{
-	const char *dot = strchr(name, '.');
-	char word[2] = "";
-	put(writer, "[");
-	for (const char *at = name; *at && at != dot; at++) {
-		word[0] = *at;
-		put(writer, word);
-	}
-	if (dot) {
-		put(writer, " ");
-		put_quoted(writer, dot + 1);
-	}
-	put(writer, "]\n");
 }
 
 // What people left out themselves: "# token = ...".
@@ -195,7 +142,7 @@ static void left_out(struct arena *arena, struct gitsecret *secret, const char *
 
 // One section with its keys. A name that is secret itself takes all of it along.
 static bool filter_section(struct arena *arena, const struct gitconfig *config, unsigned index,
-			   unsigned *entry, struct secret_writer *writer, struct gitsecret *secret)
+			   unsigned *entry, struct gitconfig_text *out, struct gitsecret *secret)
 {
 	const char *whole = config->sections[index].name, *name = textsecret_strip(arena, whole);
 	bool changed = !name || name != whole || textsecret_has_word(name);
@@ -203,12 +150,13 @@ static bool filter_section(struct arena *arena, const struct gitconfig *config, 
 	if (changed)
 		left_out(arena, secret, name, NULL);
 	if (name)
-		put_section(writer, name);
+		gitconfig_put_header(out, name);
 	for (; *entry < config->count && config->entries[*entry].section == index; ++*entry) {
 		const struct gitconfig_entry *one = &config->entries[*entry];
 		const char *value = shown_value(arena, one, secret);
 		if (name && value)
-			put_entry(writer, config, one, value);
+			gitconfig_put_entry(out, one->name, has_value(config, one) ? value : NULL,
+					    true);
 		if (value == one->value)
 			continue;
 		changed = true;
@@ -228,15 +176,15 @@ int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 	size_t size = 2 * length + 16 * ((size_t)config.count + config.section_count) + 1;
 	for (unsigned i = 0; i < config.section_count; i++)
 		size += 2 * strlen(config.sections[i].name);
-	struct secret_writer writer = { .text = arena_take(arena, size) };
+	struct gitconfig_text out = { .text = arena_take(arena, size) };
 	bool changed = has_secret_comment(arena, text, length);
 	if (changed)
 		left_out(arena, &secret, "its comments", NULL);
 	unsigned entry = 0;
 	for (unsigned i = 0; i < config.section_count; i++)
-		changed |= filter_section(arena, &config, i, &entry, &writer, &secret);
-	writer.text[writer.used] = '\0';
-	secret.text = changed ? writer.text : NULL;
+		changed |= filter_section(arena, &config, i, &entry, &out, &secret);
+	gitconfig_put(&out, "", 1);
+	secret.text = changed ? out.text : NULL;
 	*ret_secret = secret;
 	return 0;
 }
