@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
+#include "net/host/publish.h"
 #include "net/host/roll.h"
 #include "plan.h"
 #include "run.h"
@@ -110,10 +111,7 @@ static int publish(const struct plan *plan, struct run *run, const struct contro
 		return EINVAL;
 	if (!plan->egress.on || !plan->own_network)
 		return EOPNOTSUPP;
-	int number = proxy_publish(run->proxy, &port, fds);
-	if (number == 0)
-		roll_ports(run);
-	return number;
+	return doors_publish(run, &port, fds);
 }
 
 int control_socket_add(struct proxy *proxy, const char *destination)

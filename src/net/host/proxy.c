@@ -58,19 +58,12 @@ int proxy_host(struct plan *plan, struct run *run)
 	return 0;
 }
 
-static void close_door(struct proxy *proxy, unsigned place)
-{
-	doors_shut(proxy, place);
-	fd_close(&proxy->doors[place].sockets[0]);
-	fd_close(&proxy->doors[place].sockets[1]);
-}
-
 int proxy_undo(const struct plan *plan, struct run *run)
 {
 	struct proxy *proxy = run->proxy;
 	(void)plan;
 	for (unsigned i = 0; i < DOORS_MAX; i++)
-		close_door(proxy, i);
+		doors_close(proxy, i);
 	for (unsigned i = 0; i < proxy->listener_count; i++)
 		fd_close(&proxy->listeners[i]);
 	proxy->listener_count = 0;
@@ -227,28 +220,6 @@ static int take_report(const struct plan *plan, struct run *run)
 		fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, ORDER_SOCKETS);
 		break;
 	}
-	return 0;
-}
-
-int proxy_publish(struct proxy *proxy, const struct publish *port, int fds[FD_PASSED])
-{
-	unsigned place = 0;
-	bool opens = fds[0] >= 0;
-	while (place < DOORS_MAX && proxy->ports[place].inside != port->inside)
-		place++;
-	if (opens == (place < DOORS_MAX))
-		return opens ? EEXIST : ENOENT;
-	for (place = opens ? 0 : place; opens && place < DOORS_MAX && proxy->ports[place].inside;)
-		place++;
-	if (place == DOORS_MAX)
-		return ENOSPC;
-	close_door(proxy, place);
-	proxy->ports[place] = (struct publish){ 0 };
-	for (int i = 0; opens && i < 2; i++)
-		proxy->doors[place].sockets[i] = take(&fds[i]);
-	if (opens)
-		proxy->ports[place] = *port;
-	doors_soon(proxy);
 	return 0;
 }
 

@@ -10,7 +10,6 @@
 #include <sys/types.h>
 
 #include "base/base.h"
-#include "base/fd.h"
 #include "net/rules/control.h"
 #include "net/setup/netns.h"
 #include "plan.h"
@@ -56,9 +55,6 @@ int proxy_undo(const struct plan *plan, struct run *run);
 
 // Listeners of the box, as they came with a message.
 void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected);
-// Publishes a port while the box runs, by sockets that listen, which it takes; without any the port
-// is published no more. An errno, or 0.
-int proxy_publish(struct proxy *proxy, const struct publish *port, int fds[FD_PASSED]);
 // Sockets of the box, for published ports.
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "net/host/orders.h"
 #include "net/host/proxy.h"
 #include "plan.h"
+#include "run.h"
 
 enum {
 	BACKLOG = 4096,
@@ -150,7 +152,7 @@ void doors_soon(struct proxy *proxy)
 	proxy->doors_haste = proxy->doors_next + HASTE_MILLISECONDS;
 }
 
-void doors_shut(struct proxy *proxy, unsigned place)
+static void doors_shut(struct proxy *proxy, unsigned place)
 {
 	struct door *door = &proxy->doors[place];
 	bool was_open = door->open;
@@ -161,6 +163,49 @@ void doors_shut(struct proxy *proxy, unsigned place)
 	}
 	if (was_open)
 		order_door(proxy, place);
+}
+
+struct roll_ports doors_ports(const struct proxy *proxy)
+{
+	struct roll_ports ports = { 0 };
+	for (int i = 0; i < DOORS_MAX; i++)
+		if (proxy->ports[i].inside)
+			ports.all[ports.count++] = (struct roll_port){ proxy->ports[i].inside,
+								       proxy->ports[i].outside };
+	return ports;
+}
+
+void doors_close(struct proxy *proxy, unsigned place)
+{
+	doors_shut(proxy, place);
+	fd_close(&proxy->doors[place].sockets[0]);
+	fd_close(&proxy->doors[place].sockets[1]);
+}
+
+int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED])
+{
+	struct proxy *proxy = run->proxy;
+	unsigned place = 0;
+	bool opens = fds[0] >= 0;
+	while (place < DOORS_MAX && proxy->ports[place].inside != port->inside)
+		place++;
+	if (opens == (place < DOORS_MAX))
+		return opens ? EEXIST : ENOENT;
+	for (place = opens ? 0 : place; opens && place < DOORS_MAX && proxy->ports[place].inside;)
+		place++;
+	if (place == DOORS_MAX)
+		return ENOSPC;
+	doors_close(proxy, place);
+	proxy->ports[place] = (struct publish){ 0 };
+	for (int i = 0; opens && i < 2; i++)
+		proxy->doors[place].sockets[i] = take(&fds[i]);
+	if (opens)
+		proxy->ports[place] = *port;
+	doors_soon(proxy);
+	struct roll_ports ports = doors_ports(proxy);
+	if (run->roll >= 0)
+		(void)!pwrite(run->roll, &ports, sizeof(ports), offsetof(struct roll_entry, ports));
+	return 0;
 }
 
 static void look_at(struct proxy *proxy, unsigned place)

@@ -5,18 +5,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/fd.h"
+#include "net/host/roll.h"
 #include "plan.h"
 
 struct proxy;
+struct run;
 
 // A socket that listens at 127.0.0.1, at a free port where its own is 0. -1 with the error said.
 int publish_listen(struct publish *publish);
 // One that is bound alone, and one at ::1, or -1 where the host has none. A free port is printed.
 int publish_open(struct publish *published, int *ret_four, int *ret_six);
 
+// Publishes a port while the box runs, by sockets of both addresses that are bound, which it takes;
+// without any the port is published no more. An errno, or 0.
+int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED]);
+void doors_close(struct proxy *proxy, unsigned place);
+// As the roll has them.
+struct roll_ports doors_ports(const struct proxy *proxy);
+
 // A worker has noticed that nobody listens at a port; or there is a new one.
 void doors_soon(struct proxy *proxy);
-void doors_shut(struct proxy *proxy, unsigned place);
 // In each turn: opens and closes doors. doors_wait() is the time until the next look.
 void doors_look(struct proxy *proxy);
 int doors_wait(const struct proxy *proxy, int milliseconds);

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/process_stat.h"
 #include "net/host/control_socket.h"
+#include "net/host/publish.h"
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"
 #include "plan.h"
@@ -36,16 +37,6 @@ static void copy_command(struct roll_entry *entry, char *const *command)
 	}
 }
 
-static struct roll_ports ports_of(const struct proxy *proxy)
-{
-	struct roll_ports ports = { 0 };
-	for (int i = 0; i < DOORS_MAX; i++)
-		if (proxy->ports[i].inside)
-			ports.all[ports.count++] = (struct roll_port){ proxy->ports[i].inside,
-								       proxy->ports[i].outside };
-	return ports;
-}
-
 static void fill(const struct plan *plan, const struct run *run, pid_t own,
 		 struct roll_entry *entry)
 {
@@ -58,7 +49,7 @@ static void fill(const struct plan *plan, const struct run *run, pid_t own,
 	entry->landlock = run->tier_landlock;
 	entry->begun = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	entry->network = plan->egress.on ? ROLL_PROXY : plan->own_network ? ROLL_NONE : ROLL_HOST;
-	entry->ports = ports_of(run->proxy);
+	entry->ports = doors_ports(run->proxy);
 	copy_text(entry->session, sizeof(entry->session),
 		  plan->session ? plan->session->name : NULL);
 	copy_text(entry->project, sizeof(entry->project), plan->project);
@@ -144,13 +135,6 @@ void roll_turn(struct run *run, const struct denials *denials)
 	uint32_t count = (uint32_t)refused + count_others(denials);
 	run->roll_seen = seen;
 	(void)!pwrite(run->roll, &count, sizeof(count), offsetof(struct roll_entry, denials));
-}
-
-void roll_ports(struct run *run)
-{
-	struct roll_ports ports = ports_of(run->proxy);
-	if (run->roll >= 0)
-		(void)!pwrite(run->roll, &ports, sizeof(ports), offsetof(struct roll_entry, ports));
 }
 
 bool roll_is_killed(const struct run *run)

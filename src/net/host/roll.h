@@ -63,8 +63,6 @@ int roll_host(const struct plan *plan, struct run *run);
 int roll_undo(const struct plan *plan, struct run *run);
 // In each turn of the loop; writes only when there are more.
 void roll_turn(struct run *run, const struct denials *denials);
-// After a change of the published ports.
-void roll_ports(struct run *run);
 // Whether sbx kill or sbx stop has ended the box.
 bool roll_is_killed(const struct run *run);
 // For those who wait for the run: `end` is one of the words that follow, from ROLL_EXIT on.
