@@ -154,6 +154,8 @@ const struct verb_row verb_rows[] = {
 	},
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);
+_Static_assert(VERB_SESSION == 1 << ROW_SESSION && VERB_ATTACH == 1 << ROW_ATTACH,
+	       "each verb's bit is that of its row");
 
 const char *const session_usages[SESSION_ACTIONS] = {
 	"create [--as-root] [--from SESSION[@SNAPSHOT]] NAME",

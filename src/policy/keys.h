@@ -58,7 +58,8 @@ enum tightens {
 	TIGHTENS_MORE,   // a later word
 };
 
-// Verbs that take options. Keys of a profile are taken by VERBS_BOX.
+// Verbs that take options, in the order of enum verb_row_index (cli/verbs.h). Keys of a profile are
+// taken by VERBS_BOX.
 enum verb {
 	VERB_RUN = 1 << 0,
 	VERB_SHELL = 1 << 1,
@@ -69,23 +70,24 @@ enum verb {
 	VERB_AUDIT = 1 << 6,
 	VERB_ALLOW = 1 << 7,
 	VERB_DENY = 1 << 8,
-	VERB_SESSION = 1 << 9,
-	VERB_AGENT = 1 << 10,
-	VERB_WHY = 1 << 11,
-	VERB_LEARN = 1 << 12,
-	VERB_CODE = 1 << 13,
-	VERB_CACHE = 1 << 14,
-	VERB_PS = 1 << 15,
-	VERB_STOP = 1 << 16,
-	VERB_KILL = 1 << 17,
-	VERB_WAIT = 1 << 18,
-	VERB_LOGS = 1 << 19,
-	VERB_EXEC = 1 << 20,
-	VERB_ATTACH = 1 << 21,
+	VERB_PUBLISH = 1 << 9,
+	VERB_SESSION = 1 << 10,
+	VERB_AGENT = 1 << 11,
+	VERB_WHY = 1 << 12,
+	VERB_LEARN = 1 << 13,
+	VERB_CODE = 1 << 14,
+	VERB_CACHE = 1 << 15,
+	VERB_PS = 1 << 16,
+	VERB_STOP = 1 << 17,
+	VERB_KILL = 1 << 18,
+	VERB_WAIT = 1 << 19,
+	VERB_LOGS = 1 << 20,
+	VERB_EXEC = 1 << 21,
+	VERB_ATTACH = 1 << 22,
 };
 enum {
 	VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE,
-	VERBS_ALL = 0x3fffff
+	VERBS_ALL = 0x7fffff
 };
 
 struct key {

@@ -8,8 +8,8 @@ here=$(dirname "$(dirname "$SBX")")
 
 # the hidden verb
 offered() { "$SBX" complete "$@" 2>/dev/null | cut -f1 | sort | xargs; }
-is "verbs" "plan profile ps" "$(offered p)"
-is "help of verbs" "plan profile ps" "$(offered help p)"
+is "verbs" "plan profile ps publish" "$(offered p)"
+is "help of verbs" "plan profile ps publish" "$(offered help p)"
 flags=$("$SBX" run --help all | grep -o -- '^ .*--[a-z][a-z-]*' | grep -o -- '--[a-z][a-z-]*' | sort -u | xargs)
 is "every option of run, and no other" "${flags:-none}" "$(offered run --)"
 like "short ones, too" "$(offered run -)" ' -C -a -c '
