@@ -260,9 +260,9 @@ for mode in 444 000 111; do
 	is "rights that a command took ($mode): said, and in the next run" "sbx: the command took your rights to $rights; to have them back: chmod u+rwx $rights
 sbx: you have no rights to '$rights'; to have them back: chmod u+rwx $rights" "$said
 $("$SBX" run -- true 2>&1)"
-	is "rights that a command took: back by what is printed" 0 "$(eval "${said##*back: }"; "$SBX" run -- true 2>&1; echo $?)"
+	is "rights that a command took: back by what is printed" 7 "$(eval "${said##*back: }"; "$SBX" run -- sh -c 'exit 7' 2>&1; echo $?)"
 done
-stays "a project without its write mode runs, and is not named" "0" "$("$SBX" run -- chmod 555 . 2>&1; "$SBX" run -- true 2>&1; echo $?)"
+is "a project without its write mode runs, and is not named" "555 7" "$("$SBX" run -- sh -c 'chmod 555 . && stat -c %a .' 2>&1) $("$SBX" run -- sh -c 'exit 7' 2>&1; echo $?)"
 chmod 755 "$rights" && cd "$project" || exit 1
 
 # --- files that a command leaves in the private home
