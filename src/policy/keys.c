@@ -259,8 +259,8 @@ const struct key keys[] = {
 
 	{ IN_PROFILE("report", "refused-writes", refused_writes), .flag = "refused-writes",
 	  .kind = KEY_WORD, .words = answer_words, .value = "no|yes",
-	  .help = "yes: when the command fails, report the writes that the box refused; each with the flag "
-		  "that would allow it" },
+	  .help = "yes: name refused writes when the command fails; each with the flag that would "
+		  "allow it" },
 
 	{ ON_COMMAND_LINE(VERBS_BOX | VERB_PROFILE, profiles), .flag = "profile",
 	  .brief = "ready sets of options: node, python, git", .letter = 'p', .kind = KEY_LIST,
