@@ -288,8 +288,8 @@ static void proposals(void **state)
 	propose_host(arena, &wishes, "10.0.0.1:80", "a private address");
 	propose_host(arena, &wishes, "a.example:80", NULL);
 	assert_string_equal(propose_text(arena,
-					 "[files]\nread = ?~/n\n; mine\n\n[limits]\ntime = 1s\n", "",
-					 &wishes),
+					 "[files]\nread = ?~/n\n; mine\n\n[limits]\ntime = 1s\n",
+					 "", &wishes),
 			    "[files]\nread = ?~/n\n; mine\n; a secret, take it in only if you mean "
 			    "it: read = ?~/.ssh/id\n"
 			    "\n[limits]\ntime = 1s\n\n[network]\n; a private address, take it in "
