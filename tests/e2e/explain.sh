@@ -85,10 +85,10 @@ rm -f "$work"/read/f?
 is "writes: JSON has each" "f1 f2 f3 f4 f5" "$("$SBX" run --report json --read "$work/read" --refused-writes yes -- bash -c "$touches" 2>&1 | python3 -c 'import json, os, sys; print(*[os.path.basename(d["what"]) for d in json.load(sys.stdin)["denied"] if d["flag"] == "write" and d["value"] == os.path.dirname(d["what"])])')"
 is "writes: nothing of a command that succeeded" "sbx: ran" "$(refused "$touches; echo sbx: ran >&2")"
 is "writes: no reads, no programs" "sbx: ran" "$(refused "cat $HOME/data/none ~/.ssh/id; $HOME/own/tool; echo sbx: ran >&2; false")"
-for profile in claude-code codex copilot gemini opencode qwen; do
-	is "writes: by the profile $profile-shell" "$seven" "$("$SBX" run -p "$profile-shell" --read "$work/read" -- bash -c "$touches" 2>&1)"
-done
-is "writes: a flag takes them away" "ran" "$("$SBX" run -p codex-shell --refused-writes no --read "$work/read" -- bash -c "echo ran; $touches" 2>&1)"
+printf '[profile]\nextends = default\n[report]\nrefused-writes = yes\n' >"$work/writes.ini"
+is "writes: by a line of a profile" "$seven" "$("$SBX" run -p "$work/writes.ini" --read "$work/read" -- bash -c "$touches" 2>&1)"
+is "writes: to a model, with the line that its user could add" "the user could allow it: sbx profile add '[files] write = $work/read' -p $work/writes.ini" "$("$SBX" run -p "$work/writes.ini" --read "$work/read" --report agent -- bash -c "$touches" 2>&1 | sed -n 's/.*; \(the user could allow it.*\)/\1/p')"
+is "writes: a flag takes them away" "ran" "$("$SBX" run -p "$work/writes.ini" --refused-writes no --read "$work/read" -- bash -c "echo ran; $touches" 2>&1)"
 mkdir "$work/read/there" && touch "$work/read/there/file"
 is "writes: what is refused by nothing but itself" "sbx: ran" "$(refused "echo sbx: ran >&2; cd $work/read; mkdir there; mkdir -p there; rm -f none; rmdir none; mv none some; ln -s x there/file; : >none/x; chmod +x none; truncate -s 0 /nowhere/x; false")"
 like "writes: a file that is there" "$(refused "echo >>$work/read/there/file")" "writing $work/read/there/file \(bash\): is read-only in the box \(--read\); to allow: --write $work/read/there/file$"
@@ -175,7 +175,6 @@ unseen() { PATH=$HOME/.local/bin:$HOME/own-tools:$HOME/nowhere:$PATH "$SBX" run 
 like "a program of a directory of PATH that the box does not have" "$(unseen own-tool)" "^sbx: these directories of your PATH are not in the box: $HOME/own-tools; "
 is "told with that status alone" "126 127" "$(unseen 'exit 126'; echo $?) $("$SBX" run -- bash -c 'exit 127' 2>&1; echo $?)"
 like "sbx-shell speaks to a model" "$("${SBX_TESTING%-testing}" run --report agent -a none.invalid -- curl -sS http://refused.invalid/ 2>&1)" '\[network\] allow = refused.invalid:80'
-like "writes: by sbx-shell, to a model" "$(cd "$project" && (exec -a sbx-shell "$SBX" "echo x >.git/hooks/pre-commit") 2>&1)" "blocked writing $project/.git/hooks/pre-commit .*the user could allow it: sbx profile add"
 
 # A place of the host's that does not answer, as a server that is gone: FUSE without a server behind it.
 if [ -w /dev/fuse ] && [ "$(id -u)" = 0 ]; then

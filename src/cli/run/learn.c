@@ -90,8 +90,8 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 	// By its own name: a link that the command made must not stand for something else.
 	if (realpath(path, real))
 		path = arena_copy(arena, real, strlen(real));
-	// Shells read it when they start, runtimes the kernel's files, others the directories
-	// above: they need nothing of it.
+	// Shells ask for this one when they start, runtimes for the kernel's, others for those
+	// above: they need none of them.
 	if (str_equal(denial->kind, "read") &&
 	    ((before && str_equal(path, before)) || path_within(path, "/sys") ||
 	     !strchr(path + 1, '/')))

@@ -133,7 +133,6 @@ int verb_sbx_shell(char **words)
 	} else { // one that sets no variable: as profiles of agents' commands have it
 		box_set_first(box, "files", "hide-untracked", ".env.*");
 		box_set_first(box, "files", "hide-untracked", ".env");
-		box_set_first(box, "report", "refused-writes", "yes");
 	}
 	return run_command(box);
 }

@@ -110,7 +110,7 @@ static bool is_above_shown(const struct plan *plan, const char *path)
 	return false;
 }
 
-// Named exactly, but a later line hides its directory: the flag is there, in the wrong place.
+// A later line hides the directory above: the flag is given, in the wrong place.
 static bool why_earlier(struct box *box, const char *path, struct why *why)
 {
 	const struct list *lists[] = { &box->profile.write, &box->profile.read };
