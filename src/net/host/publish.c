@@ -49,6 +49,7 @@ static int refuse(const struct publish *publish)
 	unsigned inside = publish->inside, outside = publish->outside;
 	struct publish other = { .inside = publish->inside };
 	int number = errno;
+	bool low = number == EACCES && outside && outside < ROOTS;
 	autoclose int fd = number == EADDRINUSE ? bind_at_four(&other) : -1;
 	if (fd >= 0)
 		return fail(
@@ -56,10 +57,10 @@ static int refuse(const struct publish *publish)
 			"port %u is used by another program outside; take a free one: --publish "
 			"%u:%u",
 			outside, inside, other.outside);
-	if (number == EACCES && outside < ROOTS && inside == outside)
+	if (low && inside == outside)
 		return fail(0, "port %u outside is for root; take another: --publish %u:%u",
 			    outside, inside, outside + ELSEWHERE);
-	if (number == EACCES && outside < ROOTS)
+	if (low)
 		return fail(
 			0,
 			"port %u outside is for root; take another: --publish %u:auto; or, if %u "

@@ -16,7 +16,6 @@
 #include "base/fd.h"
 #include "base/base.h"
 #include "base/sys.h"
-#include "net/proxy/dial.h"
 
 enum { TEXT = 4096, LOOPBACK_INDEX = 1 };
 
@@ -105,13 +104,11 @@ static bool ask(struct owner_search *who, const struct ends *ends)
 
 bool owner_listens(struct owner_search *who, uint16_t port)
 {
-	struct ends ends = { .from = dial_loopback[0],
+	struct ends four = { .from = { { [10] = 0xff, 0xff, 127, [15] = 1 } },
 			     .to = { { [10] = 0xff, 0xff } },
 			     .from_port = port };
-	bool listens = ask(who, &ends);
-	ends.from = dial_loopback[1];
-	ends.to = (struct address){ 0 };
-	return listens || ask(who, &ends);
+	struct ends six = { .from = { { [15] = 1 } }, .from_port = port };
+	return ask(who, &four) || ask(who, &six);
 }
 
 // Hands each entry of a directory to `look` until that is true, or the time is over.
