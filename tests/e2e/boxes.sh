@@ -109,7 +109,7 @@ like "a port is published once" "$({ "$SBX" publish "$live_box" 8125:auto 2>&1; 
 is "--off: no more, at once" "0 []" "$("$SBX" publish --off "$live_box" 8125; echo $?) $(json "$live_box" ports)"
 is "nobody answers there" 0 "$(wait_for 10 eval '[ "$(answer 127.0.0.1)" = "curl 7" ]'; echo $?)"
 like "--off of another port" "$({ "$SBX" publish --off "$live_box" 8125 2>&1; echo $?; } | tr "\n" " ")" "port 8125 of run $live_box is not published.*125"
-is "a free one, and again" "1 hello" "$("$SBX" publish "$live_box" 8125:auto 2>&1 | grep -c 'port 8125 of the box is localhost:') $("$SBX" publish --off "$live_box" 8125; "$SBX" publish "$live_box" "8125:$door"; answer 127.0.0.1)"
+is "a free one, and again" "1 hello" "$("$SBX" publish "$live_box" 8125:auto 2>&1 | grep -c 'port 8125 of the box is localhost:') $("$SBX" publish --off "$live_box" 8125; "$SBX" publish "$live_box" "8125:$door"; wait_for 30 curl -sf -m 5 "http://127.0.0.1:$door/file"; answer 127.0.0.1)"
 like "one without a network of its own" "$({ "$SBX" publish "$none" 8125 2>&1; echo $?; } | tr "\n" " ")" "has no network of mode proxy.*125"
 like "no number" "$({ "$SBX" publish "$live_box" 0 2>&1; echo $?; } | tr "\n" " ")" "expected PORT, PORT:HOST-PORT or PORT:auto.*125"
 "$SBX" kill "$live_box" >/dev/null

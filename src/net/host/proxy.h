@@ -31,7 +31,8 @@ struct proxy {
 	struct publish ports[DOORS_MAX]; // published; inside 0: a free place
 	struct door {
 		int sockets[2];   // bound, at 127.0.0.1 and, or -1, at ::1
-		bool open, used;  // it listens; has listened
+		bool open;        // it listens
+		bool reversed;    // a program of the box listens at the port outside
 		unsigned unheard; // of shared->unheard at the last look
 	} doors[DOORS_MAX];
 	int64_t doors_next, doors_haste; // see publish.h; 0: all listen, or there is none

@@ -216,13 +216,17 @@ static void look_at(struct proxy *proxy, unsigned place)
 	if (door->open && unheard != door->unheard)
 		doors_shut(proxy, place);
 	door->unheard = unheard;
-	if (door->open || !owner_listens(&proxy->connections->who, proxy->ports[place].inside))
+	const struct publish *at = &proxy->ports[place];
+	bool listens = door->open || owner_listens(&proxy->connections->who, at->inside);
+	// Docker names the port outside first.
+	door->reversed = !listens && at->outside != at->inside &&
+			 owner_listens(&proxy->connections->who, at->outside);
+	if (door->open || !listens)
 		return;
 	for (int i = 0; i < 2; i++)
 		door->open = (share_port(door->sockets[i], 1) == 0 &&
 			      listen(door->sockets[i], BACKLOG) == 0) ||
 			     door->open;
-	door->used = true;
 	order_door(proxy, place);
 }
 

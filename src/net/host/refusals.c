@@ -18,8 +18,7 @@ void refusals_unheard(const struct proxy *proxy, struct findings *found)
 	for (unsigned i = 0; proxy->shared && i < DOORS_MAX; i++) {
 		const struct publish *at = &proxy->ports[i];
 		unsigned unheard = atomic_load(&proxy->shared->unheard[i]);
-		// Docker names the port outside first.
-		bool other = at->inside && at->outside != at->inside && !at->any;
+		bool reversed = proxy->doors[i].reversed;
 		snprintf(port, sizeof(port), "%u", at->inside);
 		if (unheard)
 			snprintf(count, sizeof(count), "%u connection%s", unheard,
@@ -27,10 +26,10 @@ void refusals_unheard(const struct proxy *proxy, struct findings *found)
 		else
 			snprintf(count, sizeof(count), "port %u outside stayed closed",
 				 at->outside);
-		if (other)
+		if (reversed)
 			snprintf(order, sizeof(order), "%u:%u", at->outside, at->inside);
-		if (unheard || (other && !proxy->doors[i].used))
-			findings_add(found, FINDING_UNHEARD, port, count, other ? order : "");
+		if (unheard || reversed)
+			findings_add(found, FINDING_UNHEARD, port, count, reversed ? order : "");
 	}
 }
 

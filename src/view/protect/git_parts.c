@@ -40,6 +40,9 @@ static int protect_deeper(struct wishes *wishes, const struct place *place,
 {
 	const char *path = path_below(wishes->arena, place->path, row->path);
 	int problem = place_stands(place, row->path) ? look(path) : ENOENT;
+	// A box may put a directory in the place of the user's link.
+	if (problem == ELOOP && wishes_is_reached(wishes, path))
+		TRY(protect_guard(wishes, path, ACT_TAKE));
 	if (problem == ELOOP)
 		path = path_below(wishes->arena,
 				  resolve_real(wishes->resolver, path_parent(wishes->arena, path)),
