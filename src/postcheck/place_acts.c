@@ -223,7 +223,8 @@ static void look_at_name(struct looking *look, int directory, const struct item 
 	autoclose int above = look->watch ? watch_open(look->watch, path) : places_above(path);
 	if (above < 0 && (errno == ELOOP || errno == ENOTDIR))
 		vet_way(look->check, path);
-	else if (above < 0 && errno != ENOENT && !look->watch)
+	else if ((above < 0 || fstatat(above, path_name(path), &status, AT_SYMLINK_NOFOLLOW) < 0) &&
+		 errno != ENOENT && !look->watch)
 		findings_add(look->check->found, FINDING_UNREADABLE,
 			     finding_path(look->check->plan, path), strerror(errno), "");
 	if (above < 0 || fstatat(above, path_name(path), &status, AT_SYMLINK_NOFOLLOW) < 0)

@@ -157,7 +157,7 @@ import json, sys
 d = json.load(sys.stdin)["denied"][0]
 print(d["kind"], d["what"], d["program"], d["count"], d["flag"], d["section"], d["key"], d["value"])')"
 is "json: what changed" '["Makefile"]' "$(printf '%s' "$json" | python3 -c 'import json, sys; print(json.dumps([f["path"] for f in json.load(sys.stdin)["findings"] if f["kind"] == "changed"]))')"
-model=$(report agent "exit 3")
+model=$(cd "$(new_project)" && report agent "exit 3") # a project of which this agent has heard nothing
 like "model: the command that its user could run" "$model" "the user could allow it: sbx profile add '\[files\] write = $work/read'"
 like "model: who runs it" "$model" "ask the user to run that command\$"
 printf '[profile]\nextends = default\n' >"$work/mine.ini"

@@ -132,6 +132,7 @@ int publish_open(struct publish *published, int *ret_four, int *ret_six)
 	return 0;
 }
 
+// One that begins later gets them at its start.
 static void order_door(struct proxy *proxy, unsigned place)
 {
 	struct worker_command order = { .kind = COMMAND_DOOR,
@@ -140,11 +141,12 @@ static void order_door(struct proxy *proxy, unsigned place)
 	const struct door *door = &proxy->doors[place];
 	int sockets[2] = { -1, -1 };
 	unsigned count = 0;
+	if (!proxy->orders)
+		return;
 	for (int i = 0; i < 2 && door->open; i++)
 		if (door->sockets[i] >= 0)
 			sockets[count++] = fcntl(door->sockets[i], F_DUPFD_CLOEXEC, 3);
-	if (proxy->orders)
-		orders_give(proxy->orders, &order, sockets, count);
+	orders_give(proxy->orders, &order, sockets, count);
 }
 
 void doors_soon(struct proxy *proxy)
