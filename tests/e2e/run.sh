@@ -279,8 +279,7 @@ reach() { # words of sbx run: the calls that the kernel heard of
 	SBX_TEST_REACH=$calls "$SBX_TESTING" run "$@" -- true 2>&1 | sed -n 's/^reached: //p' | paste -sd' '
 }
 is "the supervisor reaches the box's mounts and the internet alone" "setns open_tree inet" "$(reach)"
-is "without a proxy the mounts alone" "setns open_tree" "$(reach --network none)"
-is "without protected names nothing" "" "$(reach --network none --no-protect)"
+is "without a proxy the mounts alone, without protected names nothing" "setns open_tree, " "$(reach --network none), $(reach --network none --no-protect)"
 is "with --explain the memory of processes, too" "process_vm_readv pidfd_getfd setns open_tree unix" "$(reach --network none --explain)"
 is "without the lock all" "execve execveat ptrace process_vm_readv pidfd_getfd setns unshare open_tree keyctl unix inet" "$(SBX_TEST_SKIP=supervisor reach)"
 is "the plan says what is left open" "executes nothing; keeps mounts" "$("$SBX" plan --network none -- true | sed -n 's/^supervisor *//p')"
