@@ -354,10 +354,12 @@ wait "$server" 2>/dev/null
 like "those that found nobody are counted" "$(cat "$work/said")" '^sbx: nothing listened on port 8097 in the box: [1-9][0-9]* connections?$'
 # In docker's order, which is the other one.
 outside=$((21000 + RANDOM % 1000)) inside=$((22000 + RANDOM % 1000))
-serves="cd '$PWD' && until [ -e served ]; do sleep 0.05; done & python3 -m http.server -b 127.0.0.1 $inside >/dev/null 2>&1 & wait -n; kill %2"
+serves="cd '$PWD'; python3 -m http.server -b 127.0.0.1 $inside >/dev/null 2>&1 &
+	until curl -s -o up -m 5 http://127.0.0.1:$inside/; do sleep 0.05; done; until [ -e served ]; do sleep 0.05; done; kill %1"
 timeout 600 "$SBX" run --publish "$outside:$inside" -- bash -c "$serves" 2>"$work/said" &
 server=$!
-wait_for 60 eval '[ "$(port=$inside taken)" ]'
+wait_for 60 test -e up
+sleep 1.5
 touch served && wait "$server"
 rm served
 fix=$(sed -n 's/^sbx: nothing listened .* if that is the port outside: //p' "$work/said")

@@ -221,8 +221,9 @@ static void look_at(struct proxy *proxy, unsigned place)
 	const struct publish *at = &proxy->ports[place];
 	bool listens = door->open || owner_listens(&proxy->connections->who, at->inside);
 	// Docker names the port outside first.
-	door->reversed = !listens && at->outside != at->inside &&
-			 owner_listens(&proxy->connections->who, at->outside);
+	door->reversed = !listens &&
+			 (door->reversed || (at->outside != at->inside &&
+					     owner_listens(&proxy->connections->who, at->outside)));
 	if (door->open || !listens)
 		return;
 	for (int i = 0; i < 2; i++)
