@@ -361,14 +361,14 @@ server=$!
 wait_for 60 test -e up
 sleep 1.5
 touch served && wait "$server"
-rm served
+rm served up
 fix=$(sed -n 's/^sbx: nothing listened .* if that is the port outside: //p' "$work/said")
 timeout 600 "$SBX" run $fix -- bash -c "$serves" 2>"$work/said" &
 server=$!
 wait_for 60 curl -s -o /dev/null -m 10 "http://127.0.0.1:$outside/file"
 is "and by the other order it is reached" "--publish $inside:$outside hello" "$fix $(curl -s -m 60 "http://127.0.0.1:$outside/file")"
 touch served && wait "$server"
-rm served
+rm served up
 port=$((20000 + RANDOM % 10000))
 timeout 600 "$SBX" run --publish "8099:$port" -- python3 -m http.server -b 127.0.0.1 8099 >"$work/published" 2>&1 &
 server=$!
