@@ -1,4 +1,5 @@
 // sbx allow, sbx deny and sbx publish: change the network of a live run of the caller's.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -11,94 +12,111 @@
 #include "plan.h"
 #include "text/destination.h"
 
-static const struct live_box *find(struct arena *arena, const char *word)
+// One for each word behind the run; nothing is done where one of them is wrong.
+struct change {
+	const char *verb, *words, *wrong;
+	bool (*is_good)(const struct change *change, const char *word);
+	int (*make)(const struct change *change, int roll, const struct live_box *box,
+		    const char *word);
+};
+
+static int change(const struct change *change, char **words)
 {
 	struct boxes boxes;
-	if (boxes_list(arena, &boxes) < 0)
-		return NULL;
-	const struct live_box *box = boxes_find(&boxes, word);
-	if (box && box->entry.network == ROLL_PROXY)
-		return box;
-	if (box)
-		fail(0, "run %s has no network of mode proxy: it is fixed", box->id);
-	return NULL;
-}
-
-static int tell(char **words, const char *verb)
-{
-	struct destination destination;
 	if (words[0] && (str_equal(words[0], "--help") || str_equal(words[0], "-h")))
 		return fail(ERR_HELP, "all");
 	if (!words[0] || !words[1])
-		return fail(0, "usage: sbx %s RUN HOST...; to list the runs: sbx ps", verb);
+		return fail(0, "usage: sbx %s %s; to list the runs: sbx ps", change->verb,
+			    change->words);
 	for (char **word = words + 1; *word; word++)
-		if (!destination_parse(*word, &destination) ||
-		    (destination.suffix && !str_equal(verb, "allow")))
-			return fail(0,
-				    "'%.80s' is not a destination; expected name[:port,...], "
-				    "*.domain, address or network/prefix",
-				    str_shown(*word));
+		if (!change->is_good(change, *word))
+			return fail(0, "'%.80s' %s", str_shown(*word), change->wrong);
 	struct arena *arena = arena_new_own(BOXES_BYTES);
-	const struct live_box *box = find(arena, words[0]);
+	TRY(boxes_list(arena, &boxes));
+	const struct live_box *box = boxes_find(&boxes, words[0]);
 	if (!box)
 		return -1;
+	if (box->entry.network != ROLL_PROXY)
+		return fail(0, "run %s has no network of mode proxy: it is fixed", box->id);
 	autoclose int roll = boxes_roll(arena);
 	for (char **word = words + 1; *word; word++)
-		TRY(control_socket_tell(roll, box->name, box->run, verb, *word));
+		TRY(change->make(change, roll, box, *word));
 	return 0;
 }
 
-static int publish_one(int roll, const struct live_box *box, const char *word, bool off)
+static int made(const struct change *wanted, char **words)
+{
+	int result = change(wanted, words);
+	return result < 0 ? box_failed() : result;
+}
+
+static bool is_rule(const struct change *change, const char *word)
+{
+	struct destination destination;
+	return destination_parse(word, &destination) &&
+	       (!destination.suffix || str_equal(change->verb, "allow"));
+}
+
+static int tell(const struct change *change, int roll, const struct live_box *box, const char *word)
+{
+	return control_socket_tell(roll, box->name, box->run, change->verb, word);
+}
+
+static const struct change rule = {
+	.words = "RUN HOST...",
+	.wrong = "is not a destination; expected name[:port,...], *.domain, address or "
+		 "network/prefix",
+	.is_good = is_rule,
+	.make = tell,
+};
+
+int verb_allow(char **words)
+{
+	struct change wanted = rule;
+	wanted.verb = "allow";
+	return made(&wanted, words);
+}
+
+int verb_deny(char **words)
+{
+	struct change wanted = rule;
+	wanted.verb = "deny";
+	return made(&wanted, words);
+}
+
+static bool is_port(const struct change *change, const char *word)
+{
+	uint16_t inside, outside;
+	(void)change;
+	return destination_publish(word, &inside, &outside);
+}
+
+static int publish(const struct change *change, int roll, const struct live_box *box,
+		   const char *word)
 {
 	struct publish port;
+	char flag[64];
 	int sockets[2] = { -1, -1 };
-	if (!destination_publish(word, &port.inside, &port.outside))
-		return fail(
-			0,
-			"'%.80s' is not a port; expected PORT, PORT:HOST-PORT or PORT:auto, each "
-			"from 1 to 65535",
-			str_shown(word));
-	if (!off)
-		TRY(publish_open(&port, &sockets[0], &sockets[1]));
+	destination_publish(word, &port.inside, &port.outside);
+	snprintf(flag, sizeof(flag), "sbx publish %.40s ", box->id);
+	if (str_equal(change->verb, "publish"))
+		TRY(publish_open(&port, flag, &sockets[0], &sockets[1]));
 	int result = control_socket_publish(roll, box->name, box->run, &port, sockets);
 	fd_close(&sockets[0]);
 	fd_close(&sockets[1]);
 	return result;
 }
 
-static int publish(char **words)
-{
-	if (words[0] && (str_equal(words[0], "--help") || str_equal(words[0], "-h")))
-		return fail(ERR_HELP, "all");
-	bool off = words[0] && str_equal(words[0], "--off");
-	words += off;
-	if (!words[0] || !words[1])
-		return fail(0, "usage: sbx publish [--off] RUN PORT[:HOST-PORT|:auto]...; to list "
-			       "the runs: sbx ps");
-	struct arena *arena = arena_new_own(BOXES_BYTES);
-	const struct live_box *box = find(arena, words[0]);
-	if (!box)
-		return -1;
-	autoclose int roll = boxes_roll(arena);
-	for (char **word = words + 1; *word; word++)
-		TRY(publish_one(roll, box, *word, off));
-	return 0;
-}
-
 int verb_publish(char **words)
 {
-	int result = publish(words);
-	return result < 0 ? box_failed() : result;
-}
-
-int verb_allow(char **words)
-{
-	int result = tell(words, "allow");
-	return result < 0 ? box_failed() : result;
-}
-
-int verb_deny(char **words)
-{
-	int result = tell(words, "deny");
-	return result < 0 ? box_failed() : result;
+	bool off = words[0] && str_equal(words[0], "--off");
+	const struct change wanted = {
+		.verb = off ? "publish --off" : "publish",
+		.words = off ? "RUN PORT..." : "RUN PORT[:HOST-PORT|:auto]...",
+		.wrong = "is not a port; expected PORT, PORT:HOST-PORT or PORT:auto, each from 1 "
+			 "to 65535",
+		.is_good = is_port,
+		.make = publish,
+	};
+	return made(&wanted, words + off);
 }

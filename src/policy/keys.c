@@ -150,7 +150,7 @@ const struct key keys[] = {
 	{ IN_PROFILE("network", "publish", publish), .flag = "publish",
 	  .brief = "your machine can use this port of the box", .kind = KEY_LIST,
 	  .form = FORM_PUBLISH, .value = "PORT[:HOST-PORT|:auto]",
-	  .help = "this TCP port of the box's 127.0.0.1, then ::1, appears at the host's 127.0.0.1 and ::1; auto: at a free one, which is printed" },
+	  .help = "this TCP port of the box's 127.0.0.1, then ::1, appears at the host's 127.0.0.1 and ::1 while a program listens there; auto: at a free one, which is printed" },
 	{ IN_PROFILE("network", "upstream", upstream), .flag = "upstream", .kind = KEY_TEXT,
 	  .form = FORM_UPSTREAM, .value = "URL",
 	  .help = "use this HTTP proxy, or none; default: the caller's HTTPS_PROXY and NO_PROXY" },

@@ -111,6 +111,9 @@ is "nobody answers there" 0 "$(wait_for 10 eval '[ "$(answer 127.0.0.1)" = "curl
 like "--off of another port" "$({ "$SBX" publish --off "$live_box" 8125 2>&1; echo $?; } | tr "\n" " ")" "port 8125 of run $live_box is not published.*125"
 is "a free one, and again" "1 hello" "$("$SBX" publish "$live_box" 8125:auto 2>&1 | grep -c 'port 8125 of the box is localhost:') $("$SBX" publish --off "$live_box" 8125; "$SBX" publish "$live_box" "8125:$door"; wait_for 30 curl -sf -m 5 "http://127.0.0.1:$door/file"; answer 127.0.0.1)"
 like "one without a network of its own" "$({ "$SBX" publish "$none" 8125 2>&1; echo $?; } | tr "\n" " ")" "has no network of mode proxy.*125"
+is "nothing is done where one word is wrong" "125 []" "$("$SBX" publish --off "$live_box" 8125; "$SBX" publish "$live_box" "8125:$door" 99999 2>/dev/null; echo $?) $(json "$live_box" ports)"
+busy=$("$SBX" publish "$live_box" "8125:$port" 2>&1)
+is "a port that is taken: another works" "0 hello" "$(eval "\"$SBX\" $(sed -nE "s/.*take a free one: sbx (publish $live_box 8125:[0-9]+)\$/\1/p" <<<"$busy")"; echo $?) $(door=${busy##*:}; wait_for 30 curl -sf -m 5 "http://127.0.0.1:$door/file"; answer 127.0.0.1)"
 like "no number" "$({ "$SBX" publish "$live_box" 0 2>&1; echo $?; } | tr "\n" " ")" "expected PORT, PORT:HOST-PORT or PORT:auto.*125"
 "$SBX" kill "$live_box" >/dev/null
 wait "$live_box" 2>/dev/null

@@ -101,7 +101,7 @@ static int add(struct proxy *proxy, const struct control_wish *wish)
 	return 0;
 }
 
-// Of a port that is published no more only the box's is said.
+// Without sockets the port is published no more.
 static int publish(const struct plan *plan, struct run *run, const struct control_wish *wish,
 		   int fds[FD_PASSED])
 {
@@ -124,7 +124,7 @@ int control_socket_add(struct proxy *proxy, const char *destination)
 
 bool control_socket_take(const struct plan *plan, struct run *run)
 {
-	struct control_wish wish;
+	struct control_wish wish = { 0 };
 	int fds[FD_PASSED];
 	autoclose int fd = accept4(run->proxy->live, NULL, NULL, SOCK_CLOEXEC);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
@@ -140,19 +140,17 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 			run->proxy->connections->who.run_spent = 0;
 		return false;
 	}
-	if (known && wish.kind == WISH_PUBLISH)
-		reply(fd, publish(plan, run, &wish, fds), -1);
+	bool rule = wish.kind == WISH_ALLOW || wish.kind == WISH_DENY;
+	bool attach = known && wish.kind == WISH_ATTACH;
+	int number = !known                      ? EPROTO
+		     : attach                    ? (run->pty >= 0 ? 0 : ENOTTY)
+		     : wish.kind == WISH_PUBLISH ? publish(plan, run, &wish, fds)
+		     : plan->egress.on && rule   ? add(run->proxy, &wish)
+						 : EOPNOTSUPP;
 	for (unsigned i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	if (known && wish.kind == WISH_PUBLISH)
-		return false;
-	if (known && wish.kind == WISH_ATTACH) {
-		reply(fd, run->pty >= 0 ? 0 : ENOTTY, run->pty);
-		return false;
-	}
-	int number = !known ? EPROTO : plan->egress.on ? add(run->proxy, &wish) : EOPNOTSUPP;
-	reply(fd, number, -1);
-	return number == 0;
+	reply(fd, number, attach ? run->pty : -1);
+	return number == 0 && rule;
 }
 
 // Where many come at once it waits for its turn.
@@ -201,9 +199,7 @@ static int ask(int roll, const char *name, pid_t run, struct control_wish *wish,
 {
 	struct control_answer answer = { 0 };
 	int fds[FD_PASSED];
-	unsigned count = 0;
-	while (given && count < 2 && given[count] >= 0)
-		count++;
+	unsigned count = !given || given[0] < 0 ? 0 : given[1] < 0 ? 1 : 2;
 	autoclose int fd = send_wish(roll, name, run, wish, given, count);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
 	if (fd < 0 || poll(&event, 1, CONTROL_MILLISECONDS) <= 0)

@@ -27,7 +27,7 @@ bool control_socket_take(const struct plan *plan, struct run *run);
 // said.
 int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 			const char *destination);
-// With sockets that listen at the host's port, or two of -1: published no more.
+// With sockets that are bound at the host's port, or two of -1: published no more.
 int control_socket_publish(int roll, const char *name, pid_t run, const struct publish *port,
 			   const int sockets[2]);
 // What that run answered is of another version, or it has hung up: said, with the fix. Returns -1.

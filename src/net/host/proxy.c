@@ -44,14 +44,13 @@ int proxy_host(struct plan *plan, struct run *run)
 	if (!plan->egress.on)
 		return 0;
 	if (!plan->own_network) {
-		struct publish any = { 0 };
-		TRY(proxy->listeners[0] = publish_listen(&any));
+		TRY(proxy->listeners[0] = publish_listen());
 		proxy->listener_count = 1;
 		proxy->relayed = proxy->complete = true;
 	}
 	for (unsigned i = 0; i < plan->egress.publish_count; i++) {
-		TRY(publish_open(&plan->egress.publish[i], &proxy->doors[i].sockets[0],
-				 &proxy->doors[i].sockets[1]));
+		TRY(publish_open(&plan->egress.publish[i], "--publish ",
+				 &proxy->doors[i].sockets[0], &proxy->doors[i].sockets[1]));
 		proxy->ports[i] = plan->egress.publish[i];
 		doors_soon(proxy);
 	}

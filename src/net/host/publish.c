@@ -41,91 +41,85 @@ static int bind_at(const struct sockaddr *address, socklen_t size)
 	return -1;
 }
 
-static int bind_at_four(struct publish *publish);
-
-static int refuse(const struct publish *publish)
+// One that is free now, or 0: a port that the kernel chose would be lost with the end of listening.
+static uint16_t free_port(void)
 {
-	enum { ROOTS = 1024, ELSEWHERE = 8000 }; // net.ipv4.ip_unprivileged_port_start
-	unsigned inside = publish->inside, outside = publish->outside;
-	struct publish other = { .inside = publish->inside };
-	int number = errno;
-	bool low = number == EACCES && outside && outside < ROOTS;
-	autoclose int fd = number == EADDRINUSE ? bind_at_four(&other) : -1;
-	if (fd >= 0)
-		return fail(
-			0,
-			"port %u is used by another program outside; take a free one: --publish "
-			"%u:%u",
-			outside, inside, other.outside);
-	if (low && inside == outside)
-		return fail(0, "port %u outside is for root; take another: --publish %u:%u",
-			    outside, inside, outside + ELSEWHERE);
-	if (low)
-		return fail(
-			0,
-			"port %u outside is for root; take another: --publish %u:auto; or, if %u "
-			"is the box's port, which comes first: --publish %u:%u",
-			outside, inside, outside, outside, inside);
-	return fail(number, "publish port %u: port %u; take another: --publish %u:PORT", inside,
-		    outside, inside);
-}
-
-// A port that the kernel chose is lost with the end of listening, one that was named is not.
-static int bind_at_four(struct publish *publish)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
+	struct sockaddr_in address = { .sin_family = AF_INET };
 	socklen_t size = sizeof(address);
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	autoclose int fd = bind_at((const struct sockaddr *)&address, size);
-	if (fd < 0)
-		return refuse(publish);
-	if (!publish->inside || publish->outside)
-		return take(&fd);
-	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0)
-		return fail(errno, "publish port %u", publish->inside);
-	publish->outside = ntohs(address.sin_port);
-	fd_close(&fd);
-	return bind_at_four(publish);
+	bool known = fd >= 0 && getsockname(fd, (struct sockaddr *)&address, &size) == 0;
+	return known ? ntohs(address.sin_port) : 0;
 }
 
-int publish_listen(struct publish *publish)
+static int refuse(const struct publish *publish, const char *flag)
 {
-	autoclose int fd = bind_at_four(publish);
+	enum { ROOTS = 1024, ELSEWHERE = 8000 }; // net.ipv4.ip_unprivileged_port_start
+	unsigned inside = publish->inside, outside = publish->outside, number = (unsigned)errno;
+	bool low = number == EACCES && outside && outside < ROOTS;
+	unsigned other = number == EADDRINUSE ? free_port() : 0;
+	if (other)
+		return fail(0,
+			    "port %u is used by another program outside; take a free one: %s%u:%u",
+			    outside, flag, inside, other);
+	if (low && inside == outside)
+		return fail(0, "port %u outside is for root; take another: %s%u:%u", outside, flag,
+			    inside, outside + ELSEWHERE);
+	if (low)
+		return fail(
+			0,
+			"port %u outside is for root; take another: %s%u:auto; or, if %u is the "
+			"box's port, which comes first: %s%u:%u",
+			outside, flag, inside, outside, flag, outside, inside);
+	return fail((int)number, "publish port %u: port %u; take another: %s%u:PORT", inside,
+		    outside, flag, inside);
+}
+
+static int bind_at_four(const struct publish *publish, const char *flag)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	int fd = bind_at((const struct sockaddr *)&address, sizeof(address));
+	return fd >= 0 ? fd : refuse(publish, flag);
+}
+
+int publish_listen(void)
+{
+	const struct publish any = { 0 };
+	autoclose int fd = bind_at_four(&any, "--publish ");
 	if (fd >= 0 && listen(fd, BACKLOG) < 0)
 		return fail(errno, "listen at 127.0.0.1");
 	return take(&fd);
 }
 
 // Many programs take localhost for ::1 first. *ret_fd is -1 where the host has none.
-static int bind_at_six(const struct publish *publish, int *ret_fd)
+static int bind_at_six(const struct publish *publish, const char *flag, int *ret_fd)
 {
 	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
 					.sin6_port = htons(publish->outside),
 					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	*ret_fd = bind_at((const struct sockaddr *)&address, sizeof(address));
-	return *ret_fd >= 0 || errno != EADDRINUSE ? 0 : refuse(publish);
+	return *ret_fd >= 0 || errno != EADDRINUSE ? 0 : refuse(publish, flag);
 }
 
 // A free port is free at both addresses; another program may have taken one of them.
-int publish_open(struct publish *published, int *ret_four, int *ret_six)
+int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six)
 {
 	enum { TRIES = 32 };
-	bool any = published->outside == 0;
-	published->any = any;
 	struct out out = { 0 };
+	published->any = published->outside == 0;
 	for (int i = 0; i < TRIES; i++) {
-		autoclose int four = bind_at_four(published);
-		if (four < 0 && !any)
-			return -1;
-		if (four >= 0 && bind_at_six(published, ret_six) == 0) {
+		if (published->any)
+			published->outside = free_port();
+		autoclose int four = bind_at_four(published, flag);
+		if (four >= 0 && bind_at_six(published, flag, ret_six) == 0) {
 			*ret_four = take(&four);
 			break;
 		}
-		if (!err_tolerated(any && i + 1 < TRIES))
+		if (!err_tolerated(published->any && i + 1 < TRIES))
 			return -1;
-		published->outside = 0;
 	}
-	if (any)
+	if (published->any)
 		out_text(&out, "sbx: port %u of the box is localhost:%u\n", published->inside,
 			 published->outside);
 	out_flush(&out, STDERR_FILENO);
@@ -199,11 +193,10 @@ int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED
 	if (place == DOORS_MAX)
 		return ENOSPC;
 	doors_close(proxy, place);
-	proxy->ports[place] = (struct publish){ 0 };
-	for (int i = 0; opens && i < 2; i++)
-		proxy->doors[place].sockets[i] = take(&fds[i]);
-	if (opens)
-		proxy->ports[place] = *port;
+	proxy->ports[place] = opens ? *port : (struct publish){ 0 };
+	proxy->doors[place] = (struct door){ .sockets = { take(&fds[0]), take(&fds[1]) } };
+	if (proxy->shared)
+		atomic_store(&proxy->shared->unheard[place], 0);
 	doors_soon(proxy);
 	struct roll_ports ports = doors_ports(proxy);
 	if (run->roll >= 0)

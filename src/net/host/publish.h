@@ -12,10 +12,11 @@
 struct proxy;
 struct run;
 
-// A socket that listens at 127.0.0.1, at a free port where its own is 0. -1 with the error said.
-int publish_listen(struct publish *publish);
-// One that is bound alone, and one at ::1, or -1 where the host has none. A free port is printed.
-int publish_open(struct publish *published, int *ret_four, int *ret_six);
+// A socket that listens at a free port of 127.0.0.1. -1 with the error said.
+int publish_listen(void);
+// Sockets that are bound, at 127.0.0.1 and at ::1, or -1 where the host has none. A port 0 becomes
+// a free one, which is printed. `flag` stands before the ports in what an error proposes.
+int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six);
 
 // Publishes a port while the box runs, by sockets of both addresses that are bound, which it takes;
 // without any the port is published no more. An errno, or 0.
