@@ -13,14 +13,14 @@
 #include "text/destination.h"
 
 // One for each word behind the run; nothing is done where one of them is wrong.
-struct change {
+struct live_change {
 	const char *verb, *words, *wrong;
-	bool (*is_good)(const struct change *change, const char *word);
-	int (*make)(const struct change *change, int roll, const struct live_box *box,
+	bool (*is_good)(const struct live_change *change, const char *word);
+	int (*make)(const struct live_change *change, int roll, const struct live_box *box,
 		    const char *word);
 };
 
-static int change(const struct change *change, char **words)
+static int change(const struct live_change *change, char **words)
 {
 	struct boxes boxes;
 	if (words[0] && (str_equal(words[0], "--help") || str_equal(words[0], "-h")))
@@ -44,25 +44,26 @@ static int change(const struct change *change, char **words)
 	return 0;
 }
 
-static int made(const struct change *wanted, char **words)
+static int made(const struct live_change *wanted, char **words)
 {
 	int result = change(wanted, words);
 	return result < 0 ? box_failed() : result;
 }
 
-static bool is_rule(const struct change *change, const char *word)
+static bool is_rule(const struct live_change *change, const char *word)
 {
 	struct destination destination;
 	return destination_parse(word, &destination) &&
 	       (!destination.suffix || str_equal(change->verb, "allow"));
 }
 
-static int tell(const struct change *change, int roll, const struct live_box *box, const char *word)
+static int tell(const struct live_change *change, int roll, const struct live_box *box,
+		const char *word)
 {
 	return control_socket_tell(roll, box->name, box->run, change->verb, word);
 }
 
-static const struct change rule = {
+static const struct live_change rule = {
 	.words = "RUN HOST...",
 	.wrong = "is not a destination; expected name[:port,...], *.domain, address or "
 		 "network/prefix",
@@ -72,26 +73,26 @@ static const struct change rule = {
 
 int verb_allow(char **words)
 {
-	struct change wanted = rule;
+	struct live_change wanted = rule;
 	wanted.verb = "allow";
 	return made(&wanted, words);
 }
 
 int verb_deny(char **words)
 {
-	struct change wanted = rule;
+	struct live_change wanted = rule;
 	wanted.verb = "deny";
 	return made(&wanted, words);
 }
 
-static bool is_port(const struct change *change, const char *word)
+static bool is_port(const struct live_change *change, const char *word)
 {
 	uint16_t inside, outside;
 	(void)change;
 	return destination_publish(word, &inside, &outside);
 }
 
-static int publish(const struct change *change, int roll, const struct live_box *box,
+static int publish(const struct live_change *change, int roll, const struct live_box *box,
 		   const char *word)
 {
 	struct publish port;
@@ -110,7 +111,7 @@ static int publish(const struct change *change, int roll, const struct live_box 
 int verb_publish(char **words)
 {
 	bool off = words[0] && str_equal(words[0], "--off");
-	const struct change wanted = {
+	const struct live_change wanted = {
 		.verb = off ? "publish --off" : "publish",
 		.words = off ? "RUN PORT..." : "RUN PORT[:HOST-PORT|:auto]...",
 		.wrong = "is not a port; expected PORT, PORT:HOST-PORT or PORT:auto, each from 1 "
