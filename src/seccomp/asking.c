@@ -11,12 +11,13 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "base/filter_code.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"
 #include "seccomp/syscalls.h"
 
-enum { INSTRUCTIONS_MAX = 1024, ROW_MAX = 9 };
+enum { INSTRUCTIONS_MAX = 1024 };
 
 #define TERMINAL_REQUEST(mask, request, answer)                                                    \
 	{ "ioctl", 1, mask, request, ASKING_IS, answer, 0, 0 }
@@ -48,62 +49,77 @@ static const struct asking background_rows[] = {
 	TERMINAL_REQUEST(0xff00, ASKING_TERMINAL << 8, SECCOMP_RET_USER_NOTIF),
 };
 
-static void emit(struct sock_filter *code, unsigned *used, uint16_t operation, uint32_t k,
-		 uint8_t jt, uint8_t jf)
+// A row that holds for one call.
+struct asked_call {
+	unsigned number;
+	const struct asking *row;
+};
+
+static filter_place emit_row(struct filter_code *code, const struct asking *row, filter_place next)
 {
-	code[(*used)++] = (struct sock_filter){ .code = operation, .jt = jt, .jf = jf, .k = k };
+	enum { ARGUMENTS = offsetof(struct seccomp_data, args) };
+	filter_place at = filter_return(code, row->answer);
+	if (row->argument != ASKING_ALWAYS) {
+		bool is = row->test == ASKING_IS;
+		at = filter_test(code, BPF_JEQ, row->value, is ? at : next, is ? next : at);
+		at = filter_load_bits(code, ARGUMENTS + row->argument * 8, row->mask, at);
+	}
+	if (row->family) {
+		at = filter_test(code, BPF_JEQ, row->family, at, next);
+		at = filter_load(code, ARGUMENTS, at);
+	}
+	return at;
 }
 
-static void emit_row(struct sock_filter *code, unsigned *used, const struct asking *row,
-		     unsigned number)
+// A search tree: the kernel tries the filter with every number when it is loaded.
+static filter_place emit_tree(struct filter_code *code, const struct asked_call *first,
+			      const struct asked_call *end)
 {
-	bool always = row->argument == ASKING_ALWAYS, masked = row->mask != ~0U;
-	bool loads = !always || row->family;
-	uint8_t rest = always ? 1 : (uint8_t)(3 + masked), guard = row->family ? 2 : 0;
-	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(guard + rest + loads));
-	if (guard) {
-		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0,
-		     0);
-		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->family, 0, rest);
-	}
-	if (!always) {
-		emit(code, used, BPF_LD | BPF_W | BPF_ABS,
-		     (uint32_t)(offsetof(struct seccomp_data, args) + row->argument * 8), 0, 0);
-		if (masked)
-			emit(code, used, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
-		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->value,
-		     row->test == ASKING_IS ? 0 : 1, row->test == ASKING_IS ? 1 : 0);
-	}
-	emit(code, used, BPF_RET | BPF_K, row->answer, 0, 0);
-	if (loads)
-		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	if (first == end)
+		return filter_return(code, SECCOMP_RET_ALLOW);
+	const struct asked_call *from = first + (end - first) / 2, *to = from;
+	while (from > first && from[-1].number == to->number)
+		from--;
+	while (to < end && to->number == from->number)
+		to++;
+	filter_place above = emit_tree(code, to, end);
+	filter_place other = emit_tree(code, first, from);
+	filter_place at = filter_return(code, SECCOMP_RET_ALLOW);
+	for (const struct asked_call *one = to; one-- > from;)
+		at = emit_row(code, one->row, at);
+	if (other != above)
+		other = filter_test(code, BPF_JGE, from->number, above, other);
+	return filter_test(code, BPF_JEQ, from->number, at, other);
 }
 
-static int emit_rows(struct sock_filter *code, unsigned *used, const struct asking *row)
+static void gather(struct asked_call *all, unsigned *count, unsigned number,
+		   const struct asking *row)
 {
-	for (unsigned j = 0; j < syscall_number_count; j++) {
-		if (!syscall_listed(row->calls, syscall_numbers[j].name))
-			continue;
-		if (*used + ROW_MAX >= INSTRUCTIONS_MAX)
-			return fail(0, "the second filter is too long");
-		emit_row(code, used, row, syscall_numbers[j].number);
-	}
-	return 0;
+	if (syscall_listed(row->calls, syscall_numbers[number].name))
+		all[(*count)++] = (struct asked_call){ syscall_numbers[number].number, row };
 }
 
 int asking_compile(struct plan *plan, const struct asking *rows, unsigned count, unsigned modes)
 {
 	enum { BACKGROUND = sizeof(background_rows) / sizeof(*background_rows) };
-	struct sock_filter *code = arena_take(plan->arena, INSTRUCTIONS_MAX * sizeof(*code));
+	struct filter_code code = {
+		arena_take(plan->arena, INSTRUCTIONS_MAX * sizeof(*code.code)),
+		.size = INSTRUCTIONS_MAX,
+	};
+	struct asked_call all[INSTRUCTIONS_MAX] __attribute__((uninitialized));
 	unsigned used = 0;
-	emit(code, &used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	for (unsigned i = 0; plan->background && i < BACKGROUND; i++)
-		TRY(emit_rows(code, &used, &background_rows[i]));
-	for (unsigned i = 0; i < count; i++)
-		if (rows[i].modes & modes)
-			TRY(emit_rows(code, &used, &rows[i]));
-	emit(code, &used, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-	plan->asking = (struct filter){ (unsigned short)used, code };
+	for (unsigned number = 0; number < syscall_number_count; number++) {
+		if (used + BACKGROUND + count > INSTRUCTIONS_MAX)
+			return fail(0, "the second filter is too long");
+		for (unsigned i = 0; plan->background && i < BACKGROUND; i++)
+			gather(all, &used, number, &background_rows[i]);
+		for (unsigned i = 0; i < count; i++)
+			if (rows[i].modes & modes)
+				gather(all, &used, number, &rows[i]);
+	}
+	filter_load(&code, offsetof(struct seccomp_data, nr), emit_tree(&code, all, all + used));
+	struct sock_fprog program = filter_program(&code);
+	plan->asking = (struct filter){ program.len, program.filter };
 	return 0;
 }
 

@@ -9,18 +9,13 @@
 #include <stddef.h>
 
 #include "base/base.h"
+#include "base/filter_code.h"
 #include "base/sys.h"
 #include "seccomp/syscalls.h"
 
 // arm64 has no such numbers: the range is killed all the same.
 enum { X32_BIT = 0x40000000, NUMBERS = 1024 };
 #define NO_CALL 0xffffffffU
-
-struct emitter {
-	const struct filter_choice *choice;
-	struct sock_filter *code;
-	unsigned used;
-};
 
 // Calls from `first` up to the next range get `answer`: SECCOMP_RET_* or a check of arguments.
 struct range {
@@ -29,105 +24,78 @@ struct range {
 	const struct syscall_check *check; // the first row, or NULL
 };
 
-static unsigned emit(struct emitter *out, uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
-{
-	out->code[out->used] = (struct sock_filter){ .code = code, .jt = jt, .jf = jf, .k = k };
-	return out->used++;
-}
-
-static void emit_load(struct emitter *out, size_t offset)
-{
-	emit(out, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-static void emit_return(struct emitter *out, uint32_t answer)
-{
-	emit(out, BPF_RET | BPF_K, answer, 0, 0);
-}
+struct emitter {
+	const struct filter_choice *choice;
+	struct filter_code code;
+};
 
 // The low half of an argument: both supported machines are little-endian.
-static void emit_argument(struct emitter *out, unsigned argument)
+static size_t argument(unsigned number)
 {
-	emit_load(out, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
+	return offsetof(struct seccomp_data, args) + number * sizeof(uint64_t);
 }
 
-static unsigned emit_equal(struct emitter *out, uint32_t value, uint8_t jt, uint8_t jf)
+static filter_place emit_equal(struct emitter *out, uint32_t value, filter_place yes,
+			       filter_place no)
 {
 	uint32_t real = value == OWN_UID   ? out->choice->uid
 			: value == OWN_GID ? out->choice->gid
 					   : value;
-	return emit(out, BPF_JMP | BPF_JEQ | BPF_K, real, jt, jf);
+	return filter_test(&out->code, BPF_JEQ, real, yes, no);
 }
 
-static void emit_rules(struct emitter *out, const struct syscall_check *check)
+static filter_place emit_rules(struct emitter *out, const struct syscall_check *check,
+			       filter_place next)
 {
-	if (check->whole) {
-		emit_load(out, offsetof(struct seccomp_data, args) +
-				       check->argument * sizeof(uint64_t) + 4);
-		emit(out, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
-		emit_return(out, check->otherwise);
-	}
-	for (unsigned i = 0; i < check->rule_count; i++) {
-		const struct syscall_rule *rule = &check->rules[i];
-		// What is loaded stays so from rule to rule.
-		if (i == 0 || rule->mask != check->rules[i - 1].mask) {
-			emit_argument(out, check->argument);
-			if (rule->mask != 0xffffffffU)
-				emit(out, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
-		}
-		emit_equal(out, rule->value, 0, 1);
-		emit_return(out, rule->answer);
-	}
 	if (check->otherwise != CHECK_NEXT)
-		emit_return(out, check->otherwise);
+		next = filter_return(&out->code, check->otherwise);
+	filter_place at = next;
+	for (unsigned i = check->rule_count; i-- > 0;) {
+		const struct syscall_rule *rule = &check->rules[i];
+		at = emit_equal(out, rule->value, filter_return(&out->code, rule->answer), at);
+		// What is loaded stays so from rule to rule.
+		if (i == 0 || rule->mask != check->rules[i - 1].mask)
+			at = filter_load_bits(&out->code, argument(check->argument), rule->mask,
+					      at);
+	}
+	if (!check->whole)
+		return at;
+	at = filter_test(&out->code, BPF_JEQ, 0, at, next);
+	return filter_load(&out->code, argument(check->argument) + 4, at);
 }
 
-// Guarded rows first: each falls through to the next row when its guard does not hold.
-static void emit_checks(struct emitter *out, const struct syscall_check *first)
+// Guarded rows first: each goes on to the next row when its guard does not hold.
+static filter_place emit_checks(struct emitter *out, const struct syscall_check *first)
 {
 	const struct syscall_check *end = first;
 	while (end < syscall_checks + syscall_check_count && str_equal(end->call, first->call))
 		end++;
-	for (int guarded = 1; guarded >= 0; guarded--) {
-		for (const struct syscall_check *check = first; check < end; check++) {
+	filter_place at = filter_return(&out->code, SECCOMP_RET_KILL_PROCESS);
+	for (int guarded = 0; guarded <= 1; guarded++) {
+		for (const struct syscall_check *check = end; check-- > first;) {
 			if (check->guarded != guarded)
 				continue;
-			unsigned skip = 0;
+			filter_place next = at;
+			at = emit_rules(out, check, next);
 			if (guarded) {
-				emit_argument(out, check->guard_argument);
-				skip = emit_equal(out, check->guard_value, 0, 0);
+				at = emit_equal(out, check->guard_value, at, next);
+				at = filter_load(&out->code, argument(check->guard_argument), at);
 			}
-			emit_rules(out, check);
-			if (guarded)
-				out->code[skip].jf = (uint8_t)(out->used - skip - 1);
 		}
 	}
+	return at;
 }
 
-static void emit_tree(struct emitter *out, const struct range *ranges, unsigned first, unsigned end)
+static filter_place emit_tree(struct emitter *out, const struct range *ranges, unsigned first,
+			      unsigned end)
 {
-	if (end - first == 1) {
-		if (ranges[first].check)
-			emit_checks(out, ranges[first].check);
-		else
-			emit_return(out, ranges[first].answer);
-		return;
-	}
+	if (end - first == 1)
+		return ranges[first].check ? emit_checks(out, ranges[first].check)
+					   : filter_return(&out->code, ranges[first].answer);
 	unsigned middle = (first + end) / 2;
-	unsigned test = emit(out, BPF_JMP | BPF_JGE | BPF_K, ranges[middle].first, 0, 0);
-	unsigned start = out->used;
-	emit_tree(out, ranges, first, middle);
-	unsigned distance = out->used - test - 1;
-	if (distance <= 255) {
-		out->code[test].jt = (uint8_t)distance;
-	} else { // too far for one jump: once more, with a long one
-		out->used = start;
-		out->code[test].jf = 1;
-		unsigned far = emit(out, BPF_JMP | BPF_JA, 0, 0, 0);
-		emit_tree(out, ranges, first, middle);
-		out->code[far].k = out->used - far - 1;
-	}
-	emit_tree(out, ranges, middle, end);
+	filter_place above = emit_tree(out, ranges, middle, end);
+	filter_place below = emit_tree(out, ranges, first, middle);
+	return filter_test(&out->code, BPF_JGE, ranges[middle].first, above, below);
 }
 
 static bool denied(const struct filter_choice *choice, unsigned number)
@@ -177,17 +145,17 @@ static unsigned collect_ranges(const struct filter_choice *choice, struct range 
 	return count;
 }
 
-unsigned filter_compile(const struct filter_choice *choice, void *code)
+struct sock_fprog filter_compile(const struct filter_choice *choice, void *room)
 {
-	struct emitter out = { .choice = choice, .code = code };
+	struct emitter out = { choice, { .code = room, .size = FILTER_MAX } };
 	struct range ranges[NUMBERS + 2] __attribute__((uninitialized));
 	unsigned count = collect_ranges(choice, ranges);
-	emit_load(&out, offsetof(struct seccomp_data, arch));
-	emit(&out, BPF_JMP | BPF_JEQ | BPF_K, SYS_AUDIT_ARCH, 1, 0);
-	emit_return(&out, SECCOMP_RET_KILL_PROCESS);
-	emit_load(&out, offsetof(struct seccomp_data, nr));
-	emit_tree(&out, ranges, 0, count);
-	return out.used;
+	filter_place at = filter_load(&out.code, offsetof(struct seccomp_data, nr),
+				      emit_tree(&out, ranges, 0, count));
+	at = filter_test(&out.code, BPF_JEQ, SYS_AUDIT_ARCH, at,
+			 filter_return(&out.code, SECCOMP_RET_KILL_PROCESS));
+	filter_load(&out.code, offsetof(struct seccomp_data, arch), at);
+	return filter_program(&out.code);
 }
 
 static uint32_t field_of(uint32_t offset, unsigned number)

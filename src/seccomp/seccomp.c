@@ -69,9 +69,9 @@ int seccomp_plan(struct plan *plan)
 		choice.groups |= 1U << syscall_group_find("as-root");
 	list_each (item, &plan->profile->syscalls_deny)
 		TRY(deny_call(plan, denied, &choice.denied_count, item));
-	void *code = arena_take(plan->arena, FILTER_MAX * FILTER_INSTRUCTION);
-	plan->filter.code = code;
-	plan->filter.count = (unsigned short)filter_compile(&choice, code);
+	void *room = arena_take(plan->arena, FILTER_MAX * FILTER_INSTRUCTION);
+	struct sock_fprog program = filter_compile(&choice, room);
+	plan->filter = (struct filter){ program.len, program.filter };
 	return 0;
 }
 

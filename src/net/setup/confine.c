@@ -20,6 +20,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "base/filter_code.h"
 #include "base/sys.h"
 #include "base/testing.h"
 
@@ -185,71 +186,65 @@ static const struct confined_row {
 			      .reads = true },
 };
 
-struct program {
-	struct sock_filter code[512];
-	unsigned short used;
-};
+enum { PROGRAM_MAX = 512 };
+static const size_t number = offsetof(struct seccomp_data, nr);
 
-static void emit(struct program *program, uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
+// One of a row's values goes to `kept`, any other is answered.
+static filter_place check(struct filter_code *code, const struct checked *row, filter_place kept,
+			  filter_place no)
 {
-	program->code[program->used++] =
-		(struct sock_filter){ .code = code, .jt = jt, .jf = jf, .k = k };
+	for (unsigned i = row->count; i-- > 0;)
+		no = filter_test(code, BPF_JEQ, row->values[i], kept, no);
+	if (row->count)
+		no = filter_load_bits(code, offsetof(struct seccomp_data, args) + 4 * row->half,
+				      ~row->ignored, no);
+	return no;
 }
 
-static void load(struct program *program, size_t offset)
+static filter_place answer(struct filter_code *code, const int *calls, size_t count,
+			   uint32_t verdict, filter_place next)
 {
-	emit(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+	while (count-- > 0)
+		next = filter_test(code, BPF_JEQ, (uint32_t)calls[count],
+				   filter_return(code, verdict), next);
+	return next;
 }
 
-static void answer(struct program *program, const int *calls, size_t count, uint32_t verdict)
+static filter_place check_all(struct filter_code *code, const struct checked *all, size_t count,
+			      filter_place next)
 {
-	for (size_t i = 0; i < count; i++) {
-		emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i], 0, 1);
-		emit(program, BPF_RET | BPF_K, verdict, 0, 0);
+	while (count-- > 0) {
+		const struct checked *row = &all[count];
+		filter_place again = filter_load(code, number, next);
+		filter_place no = filter_return(code, row->otherwise);
+		next = filter_test(code, BPF_JEQ, (uint32_t)row->call, check(code, row, again, no),
+				   next);
 	}
+	return next;
 }
 
-static void check(struct program *program, const struct checked *arguments, size_t count)
+static int install(struct filter_code *code, filter_place first, unsigned flags)
 {
-	for (const struct checked *checked = arguments; checked < arguments + count; checked++) {
-		load(program, offsetof(struct seccomp_data, nr));
-		emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)checked->call, 0,
-		     (uint8_t)(3 + checked->count));
-		load(program, offsetof(struct seccomp_data, args) + 4 * checked->half);
-		emit(program, BPF_ALU | BPF_AND | BPF_K, ~checked->ignored, 0, 0);
-		for (unsigned i = checked->count; i > 0; i--)
-			emit(program, BPF_JMP | BPF_JEQ | BPF_K, checked->values[i - 1], (uint8_t)i,
-			     0);
-		emit(program, BPF_RET | BPF_K, checked->otherwise, 0, 0);
-	}
-}
-
-static void begin(struct program *program)
-{
-	load(program, offsetof(struct seccomp_data, arch));
-	emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_AUDIT_ARCH, 1, 0);
-	emit(program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
-}
-
-static int install(struct program *program, unsigned flags)
-{
-	struct sock_fprog whole = { program->used, program->code };
+	filter_place foreign = filter_return(code, SECCOMP_RET_KILL_PROCESS);
+	first = filter_load(code, number, first);
+	first = filter_test(code, BPF_JEQ, SYS_AUDIT_ARCH, first, foreign);
+	filter_load(code, offsetof(struct seccomp_data, arch), first);
+	struct sock_fprog whole = filter_program(code);
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &whole);
 }
 
 static int load_filter(const struct confined_row *row)
 {
-	struct program program = { .used = 0 };
-	begin(&program);
-	check(&program, ALL(every_argument));
-	check(&program, row->arguments, row->argument_count);
-	load(&program, offsetof(struct seccomp_data, nr));
-	answer(&program, ALL(every), SECCOMP_RET_ALLOW);
-	answer(&program, row->calls, row->call_count, SECCOMP_RET_ALLOW);
-	answer(&program, ALL(absent), SECCOMP_RET_ERRNO | ENOENT);
+	struct sock_filter room[PROGRAM_MAX];
+	struct filter_code code = { .code = room, .size = PROGRAM_MAX };
 	// libc asks a reader for what it can do without: qsort(3) for the machine's memory.
-	emit(&program, BPF_RET | BPF_K, row->reads ? UNKNOWN : SECCOMP_RET_KILL_PROCESS, 0, 0);
-	return install(&program, 0);
+	filter_place next = filter_return(&code, row->reads ? UNKNOWN : SECCOMP_RET_KILL_PROCESS);
+	next = answer(&code, ALL(absent), SECCOMP_RET_ERRNO | ENOENT, next);
+	next = answer(&code, row->calls, row->call_count, SECCOMP_RET_ALLOW, next);
+	next = answer(&code, ALL(every), SECCOMP_RET_ALLOW, next);
+	next = check_all(&code, row->arguments, row->argument_count, next);
+	next = check_all(&code, ALL(every_argument), next);
+	return install(&code, next, 0);
 }
 
 static unsigned gather(unsigned left, struct checked *all)
@@ -276,46 +271,34 @@ static unsigned gather(unsigned left, struct checked *all)
 }
 
 // A row without values is of the whole call.
-static void decide(struct program *program, const struct checked *row)
+static filter_place decide(struct filter_code *code, const struct checked *row, filter_place next)
 {
 	bool refuses = row->otherwise == SECCOMP_RET_ALLOW; // these values, and no other
-	emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)row->call, 0,
-	     (uint8_t)(row->count ? row->count + 4 : 1));
-	if (row->count) {
-		load(program, offsetof(struct seccomp_data, args) + 4 * row->half);
-		emit(program, BPF_ALU | BPF_AND | BPF_K, ~row->ignored, 0, 0);
-	}
-	for (unsigned i = row->count; i > 0; i--)
-		emit(program, BPF_JMP | BPF_JEQ | BPF_K, row->values[i - 1], (uint8_t)i, 0);
-	emit(program, BPF_RET | BPF_K, row->otherwise, 0, 0);
-	if (row->count)
-		emit(program, BPF_RET | BPF_K, refuses ? FORBIDDEN : SECCOMP_RET_ALLOW, 0, 0);
+	filter_place kept = filter_return(code, refuses ? FORBIDDEN : SECCOMP_RET_ALLOW);
+	filter_place no = filter_return(code, row->otherwise);
+	return filter_test(code, BPF_JEQ, (uint32_t)row->call, check(code, row, kept, no), next);
 }
 
 // By the lowest bits of the call: the kernel tries the filter with every number when it is loaded.
 int confine_supervisor(unsigned left)
 {
 	enum { ROWS_MAX = 80, LOWEST = 15 };
-	struct program program = { .used = 0 };
+	struct sock_filter room[PROGRAM_MAX];
+	struct filter_code code = { .code = room, .size = PROGRAM_MAX };
 	struct checked all[ROWS_MAX];
 	unsigned count = gather(left, all);
-	begin(&program);
-	load(&program, offsetof(struct seccomp_data, nr));
-	emit(&program, BPF_JMP | BPF_JGT | BPF_K, NEWEST, 0, 1);
-	emit(&program, BPF_RET | BPF_K, UNKNOWN, 0, 0);
-	emit(&program, BPF_ALU | BPF_AND | BPF_K, LOWEST, 0, 0);
+	filter_place next = filter_return(&code, SECCOMP_RET_ALLOW);
 	for (uint32_t bits = 0; bits <= LOWEST; bits++) {
-		unsigned at = program.used;
-		emit(&program, BPF_JMP | BPF_JEQ | BPF_K, bits, 0, 0);
-		load(&program, offsetof(struct seccomp_data, nr));
+		filter_place own = filter_return(&code, SECCOMP_RET_ALLOW);
 		for (unsigned i = 0; i < count; i++)
 			if (((uint32_t)all[i].call & LOWEST) == bits)
-				decide(&program, &all[i]);
-		emit(&program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-		program.code[at].jf = (uint8_t)(program.used - at - 1);
+				own = decide(&code, &all[i], own);
+		own = filter_load(&code, number, own);
+		next = filter_test(&code, BPF_JEQ, bits, own, next);
 	}
-	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-	return install(&program, SECCOMP_FILTER_FLAG_SPEC_ALLOW);
+	next = filter_load_bits(&code, number, LOWEST, next);
+	next = filter_test(&code, BPF_JGT, NEWEST, filter_return(&code, UNKNOWN), next);
+	return install(&code, next, SECCOMP_FILTER_FLAG_SPEC_ALLOW);
 }
 
 static int limit(int resource, rlim_t most)
