@@ -71,7 +71,10 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 			     "", "");
 		return STATUS_KILLED;
 	case OUTCOME_LOST:
-		findings_add(found, FINDING_INIT_LOST, "", "", "");
+		// A box that the supervisor ended has that line.
+		if (!outcome->found.counts[FINDING_PROTECTION_LOST] &&
+		    !outcome->found.counts[FINDING_RETURNS])
+			findings_add(found, FINDING_INIT_LOST, "", "", "");
 		return STATUS_FAILED;
 	case OUTCOME_BROKEN:
 		findings_add(found, FINDING_RUN_BROKEN, "", run->message.text, "");

@@ -60,12 +60,11 @@ static bool orphans_are_reaped(void)
 static struct outcome finish(const struct plan *plan, struct run *run, struct outcome outcome)
 {
 	run->reaped = orphans_are_reaped();
-	// The last to hold the view pays for its end: that is pid 1, which waits for this end of
-	// its socket.
+	// The last to hold the view pays for its end: that is pid 1. It waits for the end of our
+	// socket, which stays open until we end: else both would end at once, on one processor.
 	fd_close(&run->explained);
 	fd_close(&run->user);
 	fd_close(&run->view);
-	fd_close(&run->from_box);
 	// An empty box may be left to end by itself; anything else is killed and waited for.
 	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped && run->reaped)
 		run->init = 0;

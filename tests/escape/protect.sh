@@ -468,7 +468,7 @@ wait
 stays "and all else that runs, or leads elsewhere what was there" "https://example.org/x" "$(git config -f "$project/.git/config" --get-regexp 'alias|include|push|diff'; git config -f "$project/.git/config" --get-all remote.origin.url)"
 
 (cd "$project" && SBX_TEST_SKIP=keeper SBX=$SBX_TESTING run_box -- sleep 30 >"$work/log" 2>&1)
-is "a run whose walls nobody could put back is ended" "125 1" "$? $(grep -c 'could not be protected again; the run was ended' "$work/log")"
+is "a run whose walls nobody could put back is ended, said once" "125 1 0" "$? $(grep -c "could not be protected again; the run was ended" "$work/log") $(grep -c "first process" "$work/log")"
 
 # What the user's own git writes each day stays.
 project=$(new_project)
