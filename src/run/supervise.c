@@ -142,6 +142,10 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 	if (run->journal_problem)
 		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
 			     "");
+	else if (run->uncached)
+		findings_add(&outcome->found, FINDING_WARNING, "",
+			     "the state directory's disk is full: nothing is cached in this run",
+			     "");
 	profiles_remember(plan, &outcome->found);
 	refusals_report(plan, run->proxy, &outcome->denials);
 	if (plan->learn)
