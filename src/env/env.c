@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "git/gitconfig.h"
@@ -232,6 +233,32 @@ static const struct {
 	{ "POWERSHELL_UPDATECHECK", "Off" },      // about_Update_Notifications
 };
 
+// For programs that size themselves by the machine. None of these prints that it was read.
+static void set_sizes(struct plan *plan)
+{
+	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };
+	static const char *const counts[] = {
+		"OMP_NUM_THREADS",  // nproc(1), OpenMP, OpenBLAS
+		"GOMAXPROCS",       // runtime of Go
+		"PYTHON_CPU_COUNT", // python(1), -X cpu_count
+	};
+	const struct limits *limits = &plan->profile->limits;
+	uint64_t processors = limits->cpu / THOUSAND + (limits->cpu % THOUSAND != 0);
+	uint64_t memory = limits->memory / MEBI, heap = 0;
+	if (memory > NODE) // which node itself takes
+		heap = (memory - NODE) / HEAP_PARTS * (HEAP_PARTS - 1);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (processors < (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) &&
+		    !env_value(plan, counts[i]))
+			set_own(plan, counts[i],
+				arena_text(plan->arena, "%llu", (unsigned long long)processors));
+	if (!(limits->soft & LIMIT_BIT(memory)) && heap > 0 && heap < HEAP_MOST &&
+	    !env_value(plan, "NODE_OPTIONS"))
+		set_own(plan, "NODE_OPTIONS",
+			arena_text(plan->arena, "--max-old-space-size=%llu",
+				   (unsigned long long)heap));
+}
+
 static void set_all_own(struct plan *plan)
 {
 	set_own(plan, "HOME", plan->home);
@@ -252,6 +279,7 @@ static void set_all_own(struct plan *plan)
 		set_own(plan, "SSH_AUTH_SOCK", plan->agent.socket);
 	if (plan->temporary)
 		set_own(plan, "TMPDIR", plan->temporary);
+	set_sizes(plan);
 	for (unsigned i = 0; plan->egress.on && i < sizeof(quiet) / sizeof(quiet[0]); i++)
 		if (!env_value(plan, quiet[i].name))
 			set_own(plan, quiet[i].name, quiet[i].value);

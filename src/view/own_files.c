@@ -35,6 +35,36 @@ int own_hosts(struct wishes *wishes)
 	return wishes_add(wishes, &hosts, false);
 }
 
+// The kernel's names, so that what reads them finds all. What is free does not change in it.
+static const char *meminfo_text(struct arena *arena, const char *real, uint64_t limit)
+{
+	const char *text = "";
+	for (const char *line = real, *end; (end = strchr(line, '\n')); line = end + 1) {
+		size_t name = strcspn(line, ":\n");
+		bool memory = str_starts(line, "Mem"); // MemTotal, MemFree, MemAvailable
+		text = arena_text(arena, "%s%.*s: %15llu%s\n", text, (int)name, line,
+				  memory ? (unsigned long long)(limit >> 10) : 0ULL,
+				  end[-1] == 'B' ? " kB" : "");
+	}
+	return text;
+}
+
+int own_meminfo(struct wishes *wishes)
+{
+	const struct plan *plan = wishes->plan;
+	const struct limits *limits = &plan->profile->limits;
+	struct mount file = { .kind = MOUNT_TEXT,
+			      .access = ACCESS_READ,
+			      .target = "/proc/meminfo",
+			      .from = { .file = "memory", .order = ORDER_FLAGS } };
+	char real[4096];
+	if (limits->memory == UNLIMITED || (limits->soft & LIMIT_BIT(memory)) || plan->nested ||
+	    plan->tier != TIER_FULL || file_kernel(AT_FDCWD, file.target, real, sizeof(real)) == 0)
+		return 0;
+	file.source = meminfo_text(wishes->arena, real, limits->memory);
+	return wishes_add(wishes, &file, false);
+}
+
 int own_snippet(struct wishes *wishes)
 {
 	struct mount code = { .kind = MOUNT_TEXT,
