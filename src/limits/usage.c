@@ -9,7 +9,7 @@
 #include "plan.h"
 #include "run.h"
 
-enum { TEXT_MAX = 4096 };
+enum { TEXT_MAX = 4096, SIGNALS = 128 }; // from this status on shells name a signal
 
 static uint64_t number_of(int directory, const char *file)
 {
@@ -117,7 +117,7 @@ static void add_unseen(struct hit_builder *builder, const struct plan *plan)
 static bool died_of(int status, int number)
 {
 	return (WIFSIGNALED(status) && WTERMSIG(status) == number) ||
-	       (WIFEXITED(status) && WEXITSTATUS(status) == 128 + number);
+	       (WIFEXITED(status) && WEXITSTATUS(status) == SIGNALS + number);
 }
 
 int usage_hits(const struct plan *plan, const struct usage *usage, enum stop stop, int status,
@@ -163,7 +163,7 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 		add(&builder, "file-size", limits->file_size, "a file could not grow");
 	else if (died_of(status, SIGXFSZ) && limits->disk != UNLIMITED)
 		add(&builder, "disk-growth", limits->disk, "a file could not grow");
-	if (builder.count == 0 && status != 0)
+	if (builder.count == 0 && WIFEXITED(status) && status != 0 && WEXITSTATUS(status) < SIGNALS)
 		add_unseen(&builder, plan);
 	return builder.count;
 }

@@ -83,6 +83,8 @@ run 1 "a report for programs says nothing of what is not known" --open-files 64 
 like "in its limits" "$(cat "$work/log")" '"limits":\[\]'
 run 0 "nor is it told of a command that ended well" --open-files 64 --file-size 64K -- true
 stays "by no word" "" "$(cat "$work/log")"
+run 143 "or of one that a signal ended" --open-files 64 -- sh -c 'kill -TERM $$'
+stays "by no word" "" "$(cat "$work/log")"
 
 bomb='
 import os, signal, time
