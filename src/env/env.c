@@ -44,11 +44,23 @@ static const struct mount *mount_at(const struct plan *plan, const char *path)
 	return above;
 }
 
-// True when a program inside could make files there.
+// True when a program inside could make files there. In a new tmpfs there is no directory yet.
 static bool writable_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_at(plan, path);
-	return above && above->access == ACCESS_WRITE;
+	return above && above->access == ACCESS_WRITE &&
+	       (above->kind != MOUNT_TMPFS || str_equal(above->target, path));
+}
+
+// TMPDIR, and how the names of zsh's files for here-documents begin.
+static bool is_no_place(const struct plan *plan, const char *name, const char *value)
+{
+	bool prefix = str_equal(name, "TMPPREFIX");
+	if (!prefix && !str_equal(name, "TMPDIR"))
+		return false;
+	const char *place = path_clean(plan->arena, value);
+	return value[0] != '/' ||
+	       !writable_inside(plan, prefix ? path_parent(plan->arena, place) : place);
 }
 
 // They would lead where the box cannot reach.
@@ -82,8 +94,7 @@ const char *env_withheld(const struct plan *plan, const char *name, const char *
 	list_each (item, &plan->unbrought)
 		if (str_equal(item->from.file, name))
 			return item->text;
-	if (str_equal(name, "TMPDIR") &&
-	    !(value[0] == '/' && writable_inside(plan, path_clean(plan->arena, value))))
+	if (is_no_place(plan, name, value))
 		return "it is not writable in the box; /tmp is";
 	switch (profile->environment) {
 	case ENVIRONMENT_MINIMAL:
@@ -244,15 +255,14 @@ static void set_sizes(struct plan *plan)
 	};
 	const struct limits *limits = &plan->profile->limits;
 	uint64_t processors = limits->cpu / THOUSAND + (limits->cpu % THOUSAND != 0);
-	uint64_t memory = limits->memory / MEBI, heap = 0;
-	if (memory > NODE) // which node itself takes
-		heap = (memory - NODE) / HEAP_PARTS * (HEAP_PARTS - 1);
+	// Of what node itself leaves; where that is nothing the number is too large to be set.
+	uint64_t heap = (limits->memory / MEBI - NODE) / HEAP_PARTS * (HEAP_PARTS - 1);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (processors < (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) &&
 		    !env_value(plan, counts[i]))
 			set_own(plan, counts[i],
 				arena_text(plan->arena, "%llu", (unsigned long long)processors));
-	if (!(limits->soft & LIMIT_BIT(memory)) && heap > 0 && heap < HEAP_MOST &&
+	if (!(limits->soft & LIMIT_BIT(memory)) && heap < HEAP_MOST &&
 	    !env_value(plan, "NODE_OPTIONS"))
 		set_own(plan, "NODE_OPTIONS",
 			arena_text(plan->arena, "--max-old-space-size=%llu",

@@ -208,21 +208,42 @@ static int include_pattern(struct wishes *wishes, const char *pattern, struct or
 	return result;
 }
 
+// A directory of the caller's for the sockets of masters: the box's own are in an empty one.
+static int control_directory(struct wishes *wishes, const char *word, struct origin from)
+{
+	struct resolved resolved;
+	struct mount own = {
+		.kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .mode = 0700, .from = from
+	};
+	const char *home = wishes->plan->real_home, *ours = path_below(wishes->arena, home, ".ssh");
+	if (str_starts(word, "~/"))
+		word = path_below(wishes->arena, home, word + 2);
+	const char *path = path_parent(wishes->arena, path_clean(wishes->arena, word));
+	if (!path_within(path, ours) || str_equal(path, ours) || wishes->plan->session ||
+	    ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) != 1 ||
+	    resolved.identity.type != S_IFDIR || !str_equal(resolved.path, path))
+		return 0;
+	own.target = path;
+	own.identity = resolved.identity;
+	return wishes_add(wishes, &own, false);
+}
+
 // One line: a keyword in any case, then words by spaces, in quotes or not.
 static int include_line(struct wishes *wishes, char *line, struct origin from, unsigned depth)
 {
-	static const char keyword[] = "include";
-	size_t length = strlen(keyword);
+	static const char include[] = "include", control[] = "controlpath";
 	line += strspn(line, " \t");
-	if (strncasecmp(line, keyword, length) != 0 || !line[length] ||
-	    !strchr(" \t=", line[length]))
+	size_t length = strcspn(line, " \t=");
+	bool path = length == strlen(control) && strncasecmp(line, control, length) == 0;
+	if (!path && (length != strlen(include) || strncasecmp(line, include, length) != 0))
 		return 0;
 	for (char *at = line + length; *(at += strspn(at, " \t=\r"));) {
 		bool quoted = *at == '"';
 		char *word = at + quoted, *end = word + strcspn(word, quoted ? "\"" : " \t\r");
 		at = end + (*end != '\0');
 		*end = '\0';
-		TRY(include_pattern(wishes, word, from, depth));
+		TRY(path ? control_directory(wishes, word, from)
+			 : include_pattern(wishes, word, from, depth));
 	}
 	return 0;
 }
