@@ -133,10 +133,6 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 		    usage->kills > 0 ? "the kernel killed it" : killed);
 		hits[builder.count - 1].otherwise = own_switch(plan);
 	}
-	if (stop == STOP_MACHINE)
-		add_machine(&builder, "memory", limits->memory,
-			    "this machine was nearly out of memory, and this box used the most: it "
-			    "was killed; limit it with --memory");
 	if (stop == STOP_PARENT)
 		add_machine(
 			&builder, "die-with-parent", 0,
