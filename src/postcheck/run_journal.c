@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "names/trusted.h"
 #include "plan.h"
+#include "report/findings.h"
 #include "run.h"
 #include "text/words.h"
 #include "trees/git_list.h"
@@ -187,6 +188,16 @@ bool journal_beside(const struct plan *plan, const struct run *run)
 		beside = run->journals[i] >= 0 &&
 			 is_beside(&plan->searched[i], run, run->journals[i]);
 	return beside;
+}
+
+void journal_report(const struct run *run, struct findings *found)
+{
+	if (run->journal_problem)
+		findings_add(found, FINDING_JOURNAL, "", strerror(run->journal_problem), "");
+	else if (run->uncached)
+		findings_add(found, FINDING_WARNING, "",
+			     "the state directory's disk is full: nothing is cached in this run",
+			     "");
 }
 
 void journal_end(const struct plan *plan, struct run *run)
