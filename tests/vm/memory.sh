@@ -4,6 +4,7 @@
 # nothing: sleepers that share their pages, beside one that holds what belongs to no process.
 . "$(dirname "$0")/../lib.sh"
 install -d -o tester /home/tester/work
+echo 0 >/proc/sys/vm/oom_dump_tasks # the kernel's log keeps each end then
 as_tester() { (cd /home/tester/work && exec prlimit --nofile=100000 setpriv --reuid tester --regid tester --clear-groups env HOME=/home/tester "$@" 2>&1); }
 cat >/home/tester/work/take.py <<'END2'
 import os, signal, socket, sys, time
@@ -48,7 +49,8 @@ END2
 chmod 644 /home/tester/work/take.py
 
 for kind in memfd file sockets anonymous; do
-	others=() dmesg=$(dmesg | wc -l)
+	others=()
+	dmesg -C
 	for i in $(seq 3); do
 		as_tester sleep 6000 & others+=($!)
 		sleep 6000 & others+=($!)
@@ -56,15 +58,13 @@ for kind in memfd file sockets anonymous; do
 	as_tester python3 -c 'import time; kept = bytearray(b"x") * (64 << 20); time.sleep(6000)' & others+=($!)
 	began=$SECONDS
 	as_tester timeout -s KILL 900 "$SBX" run --memory unlimited --tmp-size 8G --open-files 100000 --pids unlimited -- python3 take.py $kind "${SLEEPERS:-200}" >"$work/log"
-	is "the box that took all memory ends: $kind" 137 $?
+	is "the box that took all memory ends, not by our timeout: $kind" "137 yes" "$? $([ $((SECONDS - began)) -lt 890 ] && echo yes)"
 	printf '# %s: %s s; %s; %s killed\n' "$kind" $((SECONDS - began)) "$(grep sleepers "$work/log")" "$(dmesg | grep -c 'Out of memory')"
 	lived=0
 	for pid in "${others[@]}"; do kill -0 "$pid" 2>/dev/null && lived=$((lived + 1)); done
 	is "and all programs of the host live: $kind" ${#others[@]} $lived
 	is "a new one starts" hi "$(sh -c 'echo hi')"
 	is "all that was killed was a box's: $kind" "" "$(dmesg | grep 'Out of memory: Killed' | grep -v 'oom_score_adj:500')"
-	dmesg -C
-	cat "$work/log" | tail -5 | sed 's/^/# /'
 	kill "${others[@]}" 2>/dev/null
 	wait
 done
