@@ -76,7 +76,7 @@ static void put_place(struct out *out, const struct place *place)
 		words_write(out, "n", name_fields, WORDS_COUNT(name_fields), item);
 }
 
-// Also what lies elsewhere in a git directory: that of a worktree in this tree.
+// And the git directory elsewhere of a worktree in this tree.
 static bool is_of(const struct plan *plan, const char *path, const char *tree)
 {
 	bool is = path_within(path, tree);

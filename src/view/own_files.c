@@ -35,7 +35,7 @@ int own_hosts(struct wishes *wishes)
 	return wishes_add(wishes, &hosts, false);
 }
 
-// The kernel's names, so that what reads them finds all. What is free does not change in it.
+// With all names of the kernel's; the numbers stay while the box lives.
 static const char *meminfo_text(struct arena *arena, const char *real, uint64_t limit)
 {
 	const char *text = "";
