@@ -46,6 +46,12 @@ time.sleep(4)" & done; wait; exit 137'
 told 'limit memory=100M'
 run 0 "what stays below runs" --memory 200M -- python3 -c 'x = bytearray(50 << 20); print(len(x))'
 stays "and no limit is told" "" "$(grep limit "$work/log")"
+run 0 "pages that eight share count once" --memory 100M -- python3 -c '
+import os, time
+kept = bytearray(b"x") * (30 << 20)
+for i in range(8):
+    if os.fork() == 0: time.sleep(2); os._exit(0)
+for i in range(8): os.wait()'
 run 0 "a percentage" --memory 50% -- true
 
 is "the kernel ends a box before the user's programs" $(($(cat /proc/self/oom_score_adj) + 500)) "$("$SBX" run -- cat /proc/self/oom_score_adj)"
