@@ -188,6 +188,7 @@ struct run {
 	char journal_name[64];
 	const struct share *share; // of the start, of git's index; NULL: not known
 	int journal_problem;       // errno: one could not be written
+	bool uncached;             // the disk has no room for a cache
 
 	// sshagent: the filter and who connects for it, and what was refused
 	pid_t agent_processes[2];

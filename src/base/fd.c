@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -158,6 +159,14 @@ int fd_write_file(int directory, const char *path, const char *text)
 	if (put < 0)
 		return -errno;
 	return put == length ? 0 : -EIO;
+}
+
+int fd_memory(const char *name, enum memory kind)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | (unsigned)kind);
+	if (fd < 0 && errno == EINVAL) // Linux before 6.3 knows neither
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd;
 }
 
 int fd_fill_standard(void)

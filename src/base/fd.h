@@ -53,6 +53,11 @@ int fd_close_except(const int *keep, unsigned count, unsigned flags);
 // Writes a short text to an existing file such as /proc/self/uid_map. Returns 0 or -errno.
 int fd_write_file(int directory, const char *path, const char *text);
 
+// A file without a name that can be sealed (memfd_create(2)). The kernel asks for one of these by
+// vm.memfd_noexec.
+enum memory { MEMORY_PLAIN = 8 /* MFD_NOEXEC_SEAL */, MEMORY_PROGRAM = 16 /* MFD_EXEC */ };
+int fd_memory(const char *name, enum memory kind);
+
 // Makes sure that 0, 1 and 2 are open, so that no later open() lands there. Rule 13.
 int fd_fill_standard(void);
 

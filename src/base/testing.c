@@ -31,12 +31,6 @@ bool testing_fails(const char *step)
 	return names("SBX_TEST_FAIL", step);
 }
 
-const char *testing_meminfo(void)
-{
-	const char *file = getenv("SBX_TEST_MEMINFO");
-	return file ? file : "/proc/meminfo";
-}
-
 long testing_look(long nanoseconds)
 {
 	const char *other = getenv("SBX_TEST_LOOK");

@@ -9,7 +9,6 @@
 bool testing_skips(const char *step); // $SBX_TEST_SKIP=step,step
 bool testing_fails(const char *step); // $SBX_TEST_FAIL=step
 int testing_landlock(int abi);        // $SBX_TEST_LANDLOCK=abi, when that is less
-const char *testing_meminfo(void);    // $SBX_TEST_MEMINFO=file, else the kernel's
 void testing_left(const char *text);  // of a failure that was tolerated, at the end: reported
 long testing_look(long nanoseconds);  // $SBX_TEST_LOOK=nanoseconds, of the look after a run
 // $SBX_TEST_REACH="NAME=CALL,ARGUMENT,ARGUMENT ...": makes them, and prints which got through
@@ -29,10 +28,6 @@ static inline long testing_look(long nanoseconds)
 static inline int testing_landlock(int abi)
 {
 	return abi;
-}
-static inline const char *testing_meminfo(void)
-{
-	return "/proc/meminfo";
 }
 static inline bool testing_skips(const char *step)
 {

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -78,7 +77,7 @@ static const char *printed(struct completion *on, const char *words)
 		argv[count++] = word;
 	while (row < verb_row_count && !str_equal(verb_rows[row].name, argv[0]))
 		row++;
-	autoclose int file = memfd_create("sbx", MFD_CLOEXEC);
+	autoclose int file = fd_memory("sbx", MEMORY_PLAIN);
 	autoclose int before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (row == verb_row_count || file < 0 || before < 0 || dup2(file, STDOUT_FILENO) < 0)
 		return text;

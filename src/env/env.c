@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "git/gitconfig.h"
@@ -43,11 +44,23 @@ static const struct mount *mount_at(const struct plan *plan, const char *path)
 	return above;
 }
 
-// True when a program inside could make files there.
+// True when a program inside could make files there. In a new tmpfs there is no directory yet.
 static bool writable_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_at(plan, path);
-	return above && above->access == ACCESS_WRITE;
+	return above && above->access == ACCESS_WRITE &&
+	       (above->kind != MOUNT_TMPFS || str_equal(above->target, path));
+}
+
+// TMPDIR, and how the names of zsh's files for here-documents begin.
+static bool is_no_place(const struct plan *plan, const char *name, const char *value)
+{
+	bool prefix = str_equal(name, "TMPPREFIX");
+	if (!prefix && !str_equal(name, "TMPDIR"))
+		return false;
+	const char *place = path_clean(plan->arena, value);
+	return value[0] != '/' ||
+	       !writable_inside(plan, prefix ? path_parent(plan->arena, place) : place);
 }
 
 // They would lead where the box cannot reach.
@@ -81,8 +94,7 @@ const char *env_withheld(const struct plan *plan, const char *name, const char *
 	list_each (item, &plan->unbrought)
 		if (str_equal(item->from.file, name))
 			return item->text;
-	if (str_equal(name, "TMPDIR") &&
-	    !(value[0] == '/' && writable_inside(plan, path_clean(plan->arena, value))))
+	if (is_no_place(plan, name, value))
 		return "it is not writable in the box; /tmp is";
 	switch (profile->environment) {
 	case ENVIRONMENT_MINIMAL:
@@ -232,6 +244,31 @@ static const struct {
 	{ "POWERSHELL_UPDATECHECK", "Off" },      // about_Update_Notifications
 };
 
+// For programs that size themselves by the machine. None of these prints that it was read.
+static void set_sizes(struct plan *plan)
+{
+	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };
+	static const char *const counts[] = {
+		"OMP_NUM_THREADS",  // nproc(1), OpenMP, OpenBLAS
+		"GOMAXPROCS",       // runtime of Go
+		"PYTHON_CPU_COUNT", // python(1), -X cpu_count
+	};
+	const struct limits *limits = &plan->profile->limits;
+	uint64_t processors = limits->cpu / THOUSAND + (limits->cpu % THOUSAND != 0);
+	// Of what node itself leaves; where that is nothing the number is too large to be set.
+	uint64_t heap = (limits->memory / MEBI - NODE) / HEAP_PARTS * (HEAP_PARTS - 1);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (processors < (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) &&
+		    !env_value(plan, counts[i]))
+			set_own(plan, counts[i],
+				arena_text(plan->arena, "%llu", (unsigned long long)processors));
+	if (!(limits->soft & LIMIT_BIT(memory)) && heap < HEAP_MOST &&
+	    !env_value(plan, "NODE_OPTIONS"))
+		set_own(plan, "NODE_OPTIONS",
+			arena_text(plan->arena, "--max-old-space-size=%llu",
+				   (unsigned long long)heap));
+}
+
 static void set_all_own(struct plan *plan)
 {
 	set_own(plan, "HOME", plan->home);
@@ -252,6 +289,7 @@ static void set_all_own(struct plan *plan)
 		set_own(plan, "SSH_AUTH_SOCK", plan->agent.socket);
 	if (plan->temporary)
 		set_own(plan, "TMPDIR", plan->temporary);
+	set_sizes(plan);
 	for (unsigned i = 0; plan->egress.on && i < sizeof(quiet) / sizeof(quiet[0]); i++)
 		if (!env_value(plan, quiet[i].name))
 			set_own(plan, quiet[i].name, quiet[i].value);

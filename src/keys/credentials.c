@@ -27,16 +27,7 @@
 extern const char opener_program __attribute__((weak));
 extern const char opener_program_end __attribute__((weak));
 
-enum { PATIENCE_MILLISECONDS = 10000, SYS_MFD_EXEC = 0x10 };
-
-// A file without a name.
-static int unnamed(const char *name, unsigned flags)
-{
-	int fd = memfd_create(name, MFD_CLOEXEC | flags);
-	if (fd < 0 && errno == EINVAL) // Linux before 6.3 has no MFD_EXEC
-		fd = memfd_create(name, MFD_CLOEXEC);
-	return fd;
-}
+enum { PATIENCE_MILLISECONDS = 10000 };
 
 static _Noreturn void become_opener(int program, int control, int channel, pid_t supervisor)
 {
@@ -64,11 +55,16 @@ static _Noreturn void become_opener(int program, int control, int channel, pid_t
 	_exit(errno == EACCES ? 126 : 127);
 }
 
+static const char refused[] = "secrets cannot be used: this kernel runs no program from memory "
+			      "(sysctl vm.memfd_noexec=2)";
+
 static int start(struct run *run)
 {
 	int control[2], channel[2];
 	size_t length = (size_t)(&opener_program_end - &opener_program);
-	autoclose int program = unnamed("sbx-opener", SYS_MFD_EXEC);
+	autoclose int program = fd_memory("sbx-opener", MEMORY_PROGRAM);
+	if (program < 0 && errno == EACCES)
+		return fail(0, "%s", refused);
 	if (program < 0 || fd_write_all(program, &opener_program, length) < 0)
 		return fail(errno, "the opener: memory for its program");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0)
@@ -96,8 +92,7 @@ static int ended(const struct run *run)
 	int status = 0;
 	bool over = waitpid(run->opener, &status, WNOHANG) == run->opener;
 	if (over && WIFEXITED(status) && WEXITSTATUS(status) == 126)
-		return fail(0, "secrets cannot be used: this kernel runs no program from memory "
-			       "(sysctl vm.memfd_noexec=2)");
+		return fail(0, "%s", refused);
 	return fail(0, "secrets cannot be used: the opener ended before it was ready");
 }
 
@@ -124,8 +119,8 @@ static int send_begin(const struct plan *plan, struct run *run)
 	struct opener_begin begin = { .locks = confine_locks(),
 				      .secrets = plan->credential_count,
 				      .roots_length = (uint32_t)strlen(plan->roots) };
-	autoclose int roots = unnamed("sbx-roots", 0);
-	autoclose int record = unnamed("sbx-record", 0);
+	autoclose int roots = fd_memory("sbx-roots", MEMORY_PLAIN);
+	autoclose int record = fd_memory("sbx-record", MEMORY_PLAIN);
 	if (roots < 0 || record < 0 || fd_write_all(roots, plan->roots, begin.roots_length) < 0 ||
 	    ftruncate(record, sizeof(*run->opened)) < 0)
 		return fail(errno, "memory for the opener");

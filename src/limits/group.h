@@ -33,44 +33,25 @@ struct usage {
 void usage_read(const struct plan *plan, struct run *run);
 
 // Why a run was ended from outside.
-enum stop {
-	STOP_NONE,
-	STOP_TIME,
-	STOP_MEMORY,
-	STOP_PIDS,
-	STOP_DISK,
-	STOP_FULL,
-	STOP_MACHINE,
-	STOP_PARENT
-};
+enum stop { STOP_NONE, STOP_TIME, STOP_MEMORY, STOP_PIDS, STOP_DISK, STOP_FULL, STOP_PARENT };
 
 // A limit that was met.
 struct hit {
 	const char *key; // also the flag
 	uint64_t limit;
-	const char *what; // "the box was killed", ...
-	bool of_machine;  // no limit of the box's: there is none to raise
+	const char *what;      // "the box was killed", ...
+	const char *otherwise; // the program's own switch; NULL: not known
+	enum {
+		HIT_LIMIT,
+		HIT_MACHINE, // no limit of the box's: there is none to raise
+		HIT_PERHAPS, // the kernel does not say whether it was met; for people alone
+	} kind;
 };
 enum { HITS_MAX = 8 };
 
 // Fills `hits` and returns how many. `status` is the command's wait status.
 int usage_hits(const struct plan *plan, const struct usage *usage, enum stop stop, int status,
 	       struct hit hits[HITS_MAX]);
-
-// The memory that the machine itself needs, where no cgroup bounds what a box takes.
-
-struct floor {
-	uint64_t available, nobody; // bytes of the machine at the first look
-	uint64_t last;              // available at the last look
-	bool grows;                 // it is more than then
-	int64_t claimed;            // since when this box asks for its own end; 0: it does not
-};
-
-// Of a struct that is zero at the run's begin; the first look is the measure, so that a short run
-// does not pay for it. Ends the box when the machine is nearly out of memory and the box is why.
-// Returns the milliseconds until the next look.
-int64_t floor_look(const struct plan *plan, const struct run *run, struct floor *floor,
-		   const struct tree *tree, enum stop *ret_stop);
 
 // What the supervisor checks itself: disks, and without a cgroup memory and pids.
 
@@ -81,16 +62,12 @@ struct watch_limits {
 	// disks
 	int64_t next, disk_next;
 	enum watch_walk { WALK_NONE, WALK_BEGUN, WALK_DONE } walk; // a look that takes some turns
-	int64_t walked;                                            // when it was done
-	int64_t unclear; // since when it is not known whether the memory is over its limit; 0: it
-			 // is
 	struct disk {
 		int fd;
 		uint64_t space, files; // free at the start
 	} disks[DISKS_MAX];
 	int disk_count;
-	uint64_t pids;      // the most that were seen
-	struct floor floor; // where no cgroup bounds the box's memory
+	uint64_t pids;   // the most that were seen
 	uint64_t shared; // bytes in tmpfs, memfds and segments of the whole machine, at the start
 };
 
@@ -254,20 +231,11 @@ void tree_begin(pid_t pid);
 bool tree_step(struct tree *ret_tree);
 void tree_count(pid_t pid, struct tree *ret_tree); // at once
 
-// Bytes of the processes of the last walk with shared pages divided by who shares them: at least,
-// and at most. To say it of one process is slow, and remembered while its size stays the same.
-struct resident {
-	uint64_t least, most, shared; // `shared`: of `least`, in a tmpfs, a memfd or a segment
-};
-struct resident tree_resident(void);
-// Asks of the largest one that is not known. False when all are.
-bool tree_refine(void);
-// Microseconds of the processor that the last walk took, and tree_refine() since.
+// Of the last walk: shared pages count in parts, so that the sum is what they have. In steps, as it
+// is slow; true when it was the last. `shared`: in a tmpfs, a memfd or a segment.
+bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared);
+// Microseconds of the processor that the last walk took, and tree_weigh() since.
 uint64_t tree_spent(void);
-
-// Bytes that belong to no process: memfds, private files in memory, and what sockets and pipes may
-// keep; in a separate network namespace also sockets in flight. Bounded in time.
-uint64_t tree_held(pid_t pid, bool own_network);
 
 // The end from outside: the wall clock and the other limits that the supervisor keeps.
 

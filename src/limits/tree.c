@@ -6,15 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/base.h"
 
-enum { PIDS_MAX = 16384, TEXT_MAX = 65536 };
+enum { PIDS_MAX = 16384, TEXT_MAX = 65536, SLICE_MICROSECONDS = 500 };
 
 static struct tree_walk {
 	pid_t pids[PIDS_MAX];
@@ -22,17 +20,11 @@ static struct tree_walk {
 	int count, at;
 	DIR *threads; // of pids[at], whose children are being added
 	struct tree tree;
+	int weighed; // so many
+	uint64_t weight, shared;
 	uint64_t spent;
 	char text[TEXT_MAX];
 } walk; // one, of the supervisor alone: it is large
-
-// What a process has with shared pages divided, by its pid.
-enum { KNOWN_MILLISECONDS = 30000 };
-static struct sharing {
-	pid_t pid;
-	int64_t when;
-	uint64_t memory, all, shared;
-} known[PIDS_MAX];
 
 static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
 {
@@ -69,6 +61,8 @@ void tree_begin(pid_t pid)
 	walk.count = 1;
 	walk.at = 0;
 	walk.pids[0] = pid;
+	walk.weighed = 0;
+	walk.weight = walk.shared = 0;
 	walk.tree = (struct tree){ 0 };
 	walk.spent = 0;
 }
@@ -109,7 +103,6 @@ static void step(void)
 
 bool tree_step(struct tree *ret_tree)
 {
-	enum { SLICE_MICROSECONDS = 500 };
 	uint64_t begin = cpu_now(), now = begin;
 	for (; walk.at < walk.count && now - begin < SLICE_MICROSECONDS; now = cpu_now())
 		step();
@@ -130,27 +123,6 @@ uint64_t tree_spent(void)
 	return walk.spent;
 }
 
-static struct sharing *known_of(int place)
-{
-	struct sharing *entry = &known[walk.pids[place] % PIDS_MAX];
-	return entry->pid == walk.pids[place] && entry->memory == walk.memory[place] &&
-			       steady_now() - entry->when < KNOWN_MILLISECONDS
-		       ? entry
-		       : NULL;
-}
-
-struct resident tree_resident(void)
-{
-	struct resident sum = { 0 };
-	for (int i = 0; i < walk.count; i++) {
-		const struct sharing *entry = known_of(i);
-		sum.least += entry ? entry->all : 0;
-		sum.shared += entry ? entry->shared : 0;
-		sum.most += entry ? entry->all : walk.memory[i];
-	}
-	return sum;
-}
-
 // Whether it has memory; "SIZE RESIDENT ..."
 static bool is_there(pid_t pid)
 {
@@ -159,96 +131,21 @@ static bool is_there(pid_t pid)
 	       strtoull(at, &at, 10) > 0;
 }
 
-bool tree_refine(void)
+bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared)
 {
-	int largest = -1;
-	uint64_t begin = cpu_now();
-	for (int i = 0; i < walk.count; i++)
-		if (walk.memory[i] && !known_of(i) &&
-		    (largest < 0 || walk.memory[i] > walk.memory[largest]))
-			largest = i;
-	if (largest < 0)
-		return false;
-	pid_t pid = walk.pids[largest];
-	struct sharing entry = { pid, steady_now(), walk.memory[largest], 0, 0 };
+	uint64_t begin = cpu_now(), now = begin;
 	char text[2048];
-	size_t length = read_of(pid, "smaps_rollup", text, sizeof(text));
-	if (length > 0) {
-		entry.all = text_kilobytes(text, length, "Pss:");
-		entry.shared = text_kilobytes(text, length, "Pss_Shmem:");
-	} else if (largest > 0 && is_there(pid)) {
-		entry.all = entry.memory; // it hides that: a program that nobody may read does
+	for (; walk.weighed < walk.count && now - begin < SLICE_MICROSECONDS; now = cpu_now()) {
+		int at = walk.weighed++;
+		size_t length = read_of(walk.pids[at], "smaps_rollup", text, sizeof(text));
+		walk.weight += text_kilobytes(text, length, "Pss:");
+		walk.shared += text_kilobytes(text, length, "Pss_Shmem:");
+		// Else it hides that: a program that nobody may read does.
+		if (length == 0 && at > 0 && is_there(walk.pids[at]))
+			walk.weight += walk.memory[at];
 	}
-	known[pid % PIDS_MAX] = entry;
-	walk.spent += cpu_now() - begin;
-	return true;
-}
-
-// What one may keep of the kernel's memory: a socket its default buffer, a pipe 16 pages.
-enum { HELD_MILLISECONDS = 20, SOCKET_BYTES = 212992, PIPE_BYTES = 65536, BLOCK_BYTES = 512 };
-enum { MAGIC_TMPFS = 0x01021994 };
-
-static uint64_t held_by(int directory, const char *name, uint64_t socket)
-{
-	char target[16] = "";
-	struct stat status;
-	if (readlinkat(directory, name, target, sizeof(target) - 1) < 0)
-		return 0;
-	if (strncmp(target, "socket:", strlen("socket:")) == 0)
-		return socket;
-	if (strncmp(target, "pipe:", strlen("pipe:")) == 0)
-		return PIPE_BYTES;
-	return strncmp(target, "/memfd:", strlen("/memfd:")) == 0 &&
-			       fstatat(directory, name, &status, 0) == 0
-		       ? (uint64_t)status.st_blocks * BLOCK_BYTES
-		       : 0;
-}
-
-static uint64_t held_of(pid_t pid, uint64_t socket, int64_t until)
-{
-	char path[64];
-	uint64_t held = 0;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	DIR *stream = opendir(path);
-	if (!stream)
-		return 0;
-	for (struct dirent *each = readdir(stream); each && steady_now() < until;
-	     each = readdir(stream))
-		held += held_by(dirfd(stream), each->d_name, socket);
-	closedir(stream);
-	return held;
-}
-
-// What lies in the box's private directories, one file system, as this process sees them. Nobody
-// may ask about pid 1, which is not dumpable, but root.
-static bool has_files(pid_t pid, uint64_t *ret_bytes)
-{
-	struct statfs status;
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/root/tmp", (int)pid);
-	if (statfs(path, &status) < 0 || (unsigned long)status.f_type != MAGIC_TMPFS)
-		return false;
-	*ret_bytes = (status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
-	return true;
-}
-
-uint64_t tree_held(pid_t pid, bool own_network)
-{
-	tree_begin(pid);
-	int64_t until = steady_now() + HELD_MILLISECONDS;
-	uint64_t held = 0, files = 0;
-	bool seen = false;
-	if (own_network)
-		held = SOCKET_BYTES *
-		       text_value(walk.text,
-				  read_of(pid, "net/sockstat", walk.text, sizeof(walk.text)),
-				  "sockets: used");
-	while (walk.at < walk.count && steady_now() < until) {
-		if (!walk.threads) {
-			seen = seen || has_files(walk.pids[walk.at], &files);
-			held += held_of(walk.pids[walk.at], own_network ? 0 : SOCKET_BYTES, until);
-		}
-		step();
-	}
-	return held + files;
+	walk.spent += now - begin;
+	*ret_memory = walk.weight;
+	*ret_shared = walk.shared;
+	return walk.weighed == walk.count;
 }

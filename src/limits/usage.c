@@ -2,13 +2,14 @@
 #include "limits/group.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "base/fd.h"
 #include "plan.h"
 #include "run.h"
 
-enum { TEXT_MAX = 4096 };
+enum { TEXT_MAX = 4096, SIGNALS = 128 }; // from this status on shells name a signal
 
 static uint64_t number_of(int directory, const char *file)
 {
@@ -75,7 +76,7 @@ struct hit_builder {
 static void add(struct hit_builder *builder, const char *key, uint64_t limit, const char *what)
 {
 	if (builder->count < HITS_MAX)
-		builder->hits[builder->count++] = (struct hit){ key, limit, what, false };
+		builder->hits[builder->count++] = (struct hit){ key, limit, what, NULL, HIT_LIMIT };
 }
 
 // No limit of the box's: there is none to raise.
@@ -83,14 +84,40 @@ static void add_machine(struct hit_builder *builder, const char *key, uint64_t l
 			const char *what)
 {
 	add(builder, key, limit, what);
-	builder->hits[builder->count - 1].of_machine = true;
+	builder->hits[builder->count - 1].kind = HIT_MACHINE;
+}
+
+// What keeps a program below the box's memory by its own doing.
+static const char *own_switch(const struct plan *plan)
+{
+	static const char node[] = "node npm npx pnpm yarn", java[] = "java mvn gradle";
+	const char *name = plan->command ? path_name(plan->command[0]) : "";
+	if (text_has(node, strlen(node), name))
+		return "node's own switch: NODE_OPTIONS=--max-old-space-size=MIB";
+	return text_has(java, strlen(java), name) ? "java's own switch: -Xmx" : NULL;
+}
+
+// A program that met one of these got an error, and nobody else knows of it.
+static void add_unseen(struct hit_builder *builder, const struct plan *plan)
+{
+	static const char failed[] = "the command failed, perhaps by it";
+	const struct limits *limits = &plan->profile->limits;
+	bool counted = (limits->soft | plan->keeping.held) & LIMIT_BIT(pids);
+	if (limits->pids != UNLIMITED && !counted)
+		add(builder, "pids", limits->pids, failed);
+	if (limits->open_files != UNLIMITED)
+		add(builder, "open-files", limits->open_files, failed);
+	if (limits->file_size != UNLIMITED)
+		add(builder, "file-size", limits->file_size, failed);
+	for (int i = 0; i < builder->count; i++)
+		builder->hits[i].kind = HIT_PERHAPS;
 }
 
 // The signal that ended the command or, as a shell tells it, something in it.
 static bool died_of(int status, int number)
 {
 	return (WIFSIGNALED(status) && WTERMSIG(status) == number) ||
-	       (WIFEXITED(status) && WEXITSTATUS(status) == 128 + number);
+	       (WIFEXITED(status) && WEXITSTATUS(status) == SIGNALS + number);
 }
 
 int usage_hits(const struct plan *plan, const struct usage *usage, enum stop stop, int status,
@@ -101,13 +128,11 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 	struct hit_builder builder = { hits, 0 };
 	if (stop == STOP_TIME)
 		add(&builder, "timeout", limits->time, "the run was ended");
-	if (stop == STOP_MEMORY || usage->kills > 0)
+	if (stop == STOP_MEMORY || usage->kills > 0) {
 		add(&builder, "memory", limits->memory,
 		    usage->kills > 0 ? "the kernel killed it" : killed);
-	if (stop == STOP_MACHINE)
-		add_machine(&builder, "memory", limits->memory,
-			    "this machine was nearly out of memory, and this box used the most: it "
-			    "was killed; limit it with --memory");
+		hits[builder.count - 1].otherwise = own_switch(plan);
+	}
 	if (stop == STOP_PARENT)
 		add_machine(
 			&builder, "die-with-parent", 0,
@@ -134,5 +159,7 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 		add(&builder, "file-size", limits->file_size, "a file could not grow");
 	else if (died_of(status, SIGXFSZ) && limits->disk != UNLIMITED)
 		add(&builder, "disk-growth", limits->disk, "a file could not grow");
+	if (builder.count == 0 && WIFEXITED(status) && status != 0 && WEXITSTATUS(status) < SIGNALS)
+		add_unseen(&builder, plan);
 	return builder.count;
 }

@@ -18,9 +18,7 @@ enum {
 	LOOK_LATEST = 1000,
 	DISK_SOONEST = 2, // in the last megabytes alone
 	DISK_LATEST = 10000,
-	REFINE_MILLISECONDS = 50,     // one process in each turn, for so long
-	UNCLEAR_MILLISECONDS = 10000, // then the larger bound counts
-	REST_PARTS = 4,               // of what a look took, until the next
+	REST_PARTS = 4, // of what a look took, until the next
 	PIDS_EACH = 100,
 	PIDS_PER_MILLISECOND = 1,
 	FILE_BYTES = 4096, // what an empty file counts
@@ -60,11 +58,6 @@ static uint64_t shared_now(uint64_t *ret_half)
 	return info.sharedram * (uint64_t)info.mem_unit;
 }
 
-static bool is_floored(const struct plan *plan)
-{
-	return !(plan->keeping.held & LIMIT_BIT(memory));
-}
-
 // An rlimit does not say that it was met.
 static bool is_counted(const struct plan *plan)
 {
@@ -85,9 +78,7 @@ void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 	// What a program fills before the first look must not be a small limit.
 	uint64_t first = plan->profile->limits.disk / DISK_PER_MILLISECOND;
 	first = first < DISK_SOONEST ? DISK_SOONEST : first < LOOK_SOONEST ? first : LOOK_SOONEST;
-	watch->next = plan->keeping.watched || is_floored(plan) || is_counted(plan)
-			      ? now + (int64_t)first
-			      : -1;
+	watch->next = plan->keeping.watched || is_counted(plan) ? now + (int64_t)first : -1;
 	watch->disk_next = watch->next;
 	if (plan->keeping.watched & LIMIT_BIT(memory)) {
 		uint64_t half;
@@ -145,29 +136,24 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 }
 
 // What no process has mapped counts for none of them. Others may fill the same: the box ends for it
-// only where that, and its processes, are its limit and half of the machine. 0: asked again at
-// once, when one more process has said what it shares.
-static int64_t look_at_memory(const struct plan *plan, struct watch_limits *watch, int64_t now,
-			      enum stop *ret_stop)
+// only where that, and its processes, are its limit and half of the machine. Shared pages count for
+// each process first, which is quick. 0: it goes on in the next turn.
+static int64_t look_at_memory(const struct plan *plan, const struct watch_limits *watch,
+			      const struct tree *tree, enum stop *ret_stop)
 {
-	uint64_t half, shared = shared_now(&half), start = watch->shared;
+	uint64_t half, now = shared_now(&half);
 	uint64_t limit = plan->profile->limits.memory, most = limit > half ? limit : half;
-	uint64_t grown = shared > start ? shared - start : 0;
-	struct resident used = tree_resident();
-	bool over = used.least >= limit || used.least - used.shared + grown >= most;
-	bool under = used.most < limit && used.most + grown < most;
-	watch->unclear = over || under ? 0 : watch->unclear ? watch->unclear : now;
-	if (!over && !under && now - watch->walked < REFINE_MILLISECONDS && tree_refine())
+	uint64_t grown = now > watch->shared ? now - watch->shared : 0;
+	uint64_t used = tree->memory, shared = 0;
+	if ((used >= limit || used + grown >= most) && !tree_weigh(&used, &shared))
 		return 0;
-	// Where all are known the bounds are one, and what they share lies in `grown` as well.
-	bool late = watch->unclear && now - watch->unclear >= UNCLEAR_MILLISECONDS;
-	if (over || (late && used.most >= limit))
+	if (used >= limit || used - shared + grown >= most) {
 		*ret_stop = STOP_MEMORY;
-	uint64_t all = (under ? used.most : used.least - used.shared) + grown;
-	uint64_t left = used.most >= limit ? 0 : limit - used.most;
-	if (all >= most || most - all < left)
-		left = all >= most ? 0 : most - all;
-	return between(left, MEMORY_PER_MILLISECOND, LOOK_SOONEST, LOOK_LATEST);
+		return LOOK_SOONEST;
+	}
+	uint64_t left = limit - used, other = most - (used - shared + grown);
+	return between(left < other ? left : other, MEMORY_PER_MILLISECOND, LOOK_SOONEST,
+		       LOOK_LATEST);
 }
 
 static int64_t sooner(int64_t left, int64_t right)
@@ -176,20 +162,18 @@ static int64_t sooner(int64_t left, int64_t right)
 }
 
 // A few turns, if there are many processes. 0: it goes on in the next turn.
-static int64_t look_at_processes(const struct plan *plan, struct run *run, int64_t now,
-				 enum stop *ret_stop)
+static int64_t look_at_processes(const struct plan *plan, struct run *run, enum stop *ret_stop)
 {
 	struct watch_limits *watch = &run->group->watch;
 	uint64_t watched = plan->keeping.watched;
 	int64_t wait = DISK_LATEST;
 	static struct tree tree;
-	bool walks = is_floored(plan) || is_counted(plan) || (watched & LIMIT_BIT(pids));
+	bool walks = is_counted(plan) || (watched & (LIMIT_BIT(pids) | LIMIT_BIT(memory)));
 	if (watch->walk == WALK_NONE)
 		tree_begin(run->init);
 	if (watch->walk != WALK_DONE && walks) {
 		bool done = tree_step(&tree);
 		watch->walk = done ? WALK_DONE : WALK_BEGUN;
-		watch->walked = now;
 		watch->pids = tree.threads > watch->pids ? tree.threads : watch->pids;
 		if ((watched & LIMIT_BIT(pids)) && tree.threads > plan->profile->limits.pids)
 			*ret_stop = STOP_PIDS;
@@ -197,12 +181,10 @@ static int64_t look_at_processes(const struct plan *plan, struct run *run, int64
 			return 0;
 	}
 	if (watched & LIMIT_BIT(memory))
-		wait = look_at_memory(plan, watch, now, ret_stop);
+		wait = look_at_memory(plan, watch, &tree, ret_stop);
 	if (wait == 0)
 		return 0;
 	watch->walk = WALK_NONE;
-	if (is_floored(plan))
-		wait = sooner(wait, floor_look(plan, run, &watch->floor, &tree, ret_stop));
 	if (watched & LIMIT_BIT(pids))
 		wait = sooner(wait, PIDS_EACH);
 	if (is_counted(plan))
@@ -222,7 +204,7 @@ int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enu
 	if (disks && now >= watch->disk_next)
 		watch->disk_next = now + look_at_disks(plan, watch, ret_stop);
 	if (now >= watch->next)
-		watch->next = now + look_at_processes(plan, run, now, ret_stop);
+		watch->next = now + look_at_processes(plan, run, ret_stop);
 	return (int)((disks ? sooner(watch->next, watch->disk_next) : watch->next) - now);
 }
 

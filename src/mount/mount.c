@@ -344,13 +344,20 @@ static int open_cache(const char *source)
 
 int mount_host(struct plan *plan, struct run *run)
 {
-	(void)run;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		struct mount *mount = &plan->mounts[i];
 		struct stat status;
 		if (!mount->cache)
 			continue;
 		autoclose int fd = open_cache(mount->source);
+		// A full disk costs the caches: they are empty, and this run's alone.
+		if (fd < 0 && (err_forgive(ENOSPC) || err_forgive(EDQUOT))) {
+			mount->kind = MOUNT_TMPFS;
+			mount->cache = false;
+			mount->source = NULL;
+			run->uncached = true;
+			continue;
+		}
 		TRY(fd);
 		if (fstat(fd, &status) < 0 ||
 		    ((status.st_mode & 0700) != 0700 && fchmod(fd, 0700) < 0))

@@ -168,6 +168,8 @@ void journal_begin(const struct plan *plan, struct run *run);
 bool journal_beside(const struct plan *plan, const struct run *run);
 // After the check.
 void journal_end(const struct plan *plan, struct run *run);
+// What could not be written, once.
+void journal_report(const struct run *run, struct findings *found);
 
 // Runs of a tree that were killed, at most so many at once: the places as they were when the first
 // of them began, and since when. Others leave them alone until journal_done().

@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "names/trusted.h"
 #include "plan.h"
+#include "report/findings.h"
 #include "run.h"
 #include "text/words.h"
 #include "trees/git_list.h"
@@ -75,6 +76,18 @@ static void put_place(struct out *out, const struct place *place)
 		words_write(out, "n", name_fields, WORDS_COUNT(name_fields), item);
 }
 
+// And the git directory elsewhere of a worktree in this tree.
+static bool is_of(const struct plan *plan, const char *path, const char *tree)
+{
+	bool is = path_within(path, tree);
+	for (unsigned i = 0; i < plan->searched_count && !is; i++)
+		if (path_within(path, plan->searched[i].path))
+			return false;
+	for (unsigned i = 0; i < plan->place_count && !is; i++)
+		is = plan->places[i].role == PLACE_GIT && path_within(path, plan->places[i].path);
+	return is;
+}
+
 // What the check needs of the plan: the places of this tree, and what the box saw.
 static void put_plan(struct out *out, const struct plan *plan, const char *tree)
 {
@@ -84,8 +97,7 @@ static void put_plan(struct out *out, const struct plan *plan, const char *tree)
 		words_write(out, "m", mount_fields, WORDS_COUNT(mount_fields), &put);
 	}
 	for (unsigned i = 0; i < plan->place_count; i++)
-		if (path_within(plan->places[i].path, tree) ||
-		    (plan->repository && path_within(plan->places[i].path, plan->repository)))
+		if (is_of(plan, plan->places[i].path, tree))
 			put_place(out, &plan->places[i]);
 }
 
@@ -176,6 +188,16 @@ bool journal_beside(const struct plan *plan, const struct run *run)
 		beside = run->journals[i] >= 0 &&
 			 is_beside(&plan->searched[i], run, run->journals[i]);
 	return beside;
+}
+
+void journal_report(const struct run *run, struct findings *found)
+{
+	if (run->journal_problem)
+		findings_add(found, FINDING_JOURNAL, "", strerror(run->journal_problem), "");
+	else if (run->uncached)
+		findings_add(found, FINDING_WARNING, "",
+			     "the state directory's disk is full: nothing is cached in this run",
+			     "");
 }
 
 void journal_end(const struct plan *plan, struct run *run)

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -94,7 +93,7 @@ static int compose(const struct plan *plan, int theirs)
 	}
 	size_t size = (size_t)status.st_size;
 	struct further_text *text = malloc(size);
-	autoclose int ours = memfd_create("sbx", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	autoclose int ours = fd_memory("sbx", MEMORY_PLAIN);
 	int number = EINVAL;
 	if (text && ours >= 0 && pread(theirs, text, size, 0) == (ssize_t)size &&
 	    further_text_is_good(text, size)) {

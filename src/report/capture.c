@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,7 +83,7 @@ int capture_begin(struct capture *capture)
 	if (capture->output < 0 || pipe2(done, O_CLOEXEC) < 0 || pipe2(ended, O_CLOEXEC) < 0)
 		return fail(errno, "memory for the output");
 	for (int i = 0; i < CAPTURES; i++) {
-		capture->stored[i] = memfd_create("sbx", MFD_CLOEXEC);
+		capture->stored[i] = fd_memory("sbx", MEMORY_PLAIN);
 		if (capture->stored[i] < 0 || pipe2(ends[i], O_CLOEXEC) < 0)
 			return fail(errno, "memory for the output");
 		pipes[i] = (struct capture_pipe){ ends[i][0], capture->stored[i], 0 };

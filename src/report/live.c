@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -324,7 +323,7 @@ int live_say(struct out *out, int fd, struct patience *patience)
 	out_visible(&shown, out->used ? out->text : "", out->used);
 	out_free(out);
 	if (S_ISFIFO(status.st_mode) && shown.used > 0)
-		memory = memfd_create("sbx", MFD_CLOEXEC);
+		memory = fd_memory("sbx", MEMORY_PLAIN);
 	int result = memory < 0 ? 0 : fd_write_all(memory, shown.text, shown.used);
 	// A device that cannot be opened again: nobody of the box is left who could do the same.
 	int flags = S_ISCHR(status.st_mode) && own < 0 ? fcntl(fd, F_GETFL) : -1;

@@ -202,23 +202,23 @@ static enum unit unit_of(const char *key)
 {
 	if (str_equal(key, "timeout"))
 		return UNIT_TIME;
-	return str_equal(key, "pids") ? UNIT_COUNT : UNIT_SIZE;
+	return str_equal(key, "pids") || str_equal(key, "open-files") ? UNIT_COUNT : UNIT_SIZE;
 }
 
 static void put_hit(const struct hit *hit, bool for_model, struct out *out)
 {
 	char limit[32];
 	out_text(out, out->marks ? "\f" : "");
-	if (hit->of_machine) {
+	if (hit->kind == HIT_MACHINE) {
 		out_text(out, "sbx: %s\n", hit->what);
 		return;
 	}
 	units_text(limit, sizeof(limit), hit->limit, unit_of(hit->key));
 	out_text(out, "sbx: limit %s=%s", hit->key, limit);
+	out_text(out, hit->otherwise ? ": %s; %s" : ": %s", hit->what, hit->otherwise);
 	out_text(out,
-		 for_model ? ": %s; the user could raise it: [limits] %s\n"
-			   : ": %s; raise it with --%s\n",
-		 hit->what, hit->key);
+		 for_model ? "; the user could raise it: [limits] %s\n" : "; raise it with --%s\n",
+		 hit->key);
 }
 
 // sbx learn proposes lines of a profile instead.
@@ -314,8 +314,9 @@ void hits_json(const struct hit *hits, int count, struct out *out)
 {
 	json_open(out, "limits", '[');
 	for (const struct hit *hit = hits; hit < hits + count; hit++)
-		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
-			   MEMBER("what", hit->what));
+		if (hit->kind != HIT_PERHAPS)
+			answer_one(out, MEMBER("name", hit->key),
+				   MEMBER_NUMBER("limit", hit->limit), MEMBER("what", hit->what));
 	json_close(out, ']');
 }
 

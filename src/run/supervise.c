@@ -138,9 +138,7 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 	if (plan->project && !plan->session)
 		quarantine_others(plan->state, plan->project,
 				  wall_now() - steady_now() + run->began, &outcome->found);
-	if (run->journal_problem)
-		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
-			     "");
+	journal_report(run, &outcome->found);
 	profiles_remember(plan, &outcome->found);
 	refusals_report(plan, run->proxy, &outcome->denials);
 	if (plan->learn)

@@ -361,6 +361,7 @@ int gather_wishes(struct wishes *wishes)
 		TRY(own_hosts(wishes));
 	TRY(roots_plan(wishes));
 	TRY(own_snippet(wishes));
+	TRY(own_meminfo(wishes));
 	TRY(own_zshrc(wishes));
 	TRY(sudo_plan(wishes));
 	TRY(owners_plan(wishes));

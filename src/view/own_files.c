@@ -35,6 +35,36 @@ int own_hosts(struct wishes *wishes)
 	return wishes_add(wishes, &hosts, false);
 }
 
+// With all names of the kernel's; the numbers stay while the box lives.
+static const char *meminfo_text(struct arena *arena, const char *real, uint64_t limit)
+{
+	const char *text = "";
+	for (const char *line = real, *end; (end = strchr(line, '\n')); line = end + 1) {
+		size_t name = strcspn(line, ":\n");
+		bool memory = str_starts(line, "Mem"); // MemTotal, MemFree, MemAvailable
+		text = arena_text(arena, "%s%.*s: %15llu%s\n", text, (int)name, line,
+				  memory ? (unsigned long long)(limit >> 10) : 0ULL,
+				  end[-1] == 'B' ? " kB" : "");
+	}
+	return text;
+}
+
+int own_meminfo(struct wishes *wishes)
+{
+	const struct plan *plan = wishes->plan;
+	const struct limits *limits = &plan->profile->limits;
+	struct mount file = { .kind = MOUNT_TEXT,
+			      .access = ACCESS_READ,
+			      .target = "/proc/meminfo",
+			      .from = { .file = "memory", .order = ORDER_FLAGS } };
+	char real[4096];
+	if (limits->memory == UNLIMITED || (limits->soft & LIMIT_BIT(memory)) || plan->nested ||
+	    plan->tier != TIER_FULL || file_kernel(AT_FDCWD, file.target, real, sizeof(real)) == 0)
+		return 0;
+	file.source = meminfo_text(wishes->arena, real, limits->memory);
+	return wishes_add(wishes, &file, false);
+}
+
 int own_snippet(struct wishes *wishes)
 {
 	struct mount code = { .kind = MOUNT_TEXT,
@@ -178,21 +208,42 @@ static int include_pattern(struct wishes *wishes, const char *pattern, struct or
 	return result;
 }
 
+// A directory of the caller's for the sockets of masters: the box's own are in an empty one.
+static int control_directory(struct wishes *wishes, const char *word, struct origin from)
+{
+	struct resolved resolved;
+	struct mount own = {
+		.kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .mode = 0700, .from = from
+	};
+	const char *home = wishes->plan->real_home, *ours = path_below(wishes->arena, home, ".ssh");
+	if (str_starts(word, "~/"))
+		word = path_below(wishes->arena, home, word + 2);
+	const char *path = path_parent(wishes->arena, path_clean(wishes->arena, word));
+	if (!path_within(path, ours) || str_equal(path, ours) || wishes->plan->session ||
+	    ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) != 1 ||
+	    resolved.identity.type != S_IFDIR || !str_equal(resolved.path, path))
+		return 0;
+	own.target = path;
+	own.identity = resolved.identity;
+	return wishes_add(wishes, &own, false);
+}
+
 // One line: a keyword in any case, then words by spaces, in quotes or not.
 static int include_line(struct wishes *wishes, char *line, struct origin from, unsigned depth)
 {
-	static const char keyword[] = "include";
-	size_t length = strlen(keyword);
+	static const char include[] = "include", control[] = "controlpath";
 	line += strspn(line, " \t");
-	if (strncasecmp(line, keyword, length) != 0 || !line[length] ||
-	    !strchr(" \t=", line[length]))
+	size_t length = strcspn(line, " \t=");
+	bool path = length == strlen(control) && strncasecmp(line, control, length) == 0;
+	if (!path && (length != strlen(include) || strncasecmp(line, include, length) != 0))
 		return 0;
 	for (char *at = line + length; *(at += strspn(at, " \t=\r"));) {
 		bool quoted = *at == '"';
 		char *word = at + quoted, *end = word + strcspn(word, quoted ? "\"" : " \t\r");
 		at = end + (*end != '\0');
 		*end = '\0';
-		TRY(include_pattern(wishes, word, from, depth));
+		TRY(path ? control_directory(wishes, word, from)
+			 : include_pattern(wishes, word, from, depth));
 	}
 	return 0;
 }

@@ -29,6 +29,9 @@ int nodes_plan(struct wishes *wishes);
 // Files that are the box's own, whatever the profile says.
 
 int own_hosts(struct wishes *wishes);
+// Of a strict limit: programs that size themselves by the machine's memory would be killed. In a
+// nested box a file over /proc keeps the kernel from mounting another.
+int own_meminfo(struct wishes *wishes);
 // For zsh, which without one begins with questions: where the home is private.
 int own_zshrc(struct wishes *wishes);
 // Where there is code.

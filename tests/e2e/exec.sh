@@ -370,4 +370,30 @@ if "$SBX" session create one >/dev/null 2>&1; then
 else
 	skip "in a session" "sessions need a file system that this machine has not"
 fi
+# --- a kernel that makes no file in memory which could be run: vm.memfd_noexec=2, as a filter of calls
+cat >"$work/noexec.py" <<'P'
+import ctypes, os, struct, sys
+rules = [(0x20, 0, 0, 0), (0x15, 0, 3, 319), (0x20, 0, 0, 24), (0x45, 1, 0, 8), (6, 0, 0, 0x5000d), (6, 0, 0, 0x7fff0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(rules), ctypes.addressof(code)))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+os.execvp(sys.argv[1], sys.argv[1:])
+P
+strictly() { python3 "$work/noexec.py" "$@"; }
+if [ "$(uname -m)" = x86_64 ]; then
+	is "its twin: such a file is refused" "13" "$(strictly python3 -c 'import os
+try: os.memfd_create("x")
+except OSError as e: print(e.errno)')"
+	is "vm.memfd_noexec=2: a result" '0 "stdout":"hi\n"' "$(strictly "$SBX" run --json -- echo hi >"$work/out" 2>&1; echo "$? $(grep -o '"stdout":"hi.n"' "$work/out")")"
+	is "code" 3 "$(strictly "$SBX" code -l python -c 'print(1 + 2)')"
+	run=$(strictly "$SBX" run -d --network none -- sh -c 'echo ready; exec sleep 60')
+	wait_for 30 eval '"$SBX" logs "$run" | grep -q ready'
+	is "a box in the background, and a command in it" "in" "$(strictly "$SBX" exec "$run" -- echo in)"
+	"$SBX" kill "$run" >/dev/null
+	printf '[profile]\nextends = default\n[network]\nallow = a.test\n[secret a]\nhost = a.test\nfrom = env A_KEY\nenv = A_KEY\n' >"$work/secret.ini"
+	is "a secret is refused" "125 sbx: step 'secrets': secrets cannot be used: this kernel runs no program from memory (sysctl vm.memfd_noexec=2); the command was not run" "$(A_KEY=abcdefghijklmnop said strictly "$SBX" run -p "$work/secret.ini" -- true)"
+else
+	skip "vm.memfd_noexec=2" "the filter is for x86_64"
+fi
 done_testing

@@ -176,6 +176,23 @@ git init -q "$work/main-repository" && (cd "$work/main-repository" && echo x >f 
 is "a worktree: commits in the repository outside" 2 "$(git -C "$work/tree" log --oneline | wc -l)"
 is "its configuration is merged, what git would run is not" "https://example.org/x " "$(git -C "$work/tree" config remote.x.url) $(git -C "$work/tree" config core.fsmonitor)"
 stays "its hooks and commondir are as before" "../.. " "$(cat "$work/main-repository/.git/worktrees/tree/commondir") $(ls "$work/main-repository/.git/hooks" | grep -v sample)"
+# Below a folder that is no repository they work as in their own directory.
+mkdir "$work/folder" && (cd "$work/main-repository" && git worktree add -q "$work/folder/one" -b folder-1 && git worktree add -q "$work/folder/two" -b folder-2 && git clone -q . "$work/folder/clone")
+before=$(cat "$work/main-repository/.git/config")
+inside=$(cd "$work/folder" && run_box --read "?$HOME/.gitconfig" -- sh -c "for i in one two clone; do (cd \$i && echo y >h && git add h && git commit -qm h && git log --oneline -1 --format=%s); done; git -C one config core.fsmonitor evil; echo x >$work/main-repository/.git/hooks/pre-commit; echo x >one/.git; cat $work/main-repository/f" 2>&1)
+is "worktrees and a clone below a plain folder: commits" "h h h" "$(for i in one two clone; do git -C "$work/folder/$i" log -1 --format=%s; done | xargs)"
+stays "the repository's config is as before" "$before" "$(cat "$work/main-repository/.git/config")"
+is "its hooks, the pointer and its files are out of reach" "2 1" "$(grep -c 'Read-only' <<<"$inside") $(grep -c 'main-repository/f: No such file' <<<"$inside")"
+(cd "$work/folder" && exec "$SBX" run -- sh -c "printf '[core]\n\tfsmonitor = evil\n' >$work/main-repository/.git/config.worktree; : >ready; exec sleep 60") >/dev/null 2>&1 &
+box=$!
+wait_for 30 test -e "$work/folder/ready"
+kill -9 $box
+wait $box 2>/dev/null
+is "its twin: a killed box left a setting there" 1 "$(grep -c evil "$work/main-repository/.git/config.worktree")"
+(cd "$work/folder" && "$SBX" run -- true) 2>/dev/null
+is "which goes with the next run" "" "$(grep evil "$work/main-repository/.git/config.worktree")"
+mkdir "$work/folder/liar" && git init -q "$work/victim" && echo "gitdir: $work/victim/.git" >"$work/folder/liar/.git"
+is "a pointer to a repository that does not point back shows nothing" "fatal: not a git repository: $work/victim/.git" "$(cd "$work/folder" && "$SBX" run -- git -C liar status 2>&1 | grep ^fatal)"
 is "the other tree of that repository is not seen" ".git" "$(grep -v '[a-z ]: \|^[0-9]\|^sbx' "$work/inside"; cd "$work/tree" && "$SBX" run -- ls -A "$work/main-repository")"
 (cd "$work/main-repository" && git init -q "$work/alone" && mkdir "$work/pretender" && echo "gitdir: $work/main-repository/.git" >"$work/pretender/.git")
 is "a .git file that names somebody's repository gives nothing" 1 "$(cd "$work/pretender" && "$SBX" run -- test -e "$work/main-repository" 2>/dev/null; echo $?)"

@@ -46,6 +46,12 @@ time.sleep(4)" & done; wait; exit 137'
 told 'limit memory=100M'
 run 0 "what stays below runs" --memory 200M -- python3 -c 'x = bytearray(50 << 20); print(len(x))'
 stays "and no limit is told" "" "$(grep limit "$work/log")"
+run 0 "pages that eight share count once" --memory 100M -- python3 -c '
+import os, time
+kept = bytearray(b"x") * (30 << 20)
+for i in range(8):
+    if os.fork() == 0: time.sleep(2); os._exit(0)
+for i in range(8): os.wait()'
 run 0 "a percentage" --memory 50% -- true
 
 is "the kernel ends a box before the user's programs" $(($(cat /proc/self/oom_score_adj) + 500)) "$("$SBX" run -- cat /proc/self/oom_score_adj)"
@@ -55,6 +61,36 @@ if [ "${landlock:-0}" -lt 6 ]; then
 else
 	is "also in tier landlock" $(($(cat /proc/self/oom_score_adj) + 500)) "$("$SBX" run --isolation landlock --project read -- cat /proc/self/oom_score_adj)"
 fi
+
+# What programs size themselves by. A soft limit changes none of it.
+seen='nproc; sed -n "s/^Mem[A-Za-z]*: *//p" /proc/meminfo | sort -u; echo $GOMAXPROCS$PYTHON_CPU_COUNT $NODE_OPTIONS'
+run 0 "a program sees its limits" --memory 512M --cpu '?0.5' -- sh -c "$seen"
+if [ "$(nproc)" -gt 1 ]; then counts=11; else counts=; fi
+is "by processors and memory" "1 524288 kB $counts --max-old-space-size=348" "$(xargs <"$work/out")"
+run 0 "and the kernel's names for the rest" --memory 512M -- sed 's/:.*//' /proc/meminfo
+is "all of them" "$(sed 's/:.*//' /proc/meminfo)" "$(cat "$work/out")"
+run 0 "the caller's own variables stay" --memory 512M --cpu '?0.5' -e NODE_OPTIONS=--no-warnings -e GOMAXPROCS=7 -- sh -c 'echo $GOMAXPROCS $NODE_OPTIONS'
+is "as they are" "7 --no-warnings" "$(cat "$work/out")"
+run 0 "a soft limit is not shown" --memory '?512M' -- sh -c "sed -n 's/^MemTotal: *//p' /proc/meminfo; echo \$NODE_OPTIONS"
+is "but the machine" "$(sed -n 's/^MemTotal: *//p' /proc/meminfo)" "$(xargs <"$work/out")"
+if command -v node >/dev/null; then
+	run 134 "node ends by itself below the limit" --memory 300M -- node -e 'const a = []; for (;;) a.push({ a: [1, 2, 3] })'
+	like "and says so" "$(cat "$work/log")" 'JavaScript heap out of memory'
+	run 137 "what is not its heap ends by the limit" --memory 100M -- node -e 'const a = []; for (;;) a.push(Buffer.alloc(1 << 20, 1))'
+	told "limit memory=100M: .*; node's own switch: NODE_OPTIONS=--max-old-space-size=MIB; raise it with --memory"
+fi
+
+# The kernel says of these to the program alone that they were met.
+run 1 "a command that fails for its descriptors" --open-files 64 -- python3 -c 'kept = [open("/dev/null") for i in range(99)]'
+told 'limit open-files=64: the command failed, perhaps by it; raise it with --open-files'
+run 1 "for a file's size" --file-size 64K -- python3 -c 'open("/tmp/x", "wb").write(bytes(99999))'
+told 'limit file-size=64K: the command failed, perhaps by it; raise it with --file-size'
+run 1 "a report for programs says nothing of what is not known" --open-files 64 --report json -- false
+like "in its limits" "$(cat "$work/log")" '"limits":\[\]'
+run 0 "nor is it told of a command that ended well" --open-files 64 --file-size 64K -- true
+stays "by no word" "" "$(cat "$work/log")"
+run 143 "or of one that a signal ended" --open-files 64 -- sh -c 'kill -TERM $$'
+stays "by no word" "" "$(cat "$work/log")"
 
 bomb='
 import os, signal, time
@@ -171,6 +207,15 @@ run 0 "a hole is always had" --disk-growth 20M -- fallocate -p -l 10M big
 run 0 "the system library writes instead" --disk-growth 20M -- python3 -c 'import os; os.posix_fallocate(os.open("posix", os.O_RDWR | os.O_CREAT), 0, 1 << 20)'
 is "it has it all" 1048576 "$(stat -c %s posix)"
 rm -f big posix
+run 0 "below the limit by any way" --disk-growth 250M -- python3 -c '
+import os, shutil
+open("a", "wb").write(bytes(90 << 20))
+os.posix_fallocate(os.open("b", os.O_WRONLY | os.O_CREAT), 0, 30 << 20)
+os.truncate(os.open("c", os.O_WRONLY | os.O_CREAT), 200 << 20)
+shutil.copyfile("a", "d")
+print(*(os.stat(name).st_size >> 20 for name in "abcd"))'
+is "all of it is there" "90 30 200 90" "$(cat "$work/out")"
+rm -f a b c d
 run 0 "who writes less is not" --disk-growth 1G -- sh -c 'head -c 1000000 /dev/zero >small; sleep 0.5; rm small'
 
 # Bytes per second of the disk under the project, where a controller keeps them.

@@ -138,6 +138,15 @@ status "--tmpfs / is refused" 125 "$SBX" run --tmpfs / true
 is "without HOME" ran "$(env -u HOME "$SBX" run echo ran)"
 is "without any environment" /usr/local/bin:/usr/bin:/bin "$(env -i "$SBX" run sh -c 'echo $PATH')"
 like "mktemp works" "$(TMPDIR=/nowhere "$SBX" run mktemp)" '^/tmp/'
+like "also where TMPDIR was made in the host's /tmp" "$(TMPDIR=/tmp/sbx-test-absent "$SBX" run mktemp)" '^/tmp/[^/]*$'
+is "zsh's here-documents: a prefix in a directory of the host's /tmp does not come in" "none /tmp/z" "$(for each in /tmp/sbx-test-absent/z /tmp/z; do TMPPREFIX=$each "$SBX" run sh -c 'echo ${TMPPREFIX:-none}'; done | xargs)"
+
+# ssh's sockets of masters in a directory below ~/.ssh: it is there, and empty.
+mkdir -p "$work/ssh-home/.ssh/cm" "$work/ssh-home/.ssh/keys" && : >"$work/ssh-home/.ssh/cm/outside" && : >"$work/ssh-home/.ssh/keys/id"
+printf 'Host *\n  ControlMaster auto\n  ControlPath ~/.ssh/cm/%%C\nHost b\n  controlpath "%s/.ssh/none/%%C"\nHost c\n  ControlPath /etc/%%C\nHost d\n  ControlPath none\n' "$work/ssh-home" >"$work/ssh-home/.ssh/config"
+is "of a ControlPath" "made cm config s" "$(HOME=$work/ssh-home "$SBX" run -p ssh sh -c 'touch ~/.ssh/cm/s && echo made; ls ~/.ssh/cm ~/.ssh | grep -v :' | xargs)"
+is "by --tmpfs, in a place of secrets" "made cm s" "$(HOME=$work/ssh-home "$SBX" run --tmpfs '~/.ssh/cm' sh -c 'touch ~/.ssh/cm/s && echo made; ls ~/.ssh/cm ~/.ssh | grep -v :' | xargs)"
+stays "nothing of either comes out" outside "$(ls "$work/ssh-home/.ssh/cm")"
 is "umask passes" 0027 "$(umask 027; "$SBX" run sh -c umask)"
 
 for odd in 'dollar $HOME' "new

@@ -100,6 +100,10 @@ if "${alone[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
 	like "read-only: what would write says so" "$(within "$ro '$SBX' session snapshot still; echo \$?")" 'Read-only file system'
 	full="mkdir -p '$work/full'; mount -t tmpfs -o size=256k none '$work/full'; export XDG_STATE_HOME='$work/full' HOME='$work/full/home'; mkdir -p '$work/full/home/.claude' '$work/full/sbx/trust' && chmod -R go-w '$work/full'; printf '{}' >'$work/full/home/.claude/settings.json'; chmod 700 '$work/full/sbx'; cat /dev/zero >'$work/full/zeros' 2>/dev/null;"
 	mkdir -p "$work/bin" && cp "$SBX" "$work/bin/sbx" && ln -s sbx "$work/bin/sbx-shell"
+	# No inode is left: a directory cannot be made either, as on a disk without a block.
+	inodes="mkdir -p '$work/full'; mount -t tmpfs -o size=256k,nr_inodes=3,mode=755 none '$work/full'; export XDG_STATE_HOME='$work/full'; mkdir -m 700 '$work/full/sbx'; touch '$work/full/1'; ! touch '$work/full/2' 2>/dev/null || echo 'it has room';"
+	got=$(within "$inodes '$SBX' run --cache '~/.sbx-test' -- sh -c 'echo c >~/.sbx-test/c && cat ~/.sbx-test/c && date >n'; echo \$?")
+	is "full: the caches are lost, the command runs" "c 0 1" "$(grep -v '^sbx' <<<"$got" | xargs) $(grep -c 'nothing is cached' <<<"$got")"
 	left="find '$work/full' \\( -name '*.new*' -o -name '*.sbx-*' \\); cat '$work/full/home/.claude/settings.json'"
 	for action in "'$SBX' profile trust" "'$work/bin/sbx' agent install claude-code" "'$SBX' session create x" "'$SBX' learn -o '$work/full/home/l.ini' -- cat /root/none"; do
 		is "full: ${action##*/}: nothing is left half" "{} full" "$(within "$full $action 2>&1 >/dev/null | grep -q 'No space' && full=full; $left; echo \" \$full\"")"

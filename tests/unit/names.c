@@ -192,6 +192,9 @@ static void below(void **state)
 		{ "/p/a/node_modules/x/package.json", false },
 		{ "/p/a/lib/python3/site-packages/x/setup.py", false },
 		{ "node_modules/x/package.json", false },
+		{ ".next/package.json", false },
+		{ "/p/apps/web/.svelte-kit/output/package.json", false },
+		{ "/p/a.next/package.json", true },
 		{ "parts/package.json", true },
 		{ "/p/vendor/bundle/ruby/x/Gemfile", false },
 		{ "/p/a/.vscode", false }, // protected

@@ -120,45 +120,4 @@ for kind in memfd file segment; do
 done
 is "less than that is none" all "$(first "$SBX" run --memory '?64M' -- python3 keep.py memfd 30 | tail -1)"
 
-# The machine is nearly out of memory, and no cgroup bounds anybody: the box that took it ends, nine quiet ones live.
-cat >/home/tester/work/take.py <<'END'
-import ctypes, os, socket, sys, time
-libc = ctypes.CDLL(None)
-kept, size = [], 4 << 20
-def anonymous(): kept.append(bytearray(b"x") * size)
-def memfd():
-    kept.append(os.memfd_create("x"))
-    os.write(kept[-1], bytes(size))
-def sockets():
-    for i in range(20):
-        pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-        pair[0].setblocking(False)
-        kept.append(pair)
-        try:
-            while True: pair[0].send(bytes(100000))
-        except OSError: pass
-def file(): open("/tmp/%d" % time.monotonic_ns(), "wb").write(bytes(size))
-try:
-    while True: {"anonymous": anonymous, "memfd": memfd, "sockets": sockets, "file": file}[sys.argv[1]]()
-except OSError as error: print(error)
-print("all", flush=True)
-time.sleep(600)
-END
-chmod 644 /home/tester/work/take.py
-for kind in anonymous memfd sockets file; do
-	quiet=()
-	for i in $(seq 9); do
-		(cd /home/tester/work && exec setpriv --reuid tester --regid tester --clear-groups env HOME=/home/tester "$SBX" run --memory '?4G' -- sleep 600) 2>/dev/null &
-		quiet+=($!)
-	done
-	first timeout 300 "$SBX" run --memory '?4G' --tmp-size 4G --open-files 100000 -- python3 take.py $kind >"$work/log"
-	is "the machine is nearly out of memory: $kind" 137 $?
-	like "and the user is told" "$(cat "$work/log")" 'this machine was nearly out of memory, and this box used the most'
-	lived=0
-	for pid in "${quiet[@]}"; do kill -0 "$pid" 2>/dev/null && lived=$((lived + 1)); done
-	is "the nine others live" 9 $lived
-	is "and no program of the host's was killed" "" "$(dmesg | grep 'Out of memory')"
-	kill "${quiet[@]}" 2>/dev/null
-	wait
-done
 done_testing

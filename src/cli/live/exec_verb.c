@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -62,7 +61,7 @@ static int make_text(const struct box *box, char *const *command)
 	list_each (item, &asked->variables)
 		out_bytes(&out, item->text, strlen(item->text) + 1);
 	bool large = out.used > FURTHER_BYTES_MAX / 2;
-	autoclose int fd = memfd_create("sbx", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	autoclose int fd = fd_memory("sbx", MEMORY_PLAIN);
 	if (fd < 0 || out_write(&out, fd) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
 		return fail(errno, "hand the command over");

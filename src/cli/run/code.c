@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -157,7 +156,7 @@ static int keep_for_compiler(struct box *box, struct code *code)
 	int number = KEPT_MAX;
 	while (number > STDERR_FILENO && is_named(box, number))
 		number--;
-	autoclose int fd = memfd_create("sbx-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	autoclose int fd = fd_memory("sbx-code", MEMORY_PLAIN);
 	if (fd < 0 || ftruncate(fd, COMPILER_BYTES_MAX) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
 		return fail(errno, "memory for the output");

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -113,7 +112,7 @@ static int note_result(struct box *box, const struct ending *ending, int status)
 
 int result_note(struct box *box)
 {
-	noted = memfd_create("sbx", MFD_CLOEXEC);
+	noted = fd_memory("sbx", MEMORY_PLAIN);
 	box->after = note_result;
 	return noted < 0 ? fail(errno, "memory for the result") : noted;
 }

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -301,7 +300,7 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 	char *why = arena_take(arena, TEXT_MAX);
 	const char *notes = "";
 	size_t length;
-	autoclose int file = memfd_create("sbx", MFD_CLOEXEC);
+	autoclose int file = fd_memory("sbx", MEMORY_PLAIN);
 	if (file < 0)
 		return fail(errno, "memory for the notes of an apply");
 	sigset_t all, before;

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "git/gitconfig.h"
+#include "git/recognise.h"
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
@@ -89,6 +90,18 @@ static int protect_known(struct wishes *wishes, const char *path, struct origin 
 		       : protect_name(wishes, path, ACT_REPOSITORY, from);
 }
 
+// A worktree of a repository elsewhere, which is shown and protected as the project's own. One of a
+// repository in the tree needs nothing.
+static bool leads_out(struct wishes *wishes, const struct searched *tree, const char *file)
+{
+	const char *pointer = beyond_pointer(wishes->arena, file, GIT_FILE_PREFIX);
+	return pointer &&
+	       !path_within(path_clean(wishes->arena,
+				       path_join(wishes->arena, path_parent(wishes->arena, file),
+						 pointer)),
+			    tree->path);
+}
+
 static int protect_row(struct wishes *wishes, const struct searched *tree, const char *inside,
 		       unsigned *count)
 {
@@ -100,7 +113,8 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	    is_headless(wishes, path))
 		return 0;
 	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
-	    str_equal(resolved.path, path) && resolved.identity.type == S_IFDIR) {
+	    str_equal(resolved.path, path) &&
+	    (resolved.identity.type == S_IFDIR || leads_out(wishes, tree, path))) {
 		TRY(protect_known(wishes, path, from));
 		++*count;
 	}

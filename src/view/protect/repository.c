@@ -249,7 +249,12 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 	const char *why = project_refusal(wishes->plan, common.path);
 	if (why)
 		return beyond_lacks(wishes, file, why);
-	wishes->plan->index = path_below(arena, directory.path, "index");
+	for (unsigned i = 0; i < wishes->plan->place_count; i++)
+		if (wishes->plan->places[i].role == PLACE_GIT &&
+		    str_equal(wishes->plan->places[i].path, common.path))
+			return 0; // as another worktree's
+	if (!wishes->plan->index)
+		wishes->plan->index = path_below(arena, directory.path, "index");
 	return add_directory(wishes, common.path, &common.identity, root, from);
 }
 

@@ -98,6 +98,7 @@ static bool names(const struct wish *wish, const struct mount *secret)
 {
 	const struct mount *mount = &wish->mount;
 	bool given = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
+		     mount->kind == MOUNT_TMPFS ||
 		     mount->kind == MOUNT_TEXT || // settings without their secrets
 		     (mount->kind == MOUNT_LAYERS && mount->source);
 	return given && !wish->wall && !mount->cache && mount->from.order > secret->from.order;
