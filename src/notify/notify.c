@@ -134,7 +134,7 @@ int notify_turn(const struct plan *plan, struct run *run, short events, struct d
 	if (!(events & POLLIN)) // nobody is left to ask
 		fd_close(run->asked ? &run->explained : &run->listener);
 	else if (run->asked)
-		explain_take(plan, run, denials);
+		explain_take(plan, run, denials, 0);
 	else
 		return run->asked = true, begin(plan, run);
 	return 0;

@@ -254,15 +254,18 @@ static const struct further_client *client_of(const struct run *run, pid_t pid, 
 	return NULL;
 }
 
-// The second half of a socket's room is left for the answers.
+// The second half of a socket's room is left for the answers, and of the first one half for what is
+// said at once.
 static void send_denied(struct further_client *client, struct further_denied *denied)
 {
 	enum { ROOM = 64 << 10 };
-	int used = 0;
-	denied->lost = client->lost;
-	bool room = ioctl(client->socket, TIOCOUTQ, &used) == 0 && used < ROOM;
-	bool sent = room && fd_send_now(client->socket, denied, sizeof(*denied), NULL, 0) >= 0;
-	client->lost = sent ? 0 : client->lost + 1;
+	int used = 0, later = denied->denial.on_failure;
+	memcpy(denied->lost, client->lost, sizeof(denied->lost));
+	bool room = ioctl(client->socket, TIOCOUTQ, &used) == 0 && used < ROOM >> later;
+	if (room && fd_send_now(client->socket, denied, sizeof(*denied), NULL, 0) >= 0)
+		memset(client->lost, 0, sizeof(client->lost));
+	else
+		client->lost[later]++;
 }
 
 void further_clients_denied(const struct run *run, pid_t pid, int64_t time,

@@ -11,7 +11,7 @@ struct plan;
 // To a client, beside its answers: what its command was denied.
 struct further_denied {
 	struct control_head head;
-	unsigned lost; // before it, for the client did not read
+	unsigned lost[2]; // before it, for the client did not read; and those of a failure alone
 	struct denial denial;
 };
 
@@ -23,7 +23,7 @@ struct further_clients {
 	struct further_client {
 		int socket, number; // the number 0: free
 		pid_t child;        // in the box's numbers; 0: not known yet
-		unsigned lost;      // denials, since one was sent
+		unsigned lost[2];   // denials, since one was sent
 		int64_t began;      // milliseconds of the steady clock
 	} all[FURTHER_MAX];
 };

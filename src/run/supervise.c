@@ -250,7 +250,7 @@ static enum run_turn handle_box(struct loop *loop, short events)
 {
 	if (!events)
 		return GOES_ON;
-	explain_take(loop->plan, loop->run, &loop->outcome.denials);
+	explain_take(loop->plan, loop->run, &loop->outcome.denials, steady_now() + EXPLAIN_WAIT);
 	return box_messages_take(loop->plan, loop->run, &loop->outcome);
 }
 
@@ -388,7 +388,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	walls_end(&loop.eyes.watch); // it has the box's view
 	further_clients_end(run);
 	ask_leave(run);
-	explain_take(plan, run, &loop.outcome.denials);
+	explain_take(plan, run, &loop.outcome.denials, steady_now() + EXPLAIN_WAIT);
 	judge(plan, run, &loop.clock, &loop.outcome);
 	proxy_end(plan, run);
 	loop.outcome = finish(plan, run, loop.outcome);

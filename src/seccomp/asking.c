@@ -132,10 +132,11 @@ int asking_child(const struct plan *plan, struct run *run)
 	if (listener < 0 && errno == EINVAL) // before Linux 5.19
 		listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 					SECCOMP_FILTER_FLAG_NEW_LISTENER, &plan->asking);
-	if (listener < 0)
-		return plan->asking_spare ? 0 : fail(errno, "seccomp filter with a listener");
+	if (listener < 0 && !plan->asking_spare)
+		return fail(errno, "seccomp filter with a listener");
 	run->message.kind = MESSAGE_LISTENER;
-	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener, 1) < 0
+	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener,
+		       listener >= 0) < 0
 		       ? fail(errno, "hand the listener over")
 		       : 0;
 }

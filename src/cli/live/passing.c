@@ -108,7 +108,8 @@ void heard_take(struct heard *heard, const struct further_denied *denied, bool q
 	struct out out = { 0 };
 	struct termios modes;
 	bool drawn = master >= 0 && (tcgetattr(master, &modes) < 0 || !(modes.c_lflag & ICANON));
-	heard->denials.lost += denied->lost;
+	heard->denials.lost += denied->lost[0] + denied->lost[1];
+	heard->denials.lost_writes += denied->lost[1];
 	denials_take(&heard->denials, &denied->denial);
 	if (!quiet && !drawn)
 		say(heard, master >= 0, &out);
@@ -117,8 +118,7 @@ void heard_take(struct heard *heard, const struct further_denied *denied, bool q
 void heard_end(struct heard *heard, bool quiet, bool succeeded)
 {
 	struct out out = { 0 };
-	if (succeeded)
-		denials_silence(&heard->denials);
+	denials_close(&heard->denials, succeeded);
 	if (!quiet)
 		denied_text(NULL, &heard->denials, READER_PERSON, &out);
 	out_flush(&out, STDERR_FILENO);
