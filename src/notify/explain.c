@@ -139,7 +139,9 @@ static void take_note(const struct plan *plan, const struct run *run, struct are
 	const char *tried = str_shown(path_clean(arena, found->paths));
 	const char *allow = found->paths + strlen(found->paths) + 1;
 	bool write = str_equal(found->kind, "write");
-	struct denial denial = { .verb = "blocked", .on_failure = write && !plan->explain };
+	struct denial denial = { .verb = "blocked",
+				 .count = 1,
+				 .on_failure = write && !plan->explain };
 	str_put(denial.kind, sizeof(denial.kind), "%s", found->kind);
 	snprintf(denial.what, sizeof(denial.what), "%s", tried);
 	str_put(denial.program, sizeof(denial.program), "%s",

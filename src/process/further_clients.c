@@ -283,6 +283,28 @@ void further_clients_denied(const struct run *run, pid_t pid, int64_t time,
 	}
 }
 
+void further_clients_refused(struct run *run, const struct refused_table *table)
+{
+	struct denial denial;
+	for (unsigned i = 0; table && i < REFUSED_MAX && i < table->count; i++) {
+		struct refused refused = table->all[i];
+		bool news = refused.count != run->clients->heard[i];
+		run->clients->heard[i] = refused.count;
+		refused.count = 1;
+		if (news && refused_denial(refused, &denial))
+			further_clients_denied(run, 0, steady_now(), &denial);
+	}
+}
+
+int further_clients_wait(const struct run *run, int milliseconds)
+{
+	enum { TICK = 100 };
+	bool any = false;
+	for (unsigned i = 0; run->agent && i < FURTHER_MAX; i++)
+		any = any || run->clients->all[i].number;
+	return any && (milliseconds < 0 || milliseconds > TICK) ? TICK : milliseconds;
+}
+
 void further_clients_end(struct run *run)
 {
 	for (unsigned i = 0; i < FURTHER_MAX; i++)

@@ -48,7 +48,6 @@ void denials_take(struct denials *denials, const struct denial *denial)
 	if (!ours)
 		return;
 	*ours = *denial;
-	ours->count = 1;
 }
 
 bool denials_are_alike(const struct denial *one, const struct denial *other)

@@ -170,5 +170,7 @@ struct refused_table {
 void refused_set(struct refused *ret, enum refused_kind kind, const char *what, const char *why);
 // One more, or one more of the same kind and thing. Of REFUSED_NOTHING nothing is noted.
 void refused_note(struct refused_table *table, const struct refused *refused);
+// One of a table, in words; false: it is none.
+bool refused_denial(struct refused refused, struct denial *ret);
 // When the process that writes it has ended; `table` may be NULL.
 void refused_report(const struct refused_table *table, struct denials *denials);

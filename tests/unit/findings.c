@@ -268,7 +268,7 @@ static void answers(void **state)
 
 static struct denial write_below(const char *value, int number)
 {
-	struct denial denial = { .kind = "write", .verb = "blocked", .flag = "write" };
+	struct denial denial = { .kind = "write", .verb = "blocked", .flag = "write", .count = 1 };
 	snprintf(denial.what, sizeof(denial.what), "%s/%d", value, number);
 	strcpy(denial.value, value);
 	return denial;
@@ -329,9 +329,10 @@ static void joined_writes(void **state)
 	denials.all[0].shown = 1;
 	denials_close(&denials, false);
 	say(&denials, text, sizeof(text));
-	assert_string_equal(text,
-			    "sbx: blocked writing /place/1, /place/2, /place/3: ; to allow: --write /place\n"
-			    "sbx: blocked writing /other/4: ; to allow: --write /other\n");
+	assert_string_equal(
+		text,
+		"sbx: blocked writing /place/1, /place/2, /place/3: ; to allow: --write /place\n"
+		"sbx: blocked writing /other/4: ; to allow: --write /other\n");
 	denials_free(&denials);
 }
 

@@ -110,7 +110,9 @@ void heard_take(struct heard *heard, const struct further_denied *denied, bool q
 	bool drawn = master >= 0 && (tcgetattr(master, &modes) < 0 || !(modes.c_lflag & ICANON));
 	heard->denials.lost += denied->lost[0] + denied->lost[1];
 	heard->denials.lost_writes += denied->lost[1];
-	denials_take(&heard->denials, &denied->denial);
+	struct denial one = denied->denial;
+	one.count = 1; // of this command
+	denials_take(&heard->denials, &one);
 	if (!quiet && !drawn)
 		say(heard, master >= 0, &out);
 }
