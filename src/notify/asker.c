@@ -23,14 +23,10 @@
 
 enum { DESCRIPTOR_MAX = 1 << 30 };
 
-bool asker_waits(const struct run *run, uint64_t id)
+bool asker_waits(const struct question *question)
 {
-	return sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-}
-
-static bool waits(const struct question *question)
-{
-	return asker_waits(question->run, question->asked->id);
+	uint64_t id = question->asked->id;
+	return sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
 long asker_status(const struct question *question, const char *name, int base)
@@ -67,7 +63,7 @@ static int open_asker(const struct question *question)
 int asker_descriptor(const struct question *question, int number)
 {
 	autoclose int pidfd = open_asker(question);
-	if (pidfd < 0 || !waits(question))
+	if (pidfd < 0 || !asker_waits(question))
 		return -EBADF;
 	int fd = sys_pidfd_getfd(pidfd, number);
 	return fd < 0 ? -errno : fd;
@@ -81,7 +77,7 @@ int asker_file(const struct question *question, int number)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%u/fd/%d", question->asked->pid, number);
 	autoclose int file = open(path, O_PATH | O_CLOEXEC);
-	return file < 0 || !waits(question) ? -EBADF : take(&file);
+	return file < 0 || !asker_waits(question) ? -EBADF : take(&file);
 }
 
 // "/proc/self/fd/3" and its like: the number, or -1.
@@ -125,7 +121,7 @@ static int open_inside(const struct question *question, int directory, const cha
 	snprintf(link, sizeof(link), "/proc/%u/root", question->asked->pid);
 	autoclose int root = open(link, O_PATH | O_CLOEXEC);
 	if (root < 0 || !asker_whole_path(question->asked->pid, directory, path, whole) ||
-	    !waits(question))
+	    !asker_waits(question))
 		return -EBADF;
 	int fd = sys_openat2(root, whole, (uint64_t)(O_PATH | O_CLOEXEC | flags),
 			     RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
@@ -145,7 +141,7 @@ int asker_open(const struct question *question, int directory, const char *path,
 	else
 		snprintf(base, sizeof(base), "/proc/%u/fd/%d", question->asked->pid, directory);
 	autoclose int start = open(base, O_PATH | O_CLOEXEC);
-	if (start < 0 || !waits(question))
+	if (start < 0 || !asker_waits(question))
 		return -EBADF;
 	int fd = sys_openat2(start, path, (uint64_t)(O_PATH | O_CLOEXEC | flags),
 			     RESOLVE_NO_MAGICLINKS);
@@ -192,7 +188,7 @@ static int set_terminal(const struct question *question, pid_t group)
 		return 0;
 	if ((asker_status(question, "\nSigBlk:", 16) & stop) ||
 	    (asker_status(question, "\nSigIgn:", 16) & stop) || group <= 1 ||
-	    !waits(question)) // else the group may be another process's
+	    !asker_waits(question)) // else the group may be another process's
 		return -EIO;
 	return kill(-group, SIGTTOU) < 0 ? -EIO : -RESTART;
 }

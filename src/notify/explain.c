@@ -245,8 +245,9 @@ static bool has_root(struct looker *look)
 	return look->root >= 0;
 }
 
-bool explain_answer(struct looker *look, const struct seccomp_notif *asked)
+bool explain_answer(struct looker *look, const struct question *question)
 {
+	const struct seccomp_notif *asked = question->asked;
 	struct seccomp_notif_resp response = { .id = asked->id,
 					       .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 	const char *name = asking_call(asked->data.nr);
@@ -260,7 +261,7 @@ bool explain_answer(struct looker *look, const struct seccomp_notif *asked)
 			take_tried(look, &asked->data, &calls[i]);
 	if (look->count)
 		name_program(look);
-	if (look->count && !asker_waits(look->run, asked->id))
+	if (look->count && !asker_waits(question))
 		look->count = 0; // another process has its number
 	look->busy = look->count > 0;
 	sys_ioctl(look->run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);

@@ -91,7 +91,7 @@ static void *answer_all(void *argument)
 		if (sys_ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0 ||
 		    asker_session(&question))
 			continue;
-		if (!explain_answer(look, &asked)) {
+		if (!explain_answer(look, &question)) {
 			struct seccomp_notif_resp response = { .id = asked.id,
 							       .error = bare ? answer_to(&question)
 									     : -EPERM };

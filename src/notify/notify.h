@@ -13,6 +13,7 @@
 
 struct denials;
 struct looker;
+struct question;
 struct plan;
 struct run;
 struct seccomp_notif;
@@ -35,7 +36,7 @@ int explain_plan(struct plan *plan);
 
 // Lets a call go on, and sends its refusal to the socket `look->notes`. False: it is one that is
 // decided.
-bool explain_answer(struct looker *look, const struct seccomp_notif *asked);
+bool explain_answer(struct looker *look, const struct question *question);
 // The refusals until now: of the loop. Waits until then at most for a look that began. Before a
 // command's end that is EXPLAIN_WAIT milliseconds; a server's answer takes longer.
 enum { EXPLAIN_WAIT = 50 };
@@ -113,7 +114,7 @@ int asker_file(const struct question *question, int number);
 int asker_open(const struct question *question, int directory, const char *path, int flags);
 
 // The process still waits: findings by its number belong to it.
-bool asker_waits(const struct run *run, uint64_t id);
+bool asker_waits(const struct question *question);
 
 // A path of the asker's from the root of its box. False when it is not known, or too long.
 bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[PATH_MAX]);

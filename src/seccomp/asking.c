@@ -161,23 +161,18 @@ bool asking_memory(uint32_t pid, uint64_t address, void *buffer, size_t size)
 	return process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-bool asking_text(uint32_t pid, uint64_t address, char *text, size_t size)
+bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX])
 {
 	enum { PIECE = 256 };
 	// It may end anywhere before the end of a page that is not there.
-	for (size_t done = 0; done < size;) {
+	for (size_t done = 0; done < PATH_MAX;) {
 		size_t piece = PIECE - (address + done) % PIECE;
-		piece = piece > size - done ? size - done : piece;
-		if (!asking_memory(pid, address + done, text + done, piece))
+		piece = piece > PATH_MAX - done ? PATH_MAX - done : piece;
+		if (!asking_memory(pid, address + done, path + done, piece))
 			return false;
-		if (memchr(text + done, '\0', piece))
+		if (memchr(path + done, '\0', piece))
 			return true;
 		done += piece;
 	}
 	return false;
-}
-
-bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX])
-{
-	return asking_text(pid, address, path, PATH_MAX);
 }

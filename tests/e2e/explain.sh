@@ -28,7 +28,7 @@ rows=( # script | what is told
 	"python3 -c 'import os; os.open(\"f\", os.O_CREAT, dir_fd=os.open(\"$work/read\", os.O_RDONLY))'|blocked writing $work/read/f (python3)"
 	"echo evil >.git/hooks/post-merge|blocked writing $project/.git/hooks/post-merge (bash): the directory is read-only in the box (protect); to allow: --write $project/.git/hooks"
 	"$HOME/own/tool|blocked running $HOME/own/tool (bash): is not in the box"
-	"ln -s $work/read/new to; echo x >file; echo x >to; rm to|blocked writing $project/to (bash): the directory is read-only in the box (--read); to allow: --write $work/read"
+	"mkdir sub; ln -s $work/read/new sub/to; echo x >sub/one; echo x >sub/to; rm -r sub|blocked writing $project/sub/to (bash): the directory is read-only in the box (--read); to allow: --write $work/read"
 	"for i in 1 2 3; do echo x >$work/read/f; done|blocked writing $work/read/f (bash), 3 times"
 )
 for row in "${rows[@]}"; do
@@ -41,8 +41,8 @@ got:    $told" ;;
 done
 echo old >"$work/read/old"
 like "what is there and read-only" "$(explain "echo x >>$work/read/old")" "writing $work/read/old "
-is "what is there, by a link in a directory that was written" "sbx: blocked writing $project/to (bash): is read-only in the box (--read); to allow: --write $work/read/old" "$(explain "ln -s $work/read/old to; echo x >to-1; echo x >>to; rm to to-1")"
-is "what is read by a link in a directory that was read" "sbx: blocked reading $project/to (cat): is not in the box; to allow: --read $HOME/.ssh/id" "$(explain "ln -s ~/.ssh/id to; cat file >/dev/null; cat to; rm to")"
+is "what is there, by a link in a directory that was written" "sbx: blocked writing $project/sub/to (bash): is read-only in the box (--read); to allow: --write $work/read/old" "$(explain "mkdir sub; ln -s $work/read/old sub/to; echo x >sub/one; echo x >>sub/to; rm -r sub")"
+is "what is read by a link in a directory that was read" "sbx: blocked reading $project/sub/to (cat): is not in the box; to allow: --read $HOME/.ssh/id" "$(explain "mkdir sub; ln -s ~/.ssh/id sub/to; echo x >sub/one; cat sub/one sub/to; rm -r sub")"
 cat >other-root.py <<'P'
 import ctypes, os, sys
 assert ctypes.CDLL(None).unshare(0x10000000) == 0
