@@ -307,6 +307,7 @@ struct plan {
 	bool asking_group;     // it only keeps signals from the caller's process group
 	bool asking_spare;     // it only reports: where a machine gives none, none is needed
 	bool looks;            // a thread finds refusals (notify/explain.c)
+	const char *unasked;   // why it finds no refused writes, or NULL
 	bool background;       // the run began there, and has descriptors of the terminal
 
 	unsigned namespaces;   // CLONE_NEW* of the box's pid 1

@@ -41,7 +41,7 @@ struct message {
 	enum message_kind {
 		MESSAGE_FAILED,   // a step: number = errno, text = why
 		MESSAGE_NO_EXEC,  // the command: number = errno of execve
-		MESSAGE_LISTENER, // with a descriptor: where the second filter's questions come
+		MESSAGE_LISTENER, // where the second filter's questions come, or no descriptor
 		MESSAGE_HELD,     // with descriptors: what the host side needs to guard the project
 		MESSAGE_LISTENING, // with descriptors: listeners of the box's network; number:
 				   // of enum netns
@@ -164,6 +164,7 @@ struct run {
 	sigset_t callers_mask;
 	bool started;          // MESSAGE_STARTED was taken
 	bool asked;            // by the second filter: who answers is there
+	bool unheard;          // the kernel had no listener for it
 	_Atomic bool *looking; // the thread of notify/explain.c, at a call that went on
 	bool tier_landlock;
 	bool child_ignored; // the caller had SIGCHLD ignored; the command gets it so

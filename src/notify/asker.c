@@ -23,8 +23,7 @@
 
 enum { DESCRIPTOR_MAX = 1 << 30 };
 
-// The process still waits: findings by its number belong to it.
-static bool asker_waits(const struct question *question)
+bool asker_waits(const struct question *question)
 {
 	uint64_t id = question->asked->id;
 	return sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -83,24 +84,31 @@ static bool names_sbx(const char *text)
 }
 
 // The kernel allows one listener, which a box in a box may need, and the writes do not.
-static bool spares_writes(const struct plan *plan)
+static const char *why_unasked(const struct plan *plan)
 {
-	bool spares = plan->inside || plan->profile->refused_writes == ANSWER_NO;
+	if (plan->tier == TIER_LANDLOCK)
+		return "tier landlock does not see them";
+	if (plan->inside)
+		return "the box around this one may be asked about its calls";
 	for (char *const *word = plan->command; *word; word++)
-		spares = spares || names_sbx(*word);
-	return spares;
+		if (names_sbx(*word))
+			return "the command names sbx, whose box may need the kernel's one "
+			       "listener";
+	return NULL;
 }
 
 int explain_plan(struct plan *plan)
 {
 	unsigned modes = plan->own_network ? 0 : SHARES;
+	bool writes = plan->profile->refused_writes == ANSWER_YES && !plan->explain;
+	plan->unasked = writes ? why_unasked(plan) : NULL;
 	if (plan->tier == TIER_LANDLOCK)
 		return plan->explain ? fail(0, "--explain needs namespaces: it cannot be had in "
 					       "tier landlock")
 				     : 0;
 	if (modes & SHARES)
 		TRY(asking_refuse_rings(plan));
-	if (plan->explain || !spares_writes(plan))
+	if (plan->explain || (writes && !plan->unasked))
 		modes |= EXPLAINS | (plan->explain ? READS : 0) | (plan->learn ? LEARNS : 0);
 	plan->looks = modes & EXPLAINS;
 	plan->asking_spare = modes == EXPLAINS && !plan->background;
@@ -113,62 +121,65 @@ int explain_plan(struct plan *plan)
 	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), modes);
 }
 
-static void add(const struct plan *plan, struct denials *denials, const struct explained *found)
+// That nothing names a path is no line's doing.
+static void put_rule(const struct plan *plan, const char *path, struct denial *denial)
 {
-	struct arena *arena = arena_new(); // the plan's is sealed
-	const char *allow = found->paths + strlen(found->paths) + 1;
-	const char *tried = path_clean(arena, found->paths);
-	bool write = str_equal(found->kind, "write"), itself = str_equal(tried, allow);
-	struct denial *denial =
-		denials_add(denials, found->kind, str_shown(tried),
-			    arena_text(arena, "%s%s", itself ? "" : "the directory ", found->why),
-			    found->program);
-	struct judgement judgement = judge_path(plan, allow);
-	// That nothing names a path is no line's doing.
+	struct judgement judgement = judge_path(plan, path);
 	bool decides = judgement.verdict == PATH_READ || judgement.verdict == PATH_HIDDEN;
-	const struct mount *by = decides ? judgement.by : NULL;
-	if (denial && by && by->from.file && by->from.line)
-		str_put(denial->rule, sizeof(denial->rule), "%s:%u", by->from.file, by->from.line);
-	else if (denial && by && by->from.file)
-		str_put(denial->rule, sizeof(denial->rule), "%s", by->from.file);
+	const struct origin *from = decides && judgement.by ? &judgement.by->from : NULL;
+	if (from && from->file && from->line)
+		str_put(denial->rule, sizeof(denial->rule), "%s:%u", from->file, from->line);
+	else if (from && from->file)
+		str_put(denial->rule, sizeof(denial->rule), "%s", from->file);
+}
+
+static void take_note(const struct plan *plan, const struct run *run, struct arena *arena,
+		      struct denials *denials, const struct explained *found)
+{
+	const char *tried = str_shown(path_clean(arena, found->paths));
+	const char *allow = found->paths + strlen(found->paths) + 1;
+	bool write = str_equal(found->kind, "write");
+	struct denial denial = { .verb = "blocked",
+				 .count = 1,
+				 .on_failure = write && !plan->explain };
+	str_put(denial.kind, sizeof(denial.kind), "%s", found->kind);
+	snprintf(denial.what, sizeof(denial.what), "%s", tried);
+	str_put(denial.program, sizeof(denial.program), "%s",
+		str_visible(found->program) ? found->program : "?");
+	str_put(denial.why, sizeof(denial.why), "%s%s", found->directory ? "the directory " : "",
+		found->why);
+	put_rule(plan, allow, &denial);
 	bool offers = str_visible(allow) && !judge_final(plan, allow, write) &&
 		      !(write && project_refusal(plan, allow));
-	if (denial && offers && str_put(denial->value, sizeof(denial->value), "%s", allow))
-		str_put(denial->flag, sizeof(denial->flag), "%s", found->flag);
-	if (denial) {
-		denial->on_failure = write && !plan->explain;
-		denials_join(denials, denial);
-	}
-	arena_free(arena);
+	if (offers && str_put(denial.value, sizeof(denial.value), "%s", allow))
+		str_put(denial.flag, sizeof(denial.flag), "%s", found->flag);
+	denials_take(denials, &denial);
+	if (run->watched)
+		run->denied(run, found->pid, steady_now(), &denial);
 }
 
-static void take_note(const struct plan *plan, const struct run *run, struct denials *denials,
-		      const struct explained *found)
-{
-	struct denials one = { 0 };
-	add(plan, denials, found);
-	if (!run->watched)
-		return;
-	add(plan, &one, found);
-	run->denied(run, found->pid, steady_now(), &one.all[0]);
-	denials_free(&one);
-}
-
-void explain_take(const struct plan *plan, const struct run *run, struct denials *denials)
+void explain_take(const struct plan *plan, const struct run *run, struct denials *denials,
+		  int64_t until)
 {
 	enum { ONE_TURN = 256 }; // as many as a socket holds, about
 	struct explained found;
+	struct arena *arena = NULL; // the plan's is sealed
 	struct pollfd event = { .fd = run->explained, .events = POLLIN };
-	int64_t end = steady_now() + EXPLAIN_WAIT;
 	for (int i = 0; i < ONE_TURN && run->explained >= 0;) {
-		bool looking = *run->looking && steady_now() < end;
-		if (recv(run->explained, &found, sizeof(found), MSG_DONTWAIT) > 0)
-			take_note(plan, run, denials, &found), i++;
-		else if (looking)
+		bool looking = *run->looking && steady_now() < until;
+		bool taken = recv(run->explained, &found, sizeof(found), MSG_DONTWAIT) > 0;
+		if (!taken && !looking)
+			break;
+		if (!taken) {
 			poll(&event, 1, 1);
-		else
-			return;
+			continue;
+		}
+		arena = arena ? arena : arena_new_scratch();
+		take_note(plan, run, arena, denials, &found);
+		i++;
 	}
+	if (arena)
+		arena_free(arena);
 }
 
 // The program that asks.
@@ -199,8 +210,9 @@ static void take_tried(struct looker *look, const struct seccomp_data *data,
 	struct tried *tried = &look->tried[look->count];
 	int from = call->directory == NONE ? AT_FDCWD : (int)data->args[call->directory];
 	tried->wish = call->wish;
-	tried->flags =
-		call->wish == LOOK_OPEN ? (unsigned)data->args[call->path + 1] : (unsigned)O_CREAT;
+	tried->flags = call->wish == LOOK_OPEN   ? (unsigned)data->args[call->path + 1]
+		       : call->wish == LOOK_READ ? (unsigned)O_NOFOLLOW
+						 : (unsigned)O_CREAT;
 	if (call->wish == LOOK_OPEN && !(tried->flags & WRITES))
 		tried->wish = LOOK_READ;
 	bool taken = call->wish == LOOK_CONNECT
@@ -212,18 +224,30 @@ static void take_tried(struct looker *look, const struct seccomp_data *data,
 		look->count++;
 }
 
-// All in the box have one root: nothing in it can change its own.
+// Where namespaces are allowed a process can have another root than the plan is about.
+static bool is_elsewhere(const struct looker *look, const char *root)
+{
+	char link[64], name[2]; // "/"
+	struct stat own, of_box;
+	snprintf(link, sizeof(link), "/proc/%u/ns/mnt", look->pid);
+	return stat(link, &own) < 0 || fstat(look->run->view, &of_box) < 0 ||
+	       own.st_ino != of_box.st_ino || readlink(root, name, sizeof(name)) != 1;
+}
+
 static bool has_root(struct looker *look)
 {
 	char link[64];
 	snprintf(link, sizeof(link), "/proc/%u/root", look->pid);
+	if (look->plan->nested && is_elsewhere(look, link))
+		return false;
 	if (look->root < 0)
 		look->root = open(link, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return look->root >= 0;
 }
 
-bool explain_answer(struct looker *look, const struct seccomp_notif *asked)
+bool explain_answer(struct looker *look, const struct question *question)
 {
+	const struct seccomp_notif *asked = question->asked;
 	struct seccomp_notif_resp response = { .id = asked->id,
 					       .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 	const char *name = asking_call(asked->data.nr);
@@ -237,6 +261,8 @@ bool explain_answer(struct looker *look, const struct seccomp_notif *asked)
 			take_tried(look, &asked->data, &calls[i]);
 	if (look->count)
 		name_program(look);
+	if (look->count && !asker_waits(question))
+		look->count = 0; // another process has its number
 	look->busy = look->count > 0;
 	sys_ioctl(look->run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 	for (unsigned i = 0; i < look->count && look_at(look, &look->tried[i]); i++)

@@ -43,7 +43,8 @@ static void parent_of(const char *path, char parent[PATH_MAX])
 }
 
 // The host's own file. By no link and past no automounter: what a box names must not make the host
-// reach a server, or read a place that the box chose.
+// mount a server, or read a place that the box chose. Below a mounted one (NFS, FUSE) a look waits
+// for its server: this thread alone, and with it the box's calls.
 static int open_host(const struct plan *plan, const char *path)
 {
 	bool home = path_within(path, plan->home);
@@ -74,15 +75,17 @@ static bool host_lets(const struct looker *look, const char *path, int mode, mod
 	       faccessat(fd, "", mode, AT_EACCESS | AT_EMPTY_PATH) == 0;
 }
 
-static void note(const struct looker *look, const char *kind, const char *flag, const char *tried,
-		 const char *allow, const char *why)
+static void note(const struct looker *look, const char *kind, const char *flag, const char *allow,
+		 const char *why, bool directory)
 {
-	struct explained found = {
-		.kind = kind, .flag = flag, .why = why, .pid = (pid_t)look->pid
-	};
-	size_t length = strlen(tried) + 1;
+	struct explained found = { .kind = kind,
+				   .flag = flag,
+				   .why = why,
+				   .directory = directory,
+				   .pid = (pid_t)look->pid };
+	size_t length = strlen(look->named) + 1;
 	memcpy(found.program, look->program, sizeof(found.program));
-	memcpy(found.paths, tried, length);
+	memcpy(found.paths, look->named, length);
 	memcpy(found.paths + length, allow, strlen(allow) + 1);
 	send(look->notes, &found, offsetof(struct explained, paths) + length + strlen(allow) + 1,
 	     MSG_NOSIGNAL);
@@ -128,18 +131,52 @@ static uint64_t *plain_slot(struct looker *look, const char *directory, uint64_t
 	return &look->plain[(*ret_key >> 2) % LOOK_DIRECTORIES];
 }
 
+// A link as the last name is followed.
+static bool follows(const struct tried *tried)
+{
+	return tried->wish <= LOOK_CHANGE && !(tried->flags & O_NOFOLLOW) &&
+	       (tried->flags & MAKES) != MAKES;
+}
+
+static bool meets_link(const struct looker *look, const char *path)
+{
+	autoclose int fd = sys_openat2(look->root, path, O_PATH | O_CLOEXEC,
+				       RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+	return fd < 0 && errno == ELOOP;
+}
+
 bool look_is_plain(struct looker *look, const struct tried *tried)
 {
 	char directory[PATH_MAX];
 	uint64_t key;
 	parent_of(tried->path, directory);
 	uint64_t slot = *plain_slot(look, directory, &key);
-	return (slot & ~(uint64_t)PLAIN) == key && (slot & plain_for(tried));
+	// Links that the box made lie where it writes.
+	return (slot & ~(uint64_t)PLAIN) == key && (slot & plain_for(tried)) &&
+	       !((slot & PLAIN_WRITE) && follows(tried) && meets_link(look, tried->path));
+}
+
+// Goes on to what the last name leads to, as the call does.
+static void follow(const struct looker *look, char path[PATH_MAX])
+{
+	enum { HOPS_MAX = 8 };
+	char target[PATH_MAX], directory[PATH_MAX];
+	for (int i = 0; i < HOPS_MAX; i++) {
+		autoclose int fd = open_inside(look, path, O_NOFOLLOW);
+		ssize_t length = fd < 0 ? 0 : readlinkat(fd, "", target, sizeof(target) - 1);
+		if (length <= 0)
+			return;
+		target[length] = '\0';
+		parent_of(path, directory);
+		bool fits = str_put(path, PATH_MAX, "%s%s%s", target[0] == '/' ? "" : directory,
+				    target[0] == '/' ? "" : "/", target);
+		if (!fits)
+			return;
+	}
 }
 
 // Where the box lets the caller do less than the host.
-static void look_at_change(const struct looker *look, const struct tried *tried, int fd,
-			   const char *path)
+static void look_at_change(const struct looker *look, int fd, const char *path, bool directory)
 {
 	char name[PATH_MAX];
 	path = fd < 0 ? path : real_name(fd, name);
@@ -147,10 +184,11 @@ static void look_at_change(const struct looker *look, const struct tried *tried,
 	if (fd >= 0 && !hidden && faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0)
 		return;
 	if (host_lets(look, path, W_OK, 0))
-		note(look, "write", hidden ? "read" : "write", tried->path, path,
+		note(look, "write", hidden ? "read" : "write", path,
 		     hidden   ? "is hidden"
 		     : fd < 0 ? "is not in the box"
-			      : "is read-only in the box");
+			      : "is read-only in the box",
+		     directory);
 }
 
 static bool is_wall(const struct plan *plan, int fd)
@@ -178,9 +216,9 @@ static bool look_at_write(const struct looker *look, const struct tried *tried, 
 	if (fd >= 0 && makes)
 		return true;
 	if (names ? fd >= 0 && is_wall(look->plan, fd) : fd >= 0 || needs)
-		look_at_change(look, tried, fd, tried->path);
+		look_at_change(look, fd, tried->path, false);
 	else
-		look_at_change(look, tried, directory, parent);
+		look_at_change(look, directory, parent, true);
 	return true;
 }
 
@@ -203,16 +241,21 @@ static void look_at_absent(const struct looker *look, const struct tried *tried)
 	if (fd < 0 && errno == ENOENT && (every || path_within(path, look->plan->home)) &&
 	    host_lets(look, path, rows[tried->wish].mode,
 		      reads && every ? 0 : rows[tried->wish].type))
-		note(look, kind, rows[tried->wish].flag, path, path, "is not in the box");
+		note(look, kind, rows[tried->wish].flag, path, "is not in the box", false);
 	else if (fd >= 0 && reads && fstat(fd, &status) == 0 && !(status.st_mode & 0777) &&
 		 judge_path(look->plan, real_name(fd, name)).verdict == PATH_HIDDEN)
-		note(look, kind, "read", path, name, "is hidden");
+		note(look, kind, "read", name, "is hidden", false);
 }
 
 bool look_at(struct looker *look, const struct tried *tried)
 {
 	char directory[PATH_MAX], real[PATH_MAX];
 	uint64_t key, *slot;
+	struct tried end = *tried;
+	look->named = tried->path;
+	if (follows(tried))
+		follow(look, end.path);
+	tried = &end;
 	parent_of(tried->path, directory);
 	slot = plain_slot(look, directory, &key);
 	autoclose int fd = open_inside(look, directory, O_DIRECTORY);

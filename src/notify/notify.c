@@ -91,7 +91,7 @@ static void *answer_all(void *argument)
 		if (sys_ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0 ||
 		    asker_session(&question))
 			continue;
-		if (!explain_answer(look, &asked)) {
+		if (!explain_answer(look, &question)) {
 			struct seccomp_notif_resp response = { .id = asked.id,
 							       .error = bare ? answer_to(&question)
 									     : -EPERM };
@@ -134,7 +134,7 @@ int notify_turn(const struct plan *plan, struct run *run, short events, struct d
 	if (!(events & POLLIN)) // nobody is left to ask
 		fd_close(run->asked ? &run->explained : &run->listener);
 	else if (run->asked)
-		explain_take(plan, run, denials);
+		explain_take(plan, run, denials, 0);
 	else
 		return run->asked = true, begin(plan, run);
 	return 0;

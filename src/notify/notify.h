@@ -13,6 +13,7 @@
 
 struct denials;
 struct looker;
+struct question;
 struct plan;
 struct run;
 struct seccomp_notif;
@@ -35,11 +36,12 @@ int explain_plan(struct plan *plan);
 
 // Lets a call go on, and sends its refusal to the socket `look->notes`. False: it is one that is
 // decided.
-bool explain_answer(struct looker *look, const struct seccomp_notif *asked);
-// The refusals until now: of the loop. Waits so long at most for a look that began; a server's
-// answer takes longer.
+bool explain_answer(struct looker *look, const struct question *question);
+// The refusals until now: of the loop. Waits until then at most for a look that began. Before a
+// command's end that is EXPLAIN_WAIT milliseconds; a server's answer takes longer.
 enum { EXPLAIN_WAIT = 50 };
-void explain_take(const struct plan *plan, const struct run *run, struct denials *denials);
+void explain_take(const struct plan *plan, const struct run *run, struct denials *denials,
+		  int64_t until);
 
 // The thread compares a path of the box with the host's.
 
@@ -60,7 +62,7 @@ enum { LOOK_DIRECTORIES = 4096 };
 struct looker {
 	const struct plan *plan;
 	const struct run *run;
-	int notes, root;   // of the box
+	int notes, root;   // of the box: its first process's
 	_Atomic bool busy; // at a call that went on
 	uint32_t pid;      // who asks
 	char program[32];
@@ -70,6 +72,7 @@ struct looker {
 		char path[PATH_MAX];
 	} tried[2];
 	unsigned count;
+	const char *named; // the path that the asker named
 	// Directories that refuse nothing: the hash of a name, and PLAIN_* (look.c).
 	uint64_t plain[LOOK_DIRECTORIES];
 };
@@ -77,12 +80,13 @@ struct looker {
 // From there to the loop that reports.
 struct explained {
 	const char *kind, *flag, *why;
+	bool directory; // that is what refuses
 	pid_t pid;
 	char program[32];
 	char paths[2 * PATH_MAX]; // tried, and to be allowed; as long as they are
 };
 
-// Whether its directory is known as one in which this is not refused.
+// Whether its directory is known as one in which this is not refused, and it is no link there.
 bool look_is_plain(struct looker *look, const struct tried *tried);
 // Sends a note when the box refuses what the host would allow. False when it is about a name that
 // is nowhere.
@@ -108,6 +112,9 @@ int asker_file(const struct question *question, int number);
 // What a path of the asker's leads to, O_PATH, with more open flags; -errno. Magic links of /proc
 // would be ours: only those that stand for a descriptor of the asker's own are known, by name.
 int asker_open(const struct question *question, int directory, const char *path, int flags);
+
+// The process still waits: findings by its number belong to it.
+bool asker_waits(const struct question *question);
 
 // A path of the asker's from the root of its box. False when it is not known, or too long.
 bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[PATH_MAX]);

@@ -260,7 +260,8 @@ const struct key keys[] = {
 	{ IN_PROFILE("report", "refused-writes", refused_writes), .flag = "refused-writes",
 	  .kind = KEY_WORD, .words = answer_words, .value = "no|yes",
 	  .help = "yes: name refused writes when the command fails; each with the flag that would "
-		  "allow it" },
+		  "allow it. Not seen: openat2, and changes of owner, times and attributes. A "
+		  "command that names sbx is not asked" },
 
 	{ ON_COMMAND_LINE(VERBS_BOX | VERB_PROFILE, profiles), .flag = "profile",
 	  .brief = "ready sets of options: node, python, git", .letter = 'p', .kind = KEY_LIST,

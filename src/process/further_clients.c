@@ -253,15 +253,18 @@ static const struct further_client *client_of(const struct run *run, pid_t pid, 
 	return NULL;
 }
 
-// The second half of a socket's room is left for the answers.
+// The second half of a socket's room is left for the answers, and of the first one half for what is
+// said at once.
 static void send_denied(struct further_client *client, struct further_denied *denied)
 {
 	enum { ROOM = 64 << 10 };
-	int used = 0;
-	denied->lost = client->lost;
-	bool room = ioctl(client->socket, TIOCOUTQ, &used) == 0 && used < ROOM;
-	bool sent = room && fd_send_now(client->socket, denied, sizeof(*denied), NULL, 0) >= 0;
-	client->lost = sent ? 0 : client->lost + 1;
+	int used = 0, later = denied->denial.on_failure;
+	memcpy(denied->lost, client->lost, sizeof(denied->lost));
+	bool room = ioctl(client->socket, TIOCOUTQ, &used) == 0 && used < ROOM >> later;
+	if (room && fd_send_now(client->socket, denied, sizeof(*denied), NULL, 0) >= 0)
+		memset(client->lost, 0, sizeof(client->lost));
+	else
+		client->lost[later]++;
 }
 
 void further_clients_denied(const struct run *run, pid_t pid, int64_t time,
@@ -277,6 +280,28 @@ void further_clients_denied(const struct run *run, pid_t pid, int64_t time,
 		if (client->number && (client == owner || may_be))
 			send_denied(client, &denied);
 	}
+}
+
+void further_clients_refused(struct run *run, const struct refused_table *table)
+{
+	struct denial denial;
+	for (unsigned i = 0; table && i < REFUSED_MAX && i < table->count; i++) {
+		struct refused refused = table->all[i];
+		bool news = refused.count != run->clients->heard[i];
+		run->clients->heard[i] = refused.count;
+		refused.count = 1;
+		if (news && refused_denial(refused, &denial))
+			further_clients_denied(run, 0, steady_now(), &denial);
+	}
+}
+
+int further_clients_wait(const struct run *run, int milliseconds)
+{
+	enum { TICK = 100 };
+	bool any = false;
+	for (unsigned i = 0; run->agent && i < FURTHER_MAX; i++)
+		any = any || run->clients->all[i].number;
+	return any && (milliseconds < 0 || milliseconds > TICK) ? TICK : milliseconds;
 }
 
 void further_clients_end(struct run *run)

@@ -11,19 +11,20 @@ struct plan;
 // To a client, beside its answers: what its command was denied.
 struct further_denied {
 	struct control_head head;
-	unsigned lost; // before it, for the client did not read
+	unsigned lost[2]; // before it, for the client did not read; and those of a failure alone
 	struct denial denial;
 };
 
 struct further_clients {
-	int events; // epoll; -1: nobody came yet
-	int last;   // number of a command
-	bool keeps; // an order that pid 1 has not taken
+	int events;                  // epoll; -1: nobody came yet
+	int last;                    // number of a command
+	uint32_t heard[REFUSED_MAX]; // counts of the agent's table
+	bool keeps;                  // an order that pid 1 has not taken
 	struct further_order kept;
 	struct further_client {
 		int socket, number; // the number 0: free
 		pid_t child;        // in the box's numbers; 0: not known yet
-		unsigned lost;      // denials, since one was sent
+		unsigned lost[2];   // denials, since one was sent
 		int64_t began;      // milliseconds of the steady clock
 	} all[FURTHER_MAX];
 };
@@ -42,5 +43,9 @@ void further_clients_tell(struct run *run, const struct message *message, int te
 // there at `time`.
 void further_clients_denied(const struct run *run, pid_t pid, int64_t time,
 			    const struct denial *denial);
+// To all, what the filter of the ssh-agent refused since. It wakes nobody: while a client is there,
+// the loop waits for a part of a second at most.
+void further_clients_refused(struct run *run, const struct refused_table *table);
+int further_clients_wait(const struct run *run, int milliseconds);
 // The box has ended: so have all.
 void further_clients_end(struct run *run);

@@ -10,15 +10,18 @@
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *why, const char *program)
 {
+	unsigned alike = 0;
 	for (unsigned i = 0; i < denials->count; i++) {
 		struct denial *known = &denials->all[i];
-		if (!str_equal(known->kind, kind) || !str_equal(known->what, what) ||
-		    !str_equal(known->why, why))
+		if (!str_equal(known->kind, kind))
+			continue;
+		alike++;
+		if (!str_equal(known->what, what) || !str_equal(known->why, why))
 			continue;
 		known->count++;
 		return NULL;
 	}
-	if (denials->count == DENIALS_MAX) {
+	if (alike >= DENIALS_MAX - denials->count) {
 		denials->lost++;
 		return NULL;
 	}
@@ -36,27 +39,36 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	return denial;
 }
 
+void denials_take(struct denials *denials, const struct denial *denial)
+{
+	uint64_t lost = denials->lost;
+	struct denial *ours = denials_add(denials, denial->kind, denial->what, denial->why, "");
+	if (denial->on_failure)
+		denials->lost_writes += denials->lost - lost;
+	if (!ours)
+		return;
+	*ours = *denial;
+}
+
 bool denials_are_alike(const struct denial *one, const struct denial *other)
 {
 	return str_equal(one->kind, "write") && str_equal(other->kind, "write") && one->flag[0] &&
-	       str_equal(one->value, other->value) && str_equal(one->why, other->why);
+	       str_equal(one->value, other->value) && str_equal(one->why, other->why) &&
+	       !one->shown && !other->shown;
 }
 
-void denials_join(const struct denials *denials, struct denial *denial)
-{
-	for (const struct denial *other = denials->all; other < denial; other++)
-		denial->joined = denial->joined || denials_are_alike(other, denial);
-}
-
-void denials_silence(struct denials *denials)
+void denials_close(struct denials *denials, bool succeeded)
 {
 	enum { SILENT_MAX = 2 };
 	unsigned count = 0;
+	denials->lost_writes *= succeeded;
 	for (unsigned i = 0; i < denials->count; i++) {
 		struct denial *denial = &denials->all[i];
 		bool fits = denial->update_check && count + denial->count <= SILENT_MAX;
-		denial->silent = (fits || denial->on_failure) && !denial->shown;
+		denial->silent = succeeded && (fits || denial->on_failure) && !denial->shown;
 		count += fits ? denial->count : 0;
+		for (unsigned j = 0; j < i && !denial->joined; j++)
+			denial->joined = denials_are_alike(&denials->all[j], denial);
 	}
 }
 
@@ -64,14 +76,4 @@ void denials_free(struct denials *denials)
 {
 	free(denials->all);
 	*denials = (struct denials){ 0 };
-}
-
-void denials_take(struct denials *denials, const struct denial *denial)
-{
-	struct denial *ours = denials_add(denials, denial->kind, denial->what, denial->why, "");
-	if (!ours)
-		return;
-	*ours = *denial;
-	ours->count = 1;
-	denials_join(denials, ours);
 }

@@ -141,6 +141,8 @@ ROW(FINDING_CONFIG_WITHHELD, "git-config-withheld", SEVERITY_WARNING,
 	"%p: %d|; to set it: %f", .fix = "%i")
 ROW(FINDING_CONFIG_REMOVED, "git-config-removed", SEVERITY_WARNING,
 	"%p: %d|; to set it: %f", .fix = "%i")
+ROW(FINDING_UNASKED, "writes-not-named", SEVERITY_NOTICE,
+	"refused writes are not named in this run: %d")
 ROW(FINDING_UNTRACKED, "hidden-untracked", SEVERITY_NOTICE,
 	"hidden: %l, which git's index does not list; to show it: %f", .fix = "--read %i",
 	.joined = 8)

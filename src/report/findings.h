@@ -90,7 +90,8 @@ void findings_json(const struct findings *findings, struct out *out);
 
 // What a run was refused, each once: for people, programs and models. Not for use after clone.
 
-enum { DENIALS_MAX = 256, DENIAL_TEXT = 512 };
+// A kind has no more rows than are free: what a box fills the list with hides no other kind.
+enum { DENIALS_MAX = 512, DENIAL_TEXT = 512 };
 
 struct denial {
 	char kind[16]; // "connect", "read", "write", "execute"
@@ -112,24 +113,23 @@ struct denial {
 struct denials {
 	struct denial *all;
 	unsigned count;
-	uint64_t lost; // that are not listed singly: all that came after DENIALS_MAX
+	uint64_t lost;        // that are not listed singly, as there were too many
+	uint64_t lost_writes; // of these, what only the report of a failure has
 };
 
 // A new one, or NULL when the same is there already (counted once more) or none fits. Texts that do
 // not fit are cut. `kind`, `what` and `why` tell one from another.
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *why, const char *program);
-// Writes that one flag allows.
-bool denials_are_alike(const struct denial *one, const struct denial *other);
-// Joins one that is in the list, and whole, to an earlier one.
-void denials_join(const struct denials *denials, struct denial *denial);
-// Of a run that succeeded: those that are reported on failure alone are silent, and so are checks
-// for updates, while they are two refusals at most.
-void denials_silence(struct denials *denials);
-void denials_free(struct denials *denials);
-
-// One of another process of sbx.
+// One that is whole.
 void denials_take(struct denials *denials, const struct denial *denial);
+// Writes that one flag allows, and no line has named yet.
+bool denials_are_alike(const struct denial *one, const struct denial *other);
+// At the end, before the words: joins writes to the first that is alike. When the command
+// succeeded, those that are reported on failure alone are silent, and so are checks for updates,
+// while they are two refusals at most.
+void denials_close(struct denials *denials, bool succeeded);
+void denials_free(struct denials *denials);
 
 // What a locked process refused or could not do, in memory that it shares with the supervisor: one
 // table for all of these processes, which write it, and of which the supervisor believes nothing.
@@ -170,5 +170,7 @@ struct refused_table {
 void refused_set(struct refused *ret, enum refused_kind kind, const char *what, const char *why);
 // One more, or one more of the same kind and thing. Of REFUSED_NOTHING nothing is noted.
 void refused_note(struct refused_table *table, const struct refused *refused);
+// One of a table, in words; false: it is none.
+bool refused_denial(struct refused refused, struct denial *ret);
 // When the process that writes it has ended; `table` may be NULL.
 void refused_report(const struct refused_table *table, struct denials *denials);

@@ -109,18 +109,32 @@ static void put_lines(struct live *live, const struct out *lines)
 	send_rest(live);
 }
 
+// Of the others the end says whether the command failed.
+static bool is_shown(const struct denial *denial)
+{
+	return !denial->update_check && !denial->on_failure;
+}
+
+static unsigned count_waiting(const struct live *live, const struct denials *denials)
+{
+	unsigned waiting = 0;
+	for (unsigned i = live->next; i < denials->count; i++)
+		waiting += is_shown(&denials->all[i]);
+	return waiting;
+}
+
 // At most `room` lines: each denial its own, or where they are too many a last line that counts.
-static void show(struct live *live, struct denials *denials, unsigned room)
+static void show(struct live *live, struct denials *denials, unsigned waiting, unsigned room)
 {
 	struct out lines = { 0 };
-	unsigned waiting = denials->count - live->next;
 	unsigned single = waiting <= room ? waiting : room - 1;
-	for (unsigned i = 0; i < single; i++) {
-		struct denial *denial = &denials->all[live->next++];
-		if (denial->update_check || denial->on_failure) // the end says whether it failed
+	for (unsigned left = single; left > 0; live->next++) {
+		struct denial *denial = &denials->all[live->next];
+		if (!is_shown(denial))
 			continue;
 		denied_line(denial, &lines);
 		denial->shown = denial->count;
+		left--;
 	}
 	if (waiting > single)
 		out_text(&lines, "sbx: %u more refusals; the report at the end counts them\n",
@@ -173,19 +187,19 @@ static void look(struct live *live, const struct plan *plan, struct denials *den
 	}
 	if (now - live->second >= SECOND)
 		live->second = now, live->lines = 0;
-	unsigned waiting = denials->count - live->next;
+	unsigned waiting = count_waiting(live, denials);
 	show_findings(live, found, LIVE_LINES_A_SECOND - live->lines);
 	unsigned room = LIVE_LINES_A_SECOND - live->lines;
 	if (live->seen < found->records.used)
 		live->again = live->second + SECOND;
 	if (waiting == 0)
-		return;
-	if (live->lines > 0 && waiting > room)
+		live->next = denials->count;
+	else if (live->lines > 0 && waiting > room)
 		live->again = live->second + SECOND;
 	else if (live->all + LIVE_LINES_A_SECOND > LIVE_LINES_MAX)
 		live->state = LIVE_OFF;
 	else
-		show(live, denials, room);
+		show(live, denials, waiting, room);
 	if (live->rest.used)
 		live->again = now + AGAIN_MILLISECONDS;
 }

@@ -31,7 +31,7 @@ void refused_note(struct refused_table *table, const struct refused *refused)
 	table->all[table->count++].count = 1;
 }
 
-static void report(struct refused refused, struct denials *denials)
+bool refused_denial(struct refused refused, struct denial *ret)
 {
 	static const char *const kinds[REFUSED_KINDS] = {
 		[REFUSED_SECRET] = "secret",
@@ -44,28 +44,25 @@ static void report(struct refused refused, struct denials *denials)
 		[REFUSED_AGENT_SIGN] = "agent-sign",
 	};
 	if (refused.kind >= REFUSED_KINDS || !kinds[refused.kind] || refused.flag >= REFUSED_FLAGS)
-		return;
+		return false;
 	refused.what[sizeof(refused.what) - 1] = '\0';
 	refused.why[sizeof(refused.why) - 1] = '\0';
 	refused.value[sizeof(refused.value) - 1] = '\0';
-	char why[DENIAL_TEXT];
-	snprintf(why, sizeof(why), "%s", str_shown(refused.why));
-	struct denial *denial =
-		denials_add(denials, kinds[refused.kind], str_shown(refused.what), why, "");
-	if (!denial)
-		return;
-	denial->count = refused.count;
-	str_put(denial->verb, sizeof(denial->verb), refused.failed ? "could not reach" : "blocked");
-	str_put(denial->flag, sizeof(denial->flag), "%s",
-		flags[refused.flag] ? flags[refused.flag] : "");
-	snprintf(denial->value, sizeof(denial->value), "%s", str_shown(refused.value));
+	*ret = (struct denial){ .count = refused.count };
+	str_put(ret->kind, sizeof(ret->kind), "%s", kinds[refused.kind]);
+	snprintf(ret->what, sizeof(ret->what), "%s", str_shown(refused.what));
+	snprintf(ret->why, sizeof(ret->why), "%s", str_shown(refused.why));
+	str_put(ret->verb, sizeof(ret->verb), refused.failed ? "could not reach" : "blocked");
+	str_put(ret->flag, sizeof(ret->flag), "%s", flags[refused.flag] ? flags[refused.flag] : "");
+	snprintf(ret->value, sizeof(ret->value), "%s", str_shown(refused.value));
+	return true;
 }
 
 void refused_report(const struct refused_table *table, struct denials *denials)
 {
-	if (!table)
-		return;
-	for (unsigned i = 0; i < table->count && i < REFUSED_MAX; i++)
-		report(table->all[i], denials);
-	denials->lost += table->lost;
+	struct denial denial;
+	for (unsigned i = 0; table && i < table->count && i < REFUSED_MAX; i++)
+		if (refused_denial(table->all[i], &denial))
+			denials_take(denials, &denial);
+	denials->lost += table ? table->lost : 0;
 }

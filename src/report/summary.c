@@ -133,12 +133,13 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 		 struct out *out)
 {
 	unsigned shown = 0;
-	unsigned long long times = 0, more = 0;
+	unsigned long long times = 0, more = 0,
+			   lost = denials->lost -
+				  (reader == READER_AUDIT ? 0 : denials->lost_writes);
 	for (unsigned i = 0; i < denials->count; i++) {
 		const struct denial *denial = &denials->all[i];
 		const struct key *key = reader == READER_AGENT ? key_of(denial) : NULL;
-		if ((reader != READER_AUDIT && denial->silent) ||
-		    (denial->joined && !denial->shown))
+		if ((reader != READER_AUDIT && denial->silent) || denial->joined)
 			continue;
 		if (reader == READER_PERSON && denial->shown) {
 			shown++;
@@ -159,9 +160,8 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 	if (more)
 		out_text(out, "sbx: what is reported above as blocked (%u) was tried %llu times\n",
 			 shown, times);
-	if (denials->lost)
-		out_text(out, "sbx: %llu more refusals are not listed singly\n",
-			 (unsigned long long)denials->lost);
+	if (lost)
+		out_text(out, "sbx: %llu more refusals are not listed singly\n", lost);
 }
 
 bool denied_by_policy(const struct denials *denials)

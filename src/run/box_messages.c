@@ -41,6 +41,7 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome)
 static int take_listener(const struct plan *plan, struct run *run, int listener)
 {
 	run->listener = listener;
+	run->unheard = listener < 0;
 	asking_begin(listener);
 	return plan->tier == TIER_LANDLOCK && plan->egress.on ? proxy_share(plan, run->proxy) : 0;
 }

@@ -263,6 +263,9 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	if (plan->timing)
 		report_timing(plan, run, &outcome->patience);
 	find_all(plan, run, outcome);
+	const char *unasked = run->unheard ? "the kernel gave no listener" : plan->unasked;
+	if (unasked && status != 0)
+		findings_add(&outcome->found, FINDING_UNASKED, "", unasked, "");
 	if (has_run(outcome))
 		saying.count = usage_hits(plan, &run->group->usage, outcome->stop, outcome->status,
 					  saying.hits);
@@ -271,8 +274,7 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	bool began = outcome->kind != OUTCOME_FAILED; // else nothing is written, not even the state
 	if (began)
 		unshown_note(plan, &outcome->found);
-	if (status == 0)
-		denials_silence(&outcome->denials);
+	denials_close(&outcome->denials, status == 0);
 	put_report(&saying, began && note_all(&saying), &out);
 	int written = live_say(&out, STDERR_FILENO, &outcome->patience);
 	if (began)

@@ -24,7 +24,6 @@
 #include "plan.h"
 #include "process/ns.h"
 #include "run.h"
-#include "sshagent/sshagent.h"
 
 enum { SIGNALS_A_TURN = 32 };
 
@@ -258,11 +257,6 @@ int standard_io_release(const struct plan *plan, struct run *run)
 		close(plan->keep[i]);
 	fd_close(&run->nothing);
 	return 0;
-}
-
-void standard_io_refusals(const struct run *run, struct denials *denials)
-{
-	sshagent_report(run, denials);
 }
 
 // Our own are close-on-exec.

@@ -125,9 +125,6 @@ int standard_io_release(const struct plan *plan, struct run *run);
 int standard_io_alone(const struct plan *plan);
 void standard_io_started(const struct plan *plan, const struct run *run);
 
-// After the undo: what the processes refused that pass on what the box says (sshagent).
-void standard_io_refusals(const struct run *run, struct denials *denials);
-
 // The next pipe that a text names as /dev/fd/N or /proc/self/fd/N, as <(...) of a shell does, also
 // in "--config=<(...)", and not behind a space; `text` goes on behind it. -1: none.
 int standard_io_named(const char **text);

@@ -27,6 +27,7 @@
 #include "run.h"
 #include "ask/ask.h"
 #include "report/summary.h"
+#include "sshagent/sshagent.h"
 #include "view/protect/protect.h"
 
 // What one turn of the loop does at most for each source, so that none keeps limits, guards and
@@ -247,7 +248,7 @@ static enum run_turn handle_box(struct loop *loop, short events)
 {
 	if (!events)
 		return GOES_ON;
-	explain_take(loop->plan, loop->run, &loop->outcome.denials);
+	explain_take(loop->plan, loop->run, &loop->outcome.denials, steady_now() + EXPLAIN_WAIT);
 	return box_messages_take(loop->plan, loop->run, &loop->outcome);
 }
 
@@ -313,7 +314,7 @@ static void wait_for_events(struct loop *loop)
 		int limit = clock_tick(loop->plan, run, &loop->clock);
 		if (loop->clock.stop != STOP_NONE)
 			ask_leave(run);
-		limit = proxy_wait(run->proxy, limit);
+		limit = further_clients_wait(run, proxy_wait(run->proxy, limit));
 		ready = poll(
 			loop->events, SOURCES + loop->proxy_count,
 			ask_wait(run->ask, live_wait(&loop->live, sleep_time(&loop->eyes, limit))));
@@ -347,6 +348,8 @@ static void report_refusals(struct loop *loop)
 static enum run_turn take_turn(struct loop *loop)
 {
 	wait_for_events(loop);
+	further_clients_refused(loop->run,
+				sshagent_refused(loop->run)); // before a new client comes
 	// What was seen when they were opened needs no second look in the same turn.
 	for (enum event_source i = open_eyes(loop) ? QUESTIONS : MOUNTS; i < SOURCES; i++)
 		if (sources[i].handle(loop, loop->events[i].revents) == ENDED)
@@ -385,11 +388,11 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	walls_end(&loop.eyes.watch); // it has the box's view
 	further_clients_end(run);
 	ask_leave(run);
-	explain_take(plan, run, &loop.outcome.denials);
+	explain_take(plan, run, &loop.outcome.denials, steady_now() + EXPLAIN_WAIT);
 	judge(plan, run, &loop.clock, &loop.outcome);
 	proxy_end(plan, run);
 	loop.outcome = finish(plan, run, loop.outcome);
-	standard_io_refusals(run, &loop.outcome.denials);
+	refused_report(sshagent_refused(run), &loop.outcome.denials);
 	keys_report(plan, run, &loop.outcome.denials, &loop.outcome.found);
 	look_last(plan, run, &loop.outcome);
 	return loop.outcome;

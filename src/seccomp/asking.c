@@ -148,10 +148,11 @@ int asking_child(const struct plan *plan, struct run *run)
 	if (listener < 0 && errno == EINVAL) // before Linux 5.19
 		listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 					SECCOMP_FILTER_FLAG_NEW_LISTENER, &plan->asking);
-	if (listener < 0)
-		return plan->asking_spare ? 0 : fail(errno, "seccomp filter with a listener");
+	if (listener < 0 && !plan->asking_spare)
+		return fail(errno, "seccomp filter with a listener");
 	run->message.kind = MESSAGE_LISTENER;
-	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener, 1) < 0
+	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener,
+		       listener >= 0) < 0
 		       ? fail(errno, "hand the listener over")
 		       : 0;
 }
@@ -176,23 +177,18 @@ bool asking_memory(uint32_t pid, uint64_t address, void *buffer, size_t size)
 	return process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-bool asking_text(uint32_t pid, uint64_t address, char *text, size_t size)
+bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX])
 {
 	enum { PIECE = 256 };
 	// It may end anywhere before the end of a page that is not there.
-	for (size_t done = 0; done < size;) {
+	for (size_t done = 0; done < PATH_MAX;) {
 		size_t piece = PIECE - (address + done) % PIECE;
-		piece = piece > size - done ? size - done : piece;
-		if (!asking_memory(pid, address + done, text + done, piece))
+		piece = piece > PATH_MAX - done ? PATH_MAX - done : piece;
+		if (!asking_memory(pid, address + done, path + done, piece))
 			return false;
-		if (memchr(text + done, '\0', piece))
+		if (memchr(path + done, '\0', piece))
 			return true;
 		done += piece;
 	}
 	return false;
-}
-
-bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX])
-{
-	return asking_text(pid, address, path, PATH_MAX);
 }

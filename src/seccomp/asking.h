@@ -40,7 +40,6 @@ void asking_begin(int listener);
 // The name of a call, "" for one without.
 const char *asking_call(int number);
 
-// Copies of the asker's memory. False when it is not there, or no text ends in `size` bytes.
+// Copies of the asker's memory. False when it is not there, or no path ends there.
 bool asking_memory(uint32_t pid, uint64_t address, void *buffer, size_t size);
-bool asking_text(uint32_t pid, uint64_t address, char *text, size_t size);
 bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX]);

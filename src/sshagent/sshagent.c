@@ -273,7 +273,7 @@ int sshagent_undo(const struct plan *plan, struct run *run)
 
 // --- the report ----------------------------------------------------------------------------------
 
-void sshagent_report(const struct run *run, struct denials *denials)
+const struct refused_table *sshagent_refused(const struct run *run)
 {
-	refused_report(run->agent ? &run->agent->refused : NULL, denials);
+	return run->agent ? &run->agent->refused : NULL;
 }

@@ -30,8 +30,8 @@ int sshagent_undo(const struct plan *plan, struct run *run);
 // Starts the two processes of serve.h. Who connected before waits for them.
 int sshagent_begin(const struct plan *plan, struct run *run);
 
-// After the undo: what was refused.
-void sshagent_report(const struct run *run, struct denials *denials);
+// What was refused, which may change until the undo; NULL: there is no door.
+const struct refused_table *sshagent_refused(const struct run *run);
 
 // What a box may ask of its caller's ssh-agent. Pure: bytes to a verdict, no I/O, no memory taken.
 // Messages: draft-ietf-sshm-ssh-agent; session-bind@openssh.com and the two ways to log in:

@@ -157,6 +157,43 @@ like "why: a path that is nowhere" "$("$SBX" why /no/such/file)" '^  it does not
 while IFS='|' read -r fix text; do
 	like "why: $text" "$("$SBX" why "$text" 2>&1 | paste -sd' ')" "$fix"
 done <"$tree/tests/e2e/errors.table"
+# Each flag and command of these answers works, with the words in capitals as somebody would give them.
+mkdir -p "$HOME/.ssh" "$HOME/tools/bin" DIRECTORY .vscode && touch FILE
+for name in NAME mise; do printf '#!/bin/sh\n' >"$HOME/tools/bin/$name" && chmod +x "$HOME/tools/bin/$name"; done
+ssh-keygen -qt ed25519 -N "" -f "$HOME/.ssh/KEY"
+echo "github.com $(cut -d' ' -f1,2 "$HOME/.ssh/KEY.pub")" >"$HOME/.ssh/known_hosts"
+eval "$(ssh-agent)" >/dev/null && ssh-add -q "$HOME/.ssh/KEY"
+export GITHUB_TOKEN=ghp_0123456789abcdefghij
+live=$("$SBX" run -d -- sleep 600)
+taken() { # a flag of an answer, and what it is for
+	local flag=$1
+	case $flag in
+	-a* | *' -a '*) [[ $("$SBX" why $flag "$2") == *'can be reached'* ]] ;;
+	--host-port*) [[ $("$SBX" why $flag "localhost:${flag#* }") == *"the host's (--host-port)"* ]] ;;
+	--publish*) "$SBX" plan $flag -- true | grep -q "^ *publish .*${flag#* }" ;;
+	--write*) eval "run_box $flag -- sh -c 'touch ${flag#* }/made || : >>${flag#* }'" ;;
+	--read*) eval "set -- $flag" && run_box $flag -- test -r "$2" ;;
+	*) eval "run_box $flag -- true" ;;
+	esac
+}
+while IFS= read -r code; do
+	words=${code//COMMAND/true} && words=${words//HOST/example.com} && words=${words//PORT/3999} && words=${words/ ID/ $live} && words=${words//CALL/mount}
+	case $words in
+	--memory | --disk-growth | 'sbx kill') continue ;; # named, not to be given as it is
+	-*) [ "$words" = "-p docker" ] || [ "$words" = "--socket /var/run/docker.sock" ] && [ ! -S /var/run/docker.sock ] && continue
+		case $words in *@npm) for=registry.npmjs.org ;; *':22') for=${words##* } ;; *) for=${words##* } ;; esac
+		taken "$words" "$for" ;;
+	'sbx run -- '*) PATH=$HOME/tools/bin:$PATH eval "\"\$SBX\" ${words#sbx }" 2>&1 | grep -E -- '--read .*/tools/bin' ;;
+	'sbx run '*) flags=${words#sbx run } && eval "run_box ${flags%% -- *} -- true" ;;
+	'sbx '*) eval "\"\$SBX\" ${words#sbx }" ;;
+	*) continue ;;
+	esac >"$work/said" 2>&1 </dev/null
+	is "why: what an answer names works: $code" 0 "$?$([ $? = 0 ] || cat "$work/said")"
+done < <(while IFS='|' read -r _ text; do "$SBX" why "$text" 2>/dev/null | grep -oE '`[^`]+`'; done <"$tree/tests/e2e/errors.table" | tr -d '`' | sort -u)
+"$SBX" kill "$live" >/dev/null
+ssh-agent -k >/dev/null
+unset GITHUB_TOKEN
+rm -rf "$HOME/.ssh" "$HOME/tools" DIRECTORY FILE .vscode
 is "why: without a word, before any refusal" "no run of this project has reported anything" "$(mkdir -p "$work/fresh" && cd "$work/fresh" && "$SBX" why)"
 run_box -- curl -s https://never.example >/dev/null 2>&1
 like "why: without a word, what the last run was refused" "$("$SBX" why)" '^blocked never\.example:443 \(curl\): .* --allow never\.example:443$'

@@ -141,6 +141,22 @@ run2=$("$SBX" run -d --explain -- sleep 1000)
 like "a file, with --explain" "$("$SBX" exec "$run2" -- cat "$HOME/.ssh/id_rsa" 2>&1)" "sbx: blocked reading .*id_rsa"
 "$SBX" kill "$run2" >/dev/null
 
+echo "github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl" >"$HOME/.ssh/known_hosts"
+eval "$(ssh-agent)" >/dev/null && ssh-keygen -qt ed25519 -N "" -f "$HOME/.ssh/own" && ssh-add -q "$HOME/.ssh/own"
+run2=$("$SBX" run -d --agent-key "$HOME/.ssh/own.pub" --agent-host github.com -- sleep 1000)
+"$SBX" exec "$run2" -- ssh-add -q -D >/dev/null 2>&1
+"$SBX" exec "$run2" -- sh -c 'ssh-add -q -D; until [ -e heard ]; do sleep 0.05; done' </dev/null >"$work/agent" 2>&1 &
+other=$!
+wait_for 30 grep -q '^sbx: blocked removing all keys' "$work/agent"
+is "what the ssh-agent's door refuses is said while the command runs" "sbx: blocked removing all keys from your ssh-agent: a box can list keys and log in; do it outside" "$(grep 'removing all' "$work/agent")"
+echo >heard && wait $other
+is "and is in its JSON" "agent removing all keys from your ssh-agent 1" "$("$SBX" exec --json "$run2" -- ssh-add -q -D 2>/dev/null | python3 -c 'import json, sys; print(*["%(kind)s %(what)s %(count)s" % d for d in json.load(sys.stdin)["denied"]][:1])')"
+is "exec -t says it" 1 "$(script -qec "'$SBX' exec -t $run2 -- ssh-add -q -D" /dev/null </dev/null | grep -c '^.*sbx: blocked removing all keys')"
+is "but not what another was refused" "" "$("$SBX" exec "$run2" -- ssh-add -q -l 2>&1 >/dev/null)"
+"$SBX" kill "$run2" >/dev/null
+ssh-agent -k >/dev/null
+rm -f heard
+
 # --- the end of a client
 (exec "$SBX" exec "$run" -- sh -c 'trap "" TERM HUP INT; echo $$ >killed; while :; do sleep 0.1; done') &
 client=$!

@@ -28,6 +28,7 @@ rows=( # script | what is told
 	"python3 -c 'import os; os.open(\"f\", os.O_CREAT, dir_fd=os.open(\"$work/read\", os.O_RDONLY))'|blocked writing $work/read/f (python3)"
 	"echo evil >.git/hooks/post-merge|blocked writing $project/.git/hooks/post-merge (bash): the directory is read-only in the box (protect); to allow: --write $project/.git/hooks"
 	"$HOME/own/tool|blocked running $HOME/own/tool (bash): is not in the box"
+	"mkdir sub; ln -s $work/read/new sub/to; echo x >sub/one; echo x >sub/to; rm -r sub|blocked writing $project/sub/to (bash): the directory is read-only in the box (--read); to allow: --write $work/read"
 	"for i in 1 2 3; do echo x >$work/read/f; done|blocked writing $work/read/f (bash), 3 times"
 )
 for row in "${rows[@]}"; do
@@ -40,6 +41,23 @@ got:    $told" ;;
 done
 echo old >"$work/read/old"
 like "what is there and read-only" "$(explain "echo x >>$work/read/old")" "writing $work/read/old "
+is "what is there, by a link in a directory that was written" "sbx: blocked writing $project/sub/to (bash): is read-only in the box (--read); to allow: --write $work/read/old" "$(explain "mkdir sub; ln -s $work/read/old sub/to; echo x >sub/one; echo x >>sub/to; rm -r sub")"
+is "what is read by a link in a directory that was read" "sbx: blocked reading $project/sub/to (cat): is not in the box; to allow: --read $HOME/.ssh/id" "$(explain "mkdir sub; ln -s ~/.ssh/id sub/to; echo x >sub/one; cat sub/one sub/to; rm -r sub")"
+cat >other-root.py <<'P'
+import ctypes, os, sys
+assert ctypes.CDLL(None).unshare(0x10000000) == 0
+os.mkdir("root")
+os.chroot("root")
+for path in sys.argv[1:]:
+    try:
+        open(path, "w")
+    except OSError:
+        pass
+P
+options=(--allow-syscalls namespaces)
+is "a process with another root: its places are not the box's" "sbx: blocked writing $work/read/g (bash): the directory is read-only in the box (--read); to allow: --write $work/read" "$(explain "python3 other-root.py $work/read/f; rmdir root; echo x >$work/read/g")"
+options=()
+rm other-root.py
 echo secret >secret.txt && options=(--hide ./secret.txt)
 like "what is hidden" "$(explain "echo x >>secret.txt")" "writing $project/secret.txt .*is hidden"
 options=()
@@ -129,6 +147,12 @@ id=$("$SBX" run -d --read "$work/read" --refused-writes yes -- bash -c "until [ 
 mkdir "$HOME/nest" && cp "$SBX" "$HOME/nest/sbx" && cp "$SBX" "$HOME/nest/other"
 is "writes: a command that names sbx can make a box in it" "in" "$("$SBX" run --refused-writes yes --read "$HOME/nest" -- sh -c '~/nest/sbx run --project none -- echo in 2>/dev/null')"
 like "writes: for another the message names the flag" "$("$SBX" run --refused-writes yes --read "$HOME/nest" -- sh -c '~/nest/other run --project none -- echo in' 2>&1)" '--refused-writes'
+is "writes: where they cannot be named, a command that failed hears why" "sbx: refused writes are not named in this run: the command names sbx, whose box may need the kernel's one listener" "$(refused "sbx; false" 2>&1)"
+is "writes: one that succeeded does not" "" "$(refused "sbx; true" 2>&1)"
+is "writes: more than are listed: nothing of a command that succeeded, and another kind has its place" "blocked none.invalid:80" "$(refused "python3 -c 'import os
+for i in range(900):
+    try: os.mkdir(f\"$work/read/{i}/\")
+    except OSError: pass'; curl -s http://none.invalid; true" | sed 's/^sbx: \(.*\) (curl).*/\1/')"
 is "writes: which works" "in" "$("$SBX" run --refused-writes no --read "$HOME/nest" -- sh -c '~/nest/other run --project none -- echo in 2>/dev/null')"
 rm -r "$HOME/nest"
 idle=$("$SBX" run -d --refused-writes yes -- sleep 1000)

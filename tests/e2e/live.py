@@ -96,6 +96,12 @@ text = terminal.end()
 check("what came again is counted", re.search(r"sbx: what is reported above as blocked \([12]\) was tried [34] times", text), text)
 check("and another is named once", len(re.findall(r"blocked h2\.invalid:80", text)) == 1, text)
 
+terminal = Terminal("for i in 1 2 3 4 5; do mkdir /usr/share/$i; done 2>/dev/null; sleep 0.3; " + f"{refused(1)}; read word; exit 3", "--refused-writes", "yes")
+check("writes that the end names take no other refusal's line", terminal.wait(BLOCKED), terminal.text)
+terminal.send("\n")
+text = terminal.end()
+check("and none is counted as shown", "more refusals" not in text, text)
+
 # --- where a line would harm
 for name, off, on in (("raw mode", "stty raw -echo", "stty sane"), ("a question for a password", "stty -echo", "stty echo"),
                       ("a line editor", "stty -icanon", "stty icanon"), ("a drawing program", "stty -opost", "stty opost")):

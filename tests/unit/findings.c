@@ -266,12 +266,84 @@ static void answers(void **state)
 	findings_free(&to);
 }
 
+static struct denial write_below(const char *value, int number)
+{
+	struct denial denial = { .kind = "write", .verb = "blocked", .flag = "write", .count = 1 };
+	snprintf(denial.what, sizeof(denial.what), "%s/%d", value, number);
+	strcpy(denial.value, value);
+	return denial;
+}
+
+static void say(const struct denials *denials, char *text, size_t size)
+{
+	struct out out = { 0 };
+	denied_text(NULL, denials, READER_PERSON, &out);
+	snprintf(text, size, "%s", out.used ? out.text : "");
+	out_free(&out);
+}
+
+// What one kind fills the list with hides no other, and is silent where the command succeeded.
+static void many_writes(void **state)
+{
+	struct denials denials = { 0 };
+	char text[8192];
+	(void)state;
+	for (int i = 0; i < 2 * DENIALS_MAX; i++) {
+		struct denial denial = write_below("/place", i);
+		denial.on_failure = true;
+		denials_take(&denials, &denial);
+	}
+	assert_true(denials.count <= DENIALS_MAX / 2);
+	assert_int_equal(denials.lost, 2 * DENIALS_MAX - denials.count);
+	const char *const others[] = { "connect", "agent", "signature", "secret", "read" };
+	for (int i = 0; i < 2 * DENIALS_MAX; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "host-%d", i);
+		denials_add(&denials, others[0], name, "", "");
+	}
+	for (size_t i = 1; i < sizeof(others) / sizeof(*others); i++)
+		assert_non_null(denials_add(&denials, others[i], "OTHER", "", ""));
+	denials_free(&denials);
+	for (int i = 0; i < 2 * DENIALS_MAX; i++) {
+		struct denial denial = write_below("/place", i);
+		denial.on_failure = true;
+		denials_take(&denials, &denial);
+	}
+	denials_close(&denials, true);
+	say(&denials, text, sizeof(text));
+	assert_string_equal(text, "");
+	denials_close(&denials, false);
+	denials_free(&denials);
+}
+
+// Those that no line has named yet are named by the first of them.
+static void joined_writes(void **state)
+{
+	struct denials denials = { 0 };
+	char text[1024];
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		struct denial denial = write_below(i == 4 ? "/other" : "/place", i);
+		denials_take(&denials, &denial);
+	}
+	denials.all[0].shown = 1;
+	denials_close(&denials, false);
+	say(&denials, text, sizeof(text));
+	assert_string_equal(
+		text,
+		"sbx: blocked writing /place/1, /place/2, /place/3: ; to allow: --write /place\n"
+		"sbx: blocked writing /other/4: ; to allow: --write /other\n");
+	denials_free(&denials);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_by_processes),
 		cmocka_unit_test(equals_golden),
 		cmocka_unit_test(no_fix),
+		cmocka_unit_test(many_writes),
+		cmocka_unit_test(joined_writes),
 		cmocka_unit_test(brief),
 		cmocka_unit_test(brief_kinds),
 		cmocka_unit_test(answers),

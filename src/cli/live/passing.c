@@ -108,8 +108,11 @@ void heard_take(struct heard *heard, const struct further_denied *denied, bool q
 	struct out out = { 0 };
 	struct termios modes;
 	bool drawn = master >= 0 && (tcgetattr(master, &modes) < 0 || !(modes.c_lflag & ICANON));
-	heard->denials.lost += denied->lost;
-	denials_take(&heard->denials, &denied->denial);
+	heard->denials.lost += denied->lost[0] + denied->lost[1];
+	heard->denials.lost_writes += denied->lost[1];
+	struct denial one = denied->denial;
+	one.count = 1; // of this command
+	denials_take(&heard->denials, &one);
 	if (!quiet && !drawn)
 		say(heard, master >= 0, &out);
 }
@@ -117,8 +120,7 @@ void heard_take(struct heard *heard, const struct further_denied *denied, bool q
 void heard_end(struct heard *heard, bool quiet, bool succeeded)
 {
 	struct out out = { 0 };
-	if (succeeded)
-		denials_silence(&heard->denials);
+	denials_close(&heard->denials, succeeded);
 	if (!quiet)
 		denied_text(NULL, &heard->denials, READER_PERSON, &out);
 	out_flush(&out, STDERR_FILENO);
