@@ -108,10 +108,10 @@ static void find_lost(struct arena *arena, const struct run *run, struct outcome
 		}
 		kind = at[0] == '.' ? FINDING_INSTALLED : FINDING_LEFT;
 		// Programs need the directories next to theirs.
-		const char *place =
-			quote_fix(arena, arena_text(arena, "~/%.*s", (int)strcspn(at, "/"), at));
+		const char *place = quote_fix(arena, arena_copy(arena, at, strcspn(at, "/")));
 		findings_add(&outcome->found, kind, path, "",
-			     kind == FINDING_INSTALLED && place ? place : "");
+			     kind == FINDING_INSTALLED && place ? arena_text(arena, "~/%s", place)
+								: "");
 	}
 }
 

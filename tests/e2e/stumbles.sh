@@ -288,7 +288,7 @@ is "programs below a name with a dot: each" "sbx: $installed ~/.local/bin/by-pip
 sbx: $installed ~/.npm-global/bin/by-npm; to keep it, install it again with: --cache ~/.npm-global" "$(says run -- sh -c 'mkdir -p ~/.npm-global/bin ~/.local/bin ~/.local/lib ~/.config/bin.d; echo 1 >~/.local/bin/by-pip; ln -s ../lib/x ~/.npm-global/bin/by-npm; echo 1 >~/.local/lib/x; echo 1 >~/.config/bin.d/x' | sort)"
 like "a fifth program: no line of its own, and no fix of nothing" "$(says run -- sh -c 'mkdir -p ~/.cargo/bin; for i in 1 2 3 4 5; do echo 1 >~/.cargo/bin/p$i; done' | tail -1)" "$installed other files\$"
 odd=$(says run -- sh -c 'mkdir -p "$HOME/.my tools/bin"; echo 1 >"$HOME/.my tools/bin/x"')
-like "a directory with a blank: as a shell takes it" "$odd" "with: --cache '~/.my tools'\$"
+like "a directory with a blank: as a shell takes it" "$odd" "with: --cache ~/'.my tools'\$"
 is "and with what is printed it is there in the next run" 1 "$(eval "set -- ${odd##*with: }"; says run "$@" -- sh -c 'mkdir -p "$HOME/.my tools/bin"; echo 1 >"$HOME/.my tools/bin/x"'; "$SBX" run "$@" -- cat "$HOME/.my tools/bin/x" 2>&1)"
 is "that cache keeps them: nothing said" "1 " "$("$SBX" run --cache '~/.local' -- sh -c 'mkdir -p ~/.local/bin; echo 1 >~/.local/bin/by-pip' 2>&1)$("$SBX" run --cache '~/.local' -- cat "$HOME/.local/bin/by-pip" 2>&1) "
 like "an agent: without the flag" "$(says run --report agent -- sh -c 'mkdir -p ~/.cargo/bin; echo 1 >~/.cargo/bin/tt')" "$installed ~/.cargo/bin/tt; your next command does not have it\$"

@@ -70,15 +70,10 @@ static const char *host_caution(const char *text)
 		return NULL;
 	if (local_ask(routes, &host.address) != LOCAL_NOT)
 		return "this machine itself";
-	switch (address_reach(&host.address)) {
-	case REACH_NEVER:
-		return "a link or a metadata service";
-	case REACH_PRIVATE:
-		return "a private address";
-	case REACH_PUBLIC:
-		break;
-	}
-	return NULL;
+	enum reach reach = address_reach(&host.address);
+	return reach == REACH_NEVER     ? "a link or a metadata service"
+	       : reach == REACH_PRIVATE ? "a private address"
+					: NULL;
 }
 
 static void wish_for(const struct box *box, struct arena *arena, const struct denial *denial,
