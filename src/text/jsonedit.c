@@ -163,5 +163,6 @@ char *json_revert(struct arena *arena, const char *before, const char *written, 
 		return NULL;
 	char *undone = arena_text(arena, "%.*s%.*s%s", (int)(at - now), now, (int)(end - front),
 				  before + front, at + strlen(ours));
-	return loose_commas(undone) > loose_commas(now) ? NULL : undone;
+	unsigned loose = loose_commas(undone);
+	return loose > loose_commas(now) && loose > loose_commas(before) ? NULL : undone;
 }

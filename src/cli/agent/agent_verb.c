@@ -223,10 +223,8 @@ int verb_agent(char **words)
 		count++;
 	if (!chosen || count < chosen->least || count > chosen->most ||
 	    (box->invocation.all == ANSWER_YES && chosen->run != remove_agent) ||
-	    (box->invocation.json == ANSWER_YES && chosen->run != agent_status)) {
-		fail(0, "usage: sbx agent install AGENT | remove AGENT|--all | "
-			"status [--json] [AGENT] | list");
-		return box_failed();
-	}
+	    (box->invocation.json == ANSWER_YES && chosen->run != agent_status))
+		return box_done(&out, fail(0, "usage: sbx agent install AGENT | remove "
+					      "AGENT|--all | status [--json] [AGENT] | list"));
 	return box_done(&out, chosen->run(box, names + 1, &out));
 }
