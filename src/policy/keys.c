@@ -84,7 +84,7 @@ const struct key keys[] = {
 		  "shows it" },
 	{ IN_PROFILE("files", "hide-unless-named", secret), .flag = "hide-unless-named", .kind = KEY_LIST,
 	  .form = FORM_HIDDEN, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
-	  .help = "hidden, unless a later line or flag names it or a path in it; patterns too" },
+	  .help = "hidden, unless a later line or flag names it; this very path, or one in it; patterns too" },
 	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
 	  .form = FORM_PATTERN, .value = "PATH",
 	  .tightens = TIGHTENS_ALWAYS,
