@@ -187,9 +187,19 @@ enum hook_trust settings_trust(const struct settings *settings)
 			path_below(arena, settings->directory, agent->file), place[0], place[1]);
 }
 
+// Whether the value has more children than sbx wrote, or a comment between them.
+static bool has_more(const char *text, const struct json *value, unsigned own)
+{
+	size_t at = value->start;
+	for (const struct json *child = value->first; child; at = child->end, child = child->next)
+		if (own-- == 0 || memchr(text + at, '/', child->begin - at))
+			return true;
+	return memchr(text + at, '/', value->end - at) != NULL;
+}
+
 // The values from the root down to sbx's own: the members on the path, then of a hook its entry,
-// and where that has others the list in it and the hook. Returns how many, 0: there is nothing of
-// sbx.
+// and where that has anything of the user's the list in it and the hook. Returns how many, 0: there
+// is nothing of sbx.
 static unsigned find_chain(const struct settings *settings, const struct json *chain[CHAIN_MAX])
 {
 	unsigned count = 0, place[2];
@@ -212,7 +222,7 @@ static unsigned find_chain(const struct settings *settings, const struct json *c
 		return 0;
 	chain[count++] = entry;
 	const struct json *hooks = json_member(entry, "hooks"), *hook = hooks->first;
-	if (!hook->next)
+	if (!has_more(settings->text, entry, 2) && !has_more(settings->text, hooks, 1))
 		return count;
 	for (; place[1] > 0; place[1]--)
 		hook = hook->next;
@@ -227,11 +237,8 @@ static unsigned outermost(const struct settings *settings, const struct json *co
 {
 	const char *path[CHAIN_MAX] = { NULL };
 	for (; last > 1 && before; last--) {
-		const struct json *parent = chain[last - 1], *child = chain[last];
-		const char *text = settings->text;
-		bool comment = memchr(text + parent->start, '/', child->begin - parent->start) ||
-			       memchr(text + child->end, '/', parent->end - child->end);
-		if (last - 1 > MEMBERS_MAX || parent->first != child || child->next || comment)
+		const struct json *parent = chain[last - 1];
+		if (last - 1 > MEMBERS_MAX || has_more(settings->text, parent, 1))
 			break;
 		memcpy(path, settings->agent->path, (last - 1) * sizeof(*path));
 		path[last - 1] = NULL;

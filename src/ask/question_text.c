@@ -42,5 +42,5 @@ void question_text(const struct host_question *const *all, unsigned count, const
 		out_text(out, ")\n");
 	}
 	out_text(out, "sbx: [o]nce, [r]un, %s[n]o; a letter and Enter (no in %u s): ",
-		 strchr(letters, 'p') ? "[p]roject, " : "", seconds);
+		 strchr(letters, 'p') ? "[p]roject (its runs with --ask), " : "", seconds);
 }

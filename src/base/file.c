@@ -2,8 +2,11 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/sys.h"
@@ -149,8 +152,14 @@ int names_in(struct arena *arena, int directory, char ***ret_names)
 	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	unsigned count = 0, size = 0;
 	char **names = NULL;
-	if (fd < 0)
-		return fail(errno, "list a directory");
+	if (fd < 0) {
+		char link[32], path[PATH_MAX];
+		int problem = errno;
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", directory);
+		ssize_t length = readlink(link, path, sizeof(path) - 1);
+		path[length > 0 ? length : 0] = '\0';
+		return fail(problem, "list '%s'", path);
+	}
 	entries_each (entry, fd) {
 		names = arena_grow(arena, names, count, &size, sizeof(*names));
 		names[count++] = arena_copy(arena, entry->name, strlen(entry->name));

@@ -31,11 +31,10 @@ int profile_file_find(struct arena *arena, const char *config, const char *word,
 	file.name = path_name(file.path);
 	const char *parent = path_parent(arena, file.path);
 	file.directory = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (file.directory < 0 && errno == ENOENT && path_within(file.whole, config))
+	if (file.directory < 0 && errno == ENOENT)
 		TRY(file.directory = owned_directory(parent));
 	if (file.directory < 0)
-		return fail(errno, "the directory of '%s'%s", str_shown(file.path),
-			    errno == ENOENT ? "; make it with mkdir -p" : "");
+		return fail(errno, "the directory of '%s'", str_shown(file.path));
 	*ret_file = file;
 	return 0;
 }

@@ -25,8 +25,8 @@ const struct verb_row verb_rows[] = {
 	[ROW_PROFILE] = {
 		.name = "profile",
 		.synopsis = "profile list|show|check|groups|names|status|[un]trust|...",
-		.help = "show profiles, groups of hosts and protected names; trust the project's "
-		  "own profile, .sbx.ini, and parts of its repository; what was answered with project",
+		.help = "show and check profiles, groups of hosts and protected names; trust the "
+		  "project's .sbx.ini and parts of its repository; forget answers of --ask",
 		.actions = "list groups names show check add keys status trust untrust forget",
 	},
 	[ROW_DOCTOR] = {

@@ -110,9 +110,11 @@ static int take_host(struct plan *plan, struct credential *credential, const str
 	bool name =
 		destination_parse(value, &destination) && !destination.suffix &&
 		(destination.kind == DESTINATION_NAME || destination.kind == DESTINATION_BELOW) &&
-		strchr(destination.name, '.');
+		strchr(destination.name, '.') && !host_within(destination.name, "localhost");
 	if (!name)
-		return bad(plan, item, "a name or *.domain, with or without ports");
+		return bad(plan, item,
+			   "a name with a dot or *.domain, of a server that speaks TLS (this "
+			   "machine cannot be one), with or without ports");
 	if (count(&credential->hosts) == SECRET_HOSTS_MAX)
 		return bad(plan, item, "one of at most 8 hosts");
 	list_add(&credential->hosts, plan->arena,

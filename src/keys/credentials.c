@@ -267,18 +267,27 @@ int keys_undo(const struct plan *plan, struct run *run)
 static void report_uses(const struct plan *plan, const struct opener_record *record,
 			struct findings *found)
 {
-	for (unsigned i = 0; i < OPENER_USES_MAX && record->uses[i].times; i++) {
+	bool used[SECRETS_MAX] = { false };
+	unsigned i = 0;
+	for (; i < OPENER_USES_MAX && record->uses[i].times; i++) {
 		char host[HOST_NAME_BYTES_MAX + 1], detail[HOST_NAME_BYTES_MAX + 64];
 		uint32_t times = record->uses[i].times, secret = record->uses[i].secret;
 		memcpy(host, record->uses[i].host, sizeof(host));
 		host[sizeof(host) - 1] = '\0';
 		if (secret >= plan->credential_count)
 			continue;
+		used[secret] = true;
 		snprintf(detail, sizeof(detail), "%u time%s for %s", times, times == 1 ? "" : "s",
 			 host);
 		findings_add(found, FINDING_SECRET_USED, plan->credentials[secret].name, detail,
 			     "");
 	}
+	if (i == OPENER_USES_MAX) // there may be more
+		return;
+	for (i = 0; i < plan->credential_count; i++)
+		if (!used[i])
+			findings_add(found, FINDING_SECRET_UNUSED, plan->credentials[i].name, "",
+				     "");
 }
 
 void keys_report(const struct plan *plan, struct run *run, struct denials *denials,

@@ -148,7 +148,7 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 		add(&builder, "disk-growth", limits->disk, killed);
 	else if (usage->disk_grew && stop != STOP_FULL && !died_of(status, SIGXFSZ))
 		add(&builder, "disk-growth", limits->disk,
-		    "a disk had lost about as much space when the command ended");
+		    "a disk lost about as much space during the run");
 	if (usage->refused > 0 || (stop != STOP_PIDS && usage->pids >= limits->pids))
 		add(&builder, "pids", limits->pids, "no further process could be started");
 	if (limits->tmp != UNLIMITED && usage->tmp_full && status != 0)

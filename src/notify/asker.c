@@ -111,6 +111,10 @@ bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[
 	if (length <= 0 || base[0] != '/')
 		return false;
 	base[length] = '\0';
+	// It has no link in it: what is above it is above its name.
+	for (char *slash; strncmp(path, "../", 3) == 0 && (slash = strrchr(base, '/'));
+	     path += 3 + strspn(path + 3, "/"))
+		*slash = '\0';
 	return snprintf(whole, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
 }
 

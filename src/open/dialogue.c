@@ -22,7 +22,7 @@ static enum exchange_turn refuse(struct exchange *exchange, int status, const ch
 	return EXCHANGE_REFUSED;
 }
 
-// The name and the port that TLS was for, and a path.
+// The name and the port that TLS was for, a path, and HTTP to its end.
 static const char *judge(const struct exchange *exchange, const char *head,
 			 const struct http_request *request)
 {
@@ -35,7 +35,8 @@ static const char *judge(const struct exchange *exchange, const char *head,
 	if (!host_equal(&request->host, &exchange->host) ||
 	    (request->port && request->port != exchange->port))
 		return "the request names another host";
-	return NULL;
+	return request->upgrade ? "a WebSocket, which sbx does not open to the host of a secret"
+				: NULL;
 }
 
 static enum exchange_turn take_request(struct exchange *exchange, struct passage *stream)

@@ -84,7 +84,7 @@ const struct key keys[] = {
 		  "shows it" },
 	{ IN_PROFILE("files", "hide-unless-named", secret), .flag = "hide-unless-named", .kind = KEY_LIST,
 	  .form = FORM_HIDDEN, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
-	  .help = "as hide, until a later line or flag names it; patterns too; this very path, or one in it" },
+	  .help = "hidden, unless a later line or flag names it; this very path, or one in it; patterns too" },
 	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
 	  .form = FORM_PATTERN, .value = "PATH",
 	  .tightens = TIGHTENS_ALWAYS,
@@ -167,7 +167,7 @@ const struct key keys[] = {
 	  .help = "bytes that may come in" },
 
 	{ IN_PROFILE("secret", "host", secret_hosts), .kind = KEY_LIST, .value = "HOST[:PORT]",
-	  .help = "the key goes to this host alone: name[:port,...] or *.domain, at 443 where no port is given. It is allowed, "
+	  .help = "the key goes to this host alone, by TLS: a name with a dot[:port,...] or *.domain, at 443 where no port is given; never this machine. It is allowed, "
 		  "and its TLS is opened outside of the box; never by a project's file" },
 	{ IN_PROFILE("secret", "from", secret_sources), .kind = KEY_LIST, .value = "env VARIABLE|file PATH",
 	  .help = "where the key is read: a variable of yours (of several lines the first that is set), or one line of a file that only you can read, and that is "

@@ -109,29 +109,12 @@ void propose_path(struct arena *arena, struct proposals *wishes, const char *key
 		generalise(arena, wishes, key, value);
 }
 
-static bool is_of_group(const struct proposal *wish, const char *group)
-{
-	const char *other = str_equal(wish->section, "network") ? groups_find(wish->value) : NULL;
-	return other && str_equal(other, group);
-}
-
 void propose_host(struct arena *arena, struct proposals *wishes, const char *host,
 		  const char *caution)
 {
-	const char *group = caution ? NULL : groups_find(host);
-	unsigned count = 0;
-	for (unsigned i = 0; group && i < wishes->count; i++)
-		if (str_equal(wishes->all[i].value, group))
-			return;
-	add(wishes, "network", "allow", arena_copy(arena, host, strlen(host)), caution);
-	for (unsigned i = 0; group && i < wishes->count; i++)
-		count += is_of_group(&wishes->all[i], group);
-	if (count < 2)
-		return;
-	for (unsigned i = wishes->count; i-- > 0;)
-		if (is_of_group(&wishes->all[i], group))
-			drop(wishes, i);
-	propose_line(wishes, "network", "allow", group);
+	const char *group = !caution && str_ends(host, ":443") ? groups_find(host) : NULL;
+	add(wishes, "network", "allow", group ? group : arena_copy(arena, host, strlen(host)),
+	    caution);
 }
 
 // The text of a line, or of a comment that tells of it.

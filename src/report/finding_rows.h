@@ -96,8 +96,8 @@ ROW(FINDING_LEFT, "left-in-home", SEVERITY_NOTICE,
 		 "stay",
 	.fix = "--write DIR", .joined = 4)
 ROW(FINDING_INSTALLED, "installed-in-home", SEVERITY_NOTICE,
-	"installed in the private home, and gone with the box: %p; to keep it for later runs in "
-	"this project: %f",
+	"installed in the private home, and gone with the box: %p|; to keep it, install it again "
+	"with: %f",
 	.agent = "installed in the private home, and gone with the box: %p; your next command does "
 		 "not have it",
 	.fix = "--cache %i")
@@ -107,6 +107,8 @@ ROW(FINDING_OTHER_BOX, "other-box", SEVERITY_NOTICE,
 	"another box of this project ran at the same time: it may have made the changes that are "
 	"reported here")
 ROW(FINDING_SECRET_USED, "secret-used", SEVERITY_NOTICE, "secret %p: used %d")
+ROW(FINDING_SECRET_UNUSED, "secret-unused", SEVERITY_NOTICE,
+	"secret %p: no request to its hosts carried it", .agent = "")
 ROW(FINDING_OPENER_ENDED, "opener-ended", SEVERITY_WARNING,
 	"the opener, which holds the secrets, ended before the command: hosts of secrets could "
 	"not be reached from then on")

@@ -292,10 +292,10 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 	struct list ignored = { 0 };
 	if (!plan->toplevel)
 		return 0;
-	const char *fix = quote_fix(plan->arena, plan->toplevel);
-	if (faccessat(AT_FDCWD, plan->toplevel, R_OK | X_OK, AT_EACCESS) < 0 && errno == EACCES)
+	const char *closed = report_closed(plan->arena, plan->toplevel);
+	if (closed)
 		return fail(0, "you have no rights to '%s'; to have them back: chmod u+rwx %s",
-			    str_shown(plan->toplevel), fix ? fix : "DIR");
+			    str_shown(plan->toplevel), closed);
 	const char *file = path_below(plan->arena, plan->toplevel, ".sbx.ini");
 	if (trust_read(plan->arena, plan->state, plan->toplevel, &trust) < 0)
 		return err_tolerated(is_left(plan, file)) ? 0 : -1;

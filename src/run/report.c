@@ -95,24 +95,26 @@ static void find_left(const struct run *run, struct outcome *outcome)
 }
 
 // A worktree that is gone has a line itself.
-static void find_lost(const struct run *run, struct outcome *outcome)
+static void find_lost(struct arena *arena, const struct run *run, struct outcome *outcome)
 {
 	const char *end = run->message.text + sizeof(run->message.text);
-	char path[sizeof(run->message.text) + 2] = "~/", place[NAME_MAX + 3] = "";
+	char path[sizeof(run->message.text) + 2] = "~/";
 	enum finding_kind kind = FINDING_LEFT;
 	if (run->message.kind != MESSAGE_ENDED || outcome->found.counts[FINDING_WORKTREE_LOST])
 		return;
 	for (const char *at = run->message.text; at < end && *at; at += strlen(at) + 1) {
 		memcpy(path + 2, at, strlen(at) + 1);
 		if (str_equal(at, "...")) {
-			findings_add(&outcome->found, kind, at, "", "");
+			findings_add(&outcome->found, kind,
+				     kind == FINDING_INSTALLED ? "other files" : at, "", "");
 			continue;
 		}
 		kind = at[0] == '.' ? FINDING_INSTALLED : FINDING_LEFT;
 		// Programs need the directories next to theirs.
-		str_put(place, sizeof(place), "~/%.*s", (int)strcspn(at, "/"), at);
+		const char *place = quote_fix(arena, arena_copy(arena, at, strcspn(at, "/")));
 		findings_add(&outcome->found, kind, path, "",
-			     kind == FINDING_INSTALLED ? place : "");
+			     kind == FINDING_INSTALLED && place ? arena_text(arena, "~/%s", place)
+								: "");
 	}
 }
 
@@ -157,22 +159,34 @@ static void find_hidden(const struct plan *plan, const struct run *run, struct o
 	find_names(&plan->altered, FINDING_ALTERED, outcome);
 }
 
-// Nothing more would run here.
-static void find_rights(const struct plan *plan, struct outcome *outcome)
+const char *report_closed(struct arena *arena, const char *path)
 {
-	if (plan->project && outcome->kind != OUTCOME_FAILED &&
-	    faccessat(AT_FDCWD, plan->project, R_OK | X_OK, AT_EACCESS) < 0 && errno == EACCES)
-		findings_add(&outcome->found, FINDING_RIGHTS_LOST, plan->project, "",
-			     plan->project);
+	struct stat status;
+	if (!path || faccessat(AT_FDCWD, path, R_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES ||
+	    stat(path, &status) < 0 || status.st_uid != geteuid() ||
+	    (status.st_mode & (S_IRUSR | S_IXUSR)) == (S_IRUSR | S_IXUSR))
+		return NULL;
+	const char *word = quote_fix(arena, path);
+	return word ? word : "DIR";
+}
+
+// Nothing more would run here.
+static void find_rights(const struct plan *plan, struct arena *arena, struct outcome *outcome)
+{
+	const char *fix = report_closed(arena, plan->project);
+	if (fix && outcome->kind != OUTCOME_FAILED)
+		findings_add(&outcome->found, FINDING_RIGHTS_LOST, plan->project, "", fix);
 }
 
 static void find_all(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
-	find_rights(plan, outcome);
+	struct arena *arena = arena_new(); // the plan is sealed
+	find_rights(plan, arena, outcome);
 	if (!plan->learn)
 		find_hidden(plan, run, outcome);
 	find_left(run, outcome);
-	find_lost(run, outcome);
+	find_lost(arena, run, outcome);
+	arena_free(arena);
 	find_unseen(plan, outcome);
 	find_needs(plan, outcome);
 	if (outcome->kind != OUTCOME_NO_EXEC)

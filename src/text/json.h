@@ -51,7 +51,7 @@ char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 	       const struct json *child);
 
 // `now`, which was `written` and changed since, with what `written` has besides `before` taken
-// back. NULL: that does not stand in it once, as it was written.
+// back. NULL: that does not stand in it once, as it was written, or a comma beside it would stay.
 char *json_revert(struct arena *arena, const char *before, const char *written, const char *now);
 
 // A string as JSON, in quotes.

@@ -127,6 +127,24 @@ char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 	return without(arena, text, (size_t[]){ comma, behind }, own);
 }
 
+// The commas that have no value on one side.
+static unsigned loose_commas(const char *text)
+{
+	unsigned count = 0;
+	char last = '\0';
+	for (size_t at = 0; text[at = json_blanks(text, at, true)];) {
+		const char here = text[at++];
+		for (bool in = here == '"'; in && text[at]; at++) {
+			in = text[at] != '"';
+			at += text[at] == '\\' && text[at + 1];
+		}
+		count += here == ',' ? last == ',' || last == '{' || last == '['
+				     : last == ',' && (here == '}' || here == ']');
+		last = here;
+	}
+	return count;
+}
+
 char *json_revert(struct arena *arena, const char *before, const char *written, const char *now)
 {
 	size_t front = 0, end = strlen(before), last = strlen(written);
@@ -143,6 +161,8 @@ char *json_revert(struct arena *arena, const char *before, const char *written, 
 		   *at = strstr(now, ours);
 	if (!ours[0] || !at || strstr(at + 1, ours))
 		return NULL;
-	return arena_text(arena, "%.*s%.*s%s", (int)(at - now), now, (int)(end - front),
-			  before + front, at + strlen(ours));
+	char *undone = arena_text(arena, "%.*s%.*s%s", (int)(at - now), now, (int)(end - front),
+				  before + front, at + strlen(ours));
+	unsigned loose = loose_commas(undone);
+	return loose > loose_commas(now) && loose > loose_commas(before) ? NULL : undone;
 }

@@ -122,7 +122,7 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 		return expanded;
 	if (!cache.identity.type && item->text[0] == '?' && !wishes_is_by_variable(item))
 		return 0;
-	if (!wishes->plan->caches)
+	if (!wishes->plan->caches || wishes->plan->learn) // what one serves is lacked without it
 		return 0;
 	cache.cache = true;
 	cache.source =

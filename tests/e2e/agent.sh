@@ -148,7 +148,23 @@ like "a hook of the user's beside: told first" "$? $(cat "$work/err")" '^125 .*-
 sbx agent remove gemini --force
 is "the user's hook in sbx's entry stays" '{"hooks": {"BeforeTool": [{"matcher":"run_shell_command","hooks":[{"type":"command","command":"mine"}]}]}}' \
 	"$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print("{\"hooks\": {\"BeforeTool\": " + json.dumps(d["hooks"]["BeforeTool"], separators=(",", ":")) + "}}")' "$HOME/.gemini/settings.json" | sed 's/, "/,"/g; s/{"hooks": {"B/{"hooks": {"B/')"
-rm "$HOME/.gemini/settings.json"
+# What the user writes around sbx's part stays, and no comma is left over.
+beside() { # name, agent, settings of before, sed script between, what is left
+	echo "$3" >"$place"
+	sbx agent install "$2" && sed -i "$4" "$place" && sbx agent remove "$2" --force
+	is "remove after an edit: $1" "$5" "$(tr -d ' \n' <"$place")"
+}
+place=$settings
+beside "a member in front of an object that sbx made" claude-code '{}' '0,/{/s//{"b": 1,/' '{"b":1}'
+beside "a member in front, in an object that was there" claude-code '{"env": {}}' 's/"env": {/&"b": 1,/' '{"env":{"b":1}}'
+beside "a member behind" claude-code '{}' 's/^}$/, "b": 1}/' '{"b":1}'
+place=$HOME/.gemini/settings.json
+beside "a member in front, in hooks that were there" gemini '{"hooks": {}}' 's/"hooks": {/&"b": 1,/' '{"hooks":{"b":1}}'
+beside "an entry in front, in a list that was there" gemini '{"hooks": {"BeforeTool": []}}' 's/"BeforeTool": \[/&{"hooks": []},/' '{"hooks":{"BeforeTool":[{"hooks":[]}]}}'
+beside "a member in sbx's entry" gemini '{"hooks": {"BeforeTool": []}}' 's/{"matcher/{"mine": 1, "matcher/' '{"hooks":{"BeforeTool":[{"mine":1,"matcher":"run_shell_command","hooks":[]}]}}'
+beside "a comment in sbx's entry" gemini '{"hooks": {"BeforeTool": []}}' 's,{"matcher,{/*mine*/"matcher,' '{"hooks":{"BeforeTool":[{/*mine*/"matcher":"run_shell_command","hooks":[]}]}}'
+beside "a comment beside sbx's hook" gemini '{"hooks": {"BeforeTool": []}}' 's,"hooks": \[{"t,"hooks": [/*mine*/{"t,' '{"hooks":{"BeforeTool":[{"matcher":"run_shell_command","hooks":[/*mine*/]}]}}'
+rm "$settings" "$HOME/.gemini/settings.json"
 for place in one two; do mkdir "$work/$place" && echo "{\"$place\": 1}" >"$work/$place/settings.json"; CLAUDE_CONFIG_DIR=$work/$place sbx agent install claude-code; done
 for place in one two; do CLAUDE_CONFIG_DIR=$work/$place sbx agent remove claude-code; done
 is "each CLAUDE_CONFIG_DIR gets its own back" '1 {"one": 1} {"two": 1}' "$(grep -c 'as they did before' "$work/out") $(cat "$work/one/settings.json" "$work/two/settings.json" | tr '\n' ' ' | sed 's/ $//')"

@@ -80,6 +80,9 @@ a profile|sbx run -p claude\t|claude-code-shell
 a session|sbx session rm ke\t|kept-session
 a run|sbx allow \t\t|$run
 a word behind '='|sbx run --network=pro\t|--network=proxy
+a program of the machine|sbx run -- mkdi\t|mkdir
+an option with a value|sbx run --netw\t|--network
+a session behind an action|sbx session fork ke\t|kept-session
 an option|sbx run --hide-unl\t|--hide-unless-named
 a file|cat Makef\t|Makefile
 END

@@ -244,7 +244,8 @@ touch "$HOME/data/x"
 like "why: and what would show it" "$(why '~/data/x')" "to read it: +--read $HOME/data/x"
 like "why: a secret of a readable home" "$(why --read "$HOME" '~/.ssh/id')" "^$HOME/.ssh/id is hidden \(secrets.ini"
 mkdir -p "$HOME/data/w"
-like "why: named before the line that hides it" "$(why --write "$HOME/data/w" --hide-unless-named "$HOME/data" "$HOME/data/w")" '--write names it, but a later line hides it \(--hide-unless-named\): put the first one behind$'
+like "why: named before the line that hides it" "$(why --write "$HOME/data/w" --hide-unless-named "$HOME/data" "$HOME/data/w")" '--write names it, but a later line hides it \(--hide-unless-named\)$'
+like "why: and the flag that is put behind it" "$(why --write "$HOME/data/w" --hide-unless-named "$HOME/data" "$HOME/data/w")" "put behind that line: --write $HOME/data/w\$"
 like "why: and behind it it can be written" "$(why --hide-unless-named "$HOME/data" --write "$HOME/data/w" "$HOME/data/w")" "^$HOME/data/w can be read and written \(--write\)\$"
 like "why: a protected name" "$(why .git/hooks)" 'can be read \(protect\)'
 like "why: /tmp" "$(why /tmp)" 'private to the box'

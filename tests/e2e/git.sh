@@ -130,7 +130,7 @@ same "shallow and partial clones, bare ones" "$library; (cd $work/others/lib && 
 # Where the host's git will go: what is new is reported, a known remote stays where it is.
 rm -rf "$work/job" && mkdir "$work/job" && (cd "$work/job" && git init -q . && git remote add origin https://example.org/mine)
 noted='advice.detachedHead gui.gcWarning lfs.repositoryformatversion lfs.https://example.org/x.locksverify maintenance.auto branch.f.vscode-merge-base core.symlinks'
-is "what programs note by themselves is neither kept nor told" "false same" "$(echo $(cd "$work/job" && cp .git/config before && "$SBX" run -- sh -c "for key in $noted; do git config \$key false; done; git config core.symlinks" 2>&1 && cmp before .git/config && echo same))"
+is "what programs note by themselves is neither kept nor reported" "false same" "$(echo $(cd "$work/job" && cp .git/config before && "$SBX" run -- sh -c "for key in $noted; do git config \$key false; done; git config core.symlinks" 2>&1 && cmp before .git/config && echo same))"
 is "a new remote is reported with its host" "sbx: .git/config: remote.other.url is new: example.org" "$(cd "$work/job" && "$SBX" run -- git remote add other https://example.org/other 2>&1)"
 withheld='not applied: git would send your pushes elsewhere; to set it: git config'
 is "a known one leads where it led" "sbx: .git/config: remote.origin.url: $withheld remote.origin.url https://example.org/evil https://example.org/mine" \
@@ -141,7 +141,7 @@ is "the command that is printed sets it" "log -1 'a b' ; c" "$(cd "$work/job" &&
 said=$(cd "$work/job" && "$SBX" run -- sh -c 'git remote rename other far; git config user.email evil@example.org; git config rerere.enabled true' 2>&1)
 is "another name of a remote is a new one, the old one stays" "https://example.org/other https://example.org/other" "$(cd "$work/job" && echo $(git config remote.far.url; git config remote.other.url))"
 is "the author and what git does with conflicts stay" "1 tester@example.org " "$(grep -c user.email <<<"$said") $(cd "$work/job" && git config user.email) $(git -C "$work/job" config rerere.enabled)"
-like "and are told" "$said" '^sbx: .git/config: user.email: not applied: your commits would carry another name; to set it: git config user.email evil@example.org$'
+like "and are reported" "$said" '^sbx: .git/config: user.email: not applied: your commits would carry another name; to set it: git config user.email evil@example.org$'
 (cd "$work/job" && eval "$(echo "$said" | sed -n 's/.*; to set it: //p')")
 is "the commands that are printed do it all" "evil@example.org true remote.far.url https://example.org/other" "$(cd "$work/job" && echo $(git config user.email; git config rerere.enabled; git config --get-regexp 'remote.(far|other).url'))"
 

@@ -116,6 +116,13 @@ refused "with something behind it" "-H \"Authorization: Bearer \${GH_TOKEN}x\" $
 refused "in a part of Basic" "-u \"me:x\$GH_TOKEN\" $url/a" 'a part of Basic'
 refused "to another host of a secret" "-H \"Authorization: Bearer \$GH_TOKEN\" https://other.test:8443/a" 'a host that is not its own'
 refused "with another host in the request" "-H 'Host: other.test' -H \"Authorization: Bearer \$GH_TOKEN\" $url/a" 'another host'
+refused "a WebSocket" "-H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: eA==' -H \"Authorization: Bearer \$GH_TOKEN\" $url/a" 'a WebSocket'
+like "and its secret was not used" "$(cat "$work/log")" '^sbx: secret github: no request to its hosts carried it$'
+like "nor by a command that asks nothing; each is named" "$(inside true; grep -c 'no request to its hosts carried it$' "$work/log")" '^2$'
+for host in localhost:8765 api.localhost:8765 "$(hostname):8765"; do
+	printf '[profile]\nextends = default\n[secret k]\nfrom = env GH_TOKEN\nhost = %s\n' "$host" >"$work/here.ini"
+	like "host = $host: refused, and what a host is" "$(GH_TOKEN=$canary "$SBX" run -p "$work/here.ini" -- true 2>&1; echo $?)" "secret k: '$host' is not a name with a dot or .*TLS \(this machine cannot be one\)"
+done
 # A credential of somebody else's, as it may stand in a file that the box reads.
 planted=ghp_Planted0123456789abcdefPLANTED0123
 refused "another credential: Bearer" "-H 'Authorization: Bearer $planted' $url/a" 'another credential than secret github'

@@ -37,13 +37,14 @@ proposes "" 'cat /nowhere ~/nothing; echo x >file; : >~/new; cat ~/new; : >/tmp/
 like "nothing is said so" "$(cat "$work/err")" 'nothing was denied: no line is needed'
 proposes "allow = refused.invalid:80" 'curl -s http://refused.invalid/'
 proposes "allow = @github" 'curl -s https://github.com/ https://api.github.com/'
-proposes "allow = github.com:443 allow = refused.invalid:80" 'curl -s https://github.com/ http://refused.invalid/'
+proposes "allow = @github allow = refused.invalid:80" 'curl -s https://github.com/ http://refused.invalid/'
 learn -- cat "$HOME/.ssh/id"
 like "a secret is no line" "$(cat "$work/err")" '^\+; a secret, take it in only if you mean it: read = \?~/.ssh/id$'
 is "it is enforced all the same" "begun ended" "$(attempt learn -- 'cat ~/notes ~/.ssh/id; echo x >~/out/y'; ls "$HOME/out")"
 mkdir -p "$HOME/.npm/_cacache" "$HOME/away/from" && echo x >"$HOME/.npm/_cacache/x"
 proposes "" 'cat ~/.npm/_cacache/x /sys/kernel/mm/transparent_hugepage/enabled; mkdir -p /home ~ ~/newdir/sub; mkdir -p ~/../x-none; true'
 like "what went to the private home is said" "$(learn -- sh -c 'echo x >~/lost.txt'; cat "$work/err")" 'written to the private home, and gone with the box: ~/lost.txt; '
+like "a step that failed and was added: what to do" "$(learn -o "$work/said.ini" -- sh -c 'cat ~/notes || exit 1'; tail -1 "$work/err")" '^sbx: that allows this step; run the same again$'
 like "a step that failed: said" "$(learn -- sh -c 'cat ~/notes || exit 1'; cat "$work/err")" '^sbx: this profile would allow this step; write it with -o FILE, and run the same again:$'
 learn -o "$work/later.ini" -- sh -c 'cat ~/away/from/file; cat ~/notes; echo x >~/away/x'
 rm -r "$HOME/away"
@@ -54,6 +55,49 @@ learn -c 'cat ~/notes'
 is "-c STRING" "read = ?~/notes" "$(lines)"
 status "no command" 125 "$SBX" learn
 refused_as "not in tier landlock" 'explain needs namespaces' "$SBX" learn --isolation landlock --project none -- true
+
+# --- what it writes runs without what caches hold: twelve commands, each learned until it ends with 0
+mkdir -p "$HOME/lib" "$HOME/store" "$HOME/sources" && git -C "$HOME/sources" init -q
+printf 'int three(void);\nint three(void) { return 3; }\n' >"$HOME/lib/three.c"
+printf 'int three(void);\n' >"$HOME/lib/three.h"
+printf 'shown = "shown"\n' >"$HOME/lib/shown.py"
+printf 'exports.shown = "shown"\n' >"$HOME/lib/shown.js"
+printf 'all:\n\t@cat %s/notes\n' "$HOME" >"$HOME/sources/Makefile"
+printf '#include "three.h"\nint main(void) { return three() - 3; }\n' >main.c
+printf 'sources:\n\tgcc -I %s/lib -o made main.c %s/lib/three.c && ./made\n' "$HOME" "$HOME" >Makefile
+echo kept >kept.txt
+learned() { # name, the output of the command, the command
+	local name=$1 wanted=$2 tries=0 status=1 got
+	shift 2
+	rm -f "$work/step.ini"
+	while [ $status != 0 ] && [ $tries -lt 6 ]; do
+		status=0 tries=$((tries + 1))
+		learn -o "$work/step.ini" -- "$@" || status=$?
+	done
+	"$SBX" cache clear . >/dev/null 2>&1
+	[ -e "$work/step.ini" ] || printf '[profile]\nextends = default\n' >"$work/step.ini"
+	got=$("$SBX" run -p "$work/step.ini" -- "$@" 2>&1)
+	is "learned, its caches cleared, and run: $name" "0 0 $wanted" "$status $? $(tail -1 <<<"$got")"
+}
+learned "a file of the home" n cat "$HOME/notes"
+learned "files of a directory" "1 2 3" sh -c 'echo $(cat ~/data/1 ~/data/2 ~/data/3)'
+learned "a step behind another" 2 sh -c 'cat ~/notes && cat ~/data/2'
+learned "make with a compiler, from the home" "gcc -I $HOME/lib -o made main.c $HOME/lib/three.c && ./made" make
+learned "make beside the project" n make -s -C "$HOME/sources"
+learned "make beside the project, by a relative name" n make -s -C "$(realpath --relative-to=. "$HOME/sources")"
+learned "python with a module of the home" shown python3 -c "import sys; sys.path.insert(0, '$HOME/lib'); from shown import *; print(shown)"
+learned "perl that reads a file of the home" n perl -pe 1 "$HOME/notes"
+learned "tar of a directory beside the project" lib/three.h sh -c 'tar c -C ~ lib | tar t | grep three.h'
+learned "git in a repository beside the project" "$(git -C "$HOME/sources" rev-parse --show-toplevel)" git -C "$HOME/sources" rev-parse --show-toplevel
+learned "a copy into the home" kept sh -c 'cp kept.txt ~/store/kept.txt && cat ~/store/kept.txt'
+learned "a program of the home" tool "$HOME/own/tool"
+! command -v node >/dev/null || learned "node with a module of the home" shown node -p "require('$HOME/lib/shown.js').shown"
+# A cache that served it would hide what the command needs.
+mkdir -p "$HOME/.cache" && "$SBX" run -- sh -c 'echo served >~/.cache/part'
+is "a cache has it" served "$("$SBX" run -- cat "$HOME/.cache/part" 2>&1)"
+proposes "allow = @npm" 'cat ~/.cache/part || curl -s https://registry.npmjs.org/part'
+PIP_CACHE_DIR=$HOME/pip-own proposes "" 'mkdir -p ~/pip-own; cat ~/pip-own/x; true'
+rm -f Makefile main.c made kept.txt
 
 # --- a file of it
 profile=$work/own.ini
@@ -74,7 +118,9 @@ before=$(cat "$profile")
 is "what is in it already is not refused, so nothing is added" "n 1 $before" "$("$SBX" learn -o "$profile" -- bash -c 'cat ~/notes; cat ~/data/1' 2>/dev/null | xargs) $(cat "$profile")"
 learn -p "$profile" -- cat "$HOME/data/2"
 is "with -p, what it lacks" "read = ?~/data/2" "$(lines)"
-for bad in "$work/fifo" "$work/home" "$work/broken.ini" "$work/none/x.ini"; do
+learn -o "$work/none/deep/x.ini" -- cat "$HOME/notes"
+is "a profile in a directory that is not there: both are made" "n" "$("$SBX" run -p "$work/none/deep/x.ini" -- cat "$HOME/notes")"
+for bad in "$work/fifo" "$work/home" "$work/broken.ini"; do
 	rm -f "$work/fifo" && mkfifo "$work/fifo"
 	printf 'x\n' >"$work/broken.ini"
 	refused_as "output to ${bad##*/}: an error" "^sbx: .*$bad" timeout 120 "$SBX" learn -o "$bad" -- touch was-run

@@ -183,7 +183,7 @@ for try in 1 2 3; do # by the last look, or by one before
 	"$SBX" run --disk-growth 20M -- sh -c 'head -c 30000000 /dev/zero >big; true' >"$work/out" 2>"$work/log"
 	! grep -q 'limit disk-growth' "$work/log" || break
 done
-told 'limit disk-growth=20M: (a disk had lost about as much space when the command ended|the box was killed); raise it with --disk-growth'
+told 'limit disk-growth=20M: (a disk lost about as much space during the run|the box was killed); raise it with --disk-growth'
 rm -f big*
 run 137 "so is one of files" --disk-growth 4M -- python3 -c '
 import os, time

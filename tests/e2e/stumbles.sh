@@ -50,8 +50,7 @@ like "the plan says so" "$(NODE_OPTIONS=$options "$SBX" plan -- true)" "note .*N
 : >"$work/plain"
 is "a HOME that is a file" "sbx: HOME names '$work/plain', which is not a directory; set it to one: HOME=DIR" "$(HOME=$work/plain says run -- true)"
 is "one that is not there is empty in the box" "0" "$(HOME=$work/nowhere "$SBX" run -- sh -c 'ls -A ~ | wc -l')"
-like "a profile in no directory" "$(says learn -o ./none/x.ini -- true)" "none/x.ini'; make it with mkdir -p: No such file"
-like "with it it is written" "$(mkdir -p none; says learn -o ./none/x.ini -- cat "$HOME/agents/a.jar"; ls none)" "^x.ini$"
+like "a profile in no directory: both are made" "$(says learn -o ./none/x.ini -- cat "$HOME/agents/a.jar"; ls none)" "^x.ini$"
 rm -r none
 
 # --- profiles, where the user's own links lead to them
@@ -262,6 +261,9 @@ sbx: you have no rights to '$rights'; to have them back: chmod u+rwx $rights" "$
 $("$SBX" run -- true 2>&1)"
 	is "rights that a command took: back by what is printed" 7 "$(eval "${said##*back: }"; "$SBX" run -- sh -c 'exit 7' 2>&1; echo $?)"
 done
+blank="$rights/a b" && mkdir "$blank" && git -C "$blank" init -q && cd "$blank" || exit 1
+is "rights that a command took, of a name with a blank: back by what is printed" 7 "$(said=$("$SBX" run -- chmod 0 . 2>&1); eval "${said##*back: }"; "$SBX" run -- sh -c 'exit 7' 2>&1; echo $?)"
+cd "$rights" || exit 1
 is "a project without its write mode runs, and is not named" "555 7" "$("$SBX" run -- sh -c 'chmod 555 . && stat -c %a .' 2>&1) $("$SBX" run -- sh -c 'exit 7' 2>&1; echo $?)"
 chmod 755 "$rights" && cd "$project" || exit 1
 
@@ -281,8 +283,12 @@ import os, subprocess, sys
 for name in "one", "two":
     subprocess.run([sys.argv[1], "run", "--report", "agent", "--", "sh", "-c", "echo 1 >~/" + name], env=dict(os.environ, CLAUDECODE="1"))' "$SBX" 2>&1)"
 installed='installed in the private home, and gone with the box:'
-is "programs below a name with a dot: each" "sbx: $installed ~/.local/bin/by-pip; to keep it for later runs in this project: --cache ~/.local
-sbx: $installed ~/.npm-global/bin/by-npm; to keep it for later runs in this project: --cache ~/.npm-global" "$(says run -- sh -c 'mkdir -p ~/.npm-global/bin ~/.local/bin ~/.local/lib ~/.config/bin.d; echo 1 >~/.local/bin/by-pip; ln -s ../lib/x ~/.npm-global/bin/by-npm; echo 1 >~/.local/lib/x; echo 1 >~/.config/bin.d/x' | sort)"
+is "programs below a name with a dot: each" "sbx: $installed ~/.local/bin/by-pip; to keep it, install it again with: --cache ~/.local
+sbx: $installed ~/.npm-global/bin/by-npm; to keep it, install it again with: --cache ~/.npm-global" "$(says run -- sh -c 'mkdir -p ~/.npm-global/bin ~/.local/bin ~/.local/lib ~/.config/bin.d; echo 1 >~/.local/bin/by-pip; ln -s ../lib/x ~/.npm-global/bin/by-npm; echo 1 >~/.local/lib/x; echo 1 >~/.config/bin.d/x' | sort)"
+like "a fifth program: no line of its own, and no fix of nothing" "$(says run -- sh -c 'mkdir -p ~/.cargo/bin; for i in 1 2 3 4 5; do echo 1 >~/.cargo/bin/p$i; done' | tail -1)" "$installed other files\$"
+odd=$(says run -- sh -c 'mkdir -p "$HOME/.my tools/bin"; echo 1 >"$HOME/.my tools/bin/x"')
+like "a directory with a blank: as a shell takes it" "$odd" "with: --cache ~/'.my tools'\$"
+is "and with what is printed it is there in the next run" 1 "$(eval "set -- ${odd##*with: }"; says run "$@" -- sh -c 'mkdir -p "$HOME/.my tools/bin"; echo 1 >"$HOME/.my tools/bin/x"'; "$SBX" run "$@" -- cat "$HOME/.my tools/bin/x" 2>&1)"
 is "that cache keeps them: nothing said" "1 " "$("$SBX" run --cache '~/.local' -- sh -c 'mkdir -p ~/.local/bin; echo 1 >~/.local/bin/by-pip' 2>&1)$("$SBX" run --cache '~/.local' -- cat "$HOME/.local/bin/by-pip" 2>&1) "
 like "an agent: without the flag" "$(says run --report agent -- sh -c 'mkdir -p ~/.cargo/bin; echo 1 >~/.cargo/bin/tt')" "$installed ~/.cargo/bin/tt; your next command does not have it\$"
 is "none of it in a session, which keeps them" "" "$(sbx session create left >/dev/null 2>&1; says run -s left -- sh -c 'echo 1 >~/kept.txt'; sbx session discard left >/dev/null 2>&1)"

@@ -24,6 +24,8 @@ for line in 'write = ~' 'read = ~/no/such/thing' 'read = /no/such/thing' 'write 
 	printf '[profile]\nextends = default\n[files]\n%s\n' "$line" >"$work/refused.ini"
 	is "profile check refuses what run refuses: $line" "125 125 same" "$(echo $(checked=$("$SBX" profile check "$work/refused.ini" 2>&1); echo $?; ran=$("$SBX" run -p "$work/refused.ini" -- true 2>&1); echo $?; [ "$checked" = "$ran" ] && echo same))"
 done
+printf '[profile]\nextends = default\n[files]\nread = /not-there\n' >"$work/places.ini"
+refused_as "profile check sees places, also where no project may be" "'/not-there' does not exist" env -C / "$SBX" profile check "$work/places.ini"
 is "profile check of a good one and a bad one" "0 125" "$("$SBX" profile check "$work/good.ini" >/dev/null 2>&1; echo $?) $("$SBX" profile check "$work/bad.ini" >/dev/null 2>&1; echo $?)"
 refused_as "profile without an action" "list" "$SBX" profile
 for name in base default offline; do
@@ -36,12 +38,14 @@ printf '[files]\nread =\nread = /usr\nread = ?/lib\nread = ?/lib64\nread = ?/bin
 denied "an empty value empties a list" run -p "$work/small.ini" -- 'ls /etc'
 is "doctor --json is JSON" "['ok']" "$("$SBX" doctor --json | python3 -c 'import json, sys; print([f["state"] for f in json.load(sys.stdin)["walls"] if f["wall"] == "system call filter"])')"
 like "doctor names the caller's capabilities, and the command's" "$("$SBX" doctor)" '^ok +capabilities +yours: .*; the command.s: none;'
-like "plan too" "$(cd / && "$SBX" plan --project none -- true)" '^  yours      (none|.*[=+].*)$'
+like "plan too" "$(cd / && "$SBX" plan --project none -- true)" '^  outside    (none|.*[=+].*)$'
 is "plan --json too" "none True" "$(cd / && "$SBX" plan --project none --json -- true | python3 -c 'import json, sys; plan = json.load(sys.stdin); print(plan["command_capabilities"], plan["caller_capabilities"] not in ("", "unreadable"))')"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	one=(setpriv --reuid 65534 --clear-groups "--inh-caps=-all,+net_raw" --ambient-caps +net_raw env HOME=/)
 	like "doctor names a single one" "$("${one[@]}" "$SBX" doctor)" 'yours: cap_net_raw=eip; .*--bpf needs more$'
 	like "and none" "$(setpriv --reuid 65534 --clear-groups --inh-caps=-all env HOME=/ "$SBX" doctor)" 'yours: none;'
+	mkdir -p "$work/others/mine" && git -C "$work/others" init -q && chown 65534 "$work/others/mine" && chmod 711 "$work/others"
+	is "another user's directory above that cannot be listed: a run goes on" ran "$(cd "$work/others/mine" && setpriv --reuid 65534 --clear-groups --inh-caps=-all env HOME=/ "$SBX" run -- echo ran 2>/dev/null)"
 	like "and all" "$("$SBX" doctor)" 'yours: =.*; .*--bpf may be loaded$'
 fi
 mkdir "$work/bin" && printf '#!/bin/sh\n' >"$work/bin/sbx" && chmod +x "$work/bin/sbx"

@@ -208,6 +208,15 @@ static void others_are_left(void **state)
 	assert_null(json_revert(arena, before, written, before));
 	assert_null(json_revert(arena, before, written, twice));
 	assert_null(json_revert(arena, before, before, before));
+	// A person wrote beside it: the comma between the two would stay.
+	assert_null(json_revert(arena, "{}", "{\"o\": 1}", "{\"b\": \"}\", /* c */ \"o\": 1}"));
+	assert_null(json_revert(arena, "{}", "{\"o\": 1}", "{\"o\": 1, \"b\": 2}"));
+	assert_null(json_revert(arena, "{\"a\": []}", "{\"a\": [{\"o\": 1}]}",
+				"{\"a\": [2, {\"o\": 1}]}"));
+	assert_string_equal(json_revert(arena, "{\"o\": [1,]}", "{\"o\": 2}", "{\"o\": 2}"),
+			    "{\"o\": [1,]}");
+	assert_string_equal(json_revert(arena, "{}", "{\"o\": 1}", "{ // \"\n\"o\": 1}"),
+			    "{ // \"\n}");
 	arena_free(arena);
 }
 

@@ -278,10 +278,11 @@ static void proposals(void **state)
 	assert_string_equal(wishes.all[6].value, "?~/d");
 	assert_string_equal(wishes.all[3].value, "./1");
 	propose_host(arena, &wishes, "github.com:443", NULL);
-	assert_string_equal(wishes.all[7].value, "github.com:443");
 	propose_host(arena, &wishes, "api.github.com:443", NULL);
 	assert_int_equal(wishes.count, 8);
 	assert_string_equal(wishes.all[7].value, "@github");
+	propose_host(arena, &wishes, "github.com:8443", NULL); // the group does not open it
+	assert_string_equal(wishes.all[8].value, "github.com:8443");
 	wishes.count = 0;
 	propose_path(arena, &wishes, "read", "/home/u/.ssh/id", "/home/u", NULL, "a secret");
 	wish(arena, &wishes, "/home/u/n");

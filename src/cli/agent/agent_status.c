@@ -166,7 +166,7 @@ static void describe(const struct settings *settings, const char *project,
 		return;
 	}
 	answer->state = "in-box";
-	answer->text = "in a box: so was a probe, called as it calls commands";
+	answer->text = "in a box, as was a test command that was called the same way";
 	answer->seen = seen;
 	answer->caveat = agent->caveat;
 }

@@ -221,18 +221,10 @@ int verb_agent(char **words)
 			chosen = &actions[i];
 	while (chosen && names[1 + count])
 		count++;
-	if (!chosen || count < chosen->least || count > chosen->most) {
-		fail(0, "usage: sbx agent install AGENT | remove AGENT|--all | "
-			"status [--json] [AGENT] | list");
-		return box_failed();
-	}
-	if (box->invocation.all == ANSWER_YES && chosen->run != remove_agent) {
-		fail(0, "--all is for sbx agent remove");
-		return box_failed();
-	}
-	if (box->invocation.json == ANSWER_YES && chosen->run != agent_status) {
-		fail(0, "--json is for sbx agent status");
-		return box_failed();
-	}
+	if (!chosen || count < chosen->least || count > chosen->most ||
+	    (box->invocation.all == ANSWER_YES && chosen->run != remove_agent) ||
+	    (box->invocation.json == ANSWER_YES && chosen->run != agent_status))
+		return box_done(&out, fail(0, "usage: sbx agent install AGENT | remove "
+					      "AGENT|--all | status [--json] [AGENT] | list"));
 	return box_done(&out, chosen->run(box, names + 1, &out));
 }

@@ -284,7 +284,7 @@ static int status_of(const struct live_box *live, const struct further_command *
 	if (kind == FURTHER_ENDED)
 		return WIFSIGNALED(number) ? 128 + WTERMSIG(number) : WEXITSTATUS(number);
 	if (kind == FURTHER_NOT_FOUND) {
-		fail(number, "run '%.80s' in run %s", str_shown(word), live->id);
+		fail(number, "cannot run '%.80s' in run %s", str_shown(word), live->id);
 		box_failed();
 		return number == ENOENT || number == ENOTDIR ? STATUS_NOT_FOUND
 							     : STATUS_NOT_EXECUTABLE;

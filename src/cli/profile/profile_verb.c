@@ -164,7 +164,7 @@ static const char *checked_name(struct arena *arena, const char *config, const c
 	return str_equal(word, path) ? name : word;
 }
 
-// What a run refuses, this does: of a directory that may not be a project, without the places.
+// What a run refuses, this does; where no project may be, a run without one.
 static int check(struct box *box, char **words, struct out *out)
 {
 	struct list names = { 0 };
@@ -178,8 +178,9 @@ static int check(struct box *box, char **words, struct out *out)
 	box->invocation.profiles = names;
 	box->invocation.command = words + 1;
 	TRY(box_decide(box));
-	if (project_find(&box->plan))
-		TRY(decide_view(&box->plan, environ));
+	if (!project_find(&box->plan))
+		box->profile.project = PROJECT_NONE;
+	TRY(decide_view(&box->plan, environ));
 	out_text(out, "%s: good\n", words[0]);
 	bool extends = ini_value(&source.rows, "profile", "extends");
 	if (!extends && find_leans(&source, name))

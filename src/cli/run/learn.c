@@ -30,10 +30,15 @@ static int read_before(struct arena *arena, const char **ret_text)
 	return output.path ? profile_file_read(arena, &output, ret_text) : 0;
 }
 
-static bool is_secret(const struct box *box, const char *path)
+static bool is_of(const struct box *box, const struct list *list, const char *path)
 {
-	list_each (item, &box->profile.secret) {
+	list_each (item, list) {
+		char name[PATH_MAX], whole[PATH_MAX];
 		const char *place = item->text + (item->text[0] == '?');
+		size_t end = strcspn(place, "/");
+		if (place[0] == '$' && str_put(name, PATH_MAX, "%.*s", (int)end - 1, place + 1) &&
+		    getenv(name) && str_put(whole, PATH_MAX, "%s%s", getenv(name), place + end))
+			place = whole;
 		bool home = str_starts(place, "~/");
 		size_t length = strlen(box->plan.home);
 		if (home && path_within(path, box->plan.home) && path[length] == '/' &&
@@ -51,7 +56,7 @@ static const char *path_caution(const struct box *box, const char *key, const ch
 	struct judgement judgement = judge_path(&box->plan, path);
 	bool kept = judgement.by && judgement.by->from.file &&
 		    str_equal(judgement.by->from.file, "protect");
-	if (is_secret(box, path))
+	if (is_of(box, &box->profile.secret, path))
 		return "a secret";
 	return kept && str_equal(key, "write") ? "your own tools run or trust it" : NULL;
 }
@@ -65,15 +70,10 @@ static const char *host_caution(const char *text)
 		return NULL;
 	if (local_ask(routes, &host.address) != LOCAL_NOT)
 		return "this machine itself";
-	switch (address_reach(&host.address)) {
-	case REACH_NEVER:
-		return "a link or a metadata service";
-	case REACH_PRIVATE:
-		return "a private address";
-	case REACH_PUBLIC:
-		break;
-	}
-	return NULL;
+	enum reach reach = address_reach(&host.address);
+	return reach == REACH_NEVER     ? "a link or a metadata service"
+	       : reach == REACH_PRIVATE ? "a private address"
+					: NULL;
 }
 
 static void wish_for(const struct box *box, struct arena *arena, const struct denial *denial,
@@ -96,9 +96,8 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 	    ((before && str_equal(path, before)) || path_within(path, "/sys") ||
 	     !strchr(path + 1, '/')))
 		return;
-	// A cache of the box's fills itself.
-	struct judgement judgement = judge_path(&box->plan, path);
-	if (judgement.by && judgement.by->cache)
+	// A cache fills itself.
+	if (is_of(box, &box->profile.cache, path))
 		return;
 	propose_path(arena, wishes, denial->flag, path, box->plan.home, box->plan.project,
 		     path_caution(box, denial->flag, path));
@@ -145,6 +144,8 @@ static void put_words(const char *before, const char *text, bool failed, struct 
 {
 	if (output.path) {
 		profile_file_say(&output, text, out);
+		if (failed && !str_equal(before, text))
+			out_text(out, "sbx: that allows this step; run the same again\n");
 		return;
 	}
 	out_text(out,
@@ -163,6 +164,13 @@ static int propose(const struct box *box, const struct denials *denials, bool fa
 	wish_for_options(box, &wishes);
 	for (unsigned i = 0; i < denials->count; i++)
 		wish_for(box, arena, &denials->all[i], &wishes);
+	// The command itself, at which sbx has failed already.
+	struct denial itself = { .kind = "execute", .flag = "read" };
+	if (failed && box->invocation.command[0][0] == '/' &&
+	    access(box->invocation.command[0], X_OK) == 0 &&
+	    str_put(itself.value, sizeof(itself.value), "%s", box->invocation.command[0]) &&
+	    !judge_shows(&box->plan, itself.value))
+		wish_for(box, arena, &itself, &wishes);
 	TRY(read_before(arena, &before));
 	// It is not for the command to change: what it put there would be in force as well.
 	if (path && !str_equal(before, output.before))

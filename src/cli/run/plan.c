@@ -316,7 +316,7 @@ static void put_plan(struct out *out, const struct box *box)
 	answer_members(out, SHOWN(NULL, user, "user         ", 0, "\n"),
 		       MEMBER_NUMBER("uid", plan->uid), MEMBER_NUMBER("gid", plan->gid),
 		       SHOWN("caller_capabilities", probe_capabilities(plan->arena),
-			     "  yours      ", 0, "\n"),
+			     "  outside    ", 0, "\n"),
 		       MEMBER("command_capabilities", "none"),
 		       MEMBER_NUMBER("landlock", (unsigned)plan->landlock),
 		       SHOWN(NULL, plan->landlock ? landlock : "off", "landlock     ", 0, "\n"),

@@ -121,10 +121,12 @@ static bool why_earlier(struct box *box, const char *path, struct why *why)
 				    path_within(item->text, hider->text) &&
 				    hider->from.order > item->from.order) {
 					out_text(&why->text,
-						 "  %s names it, but a later line hides it (%s): "
-						 "put the first one behind\n",
+						 "  %s names it, but a later line hides it (%s)\n",
 						 str_shown(why_line(box, &item->from)),
-						 why_line(box, &hider->from));
+						 str_shown(why_line(box, &hider->from)));
+					why_flag(box,
+						 "put behind that line:", i ? "--read" : "--write",
+						 item->text, why);
 					return true;
 				}
 	return false;

@@ -25,10 +25,10 @@ void lock_plan(struct plan *plan)
 const char *lock_text(const struct plan *plan)
 {
 	unsigned open = plan->left_open;
-	return arena_text(plan->arena, "executes nothing; keeps%s%s%s%s%s",
+	return arena_text(plan->arena, "starts no program; system calls that it keeps:%s%s%s%s%s",
 			  open & LEFT_INTERNET ? " internet" : "",
 			  open & LEFT_WALLS ? " mounts" : "", open & LEFT_ANSWERS ? " memory" : "",
-			  open & LEFT_BPF ? " bpf" : "", open ? "" : " nothing");
+			  open & LEFT_BPF ? " bpf" : "", open ? "" : " none");
 }
 
 int lock_host(const struct plan *plan, struct run *run)

@@ -17,7 +17,8 @@
 #include "base/sys.h"
 #include "session/compare/changes.h"
 
-enum { UNENDED = -2 }; // all is in place, and the journal stays
+enum { UNENDED = -2 };           // all is in place, and the journal stays
+enum { ENDED = 3, UNNOTED = 4 }; // of a status: the result, and that the notes are lost
 enum { TEXT_MAX = 512, NAME_BYTES_MAX = 16 };
 
 static int changed(const struct operation *operation)
@@ -312,8 +313,7 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 		setsid();
 		int result = run(applying);
 		snprintf(why, TEXT_MAX, "%s", err_text());
-		out_write(&applying->notes, file);
-		_exit(-result);
+		_exit(-result | (out_write(&applying->notes, file) < 0 ? UNNOTED : 0));
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -321,15 +321,18 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 	if (pid < 0)
 		return fail(errno, "fork");
 	struct stat written;
-	if (fstat(file, &written) == 0 && lseek(file, 0, SEEK_SET) == 0)
-		file_read_open(file, &written, (size_t)written.st_size, arena, &notes, &length);
+	if (WEXITSTATUS(status) & UNNOTED || fstat(file, &written) < 0 ||
+	    lseek(file, 0, SEEK_SET) < 0 ||
+	    file_read_open(file, &written, (size_t)written.st_size, arena, &notes, &length) < 0)
+		notes = "sbx: the notes of this apply were lost: no memory was left\n";
 	applying->words = notes;
 	if (!WIFEXITED(status))
 		return fail(0, "the apply was interrupted; to complete it: sbx session apply %s",
 			    applying->held->name);
-	if (WEXITSTATUS(status) == 0)
+	int result = WEXITSTATUS(status) & ENDED;
+	if (result == 0)
 		return 0;
-	if (WEXITSTATUS(status) == -UNENDED)
+	if (result == -UNENDED)
 		return fail(0,
 			    "%s; the changes are in place; when this is repaired, to complete the "
 			    "apply: sbx session apply %s",
