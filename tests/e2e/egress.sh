@@ -57,10 +57,35 @@ like "a literal IPv6 address not in the list" "$(get -- 'http://[2001:db8::10]/'
 like "a name with IPv6 only" "$(get -a '*.allowed.test' -- https://six.allowed.test/)" '^GET /'
 like "an address that is dead does not stop the next" "$(get -a '*.allowed.test' -- http://two.allowed.test/)" '^GET /'
 like "nor a dead IPv6 one" "$(get -a '*.allowed.test' -- https://dual.allowed.test/)" '^GET /'
-like "a name that does not resolve is told" "$(get -a 'none.test' -- http://none.test/; cat "$work/log")" 'could not reach none.test:80 .*does not resolve'
+like "an allowed name that does not exist" "$(get -a none.test -- http://none.test/; cat "$work/log")" '^curl: \(6\) Could not resolve host: none.test$'
+is "by every kind of question, and by TCP" "NXDOMAIN NXDOMAIN NXDOMAIN" "$(box -a none.test -- bash -c 'dig none.test; dig AAAA none.test; dig +tcp none.test' | sed -n 's/.*status: \(.*\), id.*/\1/p' | xargs)"
+is "one that exists without an address" "NOERROR 0" "$(box -a empty.test -- dig empty.test | sed -n 's/.*status: \(.*\), id.*/\1/p; s/.*ANSWER: \([0-9]*\),.*/\1/p' | xargs)"
+like "one that nobody answers for is made up after 2 s" "$(box -a slow.test -- bash -c 'dig +noall +answer +stats slow.test' | xargs)" '198\.1[89]\..*Query time: [2-9][0-9]{3} msec'
+like "nor with a proxy of the caller's, which finds names itself" "$(box -a none.test --upstream http://user:p%40ss@203.0.113.11:3128 -- dig +short none.test)" '^198\.1[89]\.'
 like "the host's table of names holds" "$(get -a table.test -- http://table.test/)" '^GET / host=table.test'
-like "a name without dots" "$(printf 'nameserver 203.0.113.53\nsearch corp.test\n' >"$LAB/resolv.conf"; get -a db -- http://db/)" '^GET / host=db'
-like "and by its whole name" "$(get -a db.corp.test -- http://db/ -H 'Host: db.corp.test')" '^GET /'
+# Short names by the host's search list: as Kubernetes has it, and as an office.
+printf 'nameserver 203.0.113.53\nsearch ns.corp.test corp.test test\noptions ndots:5\n' >"$LAB/resolv.conf"
+stays "the box's resolver has no search list" "nameserver 127.0.0.1" "$(box -- cat /etc/resolv.conf)"
+for way in --quiet "--isolation landlock --project read"; do
+	# shellcheck disable=SC2086
+	box ${way#--quiet} -- env -u http_proxy -u all_proxy $fetch http://unknown.test/ >/dev/null
+	is "an unknown name is one row (${way#--quiet})" "sbx: blocked unknown.test:80 (curl): not in the allowlist; to allow: --allow unknown.test:80" "$(grep -v Landlock "$work/log")"
+done
+for rule in db db.corp db.corp.test '*.corp.test' '*.corp' '*'; do
+	for name in db db.corp db.corp.test; do
+		[ "$rule" != '*.corp' ] || [ $name != db ] || continue
+		is "$rule serves $name" "GET / host=$name body=0 auth=None" "$(get -a "$rule" -- "http://$name/")"
+	done
+done
+is "a name that the short one could have, where that one leads" "GET / host=db.test body=0 auth=None" "$(get -a db -- http://db.test/)"
+like "a denial of one is of all" "$(get -a '*' --deny db.corp.test -- http://db/; cat "$work/log")" 'blocked db:80 .*denied by rule \(db.corp.test\)'
+like "a name that a wildcard reaches by no form is not allowed" "$(get -a '*.corp.test' -- http://fresh.test/; cat "$work/log")" 'blocked fresh.test:80 .*not in the allowlist; to allow: --allow fresh.test:80$'
+stays "and not asked for" 0 "$(asked | grep -cx fresh.test)"
+like "sbx why knows it" "$("$SBX" why -a db.corp.test db.corp)" '^db.corp, port 443, can be reached'
+printf 'nameserver 203.0.113.53\nsearch allowed.test\n' >"$LAB/resolv.conf"
+like "the short form as the server name of TLS" "$(get -a www.allowed.test -- -k https://www/)" '^GET / host=www '
+like "the long one" "$(get -a www -- https://www.allowed.test/)" '^GET / host=www.allowed.test'
+like "and no other" "$(get -a www -- -k -H 'Host: other' http://www/; cat "$work/log")" 'the request names another host, other$'
 printf 'nameserver 203.0.113.53\n' >"$LAB/resolv.conf"
 like "server speaks first" "$(allowed -- python3 "$raw" www.allowed.test 2525 HEAR 'you\n')" '^250 you'
 is "any TCP protocol, where the rule says so" "hello" "$(allowed -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 hello EOF)"
@@ -94,7 +119,10 @@ is "10 MB unchanged" "10485760" "$(get -a www.allowed.test -- https://www.allowe
 is "10 MB of cleartext" "10485760" "$(get -a www.allowed.test -- http://www.allowed.test/size/10485760 | wc -c)"
 
 # --- names
-stays "look-ups ask nobody outside" 0 "$(allowed -- getent hosts secret-data.allowed.test >/dev/null; asked | grep -c secret-data)"
+stays "look-ups of what is not allowed ask nobody outside" 0 "$(box --deny '*.denied.test' -a '*.denied.test' -- bash -c 'getent hosts secret-data.test; getent hosts secret-data.denied.test' >/dev/null; asked | grep -c secret-data)"
+allowed -- getent hosts secret-data.allowed.test
+stays "one of a wildcard does" 1 "$(asked | grep -x secret-data.allowed.test | sort -u | wc -l)"
+like "which is in the log" "$("$SBX" audit --json)" '"name":"secret-data.allowed.test","address":"","port":0,"verdict":"allowed","rule":"\*.allowed.test","why":"its name was asked for"'
 like "a synthetic address, the same in every run" "$(allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test)" '^198\.1[89]\.'
 is "twice the same" 1 "$( (allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test) | sort -u | wc -l)"
 like "no AAAA, but no error" "$(allowed -- dig +noall +comments AAAA www.allowed.test @1.1.1.1)" 'status: NOERROR.*|ANSWER: 0'
@@ -106,7 +134,8 @@ stays "and has no other address" "" "$(allowed -- dig +short AAAA localhost @1.1
 like "by IPv6" "$(allowed -- dig +short www.allowed.test @2620:fe::fe)" '^198\.1[89]\.'
 like "with EDNS" "$(allowed -- dig +short +bufsize=4096 +cookie www.allowed.test)" '^198\.1[89]\.'
 stays "TXT is empty" "" "$(allowed -- dig +short TXT www.allowed.test)"
-like "odd names do not exist" "$(allowed -- dig 'a_b.allowed.test' @1.1.1.1)" 'NXDOMAIN'
+like "odd names do not exist" "$(allowed -- dig 'a+b.allowed.test' @1.1.1.1)" 'NXDOMAIN'
+like "a name with an underscore" "$(get -a my_bucket.allowed.test -- http://my_bucket.allowed.test/)" '^GET / host=my_bucket.allowed.test'
 like "dns strict: a denied name does not exist" "$(box --dns strict -- getent hosts denied.test; echo $?; cat "$work/log")" '^2$'
 like "and is told" "$(cat "$work/log")" 'blocked denied.test'
 stays "the host's table is not seen inside" "" "$(allowed -- grep table /etc/hosts)"
@@ -230,7 +259,7 @@ done <<-'END'
 	no host|GET / HTTP/1.1\r\nX: y\r\n\r\n
 	a space before the colon|GET / HTTP/1.1\r\nHost : www.allowed.test\r\n\r\n
 	NUL in the host|GET / HTTP/1.1\r\nHost: www.allowed.test\x00.denied.test\r\n\r\n
-	an underscore in the host|GET / HTTP/1.1\r\nHost: www_allowed.test\r\n\r\n
+	an odd sign in the host|GET / HTTP/1.1\r\nHost: www+allowed.test\r\n\r\n
 	an old version|GET / HTTP/0.9\r\nHost: www.allowed.test\r\n\r\n
 	HTTP/2 by prior knowledge|PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n
 	two spaces|GET  / HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n
@@ -420,7 +449,7 @@ is "a name at a port where nobody speaks first" "refused refused " "$(connects -
 like "is reported" "$(cat "$work/log")" 'blocked db.internal:5432 \(python3\): not in the allowlist; to allow: --allow db.internal:5432'
 is "a dead port of an allowed host" "refused connected " "$(connects -a www.allowed.test -- www.allowed.test,9999 www.allowed.test,7000)"
 like "is reported" "$(cat "$work/log")" 'could not reach www.allowed.test:9999 \(python3\): Connection refused'
-is "a name that leads nowhere" "refused refused " "$(connects -a nowhere.allowed.test -a loop.test -- nowhere.allowed.test,443 loop.test,443)"
+is "a name that leads nowhere" "refused refused " "$(connects -a slow.test -a loop.test -- slow.test,443 loop.test,443)"
 is "a door behind which nobody listens" "refused refused connected connected refused " "$(connects --host-port 5490 --host-port 7000 -- 127.0.0.1,5490 ::1,5490 127.0.0.1,7000 ::1,7000 127.0.0.2,5490)"
 like "is reported" "$(cat "$work/log")" 'could not reach 127.0.0.1:5490 \(python3\), 2 times: Connection refused'
 is "behind the caller's proxy: what that refuses; it gets requests when it is there" "refused connected " "$(connects -a www.allowed.test --upstream http://user:wrong@203.0.113.11:3128 -- www.allowed.test,443 www.allowed.test,80)"

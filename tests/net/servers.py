@@ -37,6 +37,8 @@ NAMES = {
     "half-host.test": ([HOST, WEB], []),
     "db.corp.test": ([WEB], []),
     "proxy.corp.test": ([WEB2], []),
+    "my_bucket.allowed.test": ([WEB], []),
+    "empty.test": ([], []),
 }
 asked = []  # names that were looked up
 rebind = [0]

@@ -222,10 +222,35 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 	return false;
 }
 
+// A short name is the first of its long forms that exists: of those, the ones that are allowed. The
+// name itself may not be.
+static bool begin_next(struct worker *worker, struct conn *conn)
+{
+	struct host host = { .kind = HOST_NAME };
+	unsigned number = conn->alike + 1;
+	struct refusal refusal = { 0 };
+	memcpy(host.name, conn->called, sizeof(host.name));
+	if (!conn->alike)
+		return false;
+	const struct rule *allow =
+		rules_decide(rules_current(worker->shared), &worker->resolv, &host, conn->port,
+			     worker->routes, &number, &refusal);
+	conn->host = conn->record.host = host;
+	conn->unlisted = !allow;
+	if (!allow)
+		return false;
+	conn->alike = number;
+	conn->rule = *allow;
+	dial_begin(worker, conn);
+	return true;
+}
+
 void dial_resolved(struct worker *worker, struct conn *conn)
 {
 	struct address kept[ADDRESSES_MAX];
 	unsigned count = 0;
+	if (!conn->address_count && !conn->by_proxy && begin_next(worker, conn))
+		return;
 	snprintf(conn->problem, sizeof(conn->problem), "%s", "the name does not resolve");
 	// The caller's own proxy may stand anywhere, even on this host.
 	for (unsigned i = 0; i < conn->address_count; i++)
@@ -235,50 +260,20 @@ void dial_resolved(struct worker *worker, struct conn *conn)
 	start(worker, conn);
 }
 
-static bool is_excepted(const struct worker *worker, const struct conn *conn)
-{
-	for (const char *at = worker->no_proxy; *at;) {
-		size_t length = strcspn(at, ", ");
-		struct destination destination;
-		struct host host;
-		uint16_t port = 0;
-		char word[HOST_NAME_BYTES_MAX + 1];
-		const char *next = at + length + (at[length] != '\0');
-		if (length == 1 && *at == '*')
-			return true;
-		size_t dot =
-			length > 2 && at[0] == '*' && at[1] == '.' ? 2 : length > 1 && at[0] == '.';
-		if (length < sizeof(word)) {
-			memcpy(word, at, length);
-			word[length] = '\0';
-			bool network = strchr(word, '/') && destination_parse(word, &destination);
-			if (network && destination_matches(&destination, &conn->host, conn->port))
-				return true;
-			if (!network && host_parse_port(at + dot, length - dot, &host, &port) &&
-			    (!port || port == conn->port) &&
-			    (host.kind == HOST_NAME && conn->host.kind == HOST_NAME
-				     ? host_within(conn->host.name, host.name)
-				     : host_equal(&host, &conn->host)))
-				return true;
-		}
-		at = next;
-	}
-	return false;
-}
-
 // Without a free place it waits for one.
 static void look_up(struct worker *worker, struct conn *conn)
 {
 	conn->lookup = lookup_get(worker, conn->by_proxy ? worker->upstream.name : conn->host.name);
 	if (!conn->lookup)
 		worker->lookup_wanted = true;
-	else if (conn->lookup->state == LOOKUP_KNOWN || conn->lookup->state == LOOKUP_FAILED)
+	else if (lookup_done(conn->lookup))
 		lookup_take(worker, conn);
 }
 
 void dial_begin(struct worker *worker, struct conn *conn)
 {
-	conn->by_proxy = worker->has_upstream && !is_excepted(worker, conn);
+	conn->by_proxy =
+		worker->has_upstream && !egress_excepted(worker->no_proxy, &conn->host, conn->port);
 	conn->absolute = conn->absolute && conn->by_proxy;
 	const struct host *target = conn->by_proxy ? &worker->upstream : &conn->host;
 	conn->dial_port = conn->by_proxy ? worker->upstream_port : conn->port;
