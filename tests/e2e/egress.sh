@@ -145,8 +145,19 @@ is "an unknown synthetic address" refused "$(allowed -- python3 "$raw" 198.19.20
 # --- addresses that no name may lead to
 like "an address of a proxy's own is told with its flag" "$(get -a fake.test -- http://fake.test/; cat "$work/log")" 'could not reach fake.test:80 .*leads to 198.18.0.5, as a proxy of this host answers for every name: --upstream http://HOST:PORT$'
 is "by which it is reached" "proxied GET http://fake.test:80/ HTTP/1.1" "$(get -a fake.test --upstream http://user:p%40ss@203.0.113.11:3128 -- http://fake.test/ | xargs)"
-for name in meta.test loop.test mapped.test nat64.test; do
-	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*no name may lead to'
+touch "$LAB/made-up"
+like "where a name that cannot exist has one as well, they are dialled" "$(get -a fake.test -- http://fake.test/; cat "$work/log")" '^GET / host=fake.test'
+like "one that a denial names is not" "$(get -a fake.test --deny 198.18.0.0/15 -- http://fake.test/; cat "$work/log")" 'leads to a denied address \(198.18.0.0/15\)'
+like "nor one of this host" "$(get -a fake-host.test -- http://fake-host.test/; cat "$work/log")" 'leads to 198.18.0.6, this host itself: --host-port PORT, or name that address'
+is "a literal one of a box's stays refused" refused "$(box -a fake.test -- python3 "$raw" 198.18.0.5 80)"
+like "sbx doctor says so" "$("$SBX" doctor 2>&1)" 'a proxy of this host makes addresses up'
+rm "$LAB/made-up"
+stays "and else does not" 0 "$("$SBX" doctor 2>&1 | grep -c 'makes addresses up')"
+for name in meta.test nat64.test; do
+	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*no name may lead to; --allow ADDRESS names it'
+done
+for name in loop.test mapped.test; do
+	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*this host itself: --host-port PORT'
 done
 like "private.test needs a word" "$(get -a private.test -- http://private.test/; cat "$work/log")" 'a private address: --private-network yes'
 like "and has it" "$(get -a private.test --private-network yes -- http://private.test/)" '^GET /'

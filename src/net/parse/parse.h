@@ -218,6 +218,9 @@ enum greeting opening_server(const uint8_t *bytes, size_t length);
 socklen_t sockaddr_fill(const struct address *address, uint16_t port, struct sockaddr_storage *ret);
 void sockaddr_read(const struct sockaddr_storage *from, struct address *ret_address,
 		   uint16_t *ret_port);
+// IPv6 and IPv4 in turn, the first kind first; at most ADDRESSES_MAX.
+enum { ADDRESSES_MAX = 8 };
+void address_interleave(const struct address *addresses, unsigned count, struct address *to);
 
 // Both ends of a connection as the client has them.
 struct ends {

@@ -16,7 +16,6 @@
 
 enum {
 	BUFFER_SIZE = HTTP_HEAD_MAX, // whole pages
-	ADDRESSES_MAX = 8,
 	SWEEP_MILLISECONDS = 1000,
 	SWEEP_LEAST = 64,
 	FIRST_WORDS_MILLISECONDS = 100, // behind the caller's own proxy; then the server's turn
@@ -108,7 +107,9 @@ struct conn {
 	char called[HOST_NAME_BYTES_MAX + 1]; // as the client did, of which `host` is the form that
 	unsigned alike;                       // has this number (resolv_alike)
 	bool unlisted;                        // none that is allowed exists
-	uint32_t place;                       // of its name among the synthetic addresses, or 0
+	// Whether the host's resolver makes addresses up is asked; was; and it does.
+	bool proving, proved, made_up;
+	uint32_t place; // of its name among the synthetic addresses, or 0
 	uint16_t port;
 	struct ends ends;
 	bool recorded;             // `record` is what became of it so far

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -55,6 +56,10 @@ int lookup_begin(struct worker *worker)
 					.lookups = files_only_dns,
 					.sock_state_cb = socket_state,
 					.sock_state_cb_data = worker };
+	unsigned random[2];
+	if (getrandom(random, sizeof(random), 0) < 0)
+		return -1;
+	snprintf(worker->nobody, sizeof(worker->nobody), "%08x%08x.invalid", random[0], random[1]);
 	// Made while files can be opened: the ids of its queries begin with random bytes.
 	return ares_init_options(&worker->channel, &options,
 				 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |

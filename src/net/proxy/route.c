@@ -86,7 +86,7 @@ bool route_to(struct worker *worker, struct conn *conn, const struct host *host,
 	}
 	memcpy(conn->called, conn->host.name, sizeof(conn->called));
 	conn->alike = 0;
-	conn->unlisted = false;
+	conn->unlisted = conn->proving = conn->proved = conn->made_up = false;
 	const struct rule *allow = rules_decide(rules, &worker->resolv, &conn->host, port,
 						worker->routes, &conn->alike, &refusal);
 	if (allow)

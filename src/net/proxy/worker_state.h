@@ -18,6 +18,7 @@ enum {
 	LARGE_MAX = 2048,
 	LOOKUPS_MAX = 256,
 	QUESTIONS_MAX = 128,
+	NOBODY_MAX = 32,
 	KNOWN_MAX = 512, // destinations whose first connection waits until it was seen whose it is
 	PARKED_MAX = 64,
 	SYN_PLACES_BITS = 14,
@@ -72,6 +73,7 @@ struct worker {
 	int routes; // netlink, see net/rules/local_address.h
 	ares_channel channel;
 	struct resolv resolv;
+	char nobody[NOBODY_MAX]; // a name that does not exist
 	int64_t files_checked;
 	bool files_asked;
 	struct lookup lookups[LOOKUPS_MAX];
