@@ -351,6 +351,14 @@ for at in 127.0.0.1 '[::1]' localhost; do
 done
 is "from ::1 of the box to 127.0.0.1 of the host" hello "$(box --host-port 7000 -- python3 "$raw" ::1 7000 hello EOF)"
 kill $server; wait $server 2>/dev/null
+# As docker's published ports: nobody listens there.
+if [ -e "$LAB/nat" ]; then
+	is "a port of the host's that answers by NAT alone" hello "$(box --host-port 7070 -- python3 "$raw" 127.0.0.1 7070 hello EOF)"
+fi
+is "a port of the host's is not to be had in the box" 98 "$(box --host-port 7000 -- python3 -c 'import socket
+try: socket.create_server(("", 7000))
+except OSError as error: print(error.errno)')"
+like "which a recipe says" "$("$SBX" why 'EADDRINUSE: address already in use')" 'leave out --host-port'
 box --host-port $six -- curl -s -m 60 "http://localhost:$six/file" >/dev/null
 like "nobody there, at both addresses of localhost" "$(cat "$work/log")" "^sbx: could not reach 127.0.0.1:$six \(curl\), 2 times: Connection refused"
 port=$((20000 + RANDOM % 10000))
@@ -392,6 +400,18 @@ for at in ::1 127.0.0.1; do
 done
 wait "$server" 2>/dev/null
 like "those that found nobody are counted" "$(cat "$work/said")" '^sbx: nothing listened on port 8097 in the box: [1-9][0-9]* connections?$'
+# What development servers listen at by themselves: node's listen(port) and listen(port, "localhost").
+while IFS='|' read -r name listen; do
+	timeout 120 "$SBX" run --publish "8096:$port" -- node -e "const s = require('http').createServer((q, r) => { r.end('hello\n'); s.close(); }).listen($listen)" 2>/dev/null &
+	server=$!
+	wait_for 60 eval '[ "$(door localhost)" = hello ]'
+	wait $server
+	is "the address of $name" 0 $?
+done <<-'END'
+	Next|8096
+	Vite, Astro and Angular|8096, 'localhost'
+	a container's server|8096, '0.0.0.0'
+END
 # In docker's order, which is the other one.
 outside=$((21000 + RANDOM % 1000)) inside=$((22000 + RANDOM % 1000))
 serves="cd '$PWD'; python3 -m http.server -b 127.0.0.1 $inside >/dev/null 2>&1 &

@@ -58,6 +58,7 @@ mount --bind "$LAB/hosts" /etc/hosts
 	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile ext -out server.pem
 ) 2>"$LAB/openssl.log" >&2
 ip route add local 198.51.100.64/26 dev lo
+python3 "$here/redirect.py" 7070 7000 2>"$LAB/nat.log" && touch "$LAB/nat"
 mkfifo "$LAB/ready"
 echo "python3 '$here/servers.py' '$LAB' outside >'$LAB/ready' 2>'$LAB/servers.log' </dev/null &" >"$LAB/outside"
 read -r word <"$LAB/ready" && [ "$word" = ready ] || { cat "$LAB/servers.log" "$LAB/outside.log"; exit 1; }
