@@ -122,6 +122,7 @@ is "10 MB of cleartext" "10485760" "$(get -a www.allowed.test -- http://www.allo
 stays "look-ups of what is not allowed ask nobody outside" 0 "$(box --deny '*.denied.test' -a '*.denied.test' -- bash -c 'getent hosts secret-data.test; getent hosts secret-data.denied.test' >/dev/null; asked | grep -c secret-data)"
 allowed -- getent hosts secret-data.allowed.test
 stays "one of a wildcard does" 1 "$(asked | grep -x secret-data.allowed.test | sort -u | wc -l)"
+like "which is in the log, without a port" "$("$SBX" audit)" ' secret-data.allowed.test \(\?\): its name was asked for$'
 like "which is in the log" "$("$SBX" audit --json)" '"name":"secret-data.allowed.test","address":"","port":0,"verdict":"allowed","rule":"\*.allowed.test","why":"its name was asked for"'
 like "a synthetic address, the same in every run" "$(allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test)" '^198\.1[89]\.'
 is "twice the same" 1 "$( (allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test) | sort -u | wc -l)"
