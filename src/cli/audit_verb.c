@@ -197,7 +197,8 @@ static void show_line(struct out *out, const char *line)
 	}
 	// What is counted together has no destination.
 	if (name.length)
-		out_text(out, "%.*s:%.*s", name.length, name.text, port.length, port.text);
+		out_text(out, number_of(port) ? "%.*s:%.*s" : "%.*s", name.length, name.text,
+			 port.length, port.text);
 	else
 		out_text(out, "others");
 	if (program.length)

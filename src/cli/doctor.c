@@ -342,6 +342,10 @@ static int examine(struct doctor *doctor)
 	try_name(doctor);
 	try_path(doctor);
 	try_bare(doctor);
+	if (proxy_made_up())
+		works(doctor, "resolver",
+		      "a proxy of this host makes addresses up (198.18.0.0/15): allowed names are "
+		      "dialled by them");
 	return 0;
 }
 

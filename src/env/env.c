@@ -293,9 +293,11 @@ static void set_all_own(struct plan *plan)
 	for (unsigned i = 0; plan->egress.on && i < sizeof(quiet) / sizeof(quiet[0]); i++)
 		if (!env_value(plan, quiet[i].name))
 			set_own(plan, quiet[i].name, quiet[i].value);
-	// Without a separate network the box has no UDP: libc asks by TCP, others by the proxy.
+	// Without a separate network the box has no UDP: libc asks by TCP, others by the proxy; and
+	// the host's search list, which the proxy knows, would ask for names that nobody typed.
 	if (plan->egress.on && !plan->own_network) {
-		set_own(plan, "RES_OPTIONS", "use-vc");
+		set_own(plan, "RES_OPTIONS", "use-vc ndots:0");
+		set_own(plan, "LOCALDOMAIN", ".");
 		set_own(plan, "http_proxy", plan->egress.proxy);
 		set_own(plan, "https_proxy", plan->egress.proxy);
 		set_own(plan, "HTTPS_PROXY", plan->egress.proxy);

@@ -23,8 +23,8 @@ struct host {
 
 // Reads a name or an address in any spelling that the resolvers of libc and browsers take:
 // 127.1, 0x7f.1, 2130706433, ::ffff:1.2.3.4, [::1]. False for everything else: bytes other than
-// letters, digits and '-' (NUL and UTF-8 among them), empty or long labels, zones, numbers that
-// are no address.
+// letters, digits, '-' and '_' (NUL and UTF-8 among them), empty or long labels, zones, numbers
+// that are no address.
 bool host_parse(const char *text, size_t length, struct host *ret_host);
 // "name" or "name:80" or "[::1]:80"; without a port `ret_port` stays as it was.
 bool host_parse_port(const char *text, size_t length, struct host *ret_host, uint16_t *ret_port);

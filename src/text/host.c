@@ -123,7 +123,7 @@ static bool parse_name(const char *text, size_t length, char name[HOST_NAME_BYTE
 			label = 0;
 			continue;
 		}
-		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-') ||
+		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_') ||
 		    (c == '-' && label == 0) || ++label > LABEL_MAX)
 			return false;
 	}

@@ -1,5 +1,5 @@
-// Owns the files that the box has in place of the host's: hosts, certificates, sudoers, owned
-// copies, and the file of code that `sbx code` runs.
+// Owns the files that the box has in place of the host's: hosts, resolv.conf, certificates,
+// sudoers, owned copies, and the file of code that `sbx code` runs.
 #include "view/view.h"
 
 #include <errno.h>
@@ -13,26 +13,36 @@
 #include "plan.h"
 #include "view/paths/wishes.h"
 
-// The host's table would give names literal addresses; what it says is known to the proxy.
-int own_hosts(struct wishes *wishes)
+static int add_text(struct wishes *wishes, const char *path, const char *text)
 {
 	struct resolved resolved;
-	struct mount hosts = { .kind = MOUNT_TEXT,
+	struct mount mount = { .kind = MOUNT_TEXT,
 			       .access = ACCESS_READ,
 			       .optional = true,
+			       .target = path,
+			       .source = text,
 			       .from = { .file = "network", .order = ORDER_FLAGS } };
-	int found = resolve_path(wishes->resolver, "/etc/hosts", &resolved);
+	int found = resolve_path(wishes->resolver, path, &resolved);
 	if (found < 0)
 		return -1;
+	if (found) {
+		mount.target = resolved.path;
+		mount.identity = resolved.identity;
+	}
+	return wishes_add(wishes, &mount, false);
+}
+
+// The host's table would give names literal addresses, and its search list would ask for names that
+// nobody typed; what both say is known to the proxy.
+int own_hosts(struct wishes *wishes)
+{
 	const char *name = wishes->plan->profile->hostname;
-	hosts.target = found ? resolved.path : "/etc/hosts";
-	if (found)
-		hosts.identity = resolved.identity;
-	hosts.source =
+	TRY(add_text(wishes, "/etc/resolv.conf", "nameserver 127.0.0.1\n"));
+	return add_text(
+		wishes, "/etc/hosts",
 		arena_text(wishes->arena,
 			   "127.0.0.1 localhost%s%s\n::1 localhost ip6-localhost ip6-loopback\n",
-			   name ? " " : "", name ? name : "");
-	return wishes_add(wishes, &hosts, false);
+			   name ? " " : "", name ? name : ""));
 }
 
 // With all names of the kernel's; the numbers stay while the box lives.

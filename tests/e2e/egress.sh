@@ -57,10 +57,35 @@ like "a literal IPv6 address not in the list" "$(get -- 'http://[2001:db8::10]/'
 like "a name with IPv6 only" "$(get -a '*.allowed.test' -- https://six.allowed.test/)" '^GET /'
 like "an address that is dead does not stop the next" "$(get -a '*.allowed.test' -- http://two.allowed.test/)" '^GET /'
 like "nor a dead IPv6 one" "$(get -a '*.allowed.test' -- https://dual.allowed.test/)" '^GET /'
-like "a name that does not resolve is told" "$(get -a 'none.test' -- http://none.test/; cat "$work/log")" 'could not reach none.test:80 .*does not resolve'
+like "an allowed name that does not exist" "$(get -a none.test -- http://none.test/; cat "$work/log")" '^curl: \(6\) Could not resolve host: none.test$'
+is "by every kind of question, and by TCP" "NXDOMAIN NXDOMAIN NXDOMAIN" "$(box -a none.test -- bash -c 'dig none.test; dig AAAA none.test; dig +tcp none.test' | sed -n 's/.*status: \(.*\), id.*/\1/p' | xargs)"
+is "one that exists without an address" "NOERROR 0" "$(box -a empty.test -- dig empty.test | sed -n 's/.*status: \(.*\), id.*/\1/p; s/.*ANSWER: \([0-9]*\),.*/\1/p' | xargs)"
+like "one that nobody answers for is made up after 2 s" "$(box -a slow.test -- bash -c 'dig +noall +answer +stats slow.test' | xargs)" '198\.1[89]\..*Query time: [2-9][0-9]{3} msec'
+like "nor with a proxy of the caller's, which finds names itself" "$(box -a none.test --upstream http://user:p%40ss@203.0.113.11:3128 -- dig +short none.test)" '^198\.1[89]\.'
 like "the host's table of names holds" "$(get -a table.test -- http://table.test/)" '^GET / host=table.test'
-like "a name without dots" "$(printf 'nameserver 203.0.113.53\nsearch corp.test\n' >"$LAB/resolv.conf"; get -a db -- http://db/)" '^GET / host=db'
-like "and by its whole name" "$(get -a db.corp.test -- http://db/ -H 'Host: db.corp.test')" '^GET /'
+# Short names by the host's search list: as Kubernetes has it, and as an office.
+printf 'nameserver 203.0.113.53\nsearch ns.corp.test corp.test test\noptions ndots:5\n' >"$LAB/resolv.conf"
+stays "the box's resolver has no search list" "nameserver 127.0.0.1" "$(box -- cat /etc/resolv.conf)"
+for way in --quiet "--isolation landlock --project read"; do
+	# shellcheck disable=SC2086
+	box ${way#--quiet} -- env -u http_proxy -u all_proxy $fetch http://unknown.test/ >/dev/null
+	is "an unknown name is one row (${way#--quiet})" "sbx: blocked unknown.test:80 (curl): not in the allowlist; to allow: --allow unknown.test:80" "$(grep -v Landlock "$work/log")"
+done
+for rule in db db.corp db.corp.test '*.corp.test' '*.corp' '*'; do
+	for name in db db.corp db.corp.test; do
+		[ "$rule" != '*.corp' ] || [ $name != db ] || continue
+		is "$rule serves $name" "GET / host=$name body=0 auth=None" "$(get -a "$rule" -- "http://$name/")"
+	done
+done
+is "a name that the short one could have, where that one leads" "GET / host=db.test body=0 auth=None" "$(get -a db -- http://db.test/)"
+like "a denial of one is of all" "$(get -a '*' --deny db.corp.test -- http://db/; cat "$work/log")" 'blocked db:80 .*denied by rule \(db.corp.test\)'
+like "a name that a wildcard reaches by no form is not allowed" "$(get -a '*.corp.test' -- http://fresh.test/; cat "$work/log")" 'blocked fresh.test:80 .*not in the allowlist; to allow: --allow fresh.test:80$'
+stays "and not asked for" 0 "$(asked | grep -cx fresh.test)"
+like "sbx why knows it" "$("$SBX" why -a db.corp.test db.corp)" '^db.corp, port 443, can be reached'
+printf 'nameserver 203.0.113.53\nsearch allowed.test\n' >"$LAB/resolv.conf"
+like "the short form as the server name of TLS" "$(get -a www.allowed.test -- -k https://www/)" '^GET / host=www '
+like "the long one" "$(get -a www -- https://www.allowed.test/)" '^GET / host=www.allowed.test'
+like "and no other" "$(get -a www -- -k -H 'Host: other' http://www/; cat "$work/log")" 'the request names another host, other$'
 printf 'nameserver 203.0.113.53\n' >"$LAB/resolv.conf"
 like "server speaks first" "$(allowed -- python3 "$raw" www.allowed.test 2525 HEAR 'you\n')" '^250 you'
 is "any TCP protocol, where the rule says so" "hello" "$(allowed -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 hello EOF)"
@@ -94,7 +119,11 @@ is "10 MB unchanged" "10485760" "$(get -a www.allowed.test -- https://www.allowe
 is "10 MB of cleartext" "10485760" "$(get -a www.allowed.test -- http://www.allowed.test/size/10485760 | wc -c)"
 
 # --- names
-stays "look-ups ask nobody outside" 0 "$(allowed -- getent hosts secret-data.allowed.test >/dev/null; asked | grep -c secret-data)"
+stays "look-ups of what is not allowed ask nobody outside" 0 "$(box --deny '*.denied.test' -a '*.denied.test' -- bash -c 'getent hosts secret-data.test; getent hosts secret-data.denied.test' >/dev/null; asked | grep -c secret-data)"
+allowed -- getent hosts secret-data.allowed.test
+stays "one of a wildcard does" 1 "$(asked | grep -x secret-data.allowed.test | sort -u | wc -l)"
+like "which is in the log, without a port" "$("$SBX" audit)" ' secret-data.allowed.test \(\?\): its name was asked for$'
+like "which is in the log" "$("$SBX" audit --json)" '"name":"secret-data.allowed.test","address":"","port":0,"verdict":"allowed","rule":"\*.allowed.test","why":"its name was asked for"'
 like "a synthetic address, the same in every run" "$(allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test)" '^198\.1[89]\.'
 is "twice the same" 1 "$( (allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test) | sort -u | wc -l)"
 like "no AAAA, but no error" "$(allowed -- dig +noall +comments AAAA www.allowed.test @1.1.1.1)" 'status: NOERROR.*|ANSWER: 0'
@@ -106,7 +135,8 @@ stays "and has no other address" "" "$(allowed -- dig +short AAAA localhost @1.1
 like "by IPv6" "$(allowed -- dig +short www.allowed.test @2620:fe::fe)" '^198\.1[89]\.'
 like "with EDNS" "$(allowed -- dig +short +bufsize=4096 +cookie www.allowed.test)" '^198\.1[89]\.'
 stays "TXT is empty" "" "$(allowed -- dig +short TXT www.allowed.test)"
-like "odd names do not exist" "$(allowed -- dig 'a_b.allowed.test' @1.1.1.1)" 'NXDOMAIN'
+like "odd names do not exist" "$(allowed -- dig 'a+b.allowed.test' @1.1.1.1)" 'NXDOMAIN'
+like "a name with an underscore" "$(get -a my_bucket.allowed.test -- http://my_bucket.allowed.test/)" '^GET / host=my_bucket.allowed.test'
 like "dns strict: a denied name does not exist" "$(box --dns strict -- getent hosts denied.test; echo $?; cat "$work/log")" '^2$'
 like "and is told" "$(cat "$work/log")" 'blocked denied.test'
 stays "the host's table is not seen inside" "" "$(allowed -- grep table /etc/hosts)"
@@ -116,8 +146,19 @@ is "an unknown synthetic address" refused "$(allowed -- python3 "$raw" 198.19.20
 # --- addresses that no name may lead to
 like "an address of a proxy's own is told with its flag" "$(get -a fake.test -- http://fake.test/; cat "$work/log")" 'could not reach fake.test:80 .*leads to 198.18.0.5, as a proxy of this host answers for every name: --upstream http://HOST:PORT$'
 is "by which it is reached" "proxied GET http://fake.test:80/ HTTP/1.1" "$(get -a fake.test --upstream http://user:p%40ss@203.0.113.11:3128 -- http://fake.test/ | xargs)"
-for name in meta.test loop.test mapped.test nat64.test; do
-	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*no name may lead to'
+touch "$LAB/made-up"
+like "where a name that cannot exist has one as well, they are dialled" "$(get -a fake.test -- http://fake.test/; cat "$work/log")" '^GET / host=fake.test'
+like "one that a denial names is not" "$(get -a fake.test --deny 198.18.0.0/15 -- http://fake.test/; cat "$work/log")" 'leads to a denied address \(198.18.0.0/15\)'
+like "nor one of this host" "$(get -a fake-host.test -- http://fake-host.test/; cat "$work/log")" 'leads to 198.18.0.6, this host itself: --host-port PORT, or name that address'
+is "a literal one of a box's stays refused" refused "$(box -a fake.test -- python3 "$raw" 198.18.0.5 80)"
+like "sbx doctor says so" "$("$SBX" doctor 2>&1)" 'a proxy of this host makes addresses up'
+rm "$LAB/made-up"
+stays "and else does not" 0 "$("$SBX" doctor 2>&1 | grep -c 'makes addresses up')"
+for name in meta.test nat64.test; do
+	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*no name may lead to; --allow ADDRESS names it'
+done
+for name in loop.test mapped.test; do
+	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*this host itself: --host-port PORT'
 done
 like "private.test needs a word" "$(get -a private.test -- http://private.test/; cat "$work/log")" 'a private address: --private-network yes'
 like "and has it" "$(get -a private.test --private-network yes -- http://private.test/)" '^GET /'
@@ -230,7 +271,7 @@ done <<-'END'
 	no host|GET / HTTP/1.1\r\nX: y\r\n\r\n
 	a space before the colon|GET / HTTP/1.1\r\nHost : www.allowed.test\r\n\r\n
 	NUL in the host|GET / HTTP/1.1\r\nHost: www.allowed.test\x00.denied.test\r\n\r\n
-	an underscore in the host|GET / HTTP/1.1\r\nHost: www_allowed.test\r\n\r\n
+	an odd sign in the host|GET / HTTP/1.1\r\nHost: www+allowed.test\r\n\r\n
 	an old version|GET / HTTP/0.9\r\nHost: www.allowed.test\r\n\r\n
 	HTTP/2 by prior knowledge|PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n
 	two spaces|GET  / HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n
@@ -311,6 +352,14 @@ for at in 127.0.0.1 '[::1]' localhost; do
 done
 is "from ::1 of the box to 127.0.0.1 of the host" hello "$(box --host-port 7000 -- python3 "$raw" ::1 7000 hello EOF)"
 kill $server; wait $server 2>/dev/null
+# As docker's published ports: nobody listens there.
+if [ -e "$LAB/nat" ]; then
+	is "a port of the host's that answers by NAT alone" hello "$(box --host-port 7070 -- python3 "$raw" 127.0.0.1 7070 hello EOF)"
+fi
+is "a port of the host's is not to be had in the box" 98 "$(box --host-port 7000 -- python3 -c 'import socket
+try: socket.create_server(("", 7000))
+except OSError as error: print(error.errno)')"
+like "which a recipe says" "$("$SBX" why 'EADDRINUSE: address already in use')" 'leave out --host-port'
 box --host-port $six -- curl -s -m 60 "http://localhost:$six/file" >/dev/null
 like "nobody there, at both addresses of localhost" "$(cat "$work/log")" "^sbx: could not reach 127.0.0.1:$six \(curl\), 2 times: Connection refused"
 port=$((20000 + RANDOM % 10000))
@@ -352,6 +401,18 @@ for at in ::1 127.0.0.1; do
 done
 wait "$server" 2>/dev/null
 like "those that found nobody are counted" "$(cat "$work/said")" '^sbx: nothing listened on port 8097 in the box: [1-9][0-9]* connections?$'
+# What development servers listen at by themselves: node's listen(port) and listen(port, "localhost").
+while IFS='|' read -r name listen; do
+	timeout 120 "$SBX" run --publish "8096:$port" -- node -e "const s = require('http').createServer((q, r) => { r.end('hello\n'); s.close(); }).listen($listen)" 2>/dev/null &
+	server=$!
+	wait_for 60 eval '[ "$(door localhost)" = hello ]'
+	wait $server
+	is "the address of $name" 0 $?
+done <<-'END'
+	Next|8096
+	Vite, Astro and Angular|8096, 'localhost'
+	a container's server|8096, '0.0.0.0'
+END
 # In docker's order, which is the other one.
 outside=$((21000 + RANDOM % 1000)) inside=$((22000 + RANDOM % 1000))
 serves="cd '$PWD'; python3 -m http.server -b 127.0.0.1 $inside >/dev/null 2>&1 &
@@ -420,7 +481,7 @@ is "a name at a port where nobody speaks first" "refused refused " "$(connects -
 like "is reported" "$(cat "$work/log")" 'blocked db.internal:5432 \(python3\): not in the allowlist; to allow: --allow db.internal:5432'
 is "a dead port of an allowed host" "refused connected " "$(connects -a www.allowed.test -- www.allowed.test,9999 www.allowed.test,7000)"
 like "is reported" "$(cat "$work/log")" 'could not reach www.allowed.test:9999 \(python3\): Connection refused'
-is "a name that leads nowhere" "refused refused " "$(connects -a nowhere.allowed.test -a loop.test -- nowhere.allowed.test,443 loop.test,443)"
+is "a name that leads nowhere" "refused refused " "$(connects -a slow.test -a loop.test -- slow.test,443 loop.test,443)"
 is "a door behind which nobody listens" "refused refused connected connected refused " "$(connects --host-port 5490 --host-port 7000 -- 127.0.0.1,5490 ::1,5490 127.0.0.1,7000 ::1,7000 127.0.0.2,5490)"
 like "is reported" "$(cat "$work/log")" 'could not reach 127.0.0.1:5490 \(python3\), 2 times: Connection refused'
 is "behind the caller's proxy: what that refuses; it gets requests when it is there" "refused connected " "$(connects -a www.allowed.test --upstream http://user:wrong@203.0.113.11:3128 -- www.allowed.test,443 www.allowed.test,80)"

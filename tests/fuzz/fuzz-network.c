@@ -2,6 +2,7 @@
 // and /proc's words.
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "net/host/socket_owner.h"
 #include "net/parse/parse.h"
@@ -35,6 +36,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (resolv.server_count == 0 || resolv.server_count > RESOLV_SERVERS_MAX ||
 	    resolv.search_count > RESOLV_SEARCH_MAX)
 		__builtin_trap();
+	char alike[HOST_NAME_BYTES_MAX + 1];
+	for (unsigned i = 0; i < RESOLV_ALIKE_MAX; i++)
+		if (resolv_alike(&resolv, "a.b", i, alike) &&
+		    (!*alike || (i == 0 && strcmp(alike, "a.b") != 0)))
+			__builtin_trap();
 	for (size_t at = 0; at < size && netns_parse_ack(data + at, size - at, &used, &sequence,
 							 &error) == PARSE_DONE;
 	     at += used)

@@ -41,8 +41,8 @@ cable() { # address, whose: host or outside, how it is added
 }
 cable 2001:db8::7/128 host nodad
 cable 2001:db8::10/128 outside nodad
-for address in 198.51.100.7 10.9.9.8; do cable $address/32 host ''; done
-for address in 203.0.113.10 203.0.113.11 203.0.113.53 10.9.9.9 169.254.169.254 ${LAB_ADDRESSES:-}; do cable $address/32 outside ''; done
+for address in 198.51.100.7 10.9.9.8 198.18.0.6; do cable $address/32 host ''; done
+for address in 203.0.113.10 203.0.113.11 203.0.113.53 10.9.9.9 198.18.0.5 169.254.169.254 ${LAB_ADDRESSES:-}; do cable $address/32 outside ''; done
 printf 'nameserver 203.0.113.53\n' >"$LAB/resolv.conf"
 printf '127.0.0.1 localhost\n203.0.113.10 table.test\n' >"$LAB/hosts"
 # /etc/resolv.conf may be a link to a place that is not there.
@@ -58,6 +58,7 @@ mount --bind "$LAB/hosts" /etc/hosts
 	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile ext -out server.pem
 ) 2>"$LAB/openssl.log" >&2
 ip route add local 198.51.100.64/26 dev lo
+python3 "$here/redirect.py" 7070 7000 2>"$LAB/nat.log" && touch "$LAB/nat"
 mkfifo "$LAB/ready"
 echo "python3 '$here/servers.py' '$LAB' outside >'$LAB/ready' 2>'$LAB/servers.log' </dev/null &" >"$LAB/outside"
 read -r word <"$LAB/ready" && [ "$word" = ready ] || { cat "$LAB/servers.log" "$LAB/outside.log"; exit 1; }

@@ -26,6 +26,7 @@ NAMES = {
     "private.test": ([PRIVATE], []),
     "meta.test": ([META], []),
     "fake.test": (["198.18.0.5"], []),  # as a proxy of the host answers, which takes names
+    "fake-host.test": (["198.18.0.6"], []),
     "loop.test": (["127.0.0.1"], ["::1"]),
     "mapped.test": ([], ["::ffff:127.0.0.1"]),
     "nat64.test": ([], ["64:ff9b::a9fe:a9fe"]),
@@ -37,6 +38,8 @@ NAMES = {
     "half-host.test": ([HOST, WEB], []),
     "db.corp.test": ([WEB], []),
     "proxy.corp.test": ([WEB2], []),
+    "my_bucket.allowed.test": ([WEB], []),
+    "empty.test": ([], []),
 }
 asked = []  # names that were looked up
 rebind = [0]
@@ -49,6 +52,8 @@ def lookup(name, kind):
         return ([WEB] if rebind[0] == 1 else ["127.0.0.1"]) if kind == 1 else []
     if name.startswith("crowd") and name.endswith(".allowed.test"):  # a name of many
         return [WEB] if kind == 1 else []
+    if name.endswith(".invalid") and os.path.exists(os.path.join(sys.argv[1], "made-up")):
+        return ["198.18.0.9"] if kind == 1 else []
     if name not in NAMES:
         return None
     return NAMES[name][0] if kind == 1 else NAMES[name][1] if kind == 28 else []
@@ -244,7 +249,7 @@ async def main(directory, place):
     outside = place == "outside"
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(os.path.join(directory, "server.pem"), os.path.join(directory, "server.key"))
-    for address in (WEB, WEB2, PRIVATE, META, WEB6) if outside else (HOST, HOST_PRIVATE, HOST6, "127.0.0.1", "::1"):
+    for address in (WEB, WEB2, PRIVATE, META, WEB6, "198.18.0.5") if outside else (HOST, HOST_PRIVATE, HOST6, "127.0.0.1", "::1"):
         await asyncio.start_server(http, address, 80, backlog=4096)
         await asyncio.start_server(http, address, 443, ssl=context)
         await asyncio.start_server(echo, address, 7000)

@@ -12,7 +12,7 @@ git -C "$project" config core.filemode true
 normal() {
 	sed -e "s|$project|PROJECT|g; s|$work/home|HOME|g; s|$work|WORK|g" \
 		-e '/: this machine uses it: /d; s/PROJECT\([a-z]*\)-[0-9a-f]\{16\}/PROJECT\1-ID/; s|cache/=[^/]*|cache/ID|; s| memory=[0-9]*M| memory=SHARE|' |
-		grep -Ev '^  (read|link|hide|read-only|directory) +/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|etc|nix|gnu|snap|sys|proc|var|home|run)|^(user|landlock|filter|note) |^  own +[^ ]*/sudo |^  (enforced|cgroup|outside) ' |
+		grep -Ev '^  (read|link|hide|read-only|directory) +/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|etc|nix|gnu|snap|sys|proc|var|home|run)|^(user|landlock|filter|note) |^  own +[^ ]*(/sudo |resolv\.conf)|^  (enforced|cgroup|outside) ' |
 		awk '/^ +(WORK\/data\/[^ ]+ ?)+$/ { names += NF; next } names { print "             " names " names in WORK/data"; names = 0 } { print }'
 }
 

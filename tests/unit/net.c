@@ -70,7 +70,8 @@ static void spellings(void **state)
 		{ ".a", NULL },
 		{ "-a.b", NULL },
 		{ "a-.b", NULL },
-		{ "a_b", NULL },
+		{ "a+b", NULL },
+		{ "A_b.c", "a_b.c" },
 		{ "b\xc3\xbc"
 		  "cher",
 		  NULL },
@@ -843,7 +844,7 @@ static void questions(void **state)
 	copy[2] |= 0x80; // a response gets no answer
 	assert_false(dns_parse(copy, sizeof(good) - 1, &question, &code));
 	memcpy(copy, good, sizeof(good));
-	copy[13] = '_';
+	copy[13] = '+';
 	assert_true(dns_parse(copy, sizeof(good) - 1, &question, &code));
 	assert_true(code == DNS_OK && !question.valid);
 	copy[13] = '.';
@@ -855,7 +856,7 @@ static void tables(void **state)
 	static const char hosts[] =
 		"# x\n127.0.0.1 localhost\n10.1.2.3\tDB.corp db # c\n::1 db\nbad db\n";
 	static const char resolv[] = "nameserver 1.2.3.4\nnameserver ::1\nsearch a.b c.d\noptions "
-				     "x\nnameserver fe80::1%eth0\n"
+				     "x ndots:2 ndots:99\nnameserver fe80::1%eth0\n"
 				     "nameserver 9.9.9.9\nnameserver 8.8.8.8\n";
 	struct address addresses[4];
 	struct resolv parsed;
@@ -873,8 +874,27 @@ static void tables(void **state)
 	resolv_parse(resolv, strlen(resolv), &parsed);
 	assert_true(parsed.server_count == 3 && parsed.search_count == 2);
 	assert_string_equal(parsed.search[1], "c.d");
+	assert_int_equal(parsed.ndots, 2);
+	static const struct {
+		const char *left, *right;
+		bool same;
+	} pairs[] = {
+		{ "db", "db", true },          { "db", "db.a.b", true },
+		{ "db.a.b", "db", true },      { "db", "db.c.d", true },
+		{ "db.x", "db.x.c.d", true },  { "db.x.y", "db.x.y.c.d", false },
+		{ "db.c.d", "db.a.b", false }, { "db", "xdb.a.b", false },
+		{ "a.b", "db.a.b", false },    { "db", "db.a", false },
+		{ "db.a", "db", false },
+	};
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		struct host left, right;
+		assert_true(host_parse(pairs[i].left, strlen(pairs[i].left), &left));
+		assert_true(host_parse(pairs[i].right, strlen(pairs[i].right), &right));
+		assert_int_equal(resolv_same(&parsed, &left, &right), pairs[i].same);
+	}
 	resolv_parse("", 0, &parsed);
 	assert_int_equal(parsed.server_count, 1);
+	assert_int_equal(parsed.ndots, 1);
 }
 
 static void kernel_texts(void **state)

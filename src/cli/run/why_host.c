@@ -1,6 +1,7 @@
 // Owns the answers of sbx why about hosts and ports.
 #include "cli/run/why.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -55,10 +56,19 @@ static int why_rules(struct box *box, const char *word, const struct host *host,
 {
 	struct rules *rules = arena_take(box->arena, sizeof(*rules));
 	struct list none = { 0 };
+	struct host called = *host;
 	struct refusal refusal;
+	struct resolv resolv;
+	char text[FILE_UNSIZED];
+	size_t length = 0;
 	autoclose int routes = local_open();
+	if (ATTEMPT(file_read_into(AT_FDCWD, "/etc/resolv.conf", FILE_LINK | FILE_PART, text,
+				   sizeof(text), &length)) < 0)
+		length = 0;
+	resolv_parse(text, length, &resolv);
 	TRY(rules_compile(&box->plan, &none, &none, rules));
-	const struct rule *rule = rules_decide(rules, host, port, routes, &refusal);
+	const struct rule *rule =
+		rules_decide(rules, &resolv, &called, port, routes, &(unsigned){ 0 }, &refusal);
 	out_text(&why->text, "%s, port %u, ", word, port);
 	why->verdict = rule ? "reachable" : refusal.deny ? "denied" : "unreachable";
 	if (rule) {

@@ -49,6 +49,8 @@ struct proxy {
 
 // Descriptors are -1 but in lists, which have their counts.
 void proxy_init(struct proxy *proxy);
+// Whether the host's resolver makes addresses up: it has one for a name that cannot exist.
+bool proxy_made_up(void);
 
 // Host steps: sockets for published ports; a free one is noted in the plan.
 int proxy_host(struct plan *plan, struct run *run);

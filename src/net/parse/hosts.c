@@ -98,9 +98,20 @@ static void take_search(struct hosts_line *line, struct resolv *resolv)
 	}
 }
 
+static void take_options(struct hosts_line *line, struct resolv *resolv)
+{
+	enum { NDOTS_MAX = 15 };
+	const char *word;
+	unsigned long long dots;
+	for (size_t size = next_word(line, &word); size > 0; size = next_word(line, &word))
+		if (size > 6 && memcmp(word, "ndots:", 6) == 0 &&
+		    str_number(word + 6, size - 6, 0, NDOTS_MAX, &dots))
+			resolv->ndots = (unsigned)dots;
+}
+
 void resolv_parse(const char *text, size_t length, struct resolv *ret)
 {
-	struct resolv resolv = { 0 };
+	struct resolv resolv = { .ndots = 1 };
 	struct hosts_line line;
 	for (const char *at = text; next_line(&at, text + length, &line);) {
 		const char *word;
@@ -109,6 +120,8 @@ void resolv_parse(const char *text, size_t length, struct resolv *ret)
 		if ((size == 6 && memcmp(word, "search", 6) == 0) ||
 		    (size == 6 && memcmp(word, "domain", 6) == 0)) {
 			take_search(&line, &resolv);
+		} else if (size == 7 && memcmp(word, "options", 7) == 0) {
+			take_options(&line, &resolv);
 		} else if (size == 10 && memcmp(word, "nameserver", 10) == 0) {
 			size = next_word(&line, &word);
 			if (resolv.server_count < RESOLV_SERVERS_MAX &&
@@ -120,4 +133,53 @@ void resolv_parse(const char *text, size_t length, struct resolv *ret)
 	if (resolv.server_count == 0 && host_parse("127.0.0.1", strlen("127.0.0.1"), &own))
 		resolv.servers[resolv.server_count++] = own.address;
 	*ret = resolv;
+}
+
+bool resolv_is_short(const struct resolv *resolv, const char *name)
+{
+	unsigned dots = 0;
+	for (; *name; name++)
+		dots += *name == '.';
+	return dots < resolv->ndots;
+}
+
+bool resolv_name(const struct resolv *resolv, const char *name, unsigned domain,
+		 char ret[HOST_NAME_BYTES_MAX + 1])
+{
+	const char *behind = domain ? resolv->search[domain - 1] : "";
+	size_t length = strlen(name), more = strlen(behind) + (domain > 0);
+	if (domain > resolv->search_count || length + more > HOST_NAME_BYTES_MAX)
+		return false;
+	memcpy(ret, name, length);
+	if (domain)
+		ret[length++] = '.';
+	memcpy(ret + length, behind, strlen(behind) + 1);
+	return true;
+}
+
+bool resolv_alike(const struct resolv *resolv, const char *name, unsigned number,
+		  char ret[HOST_NAME_BYTES_MAX + 1])
+{
+	unsigned add = number / (RESOLV_SEARCH_MAX + 1), cut = number % (RESOLV_SEARCH_MAX + 1);
+	if ((add && !resolv_is_short(resolv, name)) || cut > resolv->search_count ||
+	    !resolv_name(resolv, name, add, ret))
+		return false;
+	if (!cut)
+		return true;
+	const char *domain = resolv->search[cut - 1];
+	size_t length = strlen(ret), less = strlen(domain) + 1;
+	if (length <= less || !host_within(ret, domain))
+		return false;
+	ret[length - less] = '\0';
+	return resolv_is_short(resolv, ret);
+}
+
+bool resolv_same(const struct resolv *resolv, const struct host *left, const struct host *right)
+{
+	char alike[HOST_NAME_BYTES_MAX + 1];
+	bool names = left->kind == HOST_NAME && right->kind == HOST_NAME;
+	bool same = host_equal(left, right);
+	for (unsigned i = 0; names && !same && i < RESOLV_ALIKE_MAX; i++)
+		same = resolv_alike(resolv, left->name, i, alike) && str_equal(alike, right->name);
+	return same;
 }

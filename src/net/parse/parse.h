@@ -96,15 +96,30 @@ unsigned hosts_read(const char *text, size_t length, struct hosts_entry *entries
 unsigned hosts_find(const char *text, size_t length, const struct hosts_entry *entries,
 		    unsigned count, const char *name, struct address *addresses, unsigned most);
 
-enum { RESOLV_SERVERS_MAX = 3, RESOLV_SEARCH_MAX = 6 };
+enum {
+	RESOLV_SERVERS_MAX = 3,
+	RESOLV_SEARCH_MAX = 6,
+	RESOLV_ALIKE_MAX = (RESOLV_SEARCH_MAX + 1) * (RESOLV_SEARCH_MAX + 1)
+};
 struct resolv {
 	struct address servers[RESOLV_SERVERS_MAX];
 	unsigned server_count;
 	char search[RESOLV_SEARCH_MAX][HOST_NAME_BYTES_MAX + 1];
 	unsigned search_count;
+	unsigned ndots; // a name of fewer dots is sought in the search list first
 };
 // Lines that are not understood are passed over; no server means 127.0.0.1, as libc does.
 void resolv_parse(const char *text, size_t length, struct resolv *ret);
+bool resolv_is_short(const struct resolv *resolv, const char *name);
+// The name with a domain of the search list behind it, counted from 1; 0 is the name itself. False:
+// there is none, or it is too long.
+bool resolv_name(const struct resolv *resolv, const char *name, unsigned domain,
+		 char ret[HOST_NAME_BYTES_MAX + 1]);
+// The names that mean the same here as short and long forms of one, by number; 0 is the name
+// itself. False: there is none of this number, which is below RESOLV_ALIKE_MAX.
+bool resolv_alike(const struct resolv *resolv, const char *name, unsigned number,
+		  char ret[HOST_NAME_BYTES_MAX + 1]);
+bool resolv_same(const struct resolv *resolv, const struct host *left, const struct host *right);
 
 // HTTP/1.1 heads and framing (RFC 9110, 9112), strictly: what two readers could take in two ways
 // is bad. Pure. Rule 29.
@@ -203,6 +218,9 @@ enum greeting opening_server(const uint8_t *bytes, size_t length);
 socklen_t sockaddr_fill(const struct address *address, uint16_t port, struct sockaddr_storage *ret);
 void sockaddr_read(const struct sockaddr_storage *from, struct address *ret_address,
 		   uint16_t *ret_port);
+// IPv6 and IPv4 in turn, the first kind first; at most ADDRESSES_MAX.
+enum { ADDRESSES_MAX = 8 };
+void address_interleave(const struct address *addresses, unsigned count, struct address *to);
 
 // Both ends of a connection as the client has them.
 struct ends {

@@ -36,3 +36,20 @@ void sockaddr_read(const struct sockaddr_storage *from, struct address *ret_addr
 		*ret_port = ntohs(v6->sin6_port);
 	}
 }
+
+void address_interleave(const struct address *addresses, unsigned count, struct address *to)
+{
+	bool used[ADDRESSES_MAX] = { false };
+	bool v4 = count > 0 && address_is_v4(&addresses[0]);
+	for (unsigned done = 0; done < count; done++, v4 = !v4) {
+		unsigned pick = count;
+		for (unsigned i = 0; i < count && pick == count; i++)
+			if (!used[i] && address_is_v4(&addresses[i]) == v4)
+				pick = i;
+		for (unsigned i = 0; i < count && pick == count; i++)
+			if (!used[i])
+				pick = i;
+		used[pick] = true;
+		to[done] = addresses[pick];
+	}
+}

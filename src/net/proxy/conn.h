@@ -16,7 +16,6 @@
 
 enum {
 	BUFFER_SIZE = HTTP_HEAD_MAX, // whole pages
-	ADDRESSES_MAX = 8,
 	SWEEP_MILLISECONDS = 1000,
 	SWEEP_LEAST = 64,
 	FIRST_WORDS_MILLISECONDS = 100, // behind the caller's own proxy; then the server's turn
@@ -104,8 +103,13 @@ struct conn {
 	enum conn_state then;
 	bool let, refused;
 
-	struct host host; // where it leads
-	uint32_t place;   // of its name among the synthetic addresses, or 0
+	struct host host;                     // where it leads
+	char called[HOST_NAME_BYTES_MAX + 1]; // as the client did, of which `host` is the form that
+	unsigned alike;                       // has this number (resolv_alike)
+	bool unlisted;                        // none that is allowed exists
+	// Whether the host's resolver makes addresses up is asked; was; and it does.
+	bool proving, proved, made_up;
+	uint32_t place; // of its name among the synthetic addresses, or 0
 	uint16_t port;
 	struct ends ends;
 	bool recorded;             // `record` is what became of it so far
@@ -131,8 +135,9 @@ struct conn {
 
 	// What the client may speak besides what is read here: by the rule, or by the port.
 	bool raw;
-	bool greeted; // SSH: the server's line was seen
-	bool retried; // TLS: the server asked for a second hello
+	int64_t asked; // DNS: when its first question came
+	bool greeted;  // SSH: the server's line was seen
+	bool retried;  // TLS: the server asked for a second hello
 	// inspect: bytes that have passed and are still to be read, from `kept` on in the
 	// client's buffer; what may be a request there, and the last burst
 	bool keeping, burst, request_like;

@@ -26,13 +26,14 @@ static void drain(struct worker *worker, struct conn *conn)
 	conn->flow[CLIENT].start = conn->flow[CLIENT].cleared = conn->flow[CLIENT].end = 0;
 }
 
-const char *deny_other(struct conn *conn, const char *why, const struct host *host, uint16_t port)
+const char *deny_other(const struct worker *worker, struct conn *conn, const char *why,
+		       const struct host *host, uint16_t port)
 {
 	enum { SHOWN = 60 };
 	char name[HOST_NAME_BYTES_MAX + 1], number[8] = "";
 	host_text(host, name);
 	size_t length = strlen(name);
-	if (host_equal(host, &conn->host))
+	if (resolv_same(&worker->resolv, host, &conn->host))
 		snprintf(number, sizeof(number), ":%u", port);
 	snprintf(conn->problem, sizeof(conn->problem), "%s, %s%s%s", why,
 		 length > SHOWN ? "..." : "", name + (length > SHOWN ? length - SHOWN : 0), number);
@@ -143,11 +144,14 @@ enum turn deny_run(struct worker *worker, struct conn *conn)
 
 enum turn deny_failed(struct worker *worker, struct conn *conn)
 {
-	record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, conn->problem, FIX_NONE);
+	if (conn->unlisted)
+		record_conn(worker, conn, VERDICT_DENIED, "", "not in the allowlist", FIX_RULE);
+	else
+		record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, conn->problem, FIX_NONE);
 	if (conn->state == CONN_DIAL && conn->socks)
 		return deny_socks(worker, conn, SOCKS_UNREACHABLE);
 	if (conn->state == CONN_DIAL || conn->state == CONN_REQUEST || conn->state == CONN_EXCHANGE)
-		return deny_http(worker, conn, 502);
+		return deny_http(worker, conn, conn->unlisted ? 403 : 502);
 	return deny_begin(worker, conn, conn->problem);
 }
 

@@ -4,7 +4,8 @@
 #include "net/proxy/conn.h"
 
 // "why, host": the end of a long name; and its port, where only that is another.
-const char *deny_other(struct conn *conn, const char *why, const struct host *host, uint16_t port);
+const char *deny_other(const struct worker *worker, struct conn *conn, const char *why,
+		       const struct host *host, uint16_t port);
 // Each of these begins one: always TURN_MOVED.
 enum turn deny_refuse(struct worker *worker, struct conn *conn, const char *why,
 		      enum fix fix); // and records it

@@ -165,25 +165,6 @@ static void start(struct worker *worker, struct conn *conn)
 		fail_dial(worker, conn);
 }
 
-// IPv6 and IPv4 in turn, the first kind first.
-static void interleave(struct conn *conn, const struct address *addresses, unsigned count)
-{
-	bool used[ADDRESSES_MAX] = { false };
-	bool v4 = count > 0 && address_is_v4(&addresses[0]);
-	conn->address_count = 0;
-	for (unsigned done = 0; done < count; done++, v4 = !v4) {
-		unsigned pick = count;
-		for (unsigned i = 0; i < count && pick == count; i++)
-			if (!used[i] && address_is_v4(&addresses[i]) == v4)
-				pick = i;
-		for (unsigned i = 0; i < count && pick == count; i++)
-			if (!used[i])
-				pick = i;
-		used[pick] = true;
-		conn->addresses[conn->address_count++] = addresses[pick];
-	}
-}
-
 static void say_denied(struct conn *conn, const struct rule *deny)
 {
 	snprintf(conn->problem, sizeof(conn->problem), "its name leads to a denied address (%.60s)",
@@ -195,11 +176,12 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 {
 	static const char *const own_words[] = {
 		[LOCAL_HOST] = "this host itself: --host-port PORT, or name that address",
-		[LOCAL_UNKNOWN] = "and the kernel does not say whether that is this host itself",
+		[LOCAL_UNKNOWN] = "which may be this host itself; --allow ADDRESS names it",
 	};
 	const struct rules *rules = rules_current(worker->shared);
 	const struct rule *deny = rules_deny_address(rules, address, conn->port);
-	enum reach reach = address_reach(address);
+	bool synthetic = names_is_synthetic(address), made_up = synthetic && conn->made_up;
+	enum reach reach = made_up ? REACH_PUBLIC : address_reach(address);
 	enum local own = LOCAL_NOT;
 	char text[ADDRESS_TEXT_MAX];
 	const char *why;
@@ -207,10 +189,12 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 		say_denied(conn, deny);
 		return false;
 	}
-	if (names_is_synthetic(address))
+	if (synthetic && !made_up)
 		why = "as a proxy of this host answers for every name: --upstream http://HOST:PORT";
+	else if (rules_is_loopback(address))
+		why = "this host itself: --host-port PORT";
 	else if (reach == REACH_NEVER)
-		why = "which no name may lead to";
+		why = "which no name may lead to; --allow ADDRESS names it";
 	else if ((own = local_ask(worker->routes, address)) != LOCAL_NOT)
 		why = own_words[own];
 	else if (reach == REACH_PRIVATE && !rules->private)
@@ -222,63 +206,76 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 	return false;
 }
 
+// A short name is the first of its long forms that exists: of those, the ones that are allowed. The
+// name itself may not be.
+static bool begin_next(struct worker *worker, struct conn *conn)
+{
+	struct host host = { .kind = HOST_NAME };
+	unsigned number = conn->alike + 1;
+	struct refusal refusal = { 0 };
+	memcpy(host.name, conn->called, sizeof(host.name));
+	if (!conn->alike)
+		return false;
+	const struct rule *allow =
+		rules_decide(rules_current(worker->shared), &worker->resolv, &host, conn->port,
+			     worker->routes, &number, &refusal);
+	conn->host = conn->record.host = host;
+	conn->unlisted = !allow;
+	if (!allow)
+		return false;
+	conn->alike = number;
+	conn->rule = *allow;
+	dial_begin(worker, conn);
+	return true;
+}
+
+// A proxy of the host's that makes addresses up has one also for a name that cannot exist (RFC
+// 6761): then they are dialled as public ones. True while that is asked.
+static bool prove(struct worker *worker, struct conn *conn)
+{
+	bool made_up = conn->address_count && names_is_synthetic(&conn->addresses[0]);
+	if (conn->by_proxy || (!conn->proving && (conn->made_up || !made_up || conn->proved)))
+		return false;
+	conn->made_up = conn->proving && made_up;
+	conn->proved = conn->proving;
+	conn->proving = !conn->proving;
+	dial_begin(worker, conn);
+	return true;
+}
+
 void dial_resolved(struct worker *worker, struct conn *conn)
 {
 	struct address kept[ADDRESSES_MAX];
 	unsigned count = 0;
+	if (prove(worker, conn) ||
+	    (!conn->address_count && !conn->by_proxy && begin_next(worker, conn)))
+		return;
 	snprintf(conn->problem, sizeof(conn->problem), "%s", "the name does not resolve");
 	// The caller's own proxy may stand anywhere, even on this host.
 	for (unsigned i = 0; i < conn->address_count; i++)
 		if (conn->by_proxy || may_lead(worker, conn, &conn->addresses[i]))
 			kept[count++] = conn->addresses[i];
-	interleave(conn, kept, count);
+	conn->address_count = count;
+	address_interleave(kept, count, conn->addresses);
 	start(worker, conn);
-}
-
-static bool is_excepted(const struct worker *worker, const struct conn *conn)
-{
-	for (const char *at = worker->no_proxy; *at;) {
-		size_t length = strcspn(at, ", ");
-		struct destination destination;
-		struct host host;
-		uint16_t port = 0;
-		char word[HOST_NAME_BYTES_MAX + 1];
-		const char *next = at + length + (at[length] != '\0');
-		if (length == 1 && *at == '*')
-			return true;
-		size_t dot =
-			length > 2 && at[0] == '*' && at[1] == '.' ? 2 : length > 1 && at[0] == '.';
-		if (length < sizeof(word)) {
-			memcpy(word, at, length);
-			word[length] = '\0';
-			bool network = strchr(word, '/') && destination_parse(word, &destination);
-			if (network && destination_matches(&destination, &conn->host, conn->port))
-				return true;
-			if (!network && host_parse_port(at + dot, length - dot, &host, &port) &&
-			    (!port || port == conn->port) &&
-			    (host.kind == HOST_NAME && conn->host.kind == HOST_NAME
-				     ? host_within(conn->host.name, host.name)
-				     : host_equal(&host, &conn->host)))
-				return true;
-		}
-		at = next;
-	}
-	return false;
 }
 
 // Without a free place it waits for one.
 static void look_up(struct worker *worker, struct conn *conn)
 {
-	conn->lookup = lookup_get(worker, conn->by_proxy ? worker->upstream.name : conn->host.name);
+	conn->lookup = lookup_get(worker, conn->proving    ? worker->nobody
+					  : conn->by_proxy ? worker->upstream.name
+							   : conn->host.name);
 	if (!conn->lookup)
 		worker->lookup_wanted = true;
-	else if (conn->lookup->state == LOOKUP_KNOWN || conn->lookup->state == LOOKUP_FAILED)
+	else if (lookup_done(conn->lookup))
 		lookup_take(worker, conn);
 }
 
 void dial_begin(struct worker *worker, struct conn *conn)
 {
-	conn->by_proxy = worker->has_upstream && !is_excepted(worker, conn);
+	conn->by_proxy =
+		worker->has_upstream && !egress_excepted(worker->no_proxy, &conn->host, conn->port);
 	conn->absolute = conn->absolute && conn->by_proxy;
 	const struct host *target = conn->by_proxy ? &worker->upstream : &conn->host;
 	conn->dial_port = conn->by_proxy ? worker->upstream_port : conn->port;

@@ -1,5 +1,5 @@
-// Owns the answers to the box's DNS questions. Nothing is asked upstream: a look-up carries
-// nothing out.
+// Owns the answers to the box's DNS questions. Only names that a rule allows are asked for outside,
+// to say which of them do not exist: no other look-up carries anything out.
 #include "net/proxy/dns_server.h"
 
 #include <netinet/in.h>
@@ -14,25 +14,77 @@
 #include "net/rules/rules.h"
 #include "net/setup/netns.h"
 
-enum { DATAGRAMS_A_TURN = 64, MESSAGE_MAX = 4096 };
-
-// A stub resolver tries "name.search.domain" first: a yes to that would hide the name itself.
-static bool is_search_attempt(const struct worker *worker, const char *name)
-{
-	for (unsigned i = 0; i < worker->resolv.search_count; i++)
-		if (host_within(name, worker->resolv.search[i]) &&
-		    !str_equal(name, worker->resolv.search[i]))
-			return true;
-	return false;
-}
+enum { DATAGRAMS_A_TURN = 64, MESSAGE_MAX = 4096, PATIENCE_MILLISECONDS = 2000 };
 
 static const struct address own_loopback = { { [10] = 0xff, 0xff, 127, 0, 0, 1 } };
 
-static size_t respond(struct worker *worker, const uint8_t *message, size_t length, uint8_t *answer)
+// The question has left: a wildcard lets a box ask for names that carry something.
+static void note(struct worker *worker, const struct rule *rule, const struct host *host)
+{
+	struct conn_record asked = { .host = *host,
+				     .verdict = VERDICT_ALLOWED,
+				     .why = "its name was asked for" };
+	if (rule->destination.kind == DESTINATION_NAME)
+		return;
+	memcpy(asked.rule, rule->text, sizeof(asked.rule));
+	record_refused(worker, &asked);
+}
+
+// Whether a form of a name that the rules know exists. False: it is not known yet. Where nobody
+// here can say, or not in time, it does: the connection fails then.
+static bool look_for(struct worker *worker, const struct rule *rule, const struct host *host,
+		     int64_t since, enum existence *ret)
+{
+	const struct lookup *lookup = NULL;
+	unsigned pending = 0;
+	for (unsigned i = 0; i < LOOKUPS_MAX; i++)
+		pending += worker->lookups[i].state == LOOKUP_FILES ||
+			   worker->lookups[i].state == LOOKUP_ASKED;
+	*ret = NAME_EXISTS;
+	// The rest is for connections.
+	if (!worker->has_upstream && pending <= LOOKUPS_MAX / 2)
+		lookup = lookup_get(worker, host->name);
+	if (!lookup)
+		return true;
+	if (lookup->state == LOOKUP_FAILED)
+		*ret = lookup->existence;
+	if (since == worker->now && !lookup_done(lookup))
+		note(worker, rule, host);
+	return lookup_done(lookup) || worker->now - since >= PATIENCE_MILLISECONDS;
+}
+
+// The same of the name. One that is not allowed itself is not denied by its long forms.
+static bool look_for_all(struct worker *worker, const struct host *called, int64_t since,
+			 bool *ret_known, enum existence *ret)
+{
+	const struct rules *rules = rules_current(worker->shared);
+	struct host host = *called;
+	const struct rule *rule;
+	unsigned number = 0;
+	bool itself = false;
+	*ret_known = false;
+	*ret = NAME_MISSING;
+	for (; (rule = rules_know(rules, &worker->resolv, &host, &number));
+	     number++, host = *called) {
+		*ret_known = true;
+		itself = itself || number == 0;
+		bool done = look_for(worker, rule, &host, since, ret);
+		if (!done || *ret != NAME_MISSING)
+			return done;
+	}
+	*ret_known = itself;
+	return true;
+}
+
+// 0: nothing, or `ret_later`.
+static size_t respond(struct worker *worker, const uint8_t *message, size_t length, int64_t since,
+		      uint8_t *answer, bool *ret_later)
 {
 	struct dns_question question;
 	enum dns_code code;
+	enum existence existence;
 	struct address address;
+	*ret_later = false;
 	if (!dns_parse(message, length, &question, &code))
 		return 0;
 	if (code != DNS_OK)
@@ -44,52 +96,93 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 		return dns_answer(message, &question, DNS_OK,
 				  question.type == DNS_TYPE_A ? &own_loopback : NULL, answer);
 	const struct rules *rules = rules_current(worker->shared);
-	bool known = rules_know(rules, question.name);
-	if (!known && (rules->strict || is_search_attempt(worker, question.name))) {
-		struct conn_record asked = { .verdict = VERDICT_DENIED,
-					     .why = "not in the allowlist",
-					     .fix = FIX_RULE };
-		memcpy(asked.host.name, question.name, sizeof(asked.host.name));
-		if (rules->strict)
-			record_refused(worker, &asked);
+	struct conn_record asked = { .verdict = VERDICT_DENIED,
+				     .why = "not in the allowlist",
+				     .fix = FIX_RULE };
+	memcpy(asked.host.name, question.name, sizeof(asked.host.name));
+	bool known;
+	*ret_later = !look_for_all(worker, &asked.host, since, &known, &existence);
+	if (*ret_later)
+		return 0;
+	if (!known && rules->strict) {
+		record_refused(worker, &asked);
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
 	}
+	if (known && existence == NAME_MISSING)
+		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
 	// No AAAA and no HTTPS record: all clients then use IPv4, and TLS without encrypted names.
-	if (question.type != DNS_TYPE_A)
+	if (question.type != DNS_TYPE_A || (known && existence == NAME_EMPTY))
 		return dns_answer(message, &question, DNS_OK, NULL, answer);
 	if (!names_address(worker->shared, question.name, known, &address))
 		return dns_answer(message, &question, DNS_FAILED, NULL, answer);
 	return dns_answer(message, &question, DNS_OK, &address, answer);
 }
 
-// The answer leaves from the address that was asked: its description travels back as it came.
+static struct msghdr header_of(struct waiting *question, struct iovec *part)
+{
+	return (struct msghdr){ .msg_name = &question->from,
+				.msg_namelen = question->from_size,
+				.msg_iov = part,
+				.msg_iovlen = 1,
+				.msg_control = question->control,
+				.msg_controllen = question->control_size };
+}
+
+// False when it has to wait. The answer leaves from the address that was asked: its description
+// travels back as it came.
+static bool answer_one(struct worker *worker, int fd, struct waiting *question)
+{
+	uint8_t answer[DNS_ANSWER_MAX];
+	bool later;
+	struct iovec part = { answer, respond(worker, question->message, question->length,
+					      question->since, answer, &later) };
+	struct msghdr header = header_of(question, &part);
+	struct cmsghdr *to = CMSG_FIRSTHDR(&header);
+	if (later)
+		return false;
+	if (to && to->cmsg_level == IPPROTO_IP && to->cmsg_type == IP_PKTINFO)
+		((struct in_pktinfo *)(void *)CMSG_DATA(to))->ipi_spec_dst =
+			((struct in_pktinfo *)(void *)CMSG_DATA(to))->ipi_addr;
+	if (part.iov_len > 0)
+		sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return true;
+}
+
 void dns_server_datagrams(struct worker *worker, int fd)
 {
 	for (int i = 0; i < DATAGRAMS_A_TURN; i++) {
-		uint8_t message[MESSAGE_MAX], answer[DNS_ANSWER_MAX];
-		union {
-			struct cmsghdr header;
-			char space[256];
-		} control;
-		struct sockaddr_storage from;
-		struct iovec part = { message, sizeof(message) };
-		struct msghdr header = { .msg_name = &from,
-					 .msg_namelen = sizeof(from),
-					 .msg_iov = &part,
-					 .msg_iovlen = 1,
-					 .msg_control = &control,
-					 .msg_controllen = sizeof(control) };
+		struct waiting question = { .since = worker->now,
+					    .from_size = sizeof(question.from),
+					    .control_size = sizeof(question.control) };
+		struct iovec part = { question.message, sizeof(question.message) };
+		struct msghdr header = header_of(&question, &part);
 		ssize_t got = recvmsg(fd, &header, MSG_DONTWAIT);
 		if (got < 0)
 			return;
-		size_t length = respond(worker, message, (size_t)got, answer);
-		part = (struct iovec){ answer, length };
-		struct cmsghdr *to = CMSG_FIRSTHDR(&header);
-		if (to && to->cmsg_level == IPPROTO_IP && to->cmsg_type == IP_PKTINFO)
-			((struct in_pktinfo *)(void *)CMSG_DATA(to))->ipi_spec_dst =
-				((struct in_pktinfo *)(void *)CMSG_DATA(to))->ipi_addr;
-		if (length > 0)
-			sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL);
+		question.length = (size_t)got;
+		question.from_size = header.msg_namelen;
+		question.control_size = header.msg_controllen;
+		unsigned place = 0;
+		while (place < QUESTIONS_MAX && worker->questions[place].since)
+			place++;
+		if (place == QUESTIONS_MAX)
+			question.since -= PATIENCE_MILLISECONDS;
+		if (answer_one(worker, fd, &question))
+			continue;
+		worker->questions[place] = question;
+		worker->question_count++;
+	}
+}
+
+void dns_server_waiting(struct worker *worker)
+{
+	for (unsigned i = 0; i < QUESTIONS_MAX && worker->question_count; i++) {
+		struct waiting *question = &worker->questions[i];
+		if (!question->since ||
+		    !answer_one(worker, worker->listeners[LISTENER_DNS], question))
+			continue;
+		question->since = 0;
+		worker->question_count--;
 	}
 }
 
@@ -102,7 +195,16 @@ enum turn dns_server_stream(struct worker *worker, struct conn *conn)
 	       length = there >= 2 ? (size_t)(bytes[0] << 8 | bytes[1]) : 0;
 	if (there < 2 || there < length + 2)
 		return in->ended ? TURN_CLOSE : TURN_WAIT;
-	size_t used = length > MESSAGE_MAX ? 0 : respond(worker, bytes + 2, length, answer);
+	bool later = false;
+	conn->asked = conn->asked ? conn->asked : worker->now;
+	size_t used = length > MESSAGE_MAX
+			      ? 0
+			      : respond(worker, bytes + 2, length, conn->asked, answer, &later);
+	if (later) { // seen again in the next tick
+		conn->paused = worker->any_paused = true;
+		return TURN_WAIT;
+	}
+	conn->asked = 0;
 	if (used == 0)
 		return TURN_CLOSE;
 	const uint8_t head[2] = { (uint8_t)(used >> 8), (uint8_t)used };

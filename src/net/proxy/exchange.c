@@ -148,15 +148,16 @@ static enum turn begin_request(struct worker *worker, struct conn *conn,
 		return begin_explicit(worker, conn, request);
 	if (request->connect)
 		return refuse(worker, conn, 403,
-			      deny_other(conn,
+			      deny_other(worker, conn,
 					 "CONNECT to a server would be a tunnel to another host",
 					 &request->host, port));
 	if (!request->has_host && conn->host.kind == HOST_NAME)
 		return refuse(worker, conn, 403, "the request names no host");
-	if (request->has_host && (!host_equal(&request->host, &conn->host) || port != conn->port))
-		return refuse(
-			worker, conn, 403,
-			deny_other(conn, "the request names another host", &request->host, port));
+	if (request->has_host &&
+	    (!resolv_same(&worker->resolv, &request->host, &conn->host) || port != conn->port))
+		return refuse(worker, conn, 403,
+			      deny_other(worker, conn, "the request names another host",
+					 &request->host, port));
 	// Asked for without what nobody here could read (h2c); nothing of it may have passed.
 	bool whole = !conn->keeping || conn->kept == conn->flow[CLIENT].start;
 	if (request->other_upgrade && !whole)

@@ -30,13 +30,16 @@ static const char *judge(struct worker *worker, struct conn *conn, const struct 
 	if (!hello->named && name && conn->port == HTTPS)
 		return "a TLS hello without a server name";
 	if (!name && hello->named) {
-		rules_decide(rules, &hello->host, conn->port, worker->routes, &refusal);
-		return refusal.deny ? deny_other(conn, "TLS asks for a denied name", &hello->host,
-						 conn->port)
+		struct host other = hello->host;
+		rules_decide(rules, &worker->resolv, &other, conn->port, worker->routes,
+			     &(unsigned){ 0 }, &refusal);
+		return refusal.deny ? deny_other(worker, conn, "TLS asks for a denied name",
+						 &hello->host, conn->port)
 				    : NULL;
 	}
-	if (hello->named && !host_equal(&hello->host, &conn->host))
-		return deny_other(conn, "TLS asks for another name", &hello->host, conn->port);
+	if (hello->named && !resolv_same(&worker->resolv, &hello->host, &conn->host))
+		return deny_other(worker, conn, "TLS asks for another name", &hello->host,
+				  conn->port);
 	// What was not looked into is in the log.
 	if (name && (hello->encrypted || !hello->named))
 		record_conn(worker, conn, VERDICT_ALLOWED, conn->rule.text,

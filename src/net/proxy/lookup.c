@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -55,6 +56,10 @@ int lookup_begin(struct worker *worker)
 					.lookups = files_only_dns,
 					.sock_state_cb = socket_state,
 					.sock_state_cb_data = worker };
+	unsigned random[2];
+	if (getrandom(random, sizeof(random), 0) < 0)
+		return -1;
+	snprintf(worker->nobody, sizeof(worker->nobody), "%08x%08x.invalid", random[0], random[1]);
 	// Made while files can be opened: the ids of its queries begin with random bytes.
 	return ares_init_options(&worker->channel, &options,
 				 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
@@ -77,8 +82,7 @@ static void use_resolv(struct worker *worker, const char *text, size_t length)
 	ares_set_servers_csv(worker->channel, servers);
 	// What another network answered holds no more.
 	for (unsigned i = 0; i < LOOKUPS_MAX; i++)
-		if (worker->lookups[i].state == LOOKUP_KNOWN ||
-		    worker->lookups[i].state == LOOKUP_FAILED)
+		if (lookup_done(&worker->lookups[i]))
 			worker->lookups[i].until = 0;
 }
 
@@ -144,36 +148,42 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
 		ares_freeaddrinfo(result);
 	if (status == ARES_EDESTRUCTION)
 		return;
-	bool more = !strchr(lookup->name, '.') && lookup->search <= worker->resolv.search_count;
-	if (lookup->count == 0 && more)
+	if (status == ARES_ENODATA && lookup->existence == NAME_MISSING)
+		lookup->existence = NAME_EMPTY;
+	else if (status != ARES_ENODATA && status != ARES_ENOTFOUND)
+		lookup->existence = NAME_EXISTS;
+	// A server that does not answer is not asked for the next one.
+	bool answer =
+		status == ARES_ENODATA || status == ARES_ENOTFOUND || status == ARES_ESERVFAIL;
+	if (lookup->count == 0 && answer && lookup->asked <= worker->resolv.search_count)
 		query(worker, lookup);
 	else
 		finish(worker, lookup, lookup->count ? (int64_t)life * 1000 : FAILED_MILLISECONDS);
 }
 
-// A name of one word is looked for in each domain of the search list, then as it is.
+// Short names are sought in each domain of the search list, then as they are; others as they are
+// first. One that would be too long is nobody's.
 static void query(struct worker *worker, struct lookup *lookup)
 {
-	char name[2 * (HOST_NAME_BYTES_MAX + 1)];
+	char name[HOST_NAME_BYTES_MAX + 1];
 	struct ares_addrinfo_hints hints = { .ai_flags = ARES_AI_NOSORT,
 					     .ai_family = AF_UNSPEC,
 					     .ai_socktype = SOCK_STREAM };
-	size_t length = strlen(lookup->name);
-	memcpy(name, lookup->name, length + 1);
-	if (!strchr(lookup->name, '.') && lookup->search < worker->resolv.search_count) {
-		name[length] = '.';
-		memcpy(name + length + 1, worker->resolv.search[lookup->search],
-		       strlen(worker->resolv.search[lookup->search]) + 1);
-	}
-	lookup->search++;
+	unsigned domains = worker->resolv.search_count, domain = lookup->asked++;
+	if (resolv_is_short(&worker->resolv, lookup->name))
+		domain = domain == domains ? 0 : domain + 1;
 	lookup->state = LOOKUP_ASKED;
 	lookup->worker = worker;
-	ares_getaddrinfo(worker->channel, name, NULL, &hints, answered, lookup);
+	if (resolv_name(&worker->resolv, lookup->name, domain, name))
+		ares_getaddrinfo(worker->channel, name, NULL, &hints, answered, lookup);
+	else
+		answered(lookup, ARES_ENOTFOUND, 0, NULL);
 }
 
 static void begin(struct worker *worker, struct lookup *lookup)
 {
-	lookup->search = 0;
+	lookup->asked = 0;
+	lookup->existence = NAME_MISSING;
 	lookup->count =
 		hosts_find(worker->table, worker->table_length, worker->hosts, worker->host_count,
 			   lookup->name, lookup->addresses, ADDRESSES_MAX);
@@ -191,8 +201,7 @@ static struct lookup *take_lookup(struct worker *worker)
 		struct lookup *lookup = &worker->lookups[i];
 		if (lookup->state == LOOKUP_FREE)
 			return lookup;
-		bool idle = lookup->state == LOOKUP_KNOWN || lookup->state == LOOKUP_FAILED;
-		if (idle && (!oldest || lookup->until < oldest->until))
+		if (lookup_done(lookup) && (!oldest || lookup->until < oldest->until))
 			oldest = lookup;
 	}
 	return oldest;
@@ -205,8 +214,7 @@ struct lookup *lookup_get(struct worker *worker, const char *name)
 		if (worker->lookups[i].state != LOOKUP_FREE &&
 		    str_equal(worker->lookups[i].name, name))
 			lookup = &worker->lookups[i];
-	if (lookup && (lookup->state == LOOKUP_FILES || lookup->state == LOOKUP_ASKED ||
-		       lookup->until > worker->now))
+	if (lookup && (!lookup_done(lookup) || lookup->until > worker->now))
 		return lookup;
 	lookup = lookup ? lookup : take_lookup(worker);
 	if (!lookup)

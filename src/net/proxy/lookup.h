@@ -11,7 +11,8 @@ struct lookup {
 	struct worker *worker; // that asks
 	enum { LOOKUP_FREE, LOOKUP_FILES, LOOKUP_ASKED, LOOKUP_KNOWN, LOOKUP_FAILED } state;
 	char name[HOST_NAME_BYTES_MAX + 1];
-	unsigned search; // next domain of the search list to try
+	unsigned asked; // of the name itself and its forms by the search list
+	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence; // as far as is known
 	struct address addresses[ADDRESSES_MAX];
 	unsigned count;
 	int64_t until; // milliseconds
@@ -19,6 +20,10 @@ struct lookup {
 
 int lookup_begin(struct worker *worker); // before the lock
 struct lookup *lookup_get(struct worker *worker, const char *name);
+static inline bool lookup_done(const struct lookup *lookup)
+{
+	return lookup->state == LOOKUP_KNOWN || lookup->state == LOOKUP_FAILED;
+}
 // Hands what a lookup found, or did not, to the connection that waits for it.
 void lookup_take(struct worker *worker, struct conn *conn);
 void lookup_files(struct worker *worker, const bool changed[2], int fds[2]);

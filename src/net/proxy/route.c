@@ -84,7 +84,11 @@ bool route_to(struct worker *worker, struct conn *conn, const struct host *host,
 		if (conn->place)
 			conn->host = name;
 	}
-	const struct rule *allow = rules_decide(rules, &conn->host, port, worker->routes, &refusal);
+	memcpy(conn->called, conn->host.name, sizeof(conn->called));
+	conn->alike = 0;
+	conn->unlisted = conn->proving = conn->proved = conn->made_up = false;
+	const struct rule *allow = rules_decide(rules, &worker->resolv, &conn->host, port,
+						worker->routes, &conn->alike, &refusal);
 	if (allow)
 		return admit_by(worker, conn, allow);
 	const char *why = refusal.why;
@@ -158,8 +162,9 @@ void route_answered(struct worker *worker, const struct worker_command *order)
 void route_judge(struct worker *worker, struct conn *conn)
 {
 	struct refusal refusal;
-	const struct rule *allow = rules_decide(rules_current(worker->shared), &conn->host,
-						conn->port, worker->routes, &refusal);
+	const struct rule *allow =
+		rules_decide(rules_current(worker->shared), &worker->resolv, &conn->host,
+			     conn->port, worker->routes, &conn->alike, &refusal);
 	if (allow)
 		admit(worker, conn, allow);
 	else if (!refusal.unlisted)

@@ -43,8 +43,9 @@ static void judge_again(struct worker *worker)
 			route_judge(worker, conn);
 		if (!conn || conn->dialing == DIAL_NONE || !conn->recorded || !conn->rule.text[0])
 			continue;
-		bool allowed =
-			rules_decide(rules, &conn->host, conn->port, worker->routes, &refusal);
+		struct host host = conn->host;
+		bool allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
+					    worker->routes, &(unsigned){ 0 }, &refusal);
 		allowed = allowed || (conn->once && refusal.unlisted);
 		const struct rule *deny = refusal.deny;
 		if (allowed && conn->record.dialled && !conn->by_proxy)
@@ -260,7 +261,7 @@ static int sleep_time(struct worker *worker)
 	int limit = -1;
 	if (worker->queue_count || worker->end)
 		return 0;
-	if (worker->deadlines || worker->any_paused || worker->blind)
+	if (worker->deadlines || worker->any_paused || worker->blind || worker->question_count)
 		limit = TICK_MILLISECONDS;
 	else if (worker->unsent.count)
 		limit = 1000;
@@ -286,6 +287,8 @@ static _Noreturn void loop(struct worker *worker)
 			watch_all(worker);
 		if (count <= 0)
 			ares_process_fd(worker->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+		if (worker->question_count)
+			dns_server_waiting(worker);
 		if (worker->lookup_wanted && worker->lookup_freed)
 			dial_waiting(worker);
 		run_queue(worker);

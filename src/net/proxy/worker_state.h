@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ares.h>
+#include <sys/socket.h>
 
 #include "net/parse/parse.h"
 #include "net/proxy/conn.h"
@@ -16,6 +17,8 @@ enum {
 	SMALL_BYTES = 4096,
 	LARGE_MAX = 2048,
 	LOOKUPS_MAX = 256,
+	QUESTIONS_MAX = 128,
+	NOBODY_MAX = 32,
 	KNOWN_MAX = 512, // destinations whose first connection waits until it was seen whose it is
 	PARKED_MAX = 64,
 	SYN_PLACES_BITS = 14,
@@ -70,11 +73,23 @@ struct worker {
 	int routes; // netlink, see net/rules/local_address.h
 	ares_channel channel;
 	struct resolv resolv;
+	char nobody[NOBODY_MAX]; // a name that does not exist
 	int64_t files_checked;
 	bool files_asked;
 	struct lookup lookups[LOOKUPS_MAX];
 	bool lookup_wanted, lookup_freed; // a place among them
-	char table[TABLE_MAX];            // the host's hosts(5), and its names
+	// Of the box, until it is known whether the name exists.
+	struct waiting {
+		int64_t since; // 0: a free place
+		size_t length;
+		uint8_t message[DNS_ANSWER_MAX];
+		struct sockaddr_storage from;
+		socklen_t from_size;
+		char control[128]; // the address that was asked
+		size_t control_size;
+	} questions[QUESTIONS_MAX];
+	unsigned question_count;
+	char table[TABLE_MAX]; // the host's hosts(5), and its names
 	size_t table_length;
 	struct hosts_entry hosts[TABLE_MAX / 2];
 	unsigned host_count;

@@ -167,8 +167,8 @@ static bool means(const struct rule *rule, const struct address *address, int ro
 	return local_ask(routes, address) == LOCAL_NOT;
 }
 
-const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
-				int routes, struct refusal *ret)
+static const struct rule *decide(const struct rules *rules, const struct host *host, uint16_t port,
+				 int routes, struct refusal *ret)
 {
 	bool address = host->kind == HOST_ADDRESS, wide = false;
 	const struct rule *allow = NULL;
@@ -197,6 +197,32 @@ const struct rule *rules_decide(const struct rules *rules, const struct host *ho
 	ret->fix = FIX_RULE;
 	ret->unlisted = !wide;
 	return NULL;
+}
+
+const struct rule *rules_decide(const struct rules *rules, const struct resolv *resolv,
+				struct host *host, uint16_t port, int routes, unsigned *number,
+				struct refusal *ret)
+{
+	const struct rule *allow = *number ? NULL : decide(rules, host, port, routes, ret);
+	struct host alike = { .kind = HOST_NAME }, allowed = *host;
+	unsigned from = *number;
+	for (unsigned i = 1; i < RESOLV_ALIKE_MAX && host->kind == HOST_NAME; i++) {
+		struct refusal other;
+		if (!resolv_alike(resolv, host->name, i, alike.name))
+			continue;
+		const struct rule *rule = decide(rules, &alike, port, routes, &other);
+		if (other.deny) {
+			*ret = other;
+			return NULL;
+		}
+		if (rule && !allow && i >= from) {
+			allow = rule;
+			allowed = alike;
+			*number = i;
+		}
+	}
+	*host = allowed;
+	return ret->deny ? NULL : allow;
 }
 
 bool rules_may_ask(const struct host *host, int routes)
@@ -248,15 +274,32 @@ uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint1
 	return bits;
 }
 
-bool rules_know(const struct rules *rules, const char *name)
+// Only denials of all ports of a name count: of one port, another may be open.
+static const struct rule *find_known(const struct rules *rules, const struct host *host)
 {
-	struct host host = { .kind = HOST_NAME };
-	memcpy(host.name, name, strlen(name) + 1);
+	if (find(rules->deny, rules->deny_count, host, 0))
+		return NULL;
 	for (unsigned i = 0; i < rules->allow_count; i++) {
 		const struct destination *destination = &rules->allow[i].destination;
 		uint16_t port = destination->port_count ? destination->ports[0] : 443;
-		if (destination_matches(destination, &host, port))
-			return true;
+		if (destination_matches(destination, host, port))
+			return &rules->allow[i];
 	}
-	return false;
+	return NULL;
+}
+
+const struct rule *rules_know(const struct rules *rules, const struct resolv *resolv,
+			      struct host *host, unsigned *number)
+{
+	struct host alike = { .kind = HOST_NAME };
+	for (; *number < RESOLV_ALIKE_MAX; ++*number) {
+		const struct rule *rule = resolv_alike(resolv, host->name, *number, alike.name)
+						  ? find_known(rules, &alike)
+						  : NULL;
+		if (!rule)
+			continue;
+		*host = alike;
+		return rule;
+	}
+	return NULL;
 }

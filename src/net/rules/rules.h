@@ -30,9 +30,12 @@ struct refusal {
 };
 // The rule that allows a destination, or NULL. A literal address needs one that means it: a wide
 // one does not open private networks; only the very address opens a metadata service and this host
-// itself, and nothing its loopback. `routes` is local_open's.
-const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
-				int routes, struct refusal *ret);
+// itself, and nothing its loopback. `routes` is local_open's. Of names that mean the same by the
+// host's search list a denial of one counts for all; `host` becomes the first that is allowed from
+// `number` on, which becomes its number (resolv_alike).
+const struct rule *rules_decide(const struct rules *rules, const struct resolv *resolv,
+				struct host *host, uint16_t port, int routes, unsigned *number,
+				struct refusal *ret);
 // The rule that denies an address to which an allowed name leads, or NULL.
 const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
 				      uint16_t port);
@@ -58,5 +61,6 @@ bool rules_is_loopback(const struct address *address);
 // A bit for each budget that counts what goes there.
 uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port);
 
-// Whether any port of the name is allowed.
-bool rules_know(const struct rules *rules, const char *name);
+// The rule by which any port of a name is allowed, or NULL; the same of `host` and `number`.
+const struct rule *rules_know(const struct rules *rules, const struct resolv *resolv,
+			      struct host *host, unsigned *number);

@@ -130,6 +130,8 @@ const char *egress_closed(const struct plan *plan, const struct host *host, uint
 			  const char **ret_flag);
 // Where the caller's own proxy is, by key or by environment. Refuses what a worker has no room for.
 int egress_upstream(struct plan *plan, char *const *environment);
+// Whether the list of no_proxy excepts a destination from it.
+bool egress_excepted(const char *no_proxy, const struct host *to, uint16_t to_port);
 
 // Synthetic addresses of 198.18.0.0/15: each stands for one name, the same in every run unless two
 // names meet.
