@@ -56,7 +56,7 @@ shows "no live run of that number" 'to list the runs: sbx ps$' 's/.*: (sbx ps)$/
 shows "allow without words" 'to list the runs: sbx ps$' 's/.*: (sbx ps)$/\1/p' '^ID +AGE ' allow
 shows "--json of a verb that has none" '--json is for sbx quarantine list$' 's/.*for (sbx quarantine list)$/\1 --json/p' '"form":"quarantine"' quarantine show --json 1
 shows "--json of profile" '--json is for sbx profile list, show and status$' 's/.*for (sbx profile list),.*/\1 --json/p' '"form":' profile groups --json
-shows "--json of agent" 'status \[--json\] ' 's/.*(sbx agent) .*(status) .(--json). .*/\1 \2 \3/p' '"form":' agent list --json
+shows "--json of agent" '--json is for sbx agent status$' 's/.*for (sbx agent status)$/\1 --json/p' '"form":' agent list --json
 shows "--apply without --review" 'for a session: sbx session apply NAME$' 's/.*: (sbx session apply) NAME$/sbx session create ap \&\& \1 ap; echo done/p' '^done$' run --apply=yes true
 shows "a language that is not known" 'name it by --lang' 's/.*by (--lang), .*/sbx code \1 bash -c "echo named"/p' '^named$' code -c 'zyx wvu'
 shows "a file for a verb of runs" "for a file, write a '/': \./file:$" "s/.*: (\.\/file:)$/touch file:; sbx why \1/p" 'can be read' why file:

@@ -145,7 +145,7 @@ is "zsh's here-documents: a prefix in a directory of the host's /tmp does not co
 mkdir -p "$work/ssh-home/.ssh/cm" "$work/ssh-home/.ssh/keys" && : >"$work/ssh-home/.ssh/cm/outside" && : >"$work/ssh-home/.ssh/keys/id"
 printf 'Host *\n  ControlMaster auto\n  ControlPath ~/.ssh/cm/%%C\nHost b\n  controlpath "%s/.ssh/none/%%C"\nHost c\n  ControlPath /etc/%%C\nHost d\n  ControlPath none\n' "$work/ssh-home" >"$work/ssh-home/.ssh/config"
 is "of a ControlPath" "made cm config s" "$(HOME=$work/ssh-home "$SBX" run -p ssh sh -c 'touch ~/.ssh/cm/s && echo made; ls ~/.ssh/cm ~/.ssh | grep -v :' | xargs)"
-is "by --tmpfs, in a place of secrets" "made cm s" "$(HOME=$work/ssh-home "$SBX" run --tmpfs '~/.ssh/cm' sh -c 'touch ~/.ssh/cm/s && echo made; ls ~/.ssh/cm ~/.ssh | grep -v :' | xargs)"
+is "by --tmpfs, in a place of secrets" "made cm s" "$(HOME=$work/ssh-home run_box --tmpfs '~/.ssh/cm' -- sh -c 'touch ~/.ssh/cm/s && echo made; ls ~/.ssh/cm ~/.ssh | grep -v :' | xargs)"
 stays "nothing of either comes out" outside "$(ls "$work/ssh-home/.ssh/cm")"
 is "umask passes" 0027 "$(umask 027; "$SBX" run sh -c umask)"
 

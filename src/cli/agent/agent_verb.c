@@ -222,9 +222,10 @@ int verb_agent(char **words)
 	while (chosen && names[1 + count])
 		count++;
 	if (!chosen || count < chosen->least || count > chosen->most ||
-	    (box->invocation.all == ANSWER_YES && chosen->run != remove_agent) ||
-	    (box->invocation.json == ANSWER_YES && chosen->run != agent_status))
+	    (box->invocation.all == ANSWER_YES && chosen->run != remove_agent))
 		return box_done(&out, fail(0, "usage: sbx agent install AGENT | remove "
 					      "AGENT|--all | status [--json] [AGENT] | list"));
-	return box_done(&out, chosen->run(box, names + 1, &out));
+	bool json = box->invocation.json == ANSWER_YES && chosen->run != agent_status;
+	return box_done(&out, json ? fail(0, "--json is for sbx agent status")
+				   : chosen->run(box, names + 1, &out));
 }
