@@ -158,6 +158,7 @@ while IFS='|' read -r fix text; do
 	like "why: $text" "$("$SBX" why "$text" 2>&1 | paste -sd' ')" "$fix"
 done <"$tree/tests/e2e/errors.table"
 # Each flag and command of these answers works, with the words in capitals as somebody would give them.
+cd "$(new_project)" || exit 1 # what is ended here is no run of the project
 mkdir -p "$HOME/.ssh" "$HOME/tools/bin" DIRECTORY .vscode && touch FILE
 for name in NAME mise; do printf '#!/bin/sh\n' >"$HOME/tools/bin/$name" && chmod +x "$HOME/tools/bin/$name"; done
 ssh-keygen -qt ed25519 -N "" -f "$HOME/.ssh/KEY"
@@ -193,7 +194,8 @@ done < <(while IFS='|' read -r _ text; do "$SBX" why "$text" 2>/dev/null | grep 
 "$SBX" kill "$live" >/dev/null
 ssh-agent -k >/dev/null
 unset GITHUB_TOKEN
-rm -rf "$HOME/.ssh" "$HOME/tools" DIRECTORY FILE .vscode
+rm -rf "$HOME/.ssh" "$HOME/tools"
+cd "$project" || exit 1
 is "why: without a word, before any refusal" "no run of this project has reported anything" "$(mkdir -p "$work/fresh" && cd "$work/fresh" && "$SBX" why)"
 run_box -- curl -s https://never.example >/dev/null 2>&1
 like "why: without a word, what the last run was refused" "$("$SBX" why)" '^blocked never\.example:443 \(curl\): .* --allow never\.example:443$'
