@@ -111,7 +111,7 @@ bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[
 	if (length <= 0 || base[0] != '/')
 		return false;
 	base[length] = '\0';
-	// It has no link in it: what is above it is above its name.
+	// The base has no link: its parent is the one of its name.
 	for (char *slash; strncmp(path, "../", 3) == 0 && (slash = strrchr(base, '/'));
 	     path += 3 + strspn(path + 3, "/"))
 		*slash = '\0';

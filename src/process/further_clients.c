@@ -253,8 +253,7 @@ static const struct further_client *client_of(const struct run *run, pid_t pid, 
 	return NULL;
 }
 
-// The second half of a socket's room is left for the answers, and of the first one half for what is
-// said at once.
+// Half of a socket's room is for the answers, a quarter for refusals that are said at once.
 static void send_denied(struct further_client *client, struct further_denied *denied)
 {
 	enum { ROOM = 64 << 10 };

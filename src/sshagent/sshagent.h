@@ -30,7 +30,7 @@ int sshagent_undo(const struct plan *plan, struct run *run);
 // Starts the two processes of serve.h. Who connected before waits for them.
 int sshagent_begin(const struct plan *plan, struct run *run);
 
-// What was refused, which may change until the undo; NULL: there is no door.
+// The refusals, which change until the undo. NULL: no door.
 const struct refused_table *sshagent_refused(const struct run *run);
 
 // What a box may ask of its caller's ssh-agent. Pure: bytes to a verdict, no I/O, no memory taken.
