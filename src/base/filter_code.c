@@ -27,18 +27,18 @@ static filter_place jump(struct filter_code *code, filter_place to)
 
 filter_place filter_return(struct filter_code *code, uint32_t answer)
 {
-	for (unsigned i = 0; i < RETURNS; i++)
-		if (code->returns[i].at && code->returns[i].answer == answer) {
-			if (code->used - code->returns[i].at > NEAR / 2)
-				code->returns[i].at =
-					put(code,
-					    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
-			return code->returns[i].at;
-		}
-	unsigned slot = code->next_return++ % RETURNS;
-	code->returns[slot].answer = answer;
-	return code->returns[slot].at =
-		       put(code, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
+	unsigned i = 0;
+	while (i < RETURNS && !(code->returns[i].at && code->returns[i].answer == answer))
+		i++;
+	if (i == RETURNS) {
+		i = code->next_return++ % RETURNS;
+		code->returns[i].answer = answer;
+		code->returns[i].at = 0;
+	}
+	if (!code->returns[i].at || code->used - code->returns[i].at > NEAR / 2)
+		code->returns[i].at =
+			put(code, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
+	return code->returns[i].at;
 }
 
 filter_place filter_test(struct filter_code *code, unsigned test, uint32_t value, filter_place yes,

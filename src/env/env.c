@@ -1,9 +1,9 @@
 // Owns the building of the environment: what passes, what is set, what is withheld and why.
 #include "env/env.h"
 
+#include <sched.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "git/gitconfig.h"
@@ -244,6 +244,13 @@ static const struct {
 	{ "POWERSHELL_UPDATECHECK", "Off" },      // about_Update_Notifications
 };
 
+// Those that the caller may run on (sched_setaffinity(2)); more than these are none.
+static uint64_t own_processors(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 0 : (uint64_t)CPU_COUNT(&set);
+}
+
 // For programs that size themselves by the machine. None of these prints that it was read.
 static void set_sizes(struct plan *plan)
 {
@@ -255,11 +262,11 @@ static void set_sizes(struct plan *plan)
 	};
 	const struct limits *limits = &plan->profile->limits;
 	uint64_t processors = limits->cpu / THOUSAND + (limits->cpu % THOUSAND != 0);
+	bool fewer = processors < own_processors();
 	// Of what node itself leaves; where that is nothing the number is too large to be set.
 	uint64_t heap = (limits->memory / MEBI - NODE) / HEAP_PARTS * (HEAP_PARTS - 1);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-		if (processors < (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) &&
-		    !env_value(plan, counts[i]))
+		if (fewer && !env_value(plan, counts[i]))
 			set_own(plan, counts[i],
 				arena_text(plan->arena, "%llu", (unsigned long long)processors));
 	if (!(limits->soft & LIMIT_BIT(memory)) && heap < HEAP_MOST &&

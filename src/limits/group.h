@@ -41,11 +41,7 @@ struct hit {
 	uint64_t limit;
 	const char *what;      // "the box was killed", ...
 	const char *otherwise; // the program's own switch; NULL: not known
-	enum {
-		HIT_LIMIT,
-		HIT_MACHINE, // no limit of the box's: there is none to raise
-		HIT_PERHAPS, // the kernel does not say whether it was met; for people alone
-	} kind;
+	bool of_machine;       // no limit of the box's: there is none to raise
 };
 enum { HITS_MAX = 8 };
 

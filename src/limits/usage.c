@@ -76,7 +76,7 @@ struct hit_builder {
 static void add(struct hit_builder *builder, const char *key, uint64_t limit, const char *what)
 {
 	if (builder->count < HITS_MAX)
-		builder->hits[builder->count++] = (struct hit){ key, limit, what, NULL, HIT_LIMIT };
+		builder->hits[builder->count++] = (struct hit){ key, limit, what, NULL, false };
 }
 
 // No limit of the box's: there is none to raise.
@@ -84,7 +84,7 @@ static void add_machine(struct hit_builder *builder, const char *key, uint64_t l
 			const char *what)
 {
 	add(builder, key, limit, what);
-	builder->hits[builder->count - 1].kind = HIT_MACHINE;
+	builder->hits[builder->count - 1].of_machine = true;
 }
 
 // What keeps a program below the box's memory by its own doing.
@@ -95,22 +95,6 @@ static const char *own_switch(const struct plan *plan)
 	if (text_has(node, strlen(node), name))
 		return "node's own switch: NODE_OPTIONS=--max-old-space-size=MIB";
 	return text_has(java, strlen(java), name) ? "java's own switch: -Xmx" : NULL;
-}
-
-// A program that met one of these got an error, and nobody else knows of it.
-static void add_unseen(struct hit_builder *builder, const struct plan *plan)
-{
-	static const char failed[] = "the command failed, perhaps by it";
-	const struct limits *limits = &plan->profile->limits;
-	bool counted = (limits->soft | plan->keeping.held) & LIMIT_BIT(pids);
-	if (limits->pids != UNLIMITED && !counted)
-		add(builder, "pids", limits->pids, failed);
-	if (limits->open_files != UNLIMITED)
-		add(builder, "open-files", limits->open_files, failed);
-	if (limits->file_size != UNLIMITED)
-		add(builder, "file-size", limits->file_size, failed);
-	for (int i = 0; i < builder->count; i++)
-		builder->hits[i].kind = HIT_PERHAPS;
 }
 
 // The signal that ended the command or, as a shell tells it, something in it.
@@ -159,7 +143,5 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 		add(&builder, "file-size", limits->file_size, "a file could not grow");
 	else if (died_of(status, SIGXFSZ) && limits->disk != UNLIMITED)
 		add(&builder, "disk-growth", limits->disk, "a file could not grow");
-	if (builder.count == 0 && WIFEXITED(status) && status != 0 && WEXITSTATUS(status) < SIGNALS)
-		add_unseen(&builder, plan);
 	return builder.count;
 }

@@ -150,8 +150,7 @@ bool trusted_is_installed(const char *path)
 	// Those with a dot are what bundlers of JavaScript write: nobody installs or opens it.
 	static const char *const places[] = { "/node_modules/",  "/site-packages/",
 					      "/vendor/bundle/", "/.next/",
-					      "/.nuxt/",         "/.output/",
-					      "/.svelte-kit/" };
+					      "/.nuxt/",         "/.svelte-kit/" };
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		if (strstr(path, places[i]) ||
 		    strncmp(path, places[i] + 1, strlen(places[i] + 1)) == 0)

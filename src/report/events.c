@@ -216,7 +216,7 @@ void events_end(const struct saying *saying, struct out *said)
 	if (events->fd >= 0) {
 		drain(events, END_MILLISECONDS / 2);
 		for (int i = 0; i < saying->count; i++)
-			if (saying->hits[i].kind == HIT_LIMIT)
+			if (!saying->hits[i].of_machine)
 				add_limit(&lines, &saying->hits[i]);
 		if (!plan->event_status)
 			summary_json(saying, &lines);

@@ -209,7 +209,7 @@ static void put_hit(const struct hit *hit, bool for_model, struct out *out)
 {
 	char limit[32];
 	out_text(out, out->marks ? "\f" : "");
-	if (hit->kind == HIT_MACHINE) {
+	if (hit->of_machine) {
 		out_text(out, "sbx: %s\n", hit->what);
 		return;
 	}
@@ -314,9 +314,8 @@ void hits_json(const struct hit *hits, int count, struct out *out)
 {
 	json_open(out, "limits", '[');
 	for (const struct hit *hit = hits; hit < hits + count; hit++)
-		if (hit->kind != HIT_PERHAPS)
-			answer_one(out, MEMBER("name", hit->key),
-				   MEMBER_NUMBER("limit", hit->limit), MEMBER("what", hit->what));
+		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
+			   MEMBER("what", hit->what));
 	json_close(out, ']');
 }
 

@@ -45,16 +45,23 @@ int own_hosts(struct wishes *wishes)
 			   name ? " " : "", name ? name : ""));
 }
 
-// With all names of the kernel's; the numbers stay while the box lives.
+// The kernel's lines: the box's limit is the memory, none of it is anybody's cache, and what the
+// machine is made of stays. The numbers do not change while the box lives.
 static const char *meminfo_text(struct arena *arena, const char *real, uint64_t limit)
 {
+	static const char *const caches[] = { "Buffers",  "Cached",       "SwapCached", "Active",
+					      "Inactive", "SReclaimable", "Shmem" };
 	const char *text = "";
 	for (const char *line = real, *end; (end = strchr(line, '\n')); line = end + 1) {
-		size_t name = strcspn(line, ":\n");
+		int name = (int)strcspn(line, ":\n");
 		bool memory = str_starts(line, "Mem"); // MemTotal, MemFree, MemAvailable
-		text = arena_text(arena, "%s%.*s: %15llu%s\n", text, (int)name, line,
-				  memory ? (unsigned long long)(limit >> 10) : 0ULL,
-				  end[-1] == 'B' ? " kB" : "");
+		bool cache = false;
+		for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++)
+			cache = cache || str_starts(line, caches[i]);
+		text = memory || cache
+			       ? arena_text(arena, "%s%.*s: %15llu kB\n", text, name, line,
+					    memory ? (unsigned long long)(limit >> 10) : 0ULL)
+			       : arena_text(arena, "%s%.*s\n", text, (int)(end - line), line);
 	}
 	return text;
 }

@@ -191,6 +191,8 @@ wait $box 2>/dev/null
 is "its twin: a killed box left a setting there" 1 "$(grep -c evil "$work/main-repository/.git/config.worktree")"
 (cd "$work/folder" && "$SBX" run -- true) 2>/dev/null
 is "which goes with the next run" "" "$(grep evil "$work/main-repository/.git/config.worktree")"
+(cd "$work/folder/one" && echo k=1 >.env && git add .env && git commit -qm k && cp .env ..)
+stays "the folder's own .env is in no index of theirs" "" "$(cd "$work/folder" && "$SBX" run --hide-untracked .env -- cat .env 2>/dev/null)"
 mkdir "$work/folder/liar" && git init -q "$work/victim" && echo "gitdir: $work/victim/.git" >"$work/folder/liar/.git"
 is "a pointer to a repository that does not point back shows nothing" "fatal: not a git repository: $work/victim/.git" "$(cd "$work/folder" && "$SBX" run -- git -C liar status 2>&1 | grep ^fatal)"
 is "the other tree of that repository is not seen" ".git" "$(grep -v '[a-z ]: \|^[0-9]\|^sbx' "$work/inside"; cd "$work/tree" && "$SBX" run -- ls -A "$work/main-repository")"

@@ -69,6 +69,10 @@ if [ "$(nproc)" -gt 1 ]; then counts=11; else counts=; fi
 is "by processors and memory" "1 524288 kB $counts --max-old-space-size=348" "$(xargs <"$work/out")"
 run 0 "and the kernel's names for the rest" --memory 512M -- sed 's/:.*//' /proc/meminfo
 is "all of them" "$(sed 's/:.*//' /proc/meminfo)" "$(cat "$work/out")"
+run 0 "what is no amount of it" --memory 512M -- grep -E '^(CommitLimit|VmallocTotal|Cached):' /proc/meminfo
+is "stays, and nothing is a cache" "Cached: 0 kB $(grep -E '^(CommitLimit|VmallocTotal):' /proc/meminfo | xargs)" "$(xargs <"$work/out")"
+run 1 "a command that fails" --open-files 64 --file-size 64K -- false
+stays "has no line about limits that nobody saw" "" "$(cat "$work/log")"
 run 0 "the caller's own variables stay" --memory 512M --cpu '?0.5' -e NODE_OPTIONS=--no-warnings -e GOMAXPROCS=7 -- sh -c 'echo $GOMAXPROCS $NODE_OPTIONS'
 is "as they are" "7 --no-warnings" "$(cat "$work/out")"
 run 0 "a soft limit is not shown" --memory '?512M' -- sh -c "sed -n 's/^MemTotal: *//p' /proc/meminfo; echo \$NODE_OPTIONS"
@@ -79,18 +83,6 @@ if command -v node >/dev/null; then
 	run 137 "what is not its heap ends by the limit" --memory 100M -- node -e 'const a = []; for (;;) a.push(Buffer.alloc(1 << 20, 1))'
 	told "limit memory=100M: .*; node's own switch: NODE_OPTIONS=--max-old-space-size=MIB; raise it with --memory"
 fi
-
-# The kernel says of these to the program alone that they were met.
-run 1 "a command that fails for its descriptors" --open-files 64 -- python3 -c 'kept = [open("/dev/null") for i in range(99)]'
-told 'limit open-files=64: the command failed, perhaps by it; raise it with --open-files'
-run 1 "for a file's size" --file-size 64K -- python3 -c 'open("/tmp/x", "wb").write(bytes(99999))'
-told 'limit file-size=64K: the command failed, perhaps by it; raise it with --file-size'
-run 1 "a report for programs says nothing of what is not known" --open-files 64 --report json -- false
-like "in its limits" "$(cat "$work/log")" '"limits":\[\]'
-run 0 "nor is it told of a command that ended well" --open-files 64 --file-size 64K -- true
-stays "by no word" "" "$(cat "$work/log")"
-run 143 "or of one that a signal ended" --open-files 64 -- sh -c 'kill -TERM $$'
-stays "by no word" "" "$(cat "$work/log")"
 
 bomb='
 import os, signal, time

@@ -115,7 +115,9 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
 	    str_equal(resolved.path, path) &&
 	    (resolved.identity.type == S_IFDIR || leads_out(wishes, tree, path))) {
+		const char *own = wishes->plan->index; // of the project's top alone
 		TRY(protect_known(wishes, path, from));
+		wishes->plan->index = own;
 		++*count;
 	}
 	return 0;
