@@ -40,13 +40,10 @@ static int compare_moved(const void *left, const void *right)
 static bool is_same(struct store *store, const struct session *session, const struct change *added,
 		    const struct change *removed)
 {
-	const char *name;
-	autoclose int file = sides_open(store, session, added);
-	autoclose int parent = sides_host_parent(session, removed->root, removed->path, &name);
-	autoclose int other =
-		parent < 0 ? -1
-			   : openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return file >= 0 && other >= 0 && copy_is_same(file, other);
+	const char *name, *other;
+	autoclose int layer = sides_parent(store, session, added, &name);
+	autoclose int host = sides_host_parent(session, removed->root, removed->path, &other);
+	return layer >= 0 && host >= 0 && copy_is_same(layer, name, host, other);
 }
 
 // Of one root and size, those first that have gone. A directory's files come in the order in which
@@ -118,7 +115,7 @@ static int walk_removed(struct compare_walk *walk, const char *path, int host);
 static int note_inside(struct compare_walk *walk, const char *path, const char *name, int host)
 {
 	unsigned own = walk->changes->count - 1;
-	autoclose int fd = openat(host, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(host, name);
 	if (fd < 0)
 		return fail(errno, "read the removed directory '%s'", str_shown(path));
 	struct compare_walk above = *walk;
