@@ -35,7 +35,7 @@ static int refer_alone(struct sessions *sessions, const char *word, struct held 
 static int refer_to_throw(struct sessions *sessions, const char *word, struct held *ret_held)
 {
 	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
-	return apply_take_back(&sessions->store, ret_held, &sessions->notes);
+	return apply_end(&sessions->store, ret_held, END_BACK, &sessions->notes);
 }
 
 // On a slow disk that takes minutes, as for a copy of /etc and /var: a process that ends with this
@@ -160,7 +160,7 @@ static int apply(struct sessions *sessions, char **words)
 	TRY(store_hold(&sessions->store, words[0], HOLD_ALONE, &held));
 	TRY(run_settle(held.session.project));
 	pending = apply_is_pending(&held);
-	TRY(apply_resume(&sessions->store, &held, &sessions->notes));
+	TRY(apply_end(&sessions->store, &held, END_ON, &sessions->notes));
 	if (pending && !words[1])
 		return 0;
 	return apply_run(&sessions->store, &held, words + 1,

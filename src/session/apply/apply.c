@@ -303,20 +303,13 @@ static int take_back(struct applying *applying, struct out *notes)
 	return 0;
 }
 
-int apply_take_back(struct store *store, struct held *held, struct out *notes)
-{
-	struct applying *applying;
-	int found = reopen(store, held, &applying);
-	return found <= 0 ? found : take_back(applying, notes);
-}
-
-int apply_resume(struct store *store, struct held *held, struct out *notes)
+int apply_end(struct store *store, struct held *held, enum end end, struct out *notes)
 {
 	struct applying *applying;
 	int found = reopen(store, held, &applying);
 	if (found <= 0)
 		return found;
-	if (applying->journal.phase != PHASE_COMMIT)
+	if (end == END_BACK || applying->journal.phase != PHASE_COMMIT)
 		return take_back(applying, notes);
 	int result = commit_run(applying);
 	out_text(notes, "%s", applying->words);

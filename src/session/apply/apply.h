@@ -21,15 +21,15 @@ enum force { FORCE_NO, FORCE_YES };
 // The session is held alone. `words` (NULL-terminated) are paths, absolute or relative to the
 // current directory; none at all: everything but guarded names. Refused as a whole when the host
 // has changed one of them meanwhile (reported), unless forced. After a crash at any moment
-// everything is as before, or apply_resume() brings it to the end. Tells what was done.
+// everything is as before, or apply_end() brings it to the end. Reports its work.
 int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
 	      struct out *notes);
 
 // Ends an apply that was interrupted, or takes it back: in the directory that it began in, and only
 // what it has put itself. -1: its journal is of another version, cut, or its project is gone;
 // nothing is touched then.
-int apply_resume(struct store *store, struct held *held, struct out *notes);
-int apply_take_back(struct store *store, struct held *held, struct out *notes);
+enum end { END_ON, END_BACK };
+int apply_end(struct store *store, struct held *held, enum end end, struct out *notes);
 
 // -1 with the error said when one was interrupted.
 int apply_refuse_pending(const struct held *held);
@@ -77,7 +77,7 @@ struct operation {
 struct leaf {
 	unsigned root;
 	const char *path;
-	struct thing is;   // inode KNOWN_REMOVED (known.h): nothing
+	struct thing is;   // inode KNOWN_REMOVED: nothing
 	const char *place; // in the stage; not in the file
 };
 
@@ -176,6 +176,6 @@ int commit_back(struct applying *applying);
 // Removes the stage and the journal.
 int commit_clean(struct applying *applying);
 
-// Notes the work of an apply, or, when it was taken back, that what was moved to and fro is the
-// same with another ctime: so that it is not taken for the host's.
+// Notes the work of an apply, or, when it was rolled back, that things which were moved to and fro
+// are the same with another ctime: so that they are not taken for the host's.
 int note_applied(struct applying *applying);

@@ -49,7 +49,13 @@ static const struct words_field operation_fields[] = { FIELD(WORDS_NUMBER, opera
 						   FIELD(WORDS_NUMBER, stage.born.nanoseconds) },
 				number_fields[] = { FIELD(WORDS_NUMBER, number) };
 
-enum line { LINE_LEAF = OPERATION_MODE + 1, LINE_STAGE, LINE_ATTEMPTED, LINE_FORCED, LINES };
+enum journal_kind {
+	LINE_LEAF = OPERATION_MODE + 1,
+	LINE_STAGE,
+	LINE_ATTEMPTED,
+	LINE_FORCED,
+	LINES
+};
 static const struct words_kind lines[] = {
 	[OPERATION_ADD] = WORDS_KIND("add", operation_fields),
 	[OPERATION_REPLACE] = WORDS_KIND("replace", operation_fields),

@@ -12,13 +12,16 @@
 
 struct notes {
 	struct applying *applying;
-	struct known all, before;
+	struct known all, *before;
+	unsigned size; // of all.files
 	struct timespec now;
 };
 
 static void add(struct notes *notes, unsigned root, const char *path, uint64_t inode,
 		struct timespec changed)
 {
+	notes->all.files = arena_grow(notes->applying->store->arena, notes->all.files,
+				      notes->all.count, &notes->size, sizeof(*notes->all.files));
 	notes->all.files[notes->all.count++] = (struct known_file){ root, path, inode, changed };
 }
 
@@ -50,15 +53,15 @@ static void note_parent(struct notes *notes, const struct operation *operation)
 	struct arena *arena = notes->applying->store->arena;
 	const char *name = path_name(operation->path);
 	struct thing parent = { .inode = operation->parent, .mode = S_IFDIR };
-	struct known_file *last = &notes->all.files[notes->all.count];
+	unsigned count = notes->all.count;
 	if (name == operation->path || notes->applying->journal.forced)
 		return;
 	const char *path = arena_copy(arena, operation->path, (size_t)(name - operation->path) - 1);
-	for (int i = 0; i < 2 && last > notes->all.files; i++)
-		if (str_equal((--last)->path, path))
+	for (unsigned i = 1; i <= 2 && i <= count; i++)
+		if (str_equal(notes->all.files[count - i].path, path))
 			return;
 	// A directory is known by its number: once is enough.
-	if (!known_find(&notes->before, operation->root, path))
+	if (!known_find(notes->before, operation->root, path))
 		note_thing(notes, operation->root, path, &parent);
 }
 
@@ -66,16 +69,11 @@ int note_applied(struct applying *applying)
 {
 	const struct journal *journal = &applying->journal;
 	struct notes notes = { .applying = applying };
-	struct known *before;
 	struct out out = { 0 };
 	clock_gettime(CLOCK_REALTIME, &notes.now);
-	TRY(known_read(applying->store, applying->held, &before));
-	size_t most = (size_t)before->count + journal->leaf_count + 2 * journal->operation_count;
-	notes.all.files = arena_take(applying->store->arena, (most + 1) * sizeof(*notes.all.files));
-	notes.all.count = before->count;
-	notes.before = *before;
-	if (before->count > 0)
-		memcpy(notes.all.files, before->files, before->count * sizeof(*before->files));
+	TRY(known_read(applying->store, applying->held, &notes.before));
+	notes.all = *notes.before;
+	notes.size = notes.all.count; // the next one is put in a copy
 	for (unsigned i = 0; i < journal->operation_count; i++)
 		note_parent(&notes, &journal->operations[i]);
 	bool back = journal->phase == PHASE_BACK;

@@ -201,7 +201,7 @@ static void order_modes(struct applying *applying)
 	journal->operations = ordered;
 }
 
-// When all is staged: a later link changes what was staged before.
+// When all is staged: a later link changes an earlier copy.
 static int identify(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;

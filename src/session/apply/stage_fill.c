@@ -17,16 +17,16 @@
 enum { FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 
 // A file that has several names in the session.
-struct link {
+struct staged_link {
 	const struct change *change; // the first name
 	const char *place;           // in the stage, NULL: not staged yet
 };
 
 struct filling {
 	struct applying *applying;
-	struct link *links; // sorted
+	struct staged_link *links; // sorted
 	size_t link_count;
-	int parent; // the host's directory that holds what is put, -1: not open yet
+	int parent; // the host's directory of the operation, -1: not open yet
 	enum rights_given gives;
 };
 
@@ -61,8 +61,8 @@ static const char *place_of(struct applying *applying, const struct operation *o
 
 static int compare_links(const void *left, const void *right)
 {
-	const struct change *a = ((const struct link *)left)->change,
-			    *b = ((const struct link *)right)->change;
+	const struct change *a = ((const struct staged_link *)left)->change,
+			    *b = ((const struct staged_link *)right)->change;
 	if (a->is.st_ino != b->is.st_ino)
 		return a->is.st_ino < b->is.st_ino ? -1 : 1;
 	return a->layer != b->layer ? a->layer - b->layer : (int)a->root - (int)b->root;
@@ -71,7 +71,7 @@ static int compare_links(const void *left, const void *right)
 static void find_links(struct filling *filling)
 {
 	const struct changes *changes = &filling->applying->changes;
-	struct link *links = filling->links =
+	struct staged_link *links = filling->links =
 		arena_take(filling->applying->store->arena, (changes->count + 1) * sizeof(*links));
 	size_t all = 0;
 	for (unsigned i = 0; i < changes->count; i++) {
@@ -91,9 +91,9 @@ static bool link_again(struct filling *filling, const struct change *change, con
 {
 	const char *name;
 	struct applying *applying = filling->applying;
-	const struct link wanted = { change, NULL };
-	struct link *link = bsearch(&wanted, filling->links, filling->link_count, sizeof(wanted),
-				    compare_links);
+	const struct staged_link wanted = { change, NULL };
+	struct staged_link *link = bsearch(&wanted, filling->links, filling->link_count,
+					   sizeof(wanted), compare_links);
 	if (link && !link->place)
 		link->place = place;
 	if (!link || link->place == place)
@@ -113,9 +113,8 @@ static int put_text(const struct change *change, int to, const char *name)
 	return 0;
 }
 
-// A copy has the rights of the host's file that it replaces, or an ACL of its own, which `layer`
-// has
-// (-1: none), or what its directory on the host gives.
+// A copy has the rights of the host's file that it replaces, or those of its file in the layer
+// where that has an ACL (`layer`, else -1), or what its directory on the host gives.
 static int give_rights(const struct filling *filling, const struct change *change, int layer,
 		       int to, const char *name)
 {
@@ -126,8 +125,6 @@ static int give_rights(const struct filling *filling, const struct change *chang
 		return 0;
 	autoclose int host =
 		replaces ? openat(filling->parent, path_name(change->path), FILE_FLAGS) : -1;
-	if (host >= 0 && !rights_differ(to, name, host))
-		return 0;
 	autoclose int made = openat(to, name, FILE_FLAGS);
 	if (made < 0 || (replaces && host < 0) || (layer >= 0 && fstat(layer, &status) < 0))
 		return fail(errno, "the rights of '%s'", str_shown(change->path));

@@ -1,6 +1,6 @@
-// Owns what a thing is: whether it is another one's equal, and the one that the session saw. Of a
-// directory the number counts and what is in it; of all others
-// number, mode, size and times: a write, a chmod or a link changes one of them.
+// Owns the identity of things: whether two are equal, and whether the session saw one. Of a
+// directory the number and its entries count; of all others number, mode, size and times: a write,
+// a chmod or a link changes one of them.
 #include "session/compare/changes.h"
 
 #include <errno.h>

@@ -47,19 +47,15 @@ int copy_attributes(int from, int to, mode_t *mode)
 	return acl;
 }
 
+// sendfile(2) copies across file systems, and of a kind that copy_file_range(2) does not take.
 static int copy_range(int from, int to, off_t start, off_t end)
 {
-	bool by_blocks = true;
 	while (start < end) {
 		off_t in = start, out = start;
 		size_t most = (size_t)(end - start);
-		ssize_t done = by_blocks ? copy_file_range(from, &in, to, &out, most, 0)
-			       : lseek(to, start, SEEK_SET) < 0 ? -1
-								: sendfile(to, from, &in, most);
-		if (done <= 0 && by_blocks) {
-			by_blocks = false; // across file systems, or of a kind that cannot
-			continue;
-		}
+		ssize_t done = copy_file_range(from, &in, to, &out, most, 0);
+		if (done <= 0)
+			done = lseek(to, start, SEEK_SET) < 0 ? -1 : sendfile(to, from, &in, most);
 		if (done <= 0)
 			return (int)done; // 0: it has become shorter
 		start += done;
@@ -67,7 +63,7 @@ static int copy_range(int from, int to, off_t start, off_t end)
 	return 0;
 }
 
-// What is not a hole; copy_file_range(2) shares blocks where the file system can.
+// All but the holes; copy_file_range(2) shares blocks where the file system can.
 static int copy_bytes(int from, int to, const struct stat *status)
 {
 	enum { SMALL = 65536, BLOCK = 512 };
@@ -273,15 +269,6 @@ enum rights_given rights_given(int parent)
 		return RIGHTS_ACL;
 	return fstat(parent, &status) == 0 && (status.st_mode & S_ISGID) ? RIGHTS_GROUP
 									 : RIGHTS_NONE;
-}
-
-// Where other groups are all nobody's (user_namespaces(7)), two of them can be another.
-bool rights_differ(int directory, const char *name, int host)
-{
-	struct stat is, was;
-	return fstatat(directory, name, &is, AT_SYMLINK_NOFOLLOW) < 0 || fstat(host, &was) < 0 ||
-	       is.st_gid != was.st_gid || (geteuid() != 0 && is.st_gid != getegid()) ||
-	       has_acl(host, access_name);
 }
 
 struct rights_asked {

@@ -1,5 +1,5 @@
 // Owns the reading of layers, as overlayfs lays them on each other (Documentation/filesystems/
-// overlayfs.rst): a whiteout or a file hides what is below, as does an opaque directory. And the
+// overlayfs.rst): a whiteout or a file hides all below, as does an opaque directory. And the
 // merging of frozen ones, whose files never change, so that the new layer links them.
 #include "session/store/store.h"
 
@@ -128,19 +128,6 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 	}
 	*ret_entries = entries;
 	return kept;
-}
-
-void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root)
-{
-	snprintf(text, PLACE_MAX, own ? "%s/" PLACE_OWN "/%u" : "%s/%u", id, root);
-}
-
-void place_of_work(char text[PLACE_MAX], const char *id, bool own, unsigned root)
-{
-	if (own)
-		snprintf(text, PLACE_MAX, "%s/w" PLACE_OWN, id);
-	else
-		snprintf(text, PLACE_MAX, "%s/w%u", id, root);
 }
 
 uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer)

@@ -91,20 +91,22 @@ static int compare_hashes(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+struct seen_key {
+	const char *path, *text;
+};
+
+static int compare_key(const void *left, const void *right)
+{
+	const struct seen_key *key = left;
+	return strcmp(key->path, key->text + ((const struct seen_directory *)right)->path);
+}
+
 const struct seen_directory *seen_find(const struct seen *seen, const char *path)
 {
-	unsigned low = 0, high = seen->count;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		int order = strcmp(path, seen->text + seen->list[middle].path);
-		if (order == 0)
-			return &seen->list[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	const struct seen_key key = { path, seen->text };
+	return seen->count == 0
+		       ? NULL
+		       : bsearch(&key, seen->list, seen->count, sizeof(*seen->list), compare_key);
 }
 
 bool seen_has(const struct seen *seen, const struct seen_directory *directory, const char *name)

@@ -1,8 +1,9 @@
-// Owns the format of a session's state (what is written is read back, and nothing else) and the
-// moment it begins at.
+// Owns the format of a session's state, which reads back all that it writes and nothing else, the
+// places of its layers, and the moment it begins at.
 #include "session/store/store.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -32,7 +33,7 @@ static const struct words_field
 			      FIELD(WORDS_NUMBER, time), FIELD(WORDS_TEXT, parent),
 			      FIELD(WORDS_LAST, command) };
 
-enum line { LINE_PROJECT, LINE_TIMES, LINE_ROOT, LINE_LAYER, LINE_TOP, LINE_SNAPSHOT, LINES };
+enum state_kind { LINE_PROJECT, LINE_TIMES, LINE_ROOT, LINE_LAYER, LINE_TOP, LINE_SNAPSHOT, LINES };
 static const struct words_kind lines[] = {
 	[LINE_PROJECT] = WORDS_KIND("project", project_fields),
 	[LINE_TIMES] = WORDS_KIND("times", times_fields),
@@ -173,6 +174,19 @@ void session_format(const struct session *session, struct out *out)
 		words_write_kind(out, &lines[LINE_SNAPSHOT], &line);
 	}
 	words_close(out);
+}
+
+void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root)
+{
+	snprintf(text, PLACE_MAX, own ? "%s/" PLACE_OWN "/%u" : "%s/%u", id, root);
+}
+
+void place_of_work(char text[PLACE_MAX], const char *id, bool own, unsigned root)
+{
+	if (own)
+		snprintf(text, PLACE_MAX, "%s/w" PLACE_OWN, id);
+	else
+		snprintf(text, PLACE_MAX, "%s/w%u", id, root);
 }
 
 bool session_is_name(const char *name)
