@@ -223,7 +223,6 @@ static int run_git(int directory, char **environment, bool quoted, const char **
 struct diff_wanted {
 	const struct session *session;
 	const struct changes *changes;
-	const bool *list;
 	bool quoted; // some name is not printable
 	bool named;  // paths were
 };
@@ -237,7 +236,7 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 	b = openat(directory, "b", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (unsigned i = 0; i < wanted->changes->count; i++) {
 		const struct change *change = &wanted->changes->list[i];
-		if (!wanted->list[i])
+		if (!change->selected)
 			continue;
 		bool shown =
 			wanted->named || isatty(STDOUT_FILENO) ||
@@ -275,7 +274,7 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 		owned_remove_tree(store, name);
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && why; i++)
-		if (wanted->list[i])
+		if (wanted->changes->list[i].selected)
 			changes_line(sessions, &sessions->out, wanted->session,
 				     &wanted->changes->list[i]);
 	if (why)
@@ -293,7 +292,6 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	struct arena *arena = sessions->store.arena;
 	bool quoted = false;
 	TRY(changes_find(&sessions->store, held, PROJECT_SAME, &changes));
-	bool *list = arena_take(arena, changes.count + 1);
 	while (words[count])
 		count++;
 	const char **paths = arena_take(arena, (count + 1) * sizeof(*paths));
@@ -302,9 +300,9 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	if (form == DIFF_JSON)
 		answer_begin(&sessions->out, "session-diff", "changes");
 	for (unsigned i = 0; i < changes.count; i++) {
-		const struct change *change = &changes.list[i];
-		list[i] = is_wanted(arena, session, change, paths);
-		if (!list[i])
+		struct change *change = &changes.list[i];
+		change->selected = is_wanted(arena, session, change, paths);
+		if (!change->selected)
 			continue;
 		quoted |= !str_visible(change->path);
 		conflicts += change->conflict;
@@ -317,7 +315,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 		return 0;
 	}
 	if (form == DIFF_TEXT)
-		TRY(show_text(sessions, &(struct diff_wanted){ session, &changes, list, quoted,
+		TRY(show_text(sessions, &(struct diff_wanted){ session, &changes, quoted,
 							       words[0] != NULL }));
 	if (conflicts > 0)
 		out_text(&sessions->notes, "sbx: %u of them changed on the host since\n",

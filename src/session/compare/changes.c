@@ -48,7 +48,7 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	const char *whole = walk_whole(walk, path);
 	bool repository =
 		repository_is_elsewhere(whole) && repository_is_new(&inner, entry->name, fd);
-	walk->guarded = walk->guarded || repository || walk_is_protected(walk, path);
+	walk->guarded = walk->guarded || repository || withheld_has(&walk->names, walk->root, path);
 	struct change *own =
 		walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
 	if (own && own->path == path) {

@@ -34,7 +34,7 @@ struct change {
 	bool inside;   // of a guarded one, which is reported instead
 	bool conflict; // what the host has there is not what the session saw
 	bool far;      // goes deeper than can be compared: left out
-	bool selected; // by select_changes(), as the next one
+	bool selected; // by select_changes(), as the next one, or shown
 	bool asked;    // where it is not selected, the user wants to know why
 	bool marked;   // a file that was copied from one of the host's, which it now has not
 	uint64_t parent;      // number of the host's directory that holds it, 0: it has none
@@ -245,6 +245,8 @@ struct compare_walk {
 	int depth;
 	// Of the directory that is walked:
 	bool covered, guarded, inside;
+	bool inside_removed;
+	unsigned removed;                   // the change of the uppermost removed directory around
 	bool lost;                          // gone from the host since
 	enum same same;                     // with all above it
 	uint64_t parent;                    // its number, 0: the host has none
@@ -259,12 +261,11 @@ const char *walk_whole(struct compare_walk *walk, const char *path);
 // A new place in the host's directories, -1: none. It is compared with the one that was there.
 void walk_enter(struct compare_walk *walk, const char *path, int host);
 
-// One that the host runs or trusts.
-bool walk_is_protected(struct compare_walk *walk, const char *path);
 // One that is too deep, or whose path is too long.
 bool walk_is_too_far(const struct compare_walk *walk, const char *path);
 
-// What of the host goes with a name that the session has removed or replaced.
+// A name that the session has removed, with all that goes with it; or what goes with a directory
+// that is noted already, which is the last change.
 
 // `name` lies in `host`, at `path` from the root; its status there is `was`.
 int removed_note(struct compare_walk *walk, const char *path, const char *name, int host,
