@@ -168,17 +168,17 @@ static int merge_directory(struct arena *arena, const struct merged *from,
 	if (made < 0)
 		return fail(errno, "open a directory of a layer");
 	TRY(merged_below(from, entry->name, &below));
-	struct stat status = entry->status;
+	mode_t mode = 0; // it keeps the one that it has: in a layer nobody else gets at it
 	int result = merge(arena, &below, made, depth + 1);
 	if (result == 0)
-		result = copy_attributes(below.fds[0], made, &status.st_mode) < 0 ? -1 : 0;
+		result = copy_attributes(below.fds[0], made, &mode) < 0 ? -1 : 0;
 	if (result == 0 && was_host(&below) && fsetxattr(made, ORIGIN_XATTR, "", 0, 0) < 0)
 		result = fail(errno, "mark a directory of a layer");
 	if (result == 0 && below.opaque && fsetxattr(made, OPAQUE_XATTR, "y", 1, 0) < 0)
 		result = fail(errno, "mark a directory of a layer");
 	merged_close(&below);
 	TRY(result);
-	return copy_finish(to, entry->name, &status);
+	return copy_finish(to, entry->name, &entry->status);
 }
 
 static int merge(struct arena *arena, const struct merged *from, int to, int depth)
