@@ -67,17 +67,13 @@ int merged_below(const struct merged *merged, const char *name, struct merged *r
 	struct merged below = { .count = 0 };
 	struct stat status;
 	for (unsigned i = 0; i < merged->count; i++) {
-		if (fstatat(merged->fds[i], name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-			if (errno == ENOENT)
-				continue;
-			merged_close(&below);
-			return fail(errno, "'%s' in a layer", str_shown(name));
-		}
-		if (!S_ISDIR(status.st_mode)) {
-			below.opaque = true;
+		bool there = fstatat(merged->fds[i], name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+		if (!there && errno == ENOENT)
+			continue;
+		below.opaque = there && !S_ISDIR(status.st_mode);
+		if (below.opaque)
 			break;
-		}
-		int fd = fd_directory(merged->fds[i], name);
+		int fd = there ? fd_directory(merged->fds[i], name) : -1;
 		if (fd < 0) {
 			merged_close(&below);
 			return fail(errno, "'%s' in a layer", str_shown(name));
