@@ -326,7 +326,8 @@ static int forward(struct applying *applying)
 	while (done < journal->operation_count && do_one(applying, &journal->operations[done]) == 0)
 		done++;
 	if (done < journal->operation_count) {
-		journal->attempted = done + 1; // it may have been moved to and fro
+		// This one may have been moved to and fro; before a crash later ones were done.
+		journal->attempted = applying->resumed ? journal->operation_count : done + 1;
 		const char *text = err_taken(),
 			   *why = arena_copy(applying->store->arena, text, strlen(text));
 		if (back(applying) < 0)
