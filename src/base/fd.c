@@ -181,6 +181,11 @@ int fd_fill_standard(void)
 	return 0;
 }
 
+int fd_directory(int above, const char *name)
+{
+	return openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 int fd_rename_new(int from, const char *name, int to, const char *fresh)
 {
 	struct stat status;

@@ -156,6 +156,9 @@ static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 		for (const struct sys_entry *entry; (entry = entries_next(&entries_));)
 #define entries_each(entry, directory) entries_some (entry, directory, LONG_MAX)
 
+// Opens a directory for reading that is no link. -1 with errno.
+int fd_directory(int above, const char *name);
+
 // The names in a directory, sorted. Returns how many, or -1.
 int names_in(struct arena *arena, int directory, char ***ret_names);
 

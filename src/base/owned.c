@@ -19,13 +19,7 @@
 
 #include "base/base.h"
 
-enum {
-	TREE_DEPTH_MAX = 128,
-	SIZE_DEPTH_MAX = 256,
-	BLOCK = 512,
-	NAMES_MAX = 1 << 20,
-	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-};
+enum { TREE_DEPTH_MAX = 128, SIZE_DEPTH_MAX = 256, BLOCK = 512, NAMES_MAX = 1 << 20 };
 
 static bool is_private(const struct stat *status)
 {
@@ -77,12 +71,12 @@ static int private_directory(int above, const char *name, const char *whole)
 {
 	if (mkdirat(above, name, 0700) < 0 && errno != EEXIST)
 		return unusable(errno, "make ", whole);
-	return check_private(openat(above, name, DIRECTORY_FLAGS), name, whole);
+	return check_private(fd_directory(above, name), name, whole);
 }
 
 int owned_directory(const char *path)
 {
-	autoclose int fd = open(path, DIRECTORY_FLAGS);
+	autoclose int fd = fd_directory(AT_FDCWD, path);
 	if (fd >= 0) // as it is nearly always
 		return check_private(take(&fd), path_name(path), path);
 	fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -125,10 +119,9 @@ static int open_for_owner(int directory, const char *name)
 
 static int remove_below(struct removal *removal, int directory, const char *name, int depth)
 {
-	autoclose int below =
-		openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int below = fd_directory(directory, name);
 	if (below < 0 && errno == EACCES && open_for_owner(directory, name) == 0)
-		below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		below = fd_directory(directory, name);
 	if (below < 0)
 		return fail(errno, "remove '%s'", str_shown(name));
 	int result = fchmod(below, 0700);
@@ -233,7 +226,7 @@ static uint64_t size_of_entry(int directory, const char *name, int depth)
 	uint64_t bytes = (uint64_t)status.st_blocks * BLOCK;
 	if (!S_ISDIR(status.st_mode))
 		return bytes;
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(directory, name);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : OWNED_SIZE_UNKNOWN;
 	uint64_t below = size_of_directory(fd, depth + 1);
@@ -359,7 +352,7 @@ static void remove_left(int all, const char *name)
 		struct stat status;
 		if (strncmp(entry->name, name, same) != 0 || strlen(entry->name) != strlen(name))
 			continue;
-		autoclose int fd = openat(all, entry->name, DIRECTORY_FLAGS | O_NOFOLLOW);
+		autoclose int fd = fd_directory(all, entry->name);
 		if (fd >= 0 && fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
 		    fd_lock(fd, LOCK_EX | LOCK_NB) == 0)
 			(void)ATTEMPT(owned_remove_tree(all, entry->name));

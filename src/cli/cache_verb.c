@@ -17,7 +17,6 @@
 extern char **environ;
 
 #define ASIDE "%cleared-" // begins no name that path_kept() makes
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 // One project's caches: the directory that holds their entry, and its name there.
 struct cache_entry {
@@ -43,7 +42,7 @@ static int walk_entry(struct walk *walk, int directory, const char *name, const 
 		      int depth)
 {
 	const char *whole = arena_text(walk->arena, "%s%s", before, name);
-	autoclose int fd = openat(directory, name, DIRECTORY_FLAGS);
+	autoclose int fd = fd_directory(directory, name);
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT))
 		return 0; // none of ours
 	if (fd >= 0 && path_kept_is_part(name))
@@ -72,7 +71,7 @@ static int walk_all(struct walk *walk)
 	const char *state = decide_state_directory(walk->arena, environ);
 	TRY(owned_check(state));
 	const char *path = arena_text(walk->arena, "%s/cache", state);
-	autoclose int fd = open(path, DIRECTORY_FLAGS);
+	autoclose int fd = fd_directory(AT_FDCWD, path);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : fail(errno, "'%s'", path);
 	return walk_directory(walk, fd, "", 0);
@@ -82,7 +81,7 @@ static int walk_all(struct walk *walk)
 
 static uint64_t size_of(const struct cache_entry *entry)
 {
-	autoclose int fd = openat(entry->directory, entry->name, DIRECTORY_FLAGS);
+	autoclose int fd = fd_directory(entry->directory, entry->name);
 	return fd < 0 ? OWNED_SIZE_UNKNOWN : owned_size(fd);
 }
 

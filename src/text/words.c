@@ -81,12 +81,6 @@ const char *words_next(struct arena *arena, char **at)
 	return text;
 }
 
-bool words_number(struct arena *arena, char **at, unsigned long long *ret_number)
-{
-	const char *text = words_next(arena, at);
-	return text && str_number(text, strlen(text), 0, INT64_MAX, ret_number);
-}
-
 static bool is_plain(unsigned char c)
 {
 	return c > ' ' && c != '%' && c != 0x7f;
@@ -122,9 +116,9 @@ static bool read_number(struct arena *arena, char **at, size_t size, void *ret_f
 
 static bool read_time(struct arena *arena, char **at, struct timespec *ret_time)
 {
-	unsigned long long seconds, nanoseconds;
-	if (!words_number(arena, at, &seconds) || !words_number(arena, at, &nanoseconds) ||
-	    nanoseconds >= 1000000000)
+	uint64_t seconds, nanoseconds;
+	if (!read_number(arena, at, sizeof(seconds), &seconds) ||
+	    !read_number(arena, at, sizeof(nanoseconds), &nanoseconds) || nanoseconds >= 1000000000)
 		return false;
 	*ret_time = (struct timespec){ (time_t)seconds, (long)nanoseconds };
 	return true;
@@ -132,8 +126,9 @@ static bool read_time(struct arena *arena, char **at, struct timespec *ret_time)
 
 static bool read_text(struct arena *arena, char **at, enum words_form form, const char **ret_text)
 {
-	*ret_text = words_next(arena, at);
-	return *ret_text && (form == WORDS_TEXT || (form == WORDS_ABOVE && **ret_text == '/') ||
+	*ret_text = form == WORDS_LAST && !**at ? "" : words_next(arena, at);
+	return *ret_text && (form == WORDS_TEXT || form == WORDS_LAST ||
+			     (form == WORDS_ABOVE && **ret_text == '/') ||
 			     (form == WORDS_PATH && is_path(*ret_text)));
 }
 
@@ -149,6 +144,19 @@ bool words_read(struct arena *arena, char **at, const struct words_field *fields
 			return false;
 	}
 	return true;
+}
+
+int words_read_kind(struct arena *arena, char *line, const struct words_kind *kinds, unsigned count,
+		    void *record)
+{
+	const char *word = words_next(arena, &line);
+	for (unsigned i = 0; word && i < count; i++)
+		if (str_equal(kinds[i].word, word))
+			return words_read(arena, &line, kinds[i].fields, kinds[i].count, record) &&
+					       !*line
+				       ? (int)i
+				       : -1;
+	return -1;
 }
 
 void words_put(struct out *out, const char *text)
@@ -195,6 +203,11 @@ void words_write(struct out *out, const char *front, const struct words_field *f
 		}
 	}
 	out_bytes(out, "\n", 1);
+}
+
+void words_write_kind(struct out *out, const struct words_kind *kind, const void *record)
+{
+	words_write(out, kind->word, kind->fields, kind->count, record);
 }
 
 void words_close(struct out *out)

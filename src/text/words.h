@@ -18,12 +18,19 @@ char *words_line(char **at);
 
 // The next word of a line with %XX taken apart, or NULL at its end and when it is none.
 const char *words_next(struct arena *arena, char **at);
-bool words_number(struct arena *arena, char **at, unsigned long long *ret_number);
 
 // Where a word of a line is in a record: a number of 4 or 8 bytes, a struct timespec as two, a text
-// (const char *), one that begins with '/', or a path that is relative and leads nowhere upwards.
+// (const char *), one that may be empty at the end of its line, one that begins with '/', or a path
+// that is relative and leads nowhere upwards.
 struct words_field {
-	enum words_form { WORDS_NUMBER, WORDS_TIME, WORDS_TEXT, WORDS_ABOVE, WORDS_PATH } form;
+	enum words_form {
+		WORDS_NUMBER,
+		WORDS_TIME,
+		WORDS_TEXT,
+		WORDS_LAST,
+		WORDS_ABOVE,
+		WORDS_PATH
+	} form;
 	size_t at, size;
 };
 #define WORDS_FIELD(form, type, member)                                                            \
@@ -36,6 +43,19 @@ bool words_read(struct arena *arena, char **at, const struct words_field *fields
 // A line: a first word, or "", then the fields.
 void words_write(struct out *out, const char *front, const struct words_field *fields,
 		 unsigned count, const void *record);
+
+// A kind of line: its first word and its fields.
+struct words_kind {
+	const char *word;
+	const struct words_field *fields;
+	unsigned count;
+};
+#define WORDS_KIND(word, fields) { word, fields, WORDS_COUNT(fields) }
+
+// The kind of a line, of which the fields are read into the record; -1: it is none of them.
+int words_read_kind(struct arena *arena, char *line, const struct words_kind *kinds, unsigned count,
+		    void *record);
+void words_write_kind(struct out *out, const struct words_kind *kind, const void *record);
 
 // A word with blanks, control bytes and '%' as %XX.
 void words_put(struct out *out, const char *text);

@@ -198,7 +198,7 @@ static void note_entry(struct listed *known, int directory, const char *name, co
 	    !listed_add(known, path, &status, LISTED_PART) || depth == 0 ||
 	    !S_ISDIR(status.st_mode))
 		return;
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(directory, name);
 	if (fd >= 0)
 		note_parts(known, fd, path, depth - 1);
 }
@@ -208,7 +208,7 @@ static void note_entries(struct listed *known, int directory, const char *name, 
 			 int depth)
 {
 	char below[PATH_MAX];
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(directory, name);
 	entries_some (entry, fd, ENTRIES_MAX)
 		if (!str_ends(entry->name, ".sample") &&
 		    str_put(below, sizeof(below), "%s/%s", path, entry->name))
@@ -248,7 +248,7 @@ void listed_note(struct listed *known, int directory, const char *name, const ch
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !listed_add(known, path, &status, kind) || !S_ISDIR(status.st_mode))
 		return;
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(directory, name);
 	if (fd >= 0)
 		note_parts(known, fd, path, MODULES_DEEP);
 }

@@ -370,6 +370,16 @@ if command -v getfacl >/dev/null && echo m >moved && setfacl -m u:1234:rw,g::-,o
 	is "what the session moves keeps its ACL" "user::rw- user:1234:rw- group::--- mask::rw- other::--- no" "$(echo $(getfacl -cnp name)) $([ -e moved ] || echo no)"
 	rm -f moved name
 	session discard one
+	# twelve layers are merged: a directory with an ACL still hides what the host has there
+	mkdir -p given/sub && echo h >given/sub/host && setfacl -d -m u:1234:rwx given
+	in_session one 'rm -rf given/sub; mkdir given/sub'
+	for number in {1..12}; do
+		in_session one "echo $number >number"
+		session snapshot one >/dev/null
+	done
+	is "what the session has removed stays so when layers with an ACL are merged" "" "$(in_session one 'ls given/sub')"
+	rm -rf given
+	session discard one
 else
 	skip "an ACL that moves" "no getfacl, or a file system without them"
 fi

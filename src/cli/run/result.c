@@ -33,7 +33,7 @@ static void put_changed(struct box *box, const char *session, struct out *out)
 {
 	FORGIVING;
 	struct sessions sessions;
-	if (sessions_open(box, &sessions) < 0 || owned_override(OVER_READING) < 0)
+	if (sessions_open(box, SESSIONS_READ, &sessions) < 0)
 		return;
 	sessions.out = *out;
 	changes_put(&sessions, session);

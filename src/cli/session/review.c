@@ -17,10 +17,6 @@
 #include "session/apply/apply.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
-#include "session/store/rights.h"
-#include "view/paths/wishes.h"
-
-extern char **environ;
 
 enum { LINES_MAX = 40, LIST_BYTES_MAX = 1 << 20, PATHS_MAX = 65536 };
 
@@ -30,11 +26,6 @@ enum decision { DECIDE_APPLY, DECIDE_CHOSEN, DECIDE_DISCARD, DECIDE_KEEP };
 static int open_terminal(void)
 {
 	return isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
-}
-
-static void say(struct out *out)
-{
-	out_flush(out, STDERR_FILENO);
 }
 
 // Shown last and always: the others cannot push it away.
@@ -74,7 +65,7 @@ static int show_list(struct sessions *sessions, const struct held *held,
 		if (!watched && plain > LINES_MAX)
 			out_text(&out, "and %u more (s shows all)\n", plain - LINES_MAX);
 	}
-	say(&out);
+	out_flush(&out, STDERR_FILENO);
 	return 0;
 }
 
@@ -133,7 +124,7 @@ static char ask_file(struct sessions *sessions, const struct held *held,
 				   "and all that follow; q: back, and choose nothing\n";
 	struct out out = { 0 };
 	changes_line(sessions, &out, &held->session, change);
-	say(&out);
+	out_flush(&out, STDERR_FILENO);
 	char answer = ask(person, question, "ynadq", help, silence);
 	return answer ? answer : 'q';
 }
@@ -175,7 +166,7 @@ static int show_changes(struct sessions *sessions, const struct held *held, int 
 	if (dup2(terminal, STDOUT_FILENO) < 0 || dup2(terminal, STDIN_FILENO) < 0)
 		return fail(errno, "the terminal");
 	TRY(changes_show(sessions, held, none, DIFF_TEXT));
-	say(&sessions->notes);
+	out_flush(&sessions->notes, STDERR_FILENO);
 	return 0;
 }
 
@@ -197,7 +188,7 @@ static int decide_on(struct sessions *sessions, const struct held *held,
 			*ret_words = choose_files(sessions, held, changes, person);
 			if (!*ret_words) {
 				out_text(&sessions->notes, "sbx: nothing was changed\n");
-				say(&sessions->notes);
+				out_flush(&sessions->notes, STDERR_FILENO);
 				continue;
 			}
 			*ret_decision = DECIDE_CHOSEN;
@@ -334,21 +325,17 @@ static int after(struct box *box, const struct ending *ending, int status)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (box->plan.session)
 		attach_release(&box->plan);
-	int result = sessions_open(box, &sessions);
-	if (result == 0)
-		result = rights_begin(&sessions.store);
-	if (result == 0)
-		result = owned_override(OVER_READING);
+	int result = sessions_open(box, SESSIONS_APPLY, &sessions);
 	if (result == 0)
 		result = review(&sessions);
-	say(&sessions.notes);
+	out_flush(&sessions.notes, STDERR_FILENO);
 	return result < 0 ? box_failed() : status;
 }
 
 static int prepare(struct box *box)
 {
 	struct sessions sessions;
-	struct plan plan = { .arena = box->arena };
+	const char *project;
 	if (box->invocation.session)
 		return fail(0,
 			    "--review makes its own session; without --review: sbx session diff %s",
@@ -357,15 +344,10 @@ static int prepare(struct box *box)
 		return fail(0,
 			    "--review is of the current directory's project; change to it, without "
 			    "--project-dir");
-	decide_places(&plan, environ);
-	const char *why = plan.toplevel ? project_refusal(&plan, plan.toplevel)
-					: "cannot be a project with a review";
-	if (why)
-		return fail(0, "'%s' %s; change to a project's directory",
-			    plan.current ? plan.current : "(deleted)", why);
-	TRY(sessions_open(box, &sessions));
+	TRY(sessions_project(box->arena, &project));
+	TRY(sessions_open(box, SESSIONS_CREATE, &sessions));
 	const char *name = arena_text(box->arena, "review-%d", (int)getpid());
-	TRY(history_create(&sessions.store, name, plan.toplevel, RIGHTS_CALLER));
+	TRY(history_create(&sessions.store, name, project, RIGHTS_CALLER));
 	store_close(&sessions.store);
 	box->invocation.session = name;
 	box->after = after;

@@ -59,42 +59,32 @@ static const char *word_of(mode_t mode)
 void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
 		  const struct change *change)
 {
-	char leads[PATH_MAX];
+	char leads[PATH_MAX], size[SIZE_TEXT_MAX] = "", modes[32];
+	const struct stat *was = &change->was, *is = &change->is;
+	const struct stat *status = change->kind == CHANGE_REMOVED ? was : is;
 	bool outside = sides_leads_out(&sessions->store, session, change, leads);
-	char size[SIZE_TEXT_MAX] = "";
-	const struct stat *status = change->kind == CHANGE_REMOVED ? &change->was : &change->is;
+	const char letter[] = { change->renamed ? 'R' : kinds[change->kind].letter, '\0' };
 	if (S_ISREG(status->st_mode))
 		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
-	out_text(out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter, size,
-		 str_shown(change_name(sessions->store.arena, session, change)),
-		 S_ISDIR(status->st_mode) ? "/" : "");
-	if (leads[0])
-		out_text(out, "  (link to %s%s)", str_shown(leads),
-			 outside ? ", which the session could not see" : "");
-	out_text(out, "%s", word_of(status->st_mode));
-	if (change->renamed)
-		out_text(out, "  (was %s)", str_shown(change->renamed));
-	if (change->kind == CHANGE_MODE)
-		out_text(out, "  (%04o -> %04o)", change->was.st_mode & 07777,
-			 change->is.st_mode & 07777);
-	out_text(out, "%s%s\n",
-		 change->conflict ? "  (conflict: the host has changed it since)" : "",
-		 change->guarded ? "  (applied only when named)" : "");
-}
-
-static void json_one(struct sessions *sessions, const struct session *session,
-		     const struct change *change)
-{
-	const struct stat *was = &change->was, *is = &change->is;
-	answer_one(
-		&sessions->out, MEMBER("path", change_name(sessions->store.arena, session, change)),
-		MEMBER("kind", kinds[change->kind].word),
-		NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
-		NUMBER_IF(was->st_mode, "old_size", (unsigned long long)was->st_size),
-		NUMBER_IF(is->st_mode, "mode", is->st_mode),
-		NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
-		MEMBER("renamed_from", change->renamed), MEMBER_FLAG("conflict", change->conflict),
-		MEMBER_FLAG("only_when_named", change->guarded));
+	snprintf(modes, sizeof(modes), "  (%04o -> %04o)", was->st_mode & 07777,
+		 is->st_mode & 07777);
+	answer_one(out, SHOWN(NULL, letter, "", 0, " "), SHOWN(NULL, size, "", 7, "  "),
+		   SHOWN("path", change_name(sessions->store.arena, session, change), "", 0,
+			 S_ISDIR(status->st_mode) ? "/" : ""),
+		   MEMBER("kind", kinds[change->kind].word),
+		   NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
+		   NUMBER_IF(was->st_mode, "old_size", (unsigned long long)was->st_size),
+		   NUMBER_IF(is->st_mode, "mode", is->st_mode),
+		   NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
+		   SHOWN(NULL, leads[0] ? leads : NULL, "  (link to ", 0,
+			 outside ? ", which the session could not see)" : ")"),
+		   WORDS(word_of(status->st_mode)),
+		   SHOWN("renamed_from", change->renamed, "  (was ", 0, ")"),
+		   SHOWN(NULL, change->kind == CHANGE_MODE ? modes : NULL, "", 0, ""),
+		   FLAGGED("conflict", change->conflict,
+			   "  (conflict: the host has changed it since)"),
+		   FLAGGED("only_when_named", change->guarded, "  (applied only when named)"),
+		   WORDS("\n"));
 }
 
 static int make_parents(int top, const char *path)
@@ -125,25 +115,22 @@ static int replace_copy(int top, const char *place, const struct stat *status,
 
 // What would act on the terminal is seen there: a change cannot hide itself from who reviews it.
 // Bytes that git takes for binary it does not show.
-static int make_visible(int top, const char *place, const struct stat *status)
+static int make_visible(struct arena *arena, int top, const char *place, const struct stat *status)
 {
-	bool file = S_ISREG(status->st_mode);
-	size_t size = file ? (size_t)status->st_size : PATH_MAX;
-	char *text = calloc(1, size + 1);
-	autoclose int fd = file ? openat(top, place, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	ssize_t length = !text  ? -1
-			 : file ? fd_read_all(fd, text, size)
-				: readlinkat(top, place, text, size);
-	int result = length < 0 ? fail(errno, "read a copy to compare") : 0;
 	struct out out = { 0 };
-	if (result == 0 &&
-	    !memchr(text, '\0', (size_t)length < GIT_LOOKS_AT ? (size_t)length : GIT_LOOKS_AT)) {
-		out_visible(&out, text, (size_t)length);
-		if (out.used != (size_t)length)
-			result = replace_copy(top, place, status, &out);
-	}
+	char link[PATH_MAX];
+	const char *text = link;
+	ssize_t size = S_ISLNK(status->st_mode) ? readlinkat(top, place, link, sizeof(link)) : 0;
+	size_t length = (size_t)size;
+	if (size < 0 ||
+	    (S_ISREG(status->st_mode) &&
+	     file_read(top, place, 0, (size_t)status->st_size, arena, &text, &length) < 1))
+		return fail(errno, "read a copy to compare");
+	if (memchr(text, '\0', length < GIT_LOOKS_AT ? length : GIT_LOOKS_AT))
+		return 0;
+	out_visible(&out, text, length);
+	int result = out.used == length ? 0 : replace_copy(top, place, status, &out);
 	out_free(&out);
-	free(text);
 	return result;
 }
 
@@ -197,7 +184,7 @@ static int copy_side(struct sessions *sessions, const struct session *session,
 	if (S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
 	    fchmodat(top, place, (status->st_mode & 0777) | S_IRUSR, 0) < 0)
 		return fail(errno, "make a copy to compare");
-	return isatty(STDOUT_FILENO) ? make_visible(top, place, status) : 0;
+	return isatty(STDOUT_FILENO) ? make_visible(sessions->store.arena, top, place, status) : 0;
 }
 
 // No repository is looked for: a home can be one, and the attributes that a session's files are
@@ -236,7 +223,6 @@ static int run_git(int directory, char **environment, bool quoted, const char **
 struct diff_wanted {
 	const struct session *session;
 	const struct changes *changes;
-	const bool *list;
 	bool quoted; // some name is not printable
 	bool named;  // paths were
 };
@@ -250,7 +236,7 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 	b = openat(directory, "b", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (unsigned i = 0; i < wanted->changes->count; i++) {
 		const struct change *change = &wanted->changes->list[i];
-		if (!wanted->list[i])
+		if (!change->selected)
 			continue;
 		bool shown =
 			wanted->named || isatty(STDOUT_FILENO) ||
@@ -274,8 +260,7 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 	TRY(owned_fresh(name, STORE_FRESH));
 	// Nothing can be copied where the state is read-only or full.
 	bool place = mkdirat(store, name, 0700) == 0;
-	autoclose int directory =
-		place ? openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	autoclose int directory = place ? fd_directory(store, name) : -1;
 	if (directory >= 0)
 		result = copy_sides(sessions, wanted, directory);
 	if (directory >= 0 && result == 0)
@@ -289,7 +274,7 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 		owned_remove_tree(store, name);
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && why; i++)
-		if (wanted->list[i])
+		if (wanted->changes->list[i].selected)
 			changes_line(sessions, &sessions->out, wanted->session,
 				     &wanted->changes->list[i]);
 	if (why)
@@ -307,7 +292,6 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	struct arena *arena = sessions->store.arena;
 	bool quoted = false;
 	TRY(changes_find(&sessions->store, held, PROJECT_SAME, &changes));
-	bool *list = arena_take(arena, changes.count + 1);
 	while (words[count])
 		count++;
 	const char **paths = arena_take(arena, (count + 1) * sizeof(*paths));
@@ -316,24 +300,22 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	if (form == DIFF_JSON)
 		answer_begin(&sessions->out, "session-diff", "changes");
 	for (unsigned i = 0; i < changes.count; i++) {
-		const struct change *change = &changes.list[i];
-		list[i] = is_wanted(arena, session, change, paths);
-		if (!list[i])
+		struct change *change = &changes.list[i];
+		change->selected = is_wanted(arena, session, change, paths);
+		if (!change->selected)
 			continue;
 		quoted |= !str_visible(change->path);
 		conflicts += change->conflict;
 		guarded += change->guarded && !change->inside;
-		if (form == DIFF_STAT)
+		if (form != DIFF_TEXT)
 			changes_line(sessions, &sessions->out, session, change);
-		else if (form == DIFF_JSON)
-			json_one(sessions, session, change);
 	}
 	if (form == DIFF_JSON) {
 		answer_end(&sessions->out, "changes");
 		return 0;
 	}
 	if (form == DIFF_TEXT)
-		TRY(show_text(sessions, &(struct diff_wanted){ session, &changes, list, quoted,
+		TRY(show_text(sessions, &(struct diff_wanted){ session, &changes, quoted,
 							       words[0] != NULL }));
 	if (conflicts > 0)
 		out_text(&sessions->notes, "sbx: %u of them changed on the host since\n",
@@ -356,7 +338,7 @@ void changes_put(struct sessions *sessions, const char *name)
 		return;
 	answer_open(&sessions->out, "changed", '[');
 	for (unsigned i = 0; i < changes.count && i < CHANGED_MAX; i++)
-		json_one(sessions, &held.session, &changes.list[i]);
+		changes_line(sessions, &sessions->out, &held.session, &changes.list[i]);
 	answer_close(&sessions->out, ']');
 	answer_members(&sessions->out, NUMBER_IF(changes.count > CHANGED_MAX, "changed_more",
 						 changes.count - CHANGED_MAX));

@@ -18,7 +18,6 @@
 #include "run.h"
 #include "session/apply/apply.h"
 #include "session/store/store.h"
-#include "session/store/rights.h"
 #include "text/words.h"
 #include "view/paths/wishes.h"
 
@@ -36,20 +35,7 @@ static int refer_alone(struct sessions *sessions, const char *word, struct held 
 static int refer_to_throw(struct sessions *sessions, const char *word, struct held *ret_held)
 {
 	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
-	return apply_take_back(&sessions->store, ret_held, &sessions->notes);
-}
-
-// The project of the current directory, as the plan of a run would find it.
-static int find_project(struct sessions *sessions)
-{
-	struct plan *plan = &sessions->box->plan;
-	plan->arena = sessions->store.arena;
-	decide_places(plan, environ);
-	if (!plan->toplevel)
-		return fail(0, "the current directory cannot have a session");
-	const char *why = project_refusal(plan, plan->toplevel);
-	return why ? fail(0, "'%s' %s and cannot be the project of a session", plan->toplevel, why)
-		   : 0;
+	return apply_end(&sessions->store, ret_held, END_BACK, &sessions->notes);
 }
 
 // On a slow disk that takes minutes, as for a copy of /etc and /var: a process that ends with this
@@ -72,7 +58,7 @@ static void begin_slow(void)
 
 static int create(struct sessions *sessions, char **words)
 {
-	const char *from = sessions->box->invocation.from;
+	const char *from = sessions->box->invocation.from, *project;
 	struct reference reference;
 	begin_slow();
 	if (from && sessions->box->invocation.as_root == ANSWER_YES)
@@ -89,8 +75,8 @@ static int create(struct sessions *sessions, char **words)
 		TRY(history_refer(sessions->store.arena, from, &reference));
 		return history_fork(&sessions->store, &reference, words[0]);
 	}
-	TRY(find_project(sessions));
-	return history_create(&sessions->store, words[0], sessions->box->plan.toplevel,
+	TRY(sessions_project(sessions->store.arena, &project));
+	return history_create(&sessions->store, words[0], project,
 			      sessions->box->invocation.as_root == ANSWER_YES ? RIGHTS_ROOT
 									      : RIGHTS_CALLER);
 }
@@ -174,7 +160,7 @@ static int apply(struct sessions *sessions, char **words)
 	TRY(store_hold(&sessions->store, words[0], HOLD_ALONE, &held));
 	TRY(run_settle(held.session.project));
 	pending = apply_is_pending(&held);
-	TRY(apply_resume(&sessions->store, &held, &sessions->notes));
+	TRY(apply_end(&sessions->store, &held, END_ON, &sessions->notes));
 	if (pending && !words[1])
 		return 0;
 	return apply_run(&sessions->store, &held, words + 1,
@@ -246,15 +232,14 @@ static const struct session_action {
 	const char *name;
 	int (*run)(struct sessions *sessions, char **words);
 	int least, most; // words after the name; session_usages[] has them in words
-	enum { NO_FILES, COPIES_FILES } does; // with groups and ACLs, see rights.h
 } actions[] = {
-	{ "create", create, 1, 1, COPIES_FILES },       { "list", sessions_list, 0, 0, NO_FILES },
-	{ "show", sessions_show, 1, 1, NO_FILES },      { "snapshot", snapshot, 1, 2, NO_FILES },
-	{ "log", sessions_log, 1, 1, NO_FILES },        { "restore", restore, 2, 2, NO_FILES },
-	{ "fork", fork_one, 2, 2, NO_FILES },           { "diff", diff, 1, WORDS_MAX, NO_FILES },
-	{ "apply", apply, 1, WORDS_MAX, COPIES_FILES }, { "pause", pause_runs, 1, 1, NO_FILES },
-	{ "resume", resume_runs, 1, 1, NO_FILES },      { "discard", discard, 1, 1, NO_FILES },
-	{ "rm", remove_one, 1, 1, NO_FILES },           { "gc", sweep, 0, 0, NO_FILES },
+	{ "create", create, 1, 1 },       { "list", sessions_list, 0, 0 },
+	{ "show", sessions_show, 1, 1 },  { "snapshot", snapshot, 1, 2 },
+	{ "log", sessions_log, 1, 1 },    { "restore", restore, 2, 2 },
+	{ "fork", fork_one, 2, 2 },       { "diff", diff, 1, WORDS_MAX },
+	{ "apply", apply, 1, WORDS_MAX }, { "pause", pause_runs, 1, 1 },
+	{ "resume", resume_runs, 1, 1 },  { "discard", discard, 1, 1 },
+	{ "rm", remove_one, 1, 1 },       { "gc", sweep, 0, 0 },
 };
 _Static_assert(sizeof(actions) / sizeof(*actions) == SESSION_ACTIONS, "see session_usages[]");
 
@@ -288,7 +273,19 @@ static void raise_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int sessions_open(struct box *box, struct sessions *ret_sessions)
+int sessions_project(struct arena *arena, const char **ret_project)
+{
+	struct plan plan = { .arena = arena };
+	decide_places(&plan, environ);
+	const char *why = plan.toplevel ? project_refusal(&plan, plan.toplevel)
+					: "cannot be the project of a session";
+	*ret_project = plan.toplevel;
+	return why ? fail(0, "'%s' %s; change to a project's directory",
+			  plan.current ? plan.current : "(deleted)", why)
+		   : 0;
+}
+
+int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *ret_sessions)
 {
 	struct sessions sessions = { .box = box, .out.json = box->invocation.json == ANSWER_YES };
 	raise_files();
@@ -297,6 +294,10 @@ int sessions_open(struct box *box, struct sessions *ret_sessions)
 	TRY(store_open(arena, decide_state_directory(arena, environ), &sessions.store));
 	sessions.store.home = decide_home(arena, environ);
 	sessions.store.config = path_parent(arena, decide_config_directory(arena, environ));
+	if (purpose == SESSIONS_APPLY)
+		TRY(rights_begin(&sessions.store));
+	if (purpose != SESSIONS_CREATE)
+		TRY(owned_override(OVER_READING));
 	*ret_sessions = sessions;
 	return 0;
 }
@@ -304,7 +305,7 @@ int sessions_open(struct box *box, struct sessions *ret_sessions)
 int verb_session(char **words)
 {
 	struct box *box = box_new();
-	struct sessions sessions;
+	struct sessions sessions = { .box = box };
 	char **names;
 	int count = 0;
 	if (box_read_mixed(box, VERB_SESSION, words, &names) < 0)
@@ -314,11 +315,8 @@ int verb_session(char **words)
 		count++;
 	if (!action || count < action->least || count > action->most)
 		return say_usage(action, count > 0 ? names[1] : NULL);
-	int result = sessions_open(box, &sessions);
-	if (result >= 0 && action->does == COPIES_FILES)
-		result = rights_begin(&sessions.store);
-	if (result >= 0)
-		result = owned_override(OVER_READING);
+	int result = sessions_open(box, action->run == apply ? SESSIONS_APPLY : SESSIONS_READ,
+				   &sessions);
 	if (result >= 0)
 		result = action->run(&sessions, names + 1);
 	out_flush(&sessions.notes, STDERR_FILENO);

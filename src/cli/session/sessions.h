@@ -19,7 +19,13 @@ struct sessions {
 
 #define SESSIONS_ARENA ((size_t)16 << 30)
 
-int sessions_open(struct box *box, struct sessions *ret_sessions);
+// The caller's own sessions, by a process that from here on may read all files of the caller's and
+// search all directories; SESSIONS_CREATE: it may not.
+enum sessions_for { SESSIONS_CREATE, SESSIONS_READ, SESSIONS_APPLY };
+int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *ret_sessions);
+
+// The project of the current directory, as the plan of a run would find it.
+int sessions_project(struct arena *arena, const char **ret_project);
 
 int sessions_list(struct sessions *sessions, char **words);
 int sessions_show(struct sessions *sessions, char **words);
@@ -37,7 +43,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 // a session that cannot be read.
 void changes_put(struct sessions *sessions, const char *name);
 
-// One line of the short form, which says what the thing is.
+// One line of the short form, which says what the thing is, or the JSON of it.
 void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
 		  const struct change *change);
 

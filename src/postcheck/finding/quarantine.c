@@ -40,7 +40,7 @@ static int open_entry(int store, const char *id)
 	if (strchr(id, '/') || id[0] == '.' || !str_printable(id))
 		return fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list",
 			    str_shown(id));
-	int entry = openat(store, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int entry = fd_directory(store, id);
 	return entry < 0 ? fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list", id)
 			 : entry;
 }
@@ -180,7 +180,7 @@ static int store(const char *state, int directory, const char *name, const char 
 	note_life(all);
 	if (mkdirat(all, ret_id, 0700) < 0)
 		return -1;
-	autoclose int entry = openat(all, ret_id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int entry = fd_directory(all, ret_id);
 	int problem = 0;
 	if (entry < 0 || write_path(entry, path) < 0 ||
 	    owned_rename(directory, name, entry, "item") < 0) {
@@ -239,9 +239,7 @@ int quarantine_list(const char *state, quarantine_put *put, void *context)
 		if (str_starts(id, RUN_PREFIX) && !is_locked(all, id))
 			unlinkat(all, id, 0);
 		autoclose int entry =
-			id[0] == '.' || !str_printable(id)
-				? -1
-				: openat(all, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			id[0] == '.' || !str_printable(id) ? -1 : fd_directory(all, id);
 		// One without an item is just being made, or could not be moved.
 		if (entry >= 0 && faccessat(entry, "item", F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
 			read_path(entry, path);
@@ -272,8 +270,7 @@ static void show_tree(struct out *out, int directory, const char *name, int dept
 		 (long long)status.st_size);
 	if (!S_ISDIR(status.st_mode) || depth == DEPTH_MAX)
 		return;
-	autoclose int below =
-		openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int below = fd_directory(directory, name);
 	entries_each (each, below)
 		show_tree(out, below, each->name, depth + 1, budget);
 }

@@ -55,7 +55,7 @@ static bool exists(int directory, const char *name)
 // there is nothing.
 static int open_entries(struct check *check, int directory, const char *name, const char *path)
 {
-	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = fd_directory(directory, name);
 	if (fd < 0 && exists(directory, name))
 		finding_take(check, directory, name, path, untrusted);
 	return fd;
@@ -100,7 +100,7 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 {
 	char below[PATH_MAX];
 	bool tell = true;
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(directory, name);
 	// Of the user's own one that the box changed meanwhile is taken with them.
 	bool came = fd >= 0 && check->start.tv_sec != 0 && changed_has(check, fd, "");
 	entries_some (entry, came ? fd : -1, check->budget) {
@@ -172,7 +172,7 @@ static void tell_lost(struct check *check, const char *file)
 static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
 {
 	char text[GIT_POINTER_MAX], below[PATH_MAX];
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(directory, name);
 	const char *shared = fd < 0 ? NULL : git_read_pointer(fd, "commondir", "", text);
 	if (!shared || !str_equal(shared, "../..")) {
 		finding_take(check, directory, name, path, untrusted);
@@ -306,10 +306,7 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 		vet_pointer(check, directory, name, path);
 		return;
 	}
-	autoclose int fd =
-		S_ISDIR(status.st_mode)
-			? openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-			: -1;
+	autoclose int fd = S_ISDIR(status.st_mode) ? fd_directory(directory, name) : -1;
 	if (fd < 0)
 		finding_take(check, directory, name, path, untrusted);
 	else
@@ -321,7 +318,7 @@ static void data_look(struct check *check, int directory, const char *name, cons
 		      unsigned depth)
 {
 	char below[PATH_MAX];
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(directory, name);
 	if (fd < 0 || depth > DATA_DEPTH_MAX)
 		return;
 	bool repository = depth == 0 || exists(fd, "HEAD");

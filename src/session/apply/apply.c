@@ -33,7 +33,7 @@ static int refuse_conflicts(const struct applying *applying, struct out *notes)
 	unsigned count = 0;
 	for (unsigned i = 0; i < applying->changes.count; i++) {
 		const struct change *change = &applying->changes.list[i];
-		if (!applying->selected[i] || !change->conflict)
+		if (!change->selected || !change->conflict)
 			continue;
 		if (count++ < NOTES_MAX)
 			out_text(notes, "sbx: conflict: %s: %s on the host since\n",
@@ -112,21 +112,34 @@ static void tell_applied(struct applying *applying, const struct change *change,
 			 shown(applying, change), str_shown(leads));
 }
 
+static void tell_narrowed(const struct applying *applying, const char *first, struct out *notes)
+{
+	const struct narrowed *narrowed = &applying->narrowed;
+	out_text(notes, "sbx: %s has mode %o and not %o, as your umask is %03o", first,
+		 narrowed->first->is.st_mode & 07777, narrowed->mode & 07777, narrowed->umask);
+	if (narrowed->count > 1)
+		out_text(notes, "; the same of %u more", narrowed->count - 1);
+	const char *word = quote_fix(applying->store->arena, first);
+	if (word)
+		out_text(notes, "; to change it: chmod %o %s", narrowed->mode & 07777, word);
+	out_text(notes, "\n");
+}
+
 static void tell(struct applying *applying, struct out *notes)
 {
 	unsigned applied = 0, guarded = 0;
 	const char *first = NULL;
 	for (unsigned i = 0; i < applying->changes.count; i++) {
 		const struct change *change = &applying->changes.list[i];
-		applied += applying->selected[i];
-		if (applying->selected[i])
+		applied += change->selected;
+		if (change->selected)
 			tell_applied(applying, change, notes);
-		if (!applying->asked[i])
+		if (!change->asked)
 			continue;
 		if (change->far)
 			out_text(notes, "sbx: not applied: %s: it is too deep to be compared\n",
 				 shown(applying, change));
-		if (applying->selected[i] || !change->guarded || change->inside)
+		if (change->selected || !change->guarded || change->inside)
 			continue;
 		first = first ? first : shown(applying, change);
 		if (guarded++ < NOTES_MAX)
@@ -152,7 +165,7 @@ static void tell(struct applying *applying, struct out *notes)
 		out_text(notes, "sbx: %u file%s without the set-user-ID and set-group-ID bits\n",
 			 applying->narrowed.set, applying->narrowed.set == 1 ? "" : "s");
 	if (applying->narrowed.count > 0)
-		narrow_tell(applying, shown(applying, applying->narrowed.first), notes);
+		tell_narrowed(applying, shown(applying, applying->narrowed.first), notes);
 	if (applying->links > 0)
 		out_text(notes,
 			 "sbx: %u replaced file%s had other names (hard links), which keep the old "
@@ -176,8 +189,7 @@ static int refuse_reached(const struct applying *applying)
 	struct store *store = applying->store;
 	for (unsigned i = 0; i < applying->changes.count; i++) {
 		const struct change *change = &applying->changes.list[i];
-		if (!applying->selected[i] || !change->guarded ||
-		    stage_is_own(applying, change->root))
+		if (!change->selected || !change->guarded || stage_is_own(applying, change->root))
 			continue;
 		const char *stage = applying->journal.roots[change->root].stage;
 		if (living_reaches(store->arena, store->state, path_parent(store->arena, stage)))
@@ -196,10 +208,7 @@ static int prepare(struct applying *applying, char *const *words, enum force for
 	enum project project = force == FORCE_YES ? PROJECT_ANY : PROJECT_SAME;
 	struct changes *changes = &applying->changes;
 	TRY(changes_find(applying->store, applying->held, project, changes));
-	struct selection selection;
-	TRY(select_changes(applying->store, applying->held, changes, words, &selection));
-	applying->selected = selection.selected;
-	applying->asked = selection.asked;
+	TRY(select_changes(applying->store, applying->held, changes, words));
 	if (force == FORCE_NO)
 		TRY(refuse_conflicts(applying, notes));
 	mentioned_find(applying->store, &applying->held->session, changes, &applying->mentioned);
@@ -294,20 +303,13 @@ static int take_back(struct applying *applying, struct out *notes)
 	return 0;
 }
 
-int apply_take_back(struct store *store, struct held *held, struct out *notes)
-{
-	struct applying *applying;
-	int found = reopen(store, held, &applying);
-	return found <= 0 ? found : take_back(applying, notes);
-}
-
-int apply_resume(struct store *store, struct held *held, struct out *notes)
+int apply_end(struct store *store, struct held *held, enum end end, struct out *notes)
 {
 	struct applying *applying;
 	int found = reopen(store, held, &applying);
 	if (found <= 0)
 		return found;
-	if (applying->journal.phase != PHASE_COMMIT)
+	if (end == END_BACK || applying->journal.phase != PHASE_COMMIT)
 		return take_back(applying, notes);
 	int result = commit_run(applying);
 	out_text(notes, "%s", applying->words);

@@ -12,7 +12,6 @@
 #include "base/base.h"
 #include "plan.h"
 #include "session/compare/changes.h"
-#include "session/store/rights.h"
 
 struct arena;
 struct run;
@@ -22,15 +21,15 @@ enum force { FORCE_NO, FORCE_YES };
 // The session is held alone. `words` (NULL-terminated) are paths, absolute or relative to the
 // current directory; none at all: everything but guarded names. Refused as a whole when the host
 // has changed one of them meanwhile (reported), unless forced. After a crash at any moment
-// everything is as before, or apply_resume() brings it to the end. Tells what was done.
+// everything is as before, or apply_end() brings it to the end. Reports its work.
 int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
 	      struct out *notes);
 
 // Ends an apply that was interrupted, or takes it back: in the directory that it began in, and only
 // what it has put itself. -1: its journal is of another version, cut, or its project is gone;
 // nothing is touched then.
-int apply_resume(struct store *store, struct held *held, struct out *notes);
-int apply_take_back(struct store *store, struct held *held, struct out *notes);
+enum end { END_ON, END_BACK };
+int apply_end(struct store *store, struct held *held, enum end end, struct out *notes);
 
 // -1 with the error said when one was interrupted.
 int apply_refuse_pending(const struct held *held);
@@ -78,15 +77,14 @@ struct operation {
 struct leaf {
 	unsigned root;
 	const char *path;
-	struct thing is;   // inode KNOWN_REMOVED (known.h): nothing
+	struct thing is;   // inode KNOWN_REMOVED: nothing
 	const char *place; // in the stage; not in the file
 };
 
 struct journal_root {
 	const char *stage; // a directory, or NULL: the root takes no part
 	uint64_t stage_inode, inode;
-	int64_t born_seconds;
-	uint64_t born_nanoseconds;
+	struct birth born;
 };
 
 struct journal {
@@ -114,25 +112,6 @@ void journal_format(const struct journal *journal, struct out *out);
 
 // The copies of what an apply will put in place, made before anything of the host changes.
 
-// The directory of the path before: most of the next ones lie in it, too.
-struct parent {
-	int fd;
-	unsigned root;
-	const char *path; // NULL: there is none
-	size_t length;    // of the directory's part of it
-	enum rights_given gives;
-	int layer; // of the session, where it is one of a layer's
-};
-bool parent_is(const struct parent *parent, unsigned root, const char *path);
-
-// That of `path`; the caller opens it.
-void parent_set(struct parent *parent, unsigned root, const char *path);
-
-// The directory of the host that holds `path`, and stays open; -1.
-struct applying;
-int parent_host(struct parent *parent, const struct applying *applying, unsigned root,
-		const char *path);
-
 // What got less than its mode in the session: how many, and the first with that mode.
 struct narrowed {
 	mode_t umask, mode;
@@ -144,18 +123,16 @@ struct applying {
 	struct store *store;
 	struct held *held;
 	struct changes changes;
-	bool *selected, *asked; // for each change, as select_changes() says
-	struct list mentioned;  // files that the host's hooks and the like name, before anything is
-				// applied
+	struct list mentioned; // files that the host's hooks and the like name, before anything is
+			       // applied
 	struct journal journal;
 	int stages[ROOTS_MAX]; // directories, or -1
 	int hosts[ROOTS_MAX];  // the roots themselves, or -1
 	int above[ROOTS_MAX];  // the directory of a root, where its stage lies there, or -1
-	struct parent parent;  // of the operation that is staged
-	struct parent source;  // of the copied file
 	bool resumed;          // some of it may be done already
 	struct out notes;      // by the process that commits
-	const char *words;     // the same, for who has waited for it
+	const char *words;     // the same, in the arena, for the process that has waited for it
+	const char *why;       // it failed
 	struct narrowed narrowed;
 	unsigned run;     // that the host's programs run
 	unsigned leading; // symlinks out of the session
@@ -176,6 +153,9 @@ int stage_reopen(struct applying *applying);
 
 // Copies everything and fills journal.operations and journal.leaves.
 int stage_fill(struct applying *applying);
+
+// When it is filled: what each staged thing is, and the modes of directories in their order.
+int stage_end(struct applying *applying);
 int stage_remove(struct applying *applying);
 
 // All that was written to the stages and renamed is on the disk.
@@ -196,47 +176,6 @@ int commit_back(struct applying *applying);
 // Removes the stage and the journal.
 int commit_clean(struct applying *applying);
 
-// Old versions of the host's files that cannot go back to their place.
-
-// Why: the host's own stands at the name; the session's does, and the old version was written to
-// after the apply had read it, or can be, by a program that has it open.
-enum beside { BESIDE_BACK, BESIDE_CHANGED, BESIDE_OPEN };
-
-// From the stage to the directory that it was in, as NAME.sbx-old, else to the top of the root;
-// reported. -1: there is no place for it, and it stays in the stage.
-int beside_keep(struct applying *applying, const struct operation *operation, enum beside why);
-
-// What others may do with what an apply puts: no more than the host's own tools would give them.
-
-// Takes from the mode what neither the host's thing had nor the caller's umask gives. The parent of
-// the stage is entered: a default ACL stands in for the umask.
-// Gives the copy `name` in `to` the rights of the host's file that it replaces, or those that its
-// directory there gives. -1 with errno.
-int apply_rights(const struct applying *applying, const struct change *change, int to,
-		 const char *name);
-// A new file with an ACL, such as one of the host's that the session has moved, keeps that.
-int apply_rights_copy(const struct applying *applying, int from, const char *source, int to,
-		      const char *name);
-void narrow_mode(struct applying *applying, struct change *change);
-void narrow_tell(const struct applying *applying, const char *first, struct out *notes);
-
-// The notes of an apply about its work, so that it is not taken for the host's.
-int note_done(struct applying *applying);
-
-// After all was taken back: a file that was moved to and fro has another ctime, and is the same.
-int note_back(struct applying *applying);
-
-// A file that has several names in the session.
-struct staged_link {
-	const struct change *change; // the first name
-	const char *place;           // NULL: not staged yet
-};
-struct stage_links {
-	struct staged_link *list;
-	size_t count;
-};
-
-bool stage_is_linked(const struct change *change);
-// Of the selected changes, sorted.
-struct stage_links stage_links_of(struct applying *applying);
-struct staged_link *stage_link_of(const struct stage_links *links, const struct change *change);
+// Notes the work of an apply, or, when it was rolled back, that things which were moved to and fro
+// are the same with another ctime: so that they are not taken for the host's.
+int note_applied(struct applying *applying);

@@ -1,71 +1,86 @@
-// Owns the form of an apply's journal and of what is known to be its work.
+// Owns an apply's journal: its form, and its place on the disk.
 #include "session/apply/apply.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
+#include "base/fd.h"
 #include "text/words.h"
 
 static const char journal_header[] = "sbx-apply ";
 enum { VERSION = 2 };
-#define THING(type, member)                                                                        \
-	WORDS_FIELD(WORDS_NUMBER, type, member.inode),                                             \
-		WORDS_FIELD(WORDS_NUMBER, type, member.size),                                      \
-		WORDS_FIELD(WORDS_NUMBER, type, member.tree),                                      \
-		WORDS_FIELD(WORDS_NUMBER, type, member.mode),                                      \
-		WORDS_FIELD(WORDS_NUMBER, type, member.links),                                     \
-		WORDS_FIELD(WORDS_TIME, type, member.modified),                                    \
-		WORDS_FIELD(WORDS_TIME, type, member.changed)
-static const struct words_field operation_fields[] = {
-	WORDS_FIELD(WORDS_NUMBER, struct operation, root),
-	WORDS_FIELD(WORDS_PATH, struct operation, path),
-	WORDS_FIELD(WORDS_NUMBER, struct operation, number),
-	WORDS_FIELD(WORDS_NUMBER, struct operation, parent),
-	WORDS_FIELD(WORDS_NUMBER, struct operation, mode),
-	WORDS_FIELD(WORDS_NUMBER, struct operation, old_mode),
-	THING(struct operation, staged),
-	THING(struct operation, was),
+#define THING(member)                                                                              \
+	WORDS_FIELD(WORDS_NUMBER, struct journal_line, member.inode),                              \
+		WORDS_FIELD(WORDS_NUMBER, struct journal_line, member.size),                       \
+		WORDS_FIELD(WORDS_NUMBER, struct journal_line, member.tree),                       \
+		WORDS_FIELD(WORDS_NUMBER, struct journal_line, member.mode),                       \
+		WORDS_FIELD(WORDS_NUMBER, struct journal_line, member.links),                      \
+		WORDS_FIELD(WORDS_TIME, struct journal_line, member.modified),                     \
+		WORDS_FIELD(WORDS_TIME, struct journal_line, member.changed)
+
+// The words of one line.
+struct journal_line {
+	struct operation operation;
+	struct leaf leaf;
+	unsigned root, number;
+	struct journal_root stage;
 };
-static const struct words_field leaf_fields[] = {
-	WORDS_FIELD(WORDS_NUMBER, struct leaf, root),
-	WORDS_FIELD(WORDS_PATH, struct leaf, path),
-	THING(struct leaf, is),
+#define FIELD(form, member) WORDS_FIELD(form, struct journal_line, member)
+static const struct words_field operation_fields[] = { FIELD(WORDS_NUMBER, operation.root),
+						       FIELD(WORDS_PATH, operation.path),
+						       FIELD(WORDS_NUMBER, operation.number),
+						       FIELD(WORDS_NUMBER, operation.parent),
+						       FIELD(WORDS_NUMBER, operation.mode),
+						       FIELD(WORDS_NUMBER, operation.old_mode),
+						       THING(operation.staged),
+						       THING(operation.was) },
+				leaf_fields[] = { FIELD(WORDS_NUMBER, leaf.root),
+						  FIELD(WORDS_PATH, leaf.path), THING(leaf.is) },
+				stage_fields[] = { FIELD(WORDS_NUMBER, root),
+						   FIELD(WORDS_ABOVE, stage.stage),
+						   FIELD(WORDS_NUMBER, stage.stage_inode),
+						   FIELD(WORDS_NUMBER, stage.inode),
+						   FIELD(WORDS_NUMBER, stage.born.seconds),
+						   FIELD(WORDS_NUMBER, stage.born.nanoseconds) },
+				number_fields[] = { FIELD(WORDS_NUMBER, number) };
+
+enum journal_kind {
+	LINE_LEAF = OPERATION_MODE + 1,
+	LINE_STAGE,
+	LINE_ATTEMPTED,
+	LINE_FORCED,
+	LINES
 };
-// A line "stage ROOT ...".
-static const struct words_field root_fields[] = {
-	WORDS_FIELD(WORDS_ABOVE, struct journal_root, stage),
-	WORDS_FIELD(WORDS_NUMBER, struct journal_root, stage_inode),
-	WORDS_FIELD(WORDS_NUMBER, struct journal_root, inode),
-	WORDS_FIELD(WORDS_NUMBER, struct journal_root, born_seconds),
-	WORDS_FIELD(WORDS_NUMBER, struct journal_root, born_nanoseconds),
+static const struct words_kind lines[] = {
+	[OPERATION_ADD] = WORDS_KIND("add", operation_fields),
+	[OPERATION_REPLACE] = WORDS_KIND("replace", operation_fields),
+	[OPERATION_REMOVE] = WORDS_KIND("remove", operation_fields),
+	[OPERATION_MODE] = WORDS_KIND("mode", operation_fields),
+	[LINE_LEAF] = WORDS_KIND("leaf", leaf_fields),
+	[LINE_STAGE] = WORDS_KIND("stage", stage_fields),
+	[LINE_ATTEMPTED] = WORDS_KIND("attempted", number_fields),
+	[LINE_FORCED] = WORDS_KIND("forced", number_fields),
 };
 
 static const char *const phases[] = { "stage", "commit", "back", "clean" };
-static const char *const kinds[] = { "add", "replace", "remove", "mode" };
 
 struct journal_reader {
 	struct arena *arena;
 	struct journal *journal;
 	unsigned operations_size, leaves_size;
+	struct journal_line line;
 };
 
-static int find(const char *const *words, int count, const char *word)
-{
-	for (int i = 0; word && i < count; i++)
-		if (str_equal(words[i], word))
-			return i;
-	return -1;
-}
-
-static bool read_operation(struct journal_reader *reader, enum operation_kind kind, char *at)
+static bool take_operation(struct journal_reader *reader, enum operation_kind kind)
 {
 	struct journal *journal = reader->journal;
-	struct operation operation = { 0 };
-	if (!words_read(reader->arena, &at, operation_fields, WORDS_COUNT(operation_fields),
-			&operation) ||
-	    operation.root >= ROOTS_MAX || journal->operation_count == OPERATIONS_MAX)
+	struct operation operation = reader->line.operation;
+	if (operation.root >= ROOTS_MAX || journal->operation_count == OPERATIONS_MAX)
 		return false;
 	operation.kind = kind;
 	operation.mode &= 07777;
@@ -77,51 +92,40 @@ static bool read_operation(struct journal_reader *reader, enum operation_kind ki
 	return true;
 }
 
-static bool read_stage(struct journal_reader *reader, char *at)
-{
-	struct journal_root stage;
-	unsigned long long root;
-	if (!words_number(reader->arena, &at, &root) || root >= ROOTS_MAX ||
-	    !words_read(reader->arena, &at, root_fields, WORDS_COUNT(root_fields), &stage))
-		return false;
-	reader->journal->roots[root] = stage;
-	return true;
-}
-
-static bool read_leaf(struct journal_reader *reader, char *at)
+static bool take_leaf(struct journal_reader *reader)
 {
 	struct journal *journal = reader->journal;
-	struct leaf leaf = { 0 };
-	if (!words_read(reader->arena, &at, leaf_fields, WORDS_COUNT(leaf_fields), &leaf) ||
-	    leaf.root >= ROOTS_MAX || journal->leaf_count == OPERATIONS_MAX)
+	const struct leaf *leaf = &reader->line.leaf;
+	if (leaf->root >= ROOTS_MAX || journal->leaf_count == OPERATIONS_MAX)
 		return false;
 	journal->leaves = arena_grow(reader->arena, journal->leaves, journal->leaf_count,
-				     &reader->leaves_size, sizeof(leaf));
-	journal->leaves[journal->leaf_count++] = leaf;
+				     &reader->leaves_size, sizeof(*leaf));
+	journal->leaves[journal->leaf_count++] = *leaf;
 	return true;
 }
 
 static bool read_line(struct journal_reader *reader, char *at)
 {
-	struct journal *journal = reader->journal;
-	const char *word = words_next(reader->arena, &at);
-	int kind = find(kinds, sizeof(kinds) / sizeof(*kinds), word);
-	unsigned long long number;
-	if (kind >= 0)
-		return read_operation(reader, (enum operation_kind)kind, at);
-	if (!word)
+	struct journal_line *line = &reader->line;
+	int kind = words_read_kind(reader->arena, at, lines, LINES, line);
+	switch (kind) {
+	case -1:
 		return false;
-	if (str_equal(word, "attempted") || str_equal(word, "forced")) {
-		if (!words_number(reader->arena, &at, &number) || number > OPERATIONS_MAX)
-			return false;
-		if (word[0] == 'f')
-			journal->forced = number != 0;
-		else
-			journal->attempted = (unsigned)number;
+	case LINE_LEAF:
+		return take_leaf(reader);
+	case LINE_STAGE:
+		if (line->root < ROOTS_MAX)
+			reader->journal->roots[line->root] = line->stage;
+		return line->root < ROOTS_MAX;
+	case LINE_ATTEMPTED:
+		reader->journal->attempted = line->number;
 		return true;
+	case LINE_FORCED:
+		reader->journal->forced = line->number != 0;
+		return true;
+	default:
+		return take_operation(reader, (enum operation_kind)kind);
 	}
-	return str_equal(word, "stage") ? read_stage(reader, at)
-					: str_equal(word, "leaf") && read_leaf(reader, at);
 }
 
 int journal_parse(struct arena *arena, const char *text, size_t length, struct journal *ret_journal)
@@ -131,10 +135,10 @@ int journal_parse(struct arena *arena, const char *text, size_t length, struct j
 	char *at;
 	TRY(words_open(arena, journal_header, VERSION, text, length, JOURNAL_BYTES_MAX, &at));
 	char *line = words_line(&at);
-	int phase = line ? find(phases, sizeof(phases) / sizeof(*phases), line) : -1;
-	if (phase < 0)
+	while (line && journal.phase <= PHASE_CLEAN && !str_equal(line, phases[journal.phase]))
+		journal.phase++;
+	if (!line || journal.phase > PHASE_CLEAN)
 		return fail(0, "its phase is missing");
-	journal.phase = (enum phase)phase;
 	while ((line = words_line(&at)))
 		if (!read_line(&reader, line))
 			return fail(0, "a line is damaged");
@@ -146,20 +150,39 @@ int journal_parse(struct arena *arena, const char *text, size_t length, struct j
 
 void journal_format(const struct journal *journal, struct out *out)
 {
+	struct journal_line line;
 	out_text(out, "%s%d\n%s\nattempted %u\nforced %d\n", journal_header, VERSION,
 		 phases[journal->phase], journal->attempted, journal->forced);
-	for (unsigned i = 0; i < ROOTS_MAX; i++) {
-		char front[32];
-		snprintf(front, sizeof(front), "stage %u", i);
-		if (journal->roots[i].stage)
-			words_write(out, front, root_fields, WORDS_COUNT(root_fields),
-				    &journal->roots[i]);
+	for (line.root = 0; line.root < ROOTS_MAX; line.root++) {
+		line.stage = journal->roots[line.root];
+		if (line.stage.stage)
+			words_write_kind(out, &lines[LINE_STAGE], &line);
 	}
-	for (unsigned i = 0; i < journal->operation_count; i++)
-		words_write(out, kinds[journal->operations[i].kind], operation_fields,
-			    WORDS_COUNT(operation_fields), &journal->operations[i]);
-	for (unsigned i = 0; i < journal->leaf_count; i++)
-		words_write(out, "leaf", leaf_fields, WORDS_COUNT(leaf_fields),
-			    &journal->leaves[i]);
+	for (unsigned i = 0; i < journal->operation_count; i++) {
+		line.operation = journal->operations[i];
+		words_write_kind(out, &lines[line.operation.kind], &line);
+	}
+	for (unsigned i = 0; i < journal->leaf_count; i++) {
+		line.leaf = journal->leaves[i];
+		words_write_kind(out, &lines[LINE_LEAF], &line);
+	}
 	words_close(out);
+}
+
+int journal_write(const struct applying *applying)
+{
+	struct out out = { 0 };
+	journal_format(&applying->journal, &out);
+	int result = owned_write(applying->held->directory, "journal", out.text, out.used);
+	out_free(&out);
+	return result;
+}
+
+int journal_sync(const struct applying *applying)
+{
+	int directory = applying->held->directory;
+	autoclose int fd = openat(directory, "journal", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 || fsync(fd) < 0 || fsync(directory) < 0
+		       ? fail(errno, "write the journal to the disk")
+		       : 0;
 }

@@ -1,10 +1,11 @@
 // Owns the commit of an apply: each thing is put in place by one rename, noted before in the
 // journal; what was there goes to the stage. Only what is still the thing that was looked at is
-// moved, and only what this apply has put itself is taken back.
+// moved, and only what this apply has put itself is taken back. What cannot go back stays beside.
 #include "session/apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +18,13 @@
 #include "base/sys.h"
 #include "session/compare/changes.h"
 
-enum { UNENDED = -2 };           // all is in place, and the journal stays
-enum { ENDED = 3, UNNOTED = 4 }; // of a status: the result, and that the notes are lost
-enum { TEXT_MAX = 512, NAME_BYTES_MAX = 16 };
+enum { UNENDED = -2 }; // all is in place, and the journal stays
+enum { NUMBERS_MAX = 10000, KEPT_OF_NAME = NAME_MAX - 16 };
+
+static const char *name_staged(const struct applying *applying, const struct operation *operation)
+{
+	return arena_text(applying->store->arena, "%u", operation->number);
+}
 
 static int changed(const struct operation *operation)
 {
@@ -29,6 +34,12 @@ static int changed(const struct operation *operation)
 static int fail_at(const char *what, const struct operation *operation)
 {
 	return fail(errno, "%s '%s'", what, str_shown(operation->path));
+}
+
+static int move(int from, const char *name, int to, const char *fresh, bool exchange)
+{
+	return exchange ? sys_renameat2(from, name, to, fresh, SYS_RENAME_EXCHANGE)
+			: fd_rename_new(from, name, to, fresh);
 }
 
 // Between the look and the rename somebody may have been quicker, and a directory is filled
@@ -42,8 +53,7 @@ static int displace(int stage, const char *staged, int parent, const char *name,
 	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !thing_is_same(&operation->was, &status))
 		return changed(operation);
-	if ((replaces ? sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE)
-		      : fd_rename_new(parent, name, stage, staged)) < 0)
+	if (move(parent, name, stage, staged, replaces) < 0)
 		return replaces && errno == EINVAL
 			       ? fail(0,
 				      "'%s' cannot be replaced: its file system does not exchange "
@@ -57,8 +67,8 @@ static int change_mode(int parent, const char *name, const struct operation *ope
 		       mode_t before, mode_t mode)
 {
 	struct stat status;
-	autoclose int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &status) < 0 || (status.st_ino & INT64_MAX) != operation->was.inode)
+	autoclose int fd = fd_directory(parent, name);
+	if (fd < 0 || fstat(fd, &status) < 0 || status.st_ino != operation->was.inode)
 		return changed(operation);
 	if ((status.st_mode & 07777) == mode)
 		return 0; // done before a crash
@@ -76,7 +86,7 @@ static bool is_done(int stage, const char *staged, const struct operation *opera
 	case OPERATION_ADD:
 		return !there;
 	case OPERATION_REPLACE:
-		return !there || (status.st_ino & INT64_MAX) != operation->staged.inode;
+		return !there || status.st_ino != operation->staged.inode;
 	case OPERATION_REMOVE:
 		return there;
 	case OPERATION_MODE:
@@ -90,11 +100,6 @@ static bool displaces(const struct operation *operation)
 	return operation->kind == OPERATION_REPLACE || operation->kind == OPERATION_REMOVE;
 }
 
-static void name_staged(char name[NAME_BYTES_MAX], const struct operation *operation)
-{
-	snprintf(name, NAME_BYTES_MAX, "%u", operation->number);
-}
-
 // The directory of the host that holds it, which is the one that was looked at.
 static int open_parent(struct applying *applying, const struct operation *operation,
 		       const char **ret_name)
@@ -103,7 +108,7 @@ static int open_parent(struct applying *applying, const struct operation *operat
 	autoclose int parent =
 		sides_host_below(applying->hosts[operation->root], operation->path, ret_name);
 	TRY(parent);
-	if (fstat(parent, &status) < 0 || (status.st_ino & INT64_MAX) != operation->parent)
+	if (fstat(parent, &status) < 0 || status.st_ino != operation->parent)
 		return changed(operation);
 	return take(&parent);
 }
@@ -129,10 +134,9 @@ static int look_at_staged(const struct applying *applying, const struct operatio
 
 static int do_one(struct applying *applying, const struct operation *operation)
 {
-	char staged[NAME_BYTES_MAX];
 	const char *name;
 	int stage = applying->stages[operation->root];
-	name_staged(staged, operation);
+	const char *staged = name_staged(applying, operation);
 	if (applying->resumed && is_done(stage, staged, operation))
 		return !displaces(operation) || thing_moved(&operation->was, stage, staged)
 			       ? 0
@@ -158,23 +162,71 @@ static int do_one(struct applying *applying, const struct operation *operation)
 	return -1;
 }
 
+// The first name that is free: NAME.sbx-old, NAME.sbx-old-2 ...
+static int put_beside(int stage, const char *staged, int to, const char *name,
+		      char ret_name[NAME_MAX + 1])
+{
+	for (int number = 1; number < NUMBERS_MAX; number++) {
+		int length = snprintf(ret_name, NAME_MAX + 1, "%.*s.sbx-old", KEPT_OF_NAME, name);
+		if (number > 1)
+			snprintf(ret_name + length, (size_t)(NAME_MAX + 1 - length), "-%d", number);
+		if (fd_rename_new(stage, staged, to, ret_name) == 0)
+			return 0;
+		if (errno != EEXIST)
+			return -1;
+	}
+	return -1;
+}
+
+// Why an old version of the host's cannot go back to its place: the host's own stands at the name;
+// the session's does, and the old version was written to after the apply had read it, or can be, by
+// a program that has it open.
+enum beside { BESIDE_BACK, BESIDE_CHANGED, BESIDE_OPEN };
+
+static const char *const reasons[] = {
+	[BESIDE_BACK] =
+		"was changed on the host meanwhile and stays; the version that the apply found",
+	[BESIDE_CHANGED] = "was changed on the host while it was replaced; that version",
+	[BESIDE_OPEN] = "is open in a program of the host, which may write to it; that version",
+};
+
+// From the stage to the directory that it was in, as NAME.sbx-old, else to the top of the root;
+// reported. -1: there is no place for it, and it stays in the stage.
+static int keep_beside(struct applying *applying, const struct operation *operation,
+		       enum beside why)
+{
+	struct arena *arena = applying->store->arena;
+	char kept[NAME_MAX + 1];
+	const char *staged = name_staged(applying, operation);
+	const char *name = path_name(operation->path), *place = kept;
+	const char *root = applying->held->session.roots[operation->root].path;
+	int stage = applying->stages[operation->root], top = applying->hosts[operation->root];
+	autoclose int parent = ATTEMPT(sides_host_below(top, operation->path, &name));
+	if (parent >= 0 && put_beside(stage, staged, parent, name, kept) == 0)
+		place = name == operation->path
+				? kept
+				: path_below(arena, path_parent(arena, operation->path), kept);
+	else if (put_beside(stage, staged, top, name, kept) < 0)
+		return -1;
+	const char *whole = arena_text(arena, "%s", str_shown(path_below(arena, root, place)));
+	out_text(&applying->notes, "sbx: '%s' %s is saved as '%s'\n", str_shown(operation->path),
+		 reasons[why], whole);
+	return 0;
+}
+
 // Ours, and untouched: back to the stage. False: it is the host's by now.
 static bool take_staged(int stage, const char *staged, int parent, const char *name,
-			const struct operation *operation, unsigned exchange)
+			const struct operation *operation, bool exchange)
 {
 	struct stat status;
 	if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    (status.st_ino & INT64_MAX) != operation->staged.inode)
+	    status.st_ino != operation->staged.inode)
 		return false;
-	if ((exchange ? sys_renameat2(parent, name, stage, staged, exchange)
-		      : fd_rename_new(parent, name, stage, staged)) < 0)
+	if (move(parent, name, stage, staged, exchange) < 0)
 		return false;
 	if (thing_moved(&operation->staged, stage, staged))
 		return true;
-	if (exchange)
-		sys_renameat2(stage, staged, parent, name, exchange);
-	else
-		fd_rename_new(stage, staged, parent, name);
+	move(stage, staged, parent, name, exchange);
 	return false;
 }
 
@@ -183,7 +235,7 @@ static int undo_add(struct applying *applying, int stage, const char *staged, in
 {
 	struct stat status;
 	if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    take_staged(stage, staged, parent, name, operation, 0))
+	    take_staged(stage, staged, parent, name, operation, false))
 		return 0;
 	out_text(&applying->notes, "sbx: '%s' was changed since the apply put it there: it stays\n",
 		 str_shown(operation->path));
@@ -193,10 +245,9 @@ static int undo_add(struct applying *applying, int stage, const char *staged, in
 // -1: the host's old version could not be put anywhere but in the stage.
 static int undo_one(struct applying *applying, const struct operation *operation)
 {
-	char staged[NAME_BYTES_MAX];
 	const char *name;
 	int stage = applying->stages[operation->root];
-	name_staged(staged, operation);
+	const char *staged = name_staged(applying, operation);
 	if (operation->kind != OPERATION_MODE && !is_done(stage, staged, operation))
 		return 0;
 	autoclose int parent = ATTEMPT(open_parent(applying, operation, &name));
@@ -205,13 +256,13 @@ static int undo_one(struct applying *applying, const struct operation *operation
 		return undo_add(applying, stage, staged, parent, name, operation);
 	case OPERATION_REPLACE:
 		if (faccessat(stage, staged, F_OK, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    take_staged(stage, staged, parent, name, operation, SYS_RENAME_EXCHANGE))
+		    take_staged(stage, staged, parent, name, operation, true))
 			return 0;
-		return beside_keep(applying, operation, BESIDE_BACK);
+		return keep_beside(applying, operation, BESIDE_BACK);
 	case OPERATION_REMOVE:
 		if (parent >= 0 && fd_rename_new(stage, staged, parent, name) == 0)
 			return 0;
-		return beside_keep(applying, operation, BESIDE_BACK);
+		return keep_beside(applying, operation, BESIDE_BACK);
 	case OPERATION_MODE:
 		if (parent >= 0)
 			(void)ATTEMPT(change_mode(parent, name, operation, operation->mode,
@@ -242,7 +293,7 @@ static int back(struct applying *applying)
 			    "the replaced files are still in its stage; when there is room for "
 			    "them, repeat: sbx session discard %s",
 			    applying->held->name);
-	TRY(note_back(applying));
+	TRY(note_applied(applying));
 	return commit_clean(applying);
 }
 
@@ -256,15 +307,14 @@ static int keep_changed(struct applying *applying)
 		asks[i] = applying->stages[i] >= 0 && thing_can_be_asked(applying->stages[i]);
 	for (unsigned i = 0; i < journal->operation_count; i++) {
 		const struct operation *operation = &journal->operations[i];
-		char staged[NAME_BYTES_MAX];
 		int stage = applying->stages[operation->root];
-		name_staged(staged, operation);
+		const char *staged = name_staged(applying, operation);
 		if (!displaces(operation) || is_absent(stage, staged))
 			continue;
 		if (!thing_moved(&operation->was, stage, staged))
-			TRY(beside_keep(applying, operation, BESIDE_CHANGED));
+			TRY(keep_beside(applying, operation, BESIDE_CHANGED));
 		else if (asks[operation->root] && thing_is_open(stage, staged))
-			TRY(beside_keep(applying, operation, BESIDE_OPEN));
+			TRY(keep_beside(applying, operation, BESIDE_OPEN));
 	}
 	return 0;
 }
@@ -276,7 +326,8 @@ static int forward(struct applying *applying)
 	while (done < journal->operation_count && do_one(applying, &journal->operations[done]) == 0)
 		done++;
 	if (done < journal->operation_count) {
-		journal->attempted = done + 1; // it may have been moved to and fro
+		// This one may have been moved to and fro; before a crash later ones were done.
+		journal->attempted = applying->resumed ? journal->operation_count : done + 1;
 		const char *text = err_taken(),
 			   *why = arena_copy(applying->store->arena, text, strlen(text));
 		if (back(applying) < 0)
@@ -285,7 +336,7 @@ static int forward(struct applying *applying)
 	}
 	// The names must be on the disk before what they replaced goes: the second point that needs
 	// it.
-	if (stage_sync(applying) < 0 || keep_changed(applying) < 0 || note_done(applying) < 0)
+	if (stage_sync(applying) < 0 || keep_changed(applying) < 0 || note_applied(applying) < 0)
 		return UNENDED;
 	// What was done is known by now: the stage alone is left.
 	journal->operation_count = journal->leaf_count = journal->attempted = 0;
@@ -294,16 +345,10 @@ static int forward(struct applying *applying)
 	return commit_clean(applying);
 }
 
-// Its reason comes back by memory that both have, its notes, of any length, by a file in memory.
+// Its reason and its notes come back by the arena, which both have.
 static int run_apart(struct applying *applying, int (*run)(struct applying *applying))
 {
 	struct arena *arena = applying->store->arena;
-	char *why = arena_take(arena, TEXT_MAX);
-	const char *notes = "";
-	size_t length;
-	autoclose int file = fd_memory("sbx", MEMORY_PLAIN);
-	if (file < 0)
-		return fail(errno, "memory for the notes of an apply");
 	sigset_t all, before;
 	int status = 0;
 	sigfillset(&all);
@@ -312,32 +357,30 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 	if (pid == 0) {
 		setsid();
 		int result = run(applying);
-		snprintf(why, TEXT_MAX, "%s", err_text());
-		_exit(-result | (out_write(&applying->notes, file) < 0 ? UNNOTED : 0));
+		applying->why = arena_text(arena, "%s", err_text());
+		if (applying->notes.used > 0)
+			applying->words =
+				arena_copy(arena, applying->notes.text, applying->notes.used);
+		_exit(-result);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
 		return fail(errno, "fork");
-	struct stat written;
-	if (WEXITSTATUS(status) & UNNOTED || fstat(file, &written) < 0 ||
-	    lseek(file, 0, SEEK_SET) < 0 ||
-	    file_read_open(file, &written, (size_t)written.st_size, arena, &notes, &length) < 0)
-		notes = "sbx: the notes of this apply were lost: no memory was left\n";
-	applying->words = notes;
 	if (!WIFEXITED(status))
 		return fail(0, "the apply was interrupted; to complete it: sbx session apply %s",
 			    applying->held->name);
-	int result = WEXITSTATUS(status) & ENDED;
-	if (result == 0)
+	if (WEXITSTATUS(status) == 0)
 		return 0;
-	if (result == -UNENDED)
+	if (WEXITSTATUS(status) == -UNENDED)
 		return fail(0,
 			    "%s; the changes are in place; when this is repaired, to complete the "
 			    "apply: sbx session apply %s",
-			    why, applying->held->name);
-	return fail(0, notes[0] ? "%s; all else was rolled back" : "%s; nothing was changed", why);
+			    applying->why, applying->held->name);
+	return fail(0,
+		    applying->words[0] ? "%s; all else was rolled back" : "%s; nothing was changed",
+		    applying->why);
 }
 
 int commit_run(struct applying *applying)

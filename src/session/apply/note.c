@@ -12,14 +12,16 @@
 
 struct notes {
 	struct applying *applying;
-	struct known all, before;
+	struct known all, *before;
+	unsigned size; // of all.files
 	struct timespec now;
-	struct parent parent;
 };
 
 static void add(struct notes *notes, unsigned root, const char *path, uint64_t inode,
 		struct timespec changed)
 {
+	notes->all.files = arena_grow(notes->applying->store->arena, notes->all.files,
+				      notes->all.count, &notes->size, sizeof(*notes->all.files));
 	notes->all.files[notes->all.count++] = (struct known_file){ root, path, inode, changed };
 }
 
@@ -28,9 +30,9 @@ static void note_thing(struct notes *notes, unsigned root, const char *path,
 		       const struct thing *thing)
 {
 	struct stat status;
-	int parent = ATTEMPT(parent_host(&notes->parent, notes->applying, root, path));
-	bool there =
-		parent >= 0 && fstatat(parent, path_name(path), &status, AT_SYMLINK_NOFOLLOW) == 0;
+	const char *name;
+	autoclose int parent = ATTEMPT(sides_host_below(notes->applying->hosts[root], path, &name));
+	bool there = parent >= 0 && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 	if (thing->inode == KNOWN_REMOVED) {
 		if (!there)
 			add(notes, root, path, KNOWN_REMOVED, notes->now);
@@ -45,77 +47,47 @@ static void note_thing(struct notes *notes, unsigned root, const char *path,
 		    S_ISDIR(status.st_mode) ? notes->now : status.st_ctim);
 }
 
-static int begin(struct applying *applying, struct notes *notes)
-{
-	const struct journal *journal = &applying->journal;
-	struct known *before;
-	*notes = (struct notes){ .applying = applying };
-	clock_gettime(CLOCK_REALTIME, &notes->now);
-	TRY(known_read(applying->store, applying->held, &before));
-	size_t most = (size_t)before->count + journal->leaf_count + 2 * journal->operation_count;
-	notes->all.files =
-		arena_take(applying->store->arena, (most + 1) * sizeof(*notes->all.files));
-	notes->all.count = before->count;
-	notes->before = *before;
-	if (before->count > 0)
-		memcpy(notes->all.files, before->files, before->count * sizeof(*before->files));
-	return 0;
-}
-
 // What was put or taken changed the times of the directory.
 static void note_parent(struct notes *notes, const struct operation *operation)
 {
 	struct arena *arena = notes->applying->store->arena;
 	const char *name = path_name(operation->path);
 	struct thing parent = { .inode = operation->parent, .mode = S_IFDIR };
-	struct known_file *last = &notes->all.files[notes->all.count];
+	unsigned count = notes->all.count;
 	if (name == operation->path || notes->applying->journal.forced)
 		return;
 	const char *path = arena_copy(arena, operation->path, (size_t)(name - operation->path) - 1);
-	for (int i = 0; i < 2 && last > notes->all.files; i++)
-		if (str_equal((--last)->path, path))
+	for (unsigned i = 1; i <= 2 && i <= count; i++)
+		if (str_equal(notes->all.files[count - i].path, path))
 			return;
 	// A directory is known by its number: once is enough.
-	if (!known_find(&notes->before, operation->root, path))
+	if (!known_find(notes->before, operation->root, path))
 		note_thing(notes, operation->root, path, &parent);
 }
 
-static int finish(struct notes *notes)
-{
-	struct out out = { 0 };
-	if (notes->parent.path)
-		fd_close(&notes->parent.fd);
-	known_order(&notes->all);
-	known_format(&notes->all, &out);
-	int result = owned_write(notes->applying->held->directory, "known", out.text, out.used);
-	out_free(&out);
-	return result;
-}
-
-int note_done(struct applying *applying)
+int note_applied(struct applying *applying)
 {
 	const struct journal *journal = &applying->journal;
-	struct notes notes;
-	TRY(begin(applying, &notes));
+	struct notes notes = { .applying = applying };
+	struct out out = { 0 };
+	clock_gettime(CLOCK_REALTIME, &notes.now);
+	TRY(known_read(applying->store, applying->held, &notes.before));
+	notes.all = *notes.before;
+	notes.size = notes.all.count; // the next one is put in a copy
 	for (unsigned i = 0; i < journal->operation_count; i++)
 		note_parent(&notes, &journal->operations[i]);
-	for (unsigned i = 0; i < journal->leaf_count; i++)
+	bool back = journal->phase == PHASE_BACK;
+	for (unsigned i = 0; i < journal->leaf_count && !back; i++)
 		note_thing(&notes, journal->leaves[i].root, journal->leaves[i].path,
 			   &journal->leaves[i].is);
-	return finish(&notes);
-}
-
-int note_back(struct applying *applying)
-{
-	const struct journal *journal = &applying->journal;
-	struct notes notes;
-	TRY(begin(applying, &notes));
-	for (unsigned i = 0; i < journal->operation_count; i++)
-		note_parent(&notes, &journal->operations[i]);
-	for (unsigned i = 0; i < journal->attempted && !journal->forced; i++) {
+	for (unsigned i = 0; i < journal->attempted && back && !journal->forced; i++) {
 		const struct operation *operation = &journal->operations[i];
 		if (operation->was.inode)
 			note_thing(&notes, operation->root, operation->path, &operation->was);
 	}
-	return finish(&notes);
+	known_order(&notes.all);
+	known_format(&notes.all, &out);
+	int result = owned_write(applying->held->directory, "known", out.text, out.used);
+	out_free(&out);
+	return result;
 }

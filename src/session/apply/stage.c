@@ -1,10 +1,9 @@
-// Owns the places of an apply's stage, its journal, and the rights of each staged copy: the limit
-// of modes, and groups and ACLs as the host gives them.
+// Owns the places of an apply's stage, and the end of its filling.
 #include "session/apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,98 +11,9 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "session/compare/changes.h"
-#include "session/store/rights.h"
 #include "session/store/store.h"
 
 #define STAGE_NAME ".sbx-apply-"
-enum {
-	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-	FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-};
-
-// --- hard links ---------------------------------------------------------------------------------
-
-static int compare_links(const void *left, const void *right)
-{
-	const struct change *a = ((const struct staged_link *)left)->change,
-			    *b = ((const struct staged_link *)right)->change;
-	if (a->is.st_ino != b->is.st_ino)
-		return a->is.st_ino < b->is.st_ino ? -1 : 1;
-	return a->layer != b->layer ? a->layer - b->layer : (int)a->root - (int)b->root;
-}
-
-bool stage_is_linked(const struct change *change)
-{
-	return S_ISREG(change->is.st_mode) && change->is.st_nlink > 1 && !change->text;
-}
-
-struct stage_links stage_links_of(struct applying *applying)
-{
-	const struct changes *changes = &applying->changes;
-	struct stage_links links = {
-		arena_take(applying->store->arena, (changes->count + 1) * sizeof(*links.list)), 0
-	};
-	size_t all = 0;
-	for (unsigned i = 0; i < changes->count; i++)
-		if (applying->selected[i] && stage_is_linked(&changes->list[i]))
-			links.list[all++].change = &changes->list[i];
-	qsort(links.list, all, sizeof(*links.list), compare_links);
-	for (size_t i = 0; i < all; i++)
-		if (i == 0 || compare_links(&links.list[i], &links.list[links.count - 1]) != 0)
-			links.list[links.count++] = links.list[i];
-	return links;
-}
-
-struct staged_link *stage_link_of(const struct stage_links *links, const struct change *change)
-{
-	const struct staged_link wanted = { change, NULL };
-	return bsearch(&wanted, links->list, links->count, sizeof(wanted), compare_links);
-}
-
-bool parent_is(const struct parent *parent, unsigned root, const char *path)
-{
-	return parent->path && parent->root == root &&
-	       parent->length == (size_t)(path_name(path) - path) &&
-	       memcmp(parent->path, path, parent->length) == 0;
-}
-
-void parent_set(struct parent *parent, unsigned root, const char *path)
-{
-	if (parent->path)
-		fd_close(&parent->fd);
-	*parent = (struct parent){ -1, root, path, (size_t)(path_name(path) - path), 0, -1 };
-}
-
-int parent_host(struct parent *parent, const struct applying *applying, unsigned root,
-		const char *path)
-{
-	const char *name;
-	if (!parent_is(parent, root, path)) {
-		parent_set(parent, root, path);
-		parent->fd = sides_host_below(applying->hosts[root], path, &name);
-		parent->gives = rights_given(parent->fd);
-	}
-	return parent->fd;
-}
-
-int journal_write(const struct applying *applying)
-{
-	struct out out = { 0 };
-	journal_format(&applying->journal, &out);
-	int result = owned_write(applying->held->directory, "journal", out.text, out.used);
-	out_free(&out);
-	return result;
-}
-
-int journal_sync(const struct applying *applying)
-{
-	int directory = applying->held->directory;
-	autoclose int fd = openat(directory, "journal", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 || fsync(fd) < 0 || fsync(directory) < 0
-		       ? fail(errno, "write the journal to the disk")
-		       : 0;
-}
-
 // One call for all files: a thousand times as fast as one for each.
 int stage_sync(const struct applying *applying)
 {
@@ -132,10 +42,8 @@ static int open_host(struct applying *applying, unsigned root)
 	TRY(applying->hosts[root] = fd);
 	if (fstat(fd, &status) < 0)
 		return fail(errno, "'%s'", applying->held->session.roots[root].path);
-	struct birth born = seen_birth(fd);
-	noted->inode = status.st_ino & INT64_MAX;
-	noted->born_seconds = born.seconds & INT64_MAX;
-	noted->born_nanoseconds = born.nanoseconds;
+	noted->born = seen_birth(fd);
+	noted->inode = status.st_ino;
 	return 0;
 }
 
@@ -167,10 +75,10 @@ int stage_places(struct applying *applying)
 		unsigned root = applying->changes.list[i].root;
 		const char *path = session->roots[root].path;
 		struct journal_root *noted = &applying->journal.roots[root];
-		if (!applying->selected[i] || noted->stage)
+		if (!applying->changes.list[i].selected || noted->stage)
 			continue;
 		TRY(open_host(applying, root));
-		if (noted->inode != (applying->changes.roots[root] & INT64_MAX))
+		if (noted->inode != applying->changes.roots[root])
 			return fail(0, "'%s' was changed on the host meanwhile", str_shown(path));
 		noted->stage = place_for(applying, root);
 	}
@@ -200,7 +108,7 @@ static int open_stage(struct applying *applying, unsigned root)
 {
 	struct stat status;
 	const char *path = applying->journal.roots[root].stage;
-	autoclose int fd = openat(above_stage(applying, root), path_name(path), DIRECTORY_FLAGS);
+	autoclose int fd = fd_directory(above_stage(applying, root), path_name(path));
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail(errno, "'%s'", path);
 	if (status.st_uid != geteuid() || (status.st_mode & 077))
@@ -222,7 +130,7 @@ int stage_make(struct applying *applying)
 		if (fstat(applying->stages[i], &status) < 0)
 			return fail(errno, "'%s'", noted->stage);
 		TRY(rights_drop_given(applying->stages[i]));
-		noted->stage_inode = status.st_ino & INT64_MAX;
+		noted->stage_inode = status.st_ino;
 	}
 	return 0;
 }
@@ -239,8 +147,7 @@ static int reopen_stage(struct applying *applying, unsigned root)
 		return 0;
 	}
 	TRY(open_stage(applying, root));
-	return fstat(applying->stages[root], &status) == 0 &&
-			       (status.st_ino & INT64_MAX) == noted->stage_inode
+	return fstat(applying->stages[root], &status) == 0 && status.st_ino == noted->stage_inode
 		       ? 0
 		       : fail(0, "'%s' is another directory by now", noted->stage);
 }
@@ -253,8 +160,8 @@ int stage_reopen(struct applying *applying)
 			continue;
 		TRY(open_host(applying, i));
 		struct journal_root *now = &applying->journal.roots[i];
-		bool same = noted.inode == now->inode && noted.born_seconds == now->born_seconds &&
-			    noted.born_nanoseconds == now->born_nanoseconds;
+		bool same = noted.inode == now->inode && noted.born.seconds == now->born.seconds &&
+			    noted.born.nanoseconds == now->born.nanoseconds;
 		*now = noted;
 		if (!same)
 			return fail(0, "'%s' is not the directory that it began in",
@@ -275,62 +182,60 @@ int stage_remove(struct applying *applying)
 	return 0;
 }
 
-// --- rights --------------------------------------------------------------------------------------
-
-int apply_rights(const struct applying *applying, const struct change *change, int to,
-		 const char *name)
+// A directory becomes writable before something is put in it, and read-only afterwards.
+static void order_modes(struct applying *applying)
 {
-	const struct store *store = applying->store;
-	int parent = applying->parent.fd;
-	bool replaces = S_ISREG(change->was.st_mode) && S_ISREG(change->is.st_mode);
-	if (S_ISLNK(change->is.st_mode) || (!replaces && !applying->parent.gives))
-		return 0;
-	autoclose int host = replaces ? openat(parent, path_name(change->path), FILE_FLAGS) : -1;
-	if (host >= 0 && !rights_differ(to, name, host))
-		return 0;
-	autoclose int made = openat(to, name, FILE_FLAGS);
-	if (made < 0 || (replaces && host < 0))
-		return fail(errno, "the rights of '%s'", str_shown(change->path));
-	return replaces ? rights_keep(store, made, host, change->is.st_mode)
-			: rights_inherit(store, made, parent);
+	struct journal *journal = &applying->journal;
+	struct operation *ordered = arena_take(applying->store->arena,
+					       (journal->operation_count + 1) * sizeof(*ordered));
+	unsigned count = 0;
+	for (int turn = 0; turn < 3; turn++)
+		for (unsigned i = 0; i < journal->operation_count; i++) {
+			const struct operation *operation = &journal->operations[i];
+			int wanted = operation->kind != OPERATION_MODE ? 1
+				     : operation->mode & S_IWUSR       ? 0
+								       : 2;
+			if (wanted == turn)
+				ordered[count++] = *operation;
+		}
+	journal->operations = ordered;
 }
 
-int apply_rights_copy(const struct applying *applying, int from, const char *source, int to,
-		      const char *name)
+// When all is staged: a later link changes an earlier copy.
+static int identify(struct applying *applying)
 {
-	autoclose int is = openat(from, source, FILE_FLAGS), made = openat(to, name, FILE_FLAGS);
-	if (is < 0 || made < 0)
-		return fail(errno, "the rights of '%s'", str_shown(source));
-	return rights_copy(applying->store, made, is);
-}
-
-void narrow_mode(struct applying *applying, struct change *change)
-{
-	struct narrowed *narrowed = &applying->narrowed;
-	mode_t *mode = &change->is.st_mode, was = change->was.st_mode;
-	narrowed->set += S_ISREG(*mode) && (*mode & (S_ISUID | S_ISGID));
-	*mode &= S_ISREG(*mode) ? ~(mode_t)(S_ISUID | S_ISGID) : ~(mode_t)0;
-	bool same = ((*mode ^ was) & S_IFMT) == 0;
-	mode_t more = *mode & narrowed->umask & 077 & ~(same ? was : 0);
-	bool given = !same && applying->parent.gives == RIGHTS_ACL;
-	if (!more || given || S_ISLNK(*mode) || change->kind == CHANGE_REMOVED)
-		return;
-	if (narrowed->count++ == 0) {
-		narrowed->first = change;
-		narrowed->mode = *mode;
+	struct journal *journal = &applying->journal;
+	struct stat status;
+	char name[16];
+	for (unsigned i = 0; i < journal->operation_count; i++) {
+		struct operation *operation = &journal->operations[i];
+		bool puts =
+			operation->kind == OPERATION_ADD || operation->kind == OPERATION_REPLACE;
+		bool finishes = operation->kind == OPERATION_MODE && !operation->was.inode;
+		snprintf(name, sizeof(name), "%u", operation->number);
+		if ((puts || finishes) &&
+		    thing_look(applying->stages[operation->root], name,
+			       finishes ? &operation->was : &operation->staged) < 0)
+			return fail(errno, "read the stage");
+		if (finishes) {
+			operation->old_mode = operation->was.mode & 07777;
+			operation->mode = operation->old_mode & ~(mode_t)S_IWUSR;
+		}
 	}
-	*mode &= ~more;
+	for (unsigned i = 0; i < journal->leaf_count; i++) {
+		struct leaf *leaf = &journal->leaves[i];
+		if (!leaf->place)
+			continue;
+		if (fstatat(applying->stages[leaf->root], leaf->place, &status,
+			    AT_SYMLINK_NOFOLLOW) < 0)
+			return fail(errno, "read the stage");
+		leaf->is = thing_of(&status);
+	}
+	return 0;
 }
 
-void narrow_tell(const struct applying *applying, const char *first, struct out *notes)
+int stage_end(struct applying *applying)
 {
-	const struct narrowed *narrowed = &applying->narrowed;
-	out_text(notes, "sbx: %s has mode %o and not %o, as your umask is %03o", first,
-		 narrowed->first->is.st_mode & 07777, narrowed->mode & 07777, narrowed->umask);
-	if (narrowed->count > 1)
-		out_text(notes, "; the same of %u more", narrowed->count - 1);
-	const char *word = quote_fix(applying->store->arena, first);
-	if (word)
-		out_text(notes, "; to change it: chmod %o %s", narrowed->mode & 07777, word);
-	out_text(notes, "\n");
+	order_modes(applying);
+	return identify(applying);
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +14,21 @@
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+enum { FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
+
+// A file that has several names in the session.
+struct staged_link {
+	const struct change *change; // the first name
+	const char *place;           // in the stage, NULL: not staged yet
+};
+
+struct filling {
+	struct applying *applying;
+	struct staged_link *links; // sorted
+	size_t link_count;
+	int parent; // the host's directory of the operation, -1: not open yet
+	enum rights_given gives;
+};
 
 // The staged place of a change: "7" or "7/below/it", its directory opened and made if need be.
 static int open_place(int stage, const char *place, const char **ret_name)
@@ -26,7 +41,7 @@ static int open_place(int stage, const char *place, const char **ret_name)
 		str_put(part, sizeof(part), "%.*s", (int)length, begin);
 		if (mkdirat(at, part, 0700) < 0 && errno != EEXIST)
 			return fail(errno, "make a directory of the stage");
-		int next = openat(at, part, DIRECTORY_FLAGS);
+		int next = fd_directory(at, part);
 		if (next < 0)
 			return fail(errno, "open a directory of the stage");
 		fd_close(&at);
@@ -44,12 +59,41 @@ static const char *place_of(struct applying *applying, const struct operation *o
 	return arena_text(applying->store->arena, "%u%s", operation->number, rest);
 }
 
+static int compare_links(const void *left, const void *right)
+{
+	const struct change *a = ((const struct staged_link *)left)->change,
+			    *b = ((const struct staged_link *)right)->change;
+	if (a->is.st_ino != b->is.st_ino)
+		return a->is.st_ino < b->is.st_ino ? -1 : 1;
+	return a->layer != b->layer ? a->layer - b->layer : (int)a->root - (int)b->root;
+}
+
+static void find_links(struct filling *filling)
+{
+	const struct changes *changes = &filling->applying->changes;
+	struct staged_link *links = filling->links =
+		arena_take(filling->applying->store->arena, (changes->count + 1) * sizeof(*links));
+	size_t all = 0;
+	for (unsigned i = 0; i < changes->count; i++) {
+		const struct change *change = &changes->list[i];
+		if (change->selected && S_ISREG(change->is.st_mode) && change->is.st_nlink > 1 &&
+		    !change->text)
+			links[all++].change = change;
+	}
+	qsort(links, all, sizeof(*links), compare_links);
+	for (size_t i = 0; i < all; i++)
+		if (i == 0 || compare_links(&links[i], &links[filling->link_count - 1]) != 0)
+			links[filling->link_count++] = links[i];
+}
+
 // Names of one file in the session are names of one file on the host.
-static bool link_again(struct applying *applying, struct stage_links *links,
-		       const struct change *change, const char *place)
+static bool link_again(struct filling *filling, const struct change *change, const char *place)
 {
 	const char *name;
-	struct staged_link *link = stage_link_of(links, change);
+	struct applying *applying = filling->applying;
+	const struct staged_link wanted = { change, NULL };
+	struct staged_link *link = bsearch(&wanted, filling->links, filling->link_count,
+					   sizeof(wanted), compare_links);
 	if (link && !link->place)
 		link->place = place;
 	if (!link || link->place == place)
@@ -57,20 +101,6 @@ static bool link_again(struct applying *applying, struct stage_links *links,
 	autoclose int directory = open_place(applying->stages[change->root], place, &name);
 	return directory >= 0 &&
 	       linkat(applying->stages[change->root], link->place, directory, name, 0) == 0;
-}
-
-// The directory of the layer that holds a change; many in a row have the same.
-static int enter_layer(struct applying *applying, const struct change *change,
-		       const char **ret_name)
-{
-	struct parent *parent = &applying->source;
-	*ret_name = path_name(change->path);
-	if (parent_is(parent, change->root, change->path) && parent->layer == change->layer)
-		return parent->fd;
-	parent_set(parent, change->root, change->path);
-	parent->layer = change->layer;
-	return parent->fd =
-		       sides_parent(applying->store, &applying->held->session, change, ret_name);
 }
 
 // An index of git's as it may be applied, with its time.
@@ -83,22 +113,41 @@ static int put_text(const struct change *change, int to, const char *name)
 	return 0;
 }
 
-static int put(struct applying *applying, struct stage_links *links, const struct change *change,
-	       const char *place)
+// A copy has the rights of the host's file that it replaces, or those of its file in the layer
+// where that has an ACL (`layer`, else -1), or what its directory on the host gives.
+static int give_rights(const struct filling *filling, const struct change *change, int layer,
+		       int to, const char *name)
 {
+	const struct store *store = filling->applying->store;
+	struct stat status = change->is;
+	bool replaces = S_ISREG(change->was.st_mode) && S_ISREG(status.st_mode);
+	if (S_ISLNK(status.st_mode) || (layer < 0 && !replaces && !filling->gives))
+		return 0;
+	autoclose int host =
+		replaces ? openat(filling->parent, path_name(change->path), FILE_FLAGS) : -1;
+	autoclose int made = openat(to, name, FILE_FLAGS);
+	if (made < 0 || (replaces && host < 0) || (layer >= 0 && fstat(layer, &status) < 0))
+		return fail(errno, "the rights of '%s'", str_shown(change->path));
+	if (replaces)
+		return rights_keep(store, made, host, change->is.st_mode);
+	return layer < 0 ? rights_inherit(store, made, filling->parent)
+			 : rights_keep(store, made, layer, status.st_mode);
+}
+
+static int put(struct filling *filling, const struct change *change, const char *place)
+{
+	struct applying *applying = filling->applying;
 	const char *source, *name;
 	if (change->refused)
 		return fail(0, "'%s' %s; nothing was changed", str_shown(change->path),
 			    str_shown(change->refused));
-	if (stage_is_linked(change) && ATTEMPT(link_again(applying, links, change, place)))
+	if (ATTEMPT(link_again(filling, change, place)))
 		return 0;
-	int from = enter_layer(applying, change, &source);
+	autoclose int from =
+		sides_parent(applying->store, &applying->held->session, change, &source);
 	TRY(from);
-	bool top = !strchr(place, '/');
-	autoclose int below = top ? -1 : open_place(applying->stages[change->root], place, &name);
-	int to = top ? applying->stages[change->root] : below;
+	autoclose int to = open_place(applying->stages[change->root], place, &name);
 	TRY(to);
-	name = path_name(place);
 	if (S_ISDIR(change->is.st_mode) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0; // made for what is below it
 	int kind = copy_one(from, source, &change->is, to, name);
@@ -106,36 +155,54 @@ static int put(struct applying *applying, struct stage_links *links, const struc
 	applying->special += kind == COPIED_NOT;
 	if (change->text)
 		TRY(put_text(change, to, name));
-	bool own = kind == COPIED_NO_ACL && !S_ISREG(change->was.st_mode);
-	if (own)
-		TRY(apply_rights_copy(applying, from, source, to, name));
-	else if (kind != COPIED_NOT && !S_ISDIR(change->is.st_mode))
-		TRY(apply_rights(applying, change, to, name));
+	autoclose int layer = kind == COPIED_NO_ACL ? openat(from, source, FILE_FLAGS) : -1;
+	if (kind != COPIED_NOT && !S_ISDIR(change->is.st_mode))
+		TRY(give_rights(filling, change, layer, to, name));
 	return kind;
 }
 
-static int finish(struct applying *applying, const struct change *change, const char *place)
+static int finish(const struct filling *filling, const struct change *change, const char *place)
 {
-	const char *source, *name = place;
+	struct applying *applying = filling->applying;
+	const char *source;
 	int to = applying->stages[change->root];
+	struct stat status = change->is;
 	if (faccessat(to, place, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0; // nothing of it was selected
 	autoclose int from =
 		sides_parent(applying->store, &applying->held->session, change, &source);
 	TRY(from);
-	autoclose int layer = openat(from, source, DIRECTORY_FLAGS);
-	autoclose int made = openat(to, name, DIRECTORY_FLAGS);
+	autoclose int layer = fd_directory(from, source);
+	autoclose int made = fd_directory(to, place);
 	if (layer < 0 || made < 0)
 		return fail(errno, "a directory of the stage");
-	int acl = copy_attributes(layer, made);
+	int acl = copy_attributes(layer, made, &status.st_mode);
 	TRY(acl);
-	struct stat status = change->is;
 	// The top of what is staged is renamed into another directory, for which it must be
 	// writable.
 	status.st_mode |= strchr(place, '/') ? 0 : S_IWUSR;
-	TRY(copy_finish(to, name, &status));
-	return acl ? rights_copy(applying->store, made, layer)
-		   : apply_rights(applying, change, to, name);
+	TRY(copy_finish(to, place, &status));
+	return give_rights(filling, change, acl ? layer : -1, to, place);
+}
+
+// No more than the host's own tools would give others: without what neither the host's thing had
+// nor the caller's umask gives. A default ACL stands in for the umask.
+static void narrow_mode(struct applying *applying, struct change *change, enum rights_given gives)
+{
+	struct narrowed *narrowed = &applying->narrowed;
+	mode_t *mode = &change->is.st_mode, was = change->was.st_mode;
+	narrowed->set += S_ISREG(*mode) && (*mode & (S_ISUID | S_ISGID));
+	*mode &= S_ISREG(*mode) ? ~(mode_t)(S_ISUID | S_ISGID) : ~(mode_t)0;
+	bool same = ((*mode ^ was) & S_IFMT) == 0;
+	mode_t more = *mode & narrowed->umask & 077 & ~(same ? was : 0);
+	if (!more || (!same && gives == RIGHTS_ACL) || S_ISLNK(*mode) ||
+	    change->kind == CHANGE_REMOVED)
+		return;
+	if (narrowed->count++ == 0) {
+		narrowed->first = change;
+		narrowed->mode = *mode;
+	}
+	*mode &= ~more;
 }
 
 // The end of what lies in the change at `first`, by its path.
@@ -173,19 +240,32 @@ static struct thing thing_was(const struct applying *applying, unsigned first, u
 	return thing;
 }
 
-// Returns 1 when something of it was put, 0 when nothing of it is selected or can be copied.
-static int put_tree(struct applying *applying, struct stage_links *links,
-		    const struct operation *operation, unsigned first, unsigned end)
+static int open_parent(struct filling *filling, const struct operation *operation)
 {
+	const char *name;
+	if (filling->parent >= 0)
+		return 0;
+	TRY(filling->parent = sides_host_below(filling->applying->hosts[operation->root],
+					       operation->path, &name));
+	filling->gives = rights_given(filling->parent);
+	return 0;
+}
+
+// Returns 1 when something of it was put, 0 when nothing of it is selected or can be copied.
+static int put_tree(struct filling *filling, const struct operation *operation, unsigned first,
+		    unsigned end)
+{
+	struct applying *applying = filling->applying;
 	struct change *list = applying->changes.list;
 	int any = 0;
+	fd_close(&filling->parent);
 	for (unsigned i = first; i < end; i++) {
-		if (!applying->selected[i] || list[i].kind == CHANGE_REMOVED)
+		if (!list[i].selected || list[i].kind == CHANGE_REMOVED)
 			continue;
 		const char *place = place_of(applying, operation, &list[i]);
-		TRY(parent_host(&applying->parent, applying, operation->root, operation->path));
-		narrow_mode(applying, &list[i]);
-		int kind = put(applying, links, &list[i], place);
+		TRY(open_parent(filling, operation));
+		narrow_mode(applying, &list[i], filling->gives);
+		int kind = put(filling, &list[i], place);
 		TRY(kind);
 		any = any || kind != COPIED_NOT;
 		if (kind != COPIED_NOT)
@@ -193,7 +273,7 @@ static int put_tree(struct applying *applying, struct stage_links *links,
 	}
 	for (unsigned i = end; any && i-- > first;)
 		if (S_ISDIR(list[i].is.st_mode))
-			TRY(finish(applying, &list[i], place_of(applying, operation, &list[i])));
+			TRY(finish(filling, &list[i], place_of(applying, operation, &list[i])));
 	return any;
 }
 
@@ -203,41 +283,8 @@ static int add_operation(struct applying *applying, struct operation *operation)
 	return 0;
 }
 
-// When all is staged: a later link changes what was staged before.
-static int identify(struct applying *applying)
-{
-	struct journal *journal = &applying->journal;
-	struct stat status;
-	char name[16];
-	for (unsigned i = 0; i < journal->operation_count; i++) {
-		struct operation *operation = &journal->operations[i];
-		bool puts =
-			operation->kind == OPERATION_ADD || operation->kind == OPERATION_REPLACE;
-		bool finishes = operation->kind == OPERATION_MODE && !operation->was.inode;
-		snprintf(name, sizeof(name), "%u", operation->number);
-		if ((puts || finishes) &&
-		    thing_look(applying->stages[operation->root], name,
-			       finishes ? &operation->was : &operation->staged) < 0)
-			return fail(errno, "read the stage");
-		if (finishes) {
-			operation->old_mode = operation->was.mode & 07777;
-			operation->mode = operation->old_mode & ~(mode_t)S_IWUSR;
-		}
-	}
-	for (unsigned i = 0; i < journal->leaf_count; i++) {
-		struct leaf *leaf = &journal->leaves[i];
-		if (!leaf->place)
-			continue;
-		if (fstatat(applying->stages[leaf->root], leaf->place, &status,
-			    AT_SYMLINK_NOFOLLOW) < 0)
-			return fail(errno, "read the stage");
-		leaf->is = thing_of(&status);
-	}
-	return 0;
-}
-
 // A directory that nobody may write cannot be moved: it gets its mode when it is there, or loses
-// it before it goes. order_modes() puts these in front and behind.
+// it before it goes. stage_end() puts these in front and behind.
 static int add_modes(struct applying *applying, const struct operation *of,
 		     const struct change *change)
 {
@@ -250,7 +297,7 @@ static int add_modes(struct applying *applying, const struct operation *of,
 	if (of->kind == OPERATION_REMOVE || !S_ISDIR(change->is.st_mode) ||
 	    (change->is.st_mode & S_IWUSR))
 		return 0;
-	mode.was = (struct thing){ .inode = 0 }; // the staged one, see identify()
+	mode.was = (struct thing){ .inode = 0 }; // the staged one, see stage_end()
 	mode.mode = change->is.st_mode & 01777;
 	mode.old_mode = mode.mode | S_IWUSR;
 	return add_operation(applying, &mode);
@@ -267,30 +314,30 @@ static int stage_removed(struct applying *applying, struct operation *operation,
 	return add_modes(applying, operation, &list[index]);
 }
 
-static int stage_one(struct applying *applying, struct stage_links *links, unsigned index,
-		     unsigned *next)
+static int stage_one(struct filling *filling, unsigned index, unsigned *next)
 {
+	struct applying *applying = filling->applying;
 	struct change *change = &applying->changes.list[index];
 	struct operation operation = { .root = change->root,
 				       .path = change->path,
 				       .number = index };
 	unsigned end = end_of(&applying->changes, index);
-	operation.parent = change->parent & INT64_MAX;
+	operation.parent = change->parent;
 	operation.was = thing_was(applying, index, end);
-	if (change->kind == CHANGE_MODE && applying->selected[index])
-		narrow_mode(applying, change);
+	if (change->kind == CHANGE_MODE && change->selected)
+		narrow_mode(applying, change, RIGHTS_NONE);
 	// A directory of the host stays as its group's, whatever the box sees of that.
 	operation.mode = (change->is.st_mode & 01777) | (change->was.st_mode & S_ISGID);
 	operation.old_mode = change->was.st_mode & 07777;
 	*next = index + 1;
 	switch (change->kind) {
 	case CHANGE_REMOVED:
-		if (!applying->selected[index])
+		if (!change->selected)
 			return 0;
 		*next = end;
 		return stage_removed(applying, &operation, index, end);
 	case CHANGE_MODE:
-		if (!applying->selected[index])
+		if (!change->selected)
 			return 0;
 		operation.kind = OPERATION_MODE;
 		if (S_ISDIR(change->is.st_mode)) {
@@ -304,7 +351,7 @@ static int stage_one(struct applying *applying, struct stage_links *links, unsig
 		break;
 	}
 	*next = end;
-	int any = put_tree(applying, links, &operation, index, *next);
+	int any = put_tree(filling, &operation, index, *next);
 	if (any <= 0)
 		return any;
 	operation.kind = change->kind == CHANGE_ADDED ? OPERATION_ADD : OPERATION_REPLACE;
@@ -313,35 +360,17 @@ static int stage_one(struct applying *applying, struct stage_links *links, unsig
 	return add_modes(applying, &operation, change);
 }
 
-// A directory becomes writable before something is put in it, and read-only afterwards.
-static void order_modes(struct applying *applying)
-{
-	struct journal *journal = &applying->journal;
-	struct operation *ordered = arena_take(applying->store->arena,
-					       (journal->operation_count + 1) * sizeof(*ordered));
-	unsigned count = 0;
-	for (int turn = 0; turn < 3; turn++)
-		for (unsigned i = 0; i < journal->operation_count; i++) {
-			const struct operation *operation = &journal->operations[i];
-			int wanted = operation->kind != OPERATION_MODE ? 1
-				     : operation->mode & S_IWUSR       ? 0
-								       : 2;
-			if (wanted == turn)
-				ordered[count++] = *operation;
-		}
-	journal->operations = ordered;
-}
-
 int stage_fill(struct applying *applying)
 {
 	struct arena *arena = applying->store->arena;
-	struct stage_links links = stage_links_of(applying);
+	struct filling filling = { .applying = applying, .parent = -1 };
 	size_t most = 3 * (size_t)applying->changes.count + 1;
 	applying->journal.operations =
 		arena_take(arena, most * sizeof(*applying->journal.operations));
 	applying->journal.leaves = arena_take(arena, most * sizeof(*applying->journal.leaves));
+	find_links(&filling);
 	for (unsigned i = 0; i < applying->changes.count;)
-		TRY(stage_one(applying, &links, i, &i));
-	order_modes(applying);
-	return identify(applying);
+		TRY(stage_one(&filling, i, &i));
+	fd_close(&filling.parent);
+	return stage_end(applying);
 }

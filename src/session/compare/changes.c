@@ -16,13 +16,6 @@
 
 enum { CHANGES_MAX = 4000000 };
 
-static bool same_bytes(int left, const char *left_name, int right, const char *right_name)
-{
-	autoclose int a = openat(left, left_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	autoclose int b = openat(right, right_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return a >= 0 && b >= 0 && copy_is_same(a, b);
-}
-
 static bool same_link(int left, int right, const char *name)
 {
 	char a[PATH_MAX], b[PATH_MAX];
@@ -35,7 +28,7 @@ static bool same_content(int layer, int host, const char *name, const struct sta
 			 const struct stat *was)
 {
 	if (S_ISREG(is->st_mode))
-		return is->st_size == was->st_size && same_bytes(layer, name, host, name);
+		return is->st_size == was->st_size && copy_is_same(layer, name, host, name);
 	return S_ISLNK(is->st_mode) ? same_link(layer, host, name) : true;
 }
 
@@ -48,16 +41,14 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	struct merged inner;
 	struct compare_walk above = *walk;
 	bool both = was && S_ISDIR(was->st_mode);
-	autoclose int fd =
-		both ? openat(host, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-		     : -1;
+	autoclose int fd = both ? fd_directory(host, entry->name) : -1;
 	if (both && fd < 0)
 		return fail(errno, "read '%s'", str_shown(path));
 	TRY(merged_below(merged, entry->name, &inner));
 	const char *whole = walk_whole(walk, path);
 	bool repository =
 		repository_is_elsewhere(whole) && repository_is_new(&inner, entry->name, fd);
-	walk->guarded = walk->guarded || repository || walk_is_protected(walk, path);
+	walk->guarded = walk->guarded || repository || withheld_has(&walk->names, walk->root, path);
 	struct change *own =
 		walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
 	if (own && own->path == path) {

@@ -34,6 +34,8 @@ struct change {
 	bool inside;   // of a guarded one, which is reported instead
 	bool conflict; // what the host has there is not what the session saw
 	bool far;      // goes deeper than can be compared: left out
+	bool selected; // by select_changes(), as the next one, or shown
+	bool asked;    // where it is not selected, the user wants to know why
 	bool marked;   // a file that was copied from one of the host's, which it now has not
 	uint64_t parent;      // number of the host's directory that holds it, 0: it has none
 	const char *moved_to; // CHANGE_REMOVED: where the file is by now, which is guarded
@@ -75,15 +77,10 @@ const char *change_name(struct arena *arena, const struct session *session,
 // that.
 const char *select_path(struct arena *arena, const struct session *session, const char *word);
 
-// For each change. Of one that was asked for and is not selected the user wants to know why.
-struct selection {
-	bool *selected, *asked;
-};
-
 // `words` (NULL-terminated) are paths as of select_path(). None at all: every change but guarded
 // ones, which have to be named themselves. -1 when nothing has changed at one of them.
-int select_changes(struct store *store, const struct held *held, const struct changes *changes,
-		   char *const *words, struct selection *ret_selection);
+int select_changes(struct store *store, const struct held *held, struct changes *changes,
+		   char *const *words);
 
 // Files of a session's directories that the host's own hooks, .envrc and git's configuration name,
 // as postcheck/check.h has them for a run: whole paths, read before anything is applied.
@@ -147,10 +144,6 @@ bool thing_moved(const struct thing *thing, int directory, const char *name);
 
 // The two sides of a change: the session's file, and the host's directory. By descriptor, never
 // through a symlink, never out of the root; -1 and an error when there is none.
-
-// A file of the session for reading: O_RDONLY, or -1 and an error.
-int sides_open(const struct store *store, const struct session *session,
-	       const struct change *change);
 
 // The directory that holds a change in its layer, and the name there.
 int sides_parent(const struct store *store, const struct session *session,
@@ -252,6 +245,8 @@ struct compare_walk {
 	int depth;
 	// Of the directory that is walked:
 	bool covered, guarded, inside;
+	bool inside_removed;
+	unsigned removed;                   // the change of the uppermost removed directory around
 	bool lost;                          // gone from the host since
 	enum same same;                     // with all above it
 	uint64_t parent;                    // its number, 0: the host has none
@@ -266,12 +261,11 @@ const char *walk_whole(struct compare_walk *walk, const char *path);
 // A new place in the host's directories, -1: none. It is compared with the one that was there.
 void walk_enter(struct compare_walk *walk, const char *path, int host);
 
-// One that the host runs or trusts.
-bool walk_is_protected(struct compare_walk *walk, const char *path);
 // One that is too deep, or whose path is too long.
 bool walk_is_too_far(const struct compare_walk *walk, const char *path);
 
-// What of the host goes with a name that the session has removed or replaced.
+// A name that the session has removed, with all that goes with it; or what goes with a directory
+// that is noted already, which is the last change.
 
 // `name` lies in `host`, at `path` from the root; its status there is `was`.
 int removed_note(struct compare_walk *walk, const char *path, const char *name, int host,

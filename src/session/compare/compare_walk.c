@@ -7,11 +7,6 @@
 #include "base/base.h"
 #include "text/words.h"
 
-bool walk_is_protected(struct compare_walk *walk, const char *path)
-{
-	return withheld_has(&walk->names, walk->root, path);
-}
-
 struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path)
 {
 	struct changes *changes = walk->changes;
@@ -25,7 +20,7 @@ struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const 
 				   .covered = walk->covered,
 				   .parent = walk->parent };
 	change->inside = walk->inside;
-	change->guarded = walk->guarded || walk_is_protected(walk, path);
+	change->guarded = walk->guarded || withheld_has(&walk->names, walk->root, path);
 	// A repository that goes, or a file that points at another one.
 	if (kind != CHANGE_MODE && component_is_git(path_name(path)))
 		change->guarded = true;

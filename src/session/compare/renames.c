@@ -40,13 +40,10 @@ static int compare_moved(const void *left, const void *right)
 static bool is_same(struct store *store, const struct session *session, const struct change *added,
 		    const struct change *removed)
 {
-	const char *name;
-	autoclose int file = sides_open(store, session, added);
-	autoclose int parent = sides_host_parent(session, removed->root, removed->path, &name);
-	autoclose int other =
-		parent < 0 ? -1
-			   : openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return file >= 0 && other >= 0 && copy_is_same(file, other);
+	const char *name, *other;
+	autoclose int layer = sides_parent(store, session, added, &name);
+	autoclose int host = sides_host_parent(session, removed->root, removed->path, &other);
+	return layer >= 0 && host >= 0 && copy_is_same(layer, name, host, other);
 }
 
 // Of one root and size, those first that have gone. A directory's files come in the order in which
@@ -110,77 +107,51 @@ void renames_find(struct store *store, const struct held *held, struct changes *
 	}
 }
 
-// All that lies in a directory of the host that the session has removed. Returns 1 when some of it
-// is too far down to be compared.
-static int walk_removed(struct compare_walk *walk, const char *path, int host);
+// All that lies in a directory of the host that the session has removed. Names that are too far
+// down to be compared are noted of the uppermost directory.
+static int walk_removed(struct compare_walk *walk, const char *path, int host)
+{
+	char **names;
+	struct stat status;
+	int count = names_in(walk->store->arena, host, &names);
+	TRY(count);
+	if (walk_is_too_far(walk, path)) {
+		walk->changes->list[walk->removed].far = true;
+		return 0;
+	}
+	for (int i = 0; i < count; i++)
+		if (fstatat(host, names[i], &status, AT_SYMLINK_NOFOLLOW) == 0)
+			TRY(removed_note(walk, walk_below(walk, path, names[i]), names[i], host,
+					 &status));
+		else if (errno != ENOENT)
+			return fail(errno, "read a removed file");
+	return 0;
+}
 
-// The directory itself is noted already.
-static int note_inside(struct compare_walk *walk, const char *path, const char *name, int host)
+int removed_note_inside(struct compare_walk *walk, const char *path, const char *name, int host)
 {
 	unsigned own = walk->changes->count - 1;
-	autoclose int fd = openat(host, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(host, name);
 	if (fd < 0)
 		return fail(errno, "read the removed directory '%s'", str_shown(path));
 	struct compare_walk above = *walk;
+	walk->removed = walk->inside_removed ? walk->removed : own;
 	walk_enter(walk, path, fd);
-	walk->covered = true;
+	walk->covered = walk->inside_removed = true;
 	walk->changes->list[own].conflict = walk->same != SAME_YES;
 	int result = walk_removed(walk, path, fd);
 	*walk = above;
 	return result;
 }
 
-static int note_removed(struct compare_walk *walk, const char *path, const char *name, int host,
-			const struct stat *was)
+int removed_note(struct compare_walk *walk, const char *path, const char *name, int host,
+		 const struct stat *was)
 {
 	struct change *change = walk_add(walk, CHANGE_REMOVED, path);
 	change->was = *was;
 	if (S_ISDIR(was->st_mode))
-		return note_inside(walk, path, name, host);
+		return removed_note_inside(walk, path, name, host);
 	change->conflict =
 		walk->same != SAME_YES || !same_file(walk->changes, walk->root, path, was);
 	return 0;
-}
-
-static int removed_one(struct compare_walk *walk, const char *path, const char *name, int host)
-{
-	struct stat status;
-	if (fstatat(host, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : fail(errno, "read a removed file");
-	return note_removed(walk, path, name, host, &status);
-}
-
-static int walk_removed(struct compare_walk *walk, const char *path, int host)
-{
-	char **names;
-	int count = names_in(walk->store->arena, host, &names), far = 0;
-	TRY(count);
-	if (walk_is_too_far(walk, path))
-		return 1;
-	for (int i = 0; i < count; i++) {
-		int result = removed_one(walk, walk_below(walk, path, names[i]), names[i], host);
-		TRY(result);
-		far |= result;
-	}
-	return far;
-}
-
-// Names that are too far down are noted of the uppermost directory.
-static int note_far(struct compare_walk *walk, unsigned own, int result)
-{
-	walk->changes->list[own].far = result > 0;
-	return result < 0 ? -1 : 0;
-}
-
-int removed_note_inside(struct compare_walk *walk, const char *path, const char *name, int host)
-{
-	unsigned own = walk->changes->count - 1;
-	return note_far(walk, own, note_inside(walk, path, name, host));
-}
-
-int removed_note(struct compare_walk *walk, const char *path, const char *name, int host,
-		 const struct stat *was)
-{
-	unsigned own = walk->changes->count;
-	return note_far(walk, own, note_removed(walk, path, name, host, was));
 }

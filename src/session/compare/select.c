@@ -9,12 +9,6 @@
 #include "base/base.h"
 #include "names/trusted.h"
 
-struct select_looking {
-	struct store *store;
-	const struct held *held;
-	const struct changes *changes;
-};
-
 struct named {
 	unsigned root;
 	const char *path;
@@ -43,55 +37,50 @@ const char *select_path(struct arena *arena, const struct session *session, cons
 }
 
 // "/project/a/b" -> root and "a/b".
-static int find_named(const struct select_looking *looking, const char *word,
-		      struct named *ret_named)
+static int find_named(struct store *store, const struct held *held, const struct changes *changes,
+		      const char *word, struct named *ret_named)
 {
-	const struct session *session = &looking->held->session;
-	const char *whole = select_path(looking->store->arena, session, word);
+	const struct session *session = &held->session;
+	const char *whole = select_path(store->arena, session, word);
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const char *root = session->roots[i].path;
 		if (session->roots[i].own || session->roots[i].system || !path_within(whole, root))
 			continue;
 		const char *path = whole + strlen(root) + (whole[strlen(root)] == '/');
 		*ret_named = (struct named){ i, path, false, trusted_is_protected(path) };
-		for (unsigned j = 0; j < looking->changes->count; j++)
-			if (looking->changes->list[j].root == i &&
-			    str_equal(looking->changes->list[j].path, path))
-				ret_named->guarded = looking->changes->list[j].guarded;
+		for (unsigned j = 0; j < changes->count; j++)
+			if (changes->list[j].root == i && str_equal(changes->list[j].path, path))
+				ret_named->guarded = changes->list[j].guarded;
 		return 0;
 	}
-	return fail(0, "'%s' is not in a directory of session '%s'", word, looking->held->name);
+	return fail(0, "'%s' is not in a directory of session '%s'", word, held->name);
 }
 
-int select_changes(struct store *store, const struct held *held, const struct changes *changes,
-		   char *const *words, struct selection *ret_selection)
+int select_changes(struct store *store, const struct held *held, struct changes *changes,
+		   char *const *words)
 {
-	const struct select_looking looking = { store, held, changes };
 	unsigned count = 0;
 	while (words[count])
 		count++;
 	struct named *named = arena_take(store->arena, (count + 1) * sizeof(*named));
 	for (unsigned i = 0; i < count; i++)
-		TRY(find_named(&looking, words[i], &named[i]));
-	bool *list = arena_take(store->arena, changes->count + 1);
-	bool *asked = arena_take(store->arena, changes->count + 1);
+		TRY(find_named(store, held, changes, words[i], &named[i]));
 	for (unsigned i = 0; i < changes->count; i++) {
-		const struct change *change = &changes->list[i];
-		list[i] = count == 0 && !change->guarded && !change->far;
-		asked[i] = count == 0;
+		struct change *change = &changes->list[i];
+		change->selected = count == 0 && !change->guarded && !change->far;
+		change->asked = count == 0;
 		for (unsigned j = 0; j < count; j++) {
 			bool here = covers(&named[j], change);
 			named[j].used = named[j].used || here;
-			asked[i] = asked[i] || here;
-			list[i] = list[i] ||
-				  (here && !change->far && (!change->guarded || named[j].guarded));
+			change->asked |= here;
+			change->selected |=
+				here && !change->far && (!change->guarded || named[j].guarded);
 		}
 	}
 	for (unsigned j = 0; j < count; j++)
 		if (!named[j].used)
 			return fail(0, "session '%s' has changed nothing at '%s'", held->name,
 				    words[j]);
-	*ret_selection = (struct selection){ .selected = list, .asked = asked };
 	return 0;
 }
 

@@ -36,16 +36,6 @@ int sides_parent(const struct store *store, const struct session *session,
 		      : fd;
 }
 
-int sides_open(const struct store *store, const struct session *session,
-	       const struct change *change)
-{
-	const char *name;
-	autoclose int parent = sides_parent(store, session, change, &name);
-	TRY(parent);
-	int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return fd < 0 ? fail(errno, "'%s' in a layer", str_shown(name)) : fd;
-}
-
 int sides_host_root(const struct session *session, unsigned root)
 {
 	const char *path = session->roots[root].path;

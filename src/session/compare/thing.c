@@ -1,5 +1,6 @@
-// Owns the comparison of things. Of a directory the number counts and what is in it; of all others
-// number, mode, size and times: a write, a chmod or a link changes one of them.
+// Owns the identity of things: whether two are equal, and whether the session saw one. Of a
+// directory the number and its entries count; of all others number, mode, size and times: a write,
+// a chmod or a link changes one of them.
 #include "session/compare/changes.h"
 
 #include <errno.h>
@@ -11,7 +12,18 @@
 #include "base/fd.h"
 
 enum { TREE_DEPTH_MAX = 300 };
-#define POSITIVE ((uint64_t)INT64_MAX) // numbers of a journal
+#define POSITIVE ((uint64_t)INT64_MAX) // sums of a journal
+
+bool same_time(const struct timespec *left, const struct timespec *right)
+{
+	return left->tv_sec == right->tv_sec && left->tv_nsec == right->tv_nsec;
+}
+
+bool same_is_later(const struct timespec *time, const struct timespec *than)
+{
+	return time->tv_sec > than->tv_sec ||
+	       (time->tv_sec == than->tv_sec && time->tv_nsec > than->tv_nsec);
+}
 
 static uint64_t mix(uint64_t sum, uint64_t word)
 {
@@ -27,20 +39,14 @@ static uint64_t hash_name(uint64_t above, const char *name, size_t length)
 	return hash;
 }
 
-static struct timespec positive(struct timespec time)
-{
-	return (struct timespec){ (time_t)((uint64_t)time.tv_sec & POSITIVE), time.tv_nsec };
-}
-
 struct thing thing_of(const struct stat *status)
 {
-	struct thing thing = { .inode = status->st_ino & POSITIVE,
+	return (struct thing){ .inode = status->st_ino,
 			       .size = (uint64_t)status->st_size,
 			       .mode = status->st_mode,
-			       .links = (unsigned)status->st_nlink };
-	thing.modified = positive(status->st_mtim);
-	thing.changed = positive(status->st_ctim);
-	return thing;
+			       .links = (unsigned)status->st_nlink,
+			       .modified = status->st_mtim,
+			       .changed = status->st_ctim };
 }
 
 // A name that another operation moves changes the ctime of all names of the file.
@@ -71,25 +77,21 @@ uint64_t thing_sum(uint64_t sum, uint64_t part)
 	return (sum + part) & POSITIVE;
 }
 
-static int sum_below(int directory, const char *name, uint64_t above, int depth, uint64_t *sum);
-
-static int sum_entry(int directory, const char *name, uint64_t above, int depth, uint64_t *sum)
-{
-	struct stat status;
-	uint64_t hash = hash_name(above, name, strlen(name));
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return -1;
-	*sum = thing_sum(*sum, part_of(hash, &status));
-	return S_ISDIR(status.st_mode) ? sum_below(directory, name, hash, depth, sum) : 0;
-}
-
+// The sum of all that lies in a directory, which is `above`.
 static int sum_below(int directory, const char *name, uint64_t above, int depth, uint64_t *sum)
 {
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat status;
+	autoclose int fd = fd_directory(directory, name);
 	if (fd < 0 || depth > TREE_DEPTH_MAX)
 		return -1;
-	entries_each (each, fd)
-		TRY(sum_entry(fd, each->name, above, depth + 1, sum));
+	entries_each (each, fd) {
+		uint64_t hash = hash_name(above, each->name, strlen(each->name));
+		if (fstatat(fd, each->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			return -1;
+		*sum = thing_sum(*sum, part_of(hash, &status));
+		if (S_ISDIR(status.st_mode))
+			TRY(sum_below(fd, each->name, hash, depth + 1, sum));
+	}
 	return 0;
 }
 
@@ -124,25 +126,18 @@ bool thing_can_be_asked(int directory)
 	return can;
 }
 
-static bool is_open(int directory, const char *name, int depth);
-
-static bool has_open(int directory, const char *name, int depth)
-{
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	entries_each (each, depth > TREE_DEPTH_MAX ? -1 : fd)
-		if (is_open(fd, each->name, depth + 1))
-			return true;
-	return false;
-}
-
 static bool is_open(int directory, const char *name, int depth)
 {
 	struct stat status;
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
-	return S_ISDIR(status.st_mode)   ? has_open(directory, name, depth)
-	       : S_ISREG(status.st_mode) ? is_written(directory, name)
-					 : false;
+	if (!S_ISDIR(status.st_mode))
+		return S_ISREG(status.st_mode) && is_written(directory, name);
+	autoclose int fd = fd_directory(directory, name);
+	entries_each (each, depth > TREE_DEPTH_MAX ? -1 : fd)
+		if (is_open(fd, each->name, depth + 1))
+			return true;
+	return false;
 }
 
 bool thing_is_open(int directory, const char *name)
@@ -177,4 +172,91 @@ bool thing_moved(const struct thing *thing, int directory, const char *name)
 	struct thing now;
 	return thing_look(directory, name, &now) == 0 && is_same(thing, &now) &&
 	       (!S_ISDIR(thing->mode) || thing->tree == now.tree);
+}
+
+// --- whether the host's is the one that the session saw
+// -------------------------------------------
+
+// A file that was written, moved or linked has a newer ctime than the session; so has a directory
+// that was moved, but also one that got an entry: it is known by its number and its time of birth.
+
+static struct timespec time_of(const struct birth *born)
+{
+	return (struct timespec){ (time_t)born->seconds, (long)born->nanoseconds };
+}
+
+// An apply has put it there: born before it was noted, so that its number was not given anew.
+static bool is_own(const struct known_file *known, int fd, const struct stat *status)
+{
+	struct birth born = seen_birth(fd);
+	struct timespec birth = time_of(&born);
+	return known && known->inode == status->st_ino && !same_is_later(&birth, &known->changed);
+}
+
+enum same same_directory(const struct changes *changes, const struct seen *seen, unsigned root,
+			 const char *path, int fd)
+{
+	struct stat status;
+	const struct seen_directory *saw = seen_find(seen, path);
+	if (fstat(fd, &status) < 0)
+		return SAME_OTHER;
+	if ((saw && seen_is(saw, fd, &status)) ||
+	    is_own(known_find(changes->known, root, path), fd, &status))
+		return SAME_YES;
+	if (saw)
+		return SAME_OTHER;
+	// Who moves a directory changes its ctime.
+	if (!same_is_later(&status.st_ctim, &changes->base))
+		return SAME_YES;
+	return seen->whole ? SAME_NEW : SAME_OTHER;
+}
+
+bool same_is_applied(const struct changes *changes, unsigned root, const char *path,
+		     const struct stat *is, const struct stat *was)
+{
+	const struct known_file *known = known_find(changes->known, root, path);
+	return known && known->inode == was->st_ino &&
+	       (S_ISDIR(was->st_mode) || same_time(&known->changed, &was->st_ctim)) &&
+	       !same_is_later(&is->st_ctim, &known->changed);
+}
+
+bool same_file(const struct changes *changes, unsigned root, const char *path,
+	       const struct stat *status)
+{
+	const struct known_file *known = known_find(changes->known, root, path);
+	if (known && known->inode == status->st_ino && same_time(&known->changed, &status->st_ctim))
+		return true;
+	return !same_is_later(&status->st_ctim, &changes->base);
+}
+
+bool same_is_lost(const struct changes *changes, const struct seen *seen,
+		  const struct seen_directory *above, unsigned root, const char *path)
+{
+	const struct known_file *known = known_find(changes->known, root, path);
+	if (known)
+		return known->inode != KNOWN_REMOVED;
+	return above && seen_has(seen, above, path_name(path));
+}
+
+int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen)
+{
+	struct stat status;
+	const struct session *session = &held->session;
+	const char *path = session->roots[root].path;
+	const struct seen_directory *saw = seen_find(seen, "");
+	if (fstat(fd, &status) < 0)
+		return fail(errno, "'%s'", str_shown(path));
+	if (saw && seen_is(saw, fd, &status))
+		return 0;
+	struct birth born = seen_birth(fd);
+	struct timespec birth = time_of(&born);
+	bool project = str_equal(path, session->project);
+	bool same = status.st_dev == session->identity.device &&
+		    status.st_ino == session->identity.inode &&
+		    !same_is_later(&birth, &session->base);
+	if (!saw && (!project || same))
+		return 0;
+	return fail(
+		0, "'%s' is not the directory that session '%s' was made over; nothing was changed",
+		str_shown(path), held->name);
 }

@@ -1,29 +1,33 @@
-// Owns the copying of files between layers, the host and a place to stage.
+// Owns the copying of files between layers, the host and a place to stage, with their groups and
+// ACLs. What of these cannot be set is taken from the mode: only the owner may use the file.
 #include "session/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/fs.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "session/store/rights.h"
 
-enum { NAMES_MAX = 65536, VALUE_MAX = 65536, MODE_KEPT = 01777 };
+enum { NAMES_MAX = 65536, VALUE_MAX = 65536, MODE_KEPT = 01777, OWNER_ALONE = 01700 };
+static const char access_name[] = "system.posix_acl_access",
+		  default_name[] = "system.posix_acl_default";
 
 static int fail_at(const char *what, const char *name)
 {
 	return fail(errno, "%s '%s'", what, str_shown(name));
 }
 
-int copy_attributes(int from, int to)
+int copy_attributes(int from, int to, mode_t *mode)
 {
 	static char names[NAMES_MAX], value[VALUE_MAX];
 	int acl = 0;
@@ -32,6 +36,8 @@ int copy_attributes(int from, int to)
 		return errno == ENOTSUP ? 0 : fail(errno, "read extended attributes");
 	for (const char *name = names; name < names + length; name += strlen(name) + 1) {
 		acl |= str_starts(name, "system.posix_acl_");
+		if (str_equal(name, access_name))
+			*mode &= ~(mode_t)077;
 		if (!str_starts(name, "user.") || str_starts(name, "user.overlay."))
 			continue;
 		ssize_t size = fgetxattr(from, name, value, sizeof(value));
@@ -41,19 +47,15 @@ int copy_attributes(int from, int to)
 	return acl;
 }
 
+// sendfile(2) copies across file systems, and of a kind that copy_file_range(2) does not take.
 static int copy_range(int from, int to, off_t start, off_t end)
 {
-	bool by_blocks = true;
 	while (start < end) {
 		off_t in = start, out = start;
 		size_t most = (size_t)(end - start);
-		ssize_t done = by_blocks ? copy_file_range(from, &in, to, &out, most, 0)
-			       : lseek(to, start, SEEK_SET) < 0 ? -1
-								: sendfile(to, from, &in, most);
-		if (done <= 0 && by_blocks) {
-			by_blocks = false; // across file systems, or of a kind that cannot
-			continue;
-		}
+		ssize_t done = copy_file_range(from, &in, to, &out, most, 0);
+		if (done <= 0)
+			done = lseek(to, start, SEEK_SET) < 0 ? -1 : sendfile(to, from, &in, most);
 		if (done <= 0)
 			return (int)done; // 0: it has become shorter
 		start += done;
@@ -61,17 +63,12 @@ static int copy_range(int from, int to, off_t start, off_t end)
 	return 0;
 }
 
-// Shared blocks where the file system can, else what is not a hole.
+// All but the holes; copy_file_range(2) shares blocks where the file system can.
 static int copy_bytes(int from, int to, const struct stat *status)
 {
 	enum { SMALL = 65536, BLOCK = 512 };
-	static bool no_clones; // of small files, where one of them could not be had
 	off_t size = status->st_size;
-	bool small = size <= SMALL;
-	if (size == 0 || ((!small || !no_clones) && ioctl(to, FICLONE, from) == 0))
-		return 0;
-	no_clones = true;
-	if (small && status->st_blocks * BLOCK >= size)
+	if (size <= SMALL && status->st_blocks * BLOCK >= size)
 		return copy_range(from, to, 0, size);
 	for (off_t at = 0; at < size;) {
 		off_t data = lseek(from, at, SEEK_DATA);
@@ -114,9 +111,9 @@ static int copy_file(int from, const char *source, const struct stat *status, in
 		return fail_at("make", source);
 	if (copy_bytes(in, out, status) < 0)
 		return fail_at("copy", source);
-	int acl = copy_attributes(in, out);
+	mode_t mode = status->st_mode;
+	int acl = copy_attributes(in, out, &mode);
 	TRY(acl);
-	mode_t mode = acl ? rights_without_acl(in, status->st_mode) : status->st_mode;
 	if (set_owner(out, "", status) < 0 || fchmod(out, mode & MODE_KEPT) < 0 ||
 	    futimens(out, times) < 0)
 		return fail_at("copy the mode of", source);
@@ -167,7 +164,7 @@ int copy_one(int from, const char *source, const struct stat *status, int to, co
 int copy_finish(int to, const char *name, const struct stat *status)
 {
 	struct timespec times[2] = { status->st_atim, status->st_mtim };
-	autoclose int fd = openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(to, name);
 	if (fd < 0 || set_owner(fd, "", status) < 0 ||
 	    fchmod(fd, status->st_mode & MODE_KEPT) < 0 || futimens(fd, times) < 0)
 		return fail_at("copy the mode of", name);
@@ -181,10 +178,13 @@ static off_t next_data(int fd, off_t at, off_t size)
 	return data >= 0 ? data : errno == ENXIO ? size : at;
 }
 
-bool copy_is_same(int left, int right)
+bool copy_is_same(int above, const char *name, int other_above, const char *other_name)
 {
+	enum { FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 	static char a[65536], b[65536];
 	struct stat one, other;
+	autoclose int left = openat(above, name, FLAGS),
+		      right = openat(other_above, other_name, FLAGS);
 	if (fstat(left, &one) < 0 || fstat(right, &other) < 0 || one.st_size != other.st_size)
 		return false;
 	for (off_t at = 0; at < one.st_size;) {
@@ -201,4 +201,152 @@ bool copy_is_same(int left, int right)
 		at += got;
 	}
 	return true;
+}
+
+// --- groups and ACLs, as the kernel has them
+// ------------------------------------------------------
+
+// Also one that cannot be read.
+static bool has_acl(int fd, const char *name)
+{
+	return fgetxattr(fd, name, NULL, 0) >= 0 || (errno != ENODATA && errno != ENOTSUP);
+}
+
+// Sets the ACL `name` of a file as another one has its ACL `source`, or removes it where that has
+// none. False: it could not be read or set.
+static bool copy_acl(int fd, const char *name, int from, const char *source)
+{
+	static char bytes[VALUE_MAX];
+	ssize_t size = fgetxattr(from, source, bytes, sizeof(bytes));
+	if (size >= 0)
+		return fsetxattr(fd, name, bytes, (size_t)size, 0) == 0;
+	if (errno != ENODATA && errno != ENOTSUP)
+		return false;
+	return fremovexattr(fd, name) == 0 || errno == ENODATA || errno == ENOTSUP;
+}
+
+static bool set_group(int fd, const struct stat *is, gid_t group)
+{
+	return is->st_gid == group || fchown(fd, (uid_t)-1, group) == 0;
+}
+
+// As `from` has it. The group's bits of `mode` are the mask of an ACL. A directory's default ACL is
+// the user's affair: of a later file.
+static int keep(int fd, const struct stat *is, int from, const struct stat *was, mode_t mode)
+{
+	mode_t others = (has_acl(from, access_name) ? mode : is->st_mode) & 077;
+	bool group = set_group(fd, is, was->st_gid),
+	     acl = copy_acl(fd, access_name, from, access_name);
+	if (S_ISDIR(is->st_mode))
+		(void)copy_acl(fd, default_name, from, default_name);
+	return fchmod(fd, (is->st_mode & OWNER_ALONE) | (group && acl ? others : 0));
+}
+
+// The mode's bits narrow those of the ACL, as they do where the kernel makes a file.
+static int inherit(int fd, struct stat *is, int parent, const struct stat *above)
+{
+	bool directory = S_ISDIR(is->st_mode), sets = above->st_mode & S_ISGID, whole = true;
+	mode_t mode = is->st_mode & MODE_KEPT, all = 0777;
+	if (sets)
+		whole = set_group(fd, is, above->st_gid);
+	if (has_acl(parent, default_name)) {
+		whole = copy_acl(fd, access_name, parent, default_name) && whole &&
+			(!directory || copy_acl(fd, default_name, parent, default_name));
+		if (fstat(fd, is) < 0)
+			return -1;
+		all = is->st_mode & 0777;
+	}
+	mode &= 01000 | all;
+	if (!whole)
+		return fchmod(fd, mode & OWNER_ALONE);
+	return fchmod(fd, mode | (sets && directory ? (mode_t)S_ISGID : 0));
+}
+
+enum rights_given rights_given(int parent)
+{
+	struct stat status;
+	if (has_acl(parent, default_name))
+		return RIGHTS_ACL;
+	return fstat(parent, &status) == 0 && (status.st_mode & S_ISGID) ? RIGHTS_GROUP
+									 : RIGHTS_NONE;
+}
+
+struct rights_asked {
+	bool inherit; // from a directory; else a copy
+	mode_t mode;
+};
+
+// errno, or 0.
+static int give(struct rights_asked asked, int fd, int from)
+{
+	struct stat is, was;
+	if (fstat(fd, &is) < 0 || fstat(from, &was) < 0)
+		return errno;
+	int result = asked.inherit ? inherit(fd, &is, from, &was)
+				   : keep(fd, &is, from, &was, asked.mode);
+	return result < 0 ? errno : 0;
+}
+
+static _Noreturn void serve(int socket)
+{
+	struct rights_asked asked;
+	int fds[FD_PASSED];
+	while (fd_receive(socket, &asked, sizeof(asked), fds) > 0) {
+		int result = give(asked, fds[0], fds[1]);
+		fd_close(&fds[0]);
+		fd_close(&fds[1]);
+		if (fd_send(socket, &result, sizeof(result), NULL, 0) < 0)
+			break;
+	}
+	_exit(0);
+}
+
+int rights_begin(struct store *store)
+{
+	int ends[2];
+	if (geteuid() == 0)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail(errno, "socketpair");
+	pid_t child = fork();
+	if (child == 0) {
+		fd_close(&ends[0]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve(ends[1]);
+	}
+	fd_close(&ends[1]);
+	if (child < 0) {
+		fd_close(&ends[0]);
+		return fail(errno, "fork");
+	}
+	store->rights = ends[0];
+	return 0;
+}
+
+static int ask(const struct store *store, struct rights_asked asked, int made, int from)
+{
+	int result, none[FD_PASSED], both[2] = { made, from };
+	if (store->rights <= 0)
+		result = give(asked, made, from);
+	else if (fd_send(store->rights, &asked, sizeof(asked), both, 2) < 0 ||
+		 fd_receive(store->rights, &result, sizeof(result), none) !=
+			 (ssize_t)sizeof(result))
+		result = errno;
+	return result ? fail(result, "set the rights of a copy") : 0;
+}
+
+int rights_keep(const struct store *store, int made, int from, mode_t mode)
+{
+	return ask(store, (struct rights_asked){ .mode = mode }, made, from);
+}
+
+int rights_inherit(const struct store *store, int made, int parent)
+{
+	return ask(store, (struct rights_asked){ .inherit = true }, made, parent);
+}
+
+int rights_drop_given(int fd)
+{
+	bool done = fremovexattr(fd, default_name) == 0 || errno == ENODATA || errno == ENOTSUP;
+	return done ? 0 : fail(errno, "set the rights of a directory");
 }

@@ -1,6 +1,7 @@
 // Owns the history of a session: a tree of frozen layers, each known by the snapshot's name.
 #include "session/store/store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,7 +57,7 @@ int history_create(struct store *store, const char *name, const char *project, e
 
 static bool is_empty_directory(int directory, const char *name)
 {
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(directory, name);
 	struct entry_stream entries = { .fd = fd, .left = 1 };
 	return fd >= 0 && !entries_next(&entries);
 }
@@ -176,23 +177,21 @@ int history_restore(struct store *store, struct held *held, const char *name, co
 }
 
 // The conflicts are found against the same moment as the original's, and what it has applied is
-// known to the fork as well.
-static int copy_file(struct store *store, const struct held *from, int to, const char *name)
+// known to the fork as well. Such a file is replaced and never written to: a link is a copy.
+static int share_file(const struct held *from, int to, const char *name)
 {
-	const char *text;
-	size_t length;
-	int found = store_read_file(store->arena, from->directory, name, KNOWN_BYTES_MAX, &text,
-				    &length);
-	return found <= 0 ? found : owned_write(to, name, text, length);
+	return linkat(from->directory, name, to, name, 0) < 0 && errno != ENOENT
+		       ? fail(errno, "link '%s' of a session", name)
+		       : 0;
 }
 
-static int copy_known(struct store *store, const struct held *from, int to)
+static int share_known(const struct held *from, int to)
 {
 	char seen[SEEN_NAME];
-	TRY(copy_file(store, from, to, "known"));
+	TRY(share_file(from, to, "known"));
 	for (unsigned i = 0; i <= from->session.root_count; i++) {
 		seen_name(seen, i < from->session.root_count ? i : SEEN_PROJECT);
-		TRY(copy_file(store, from, to, seen));
+		TRY(share_file(from, to, seen));
 	}
 	return 0;
 }
@@ -231,7 +230,7 @@ int history_fork(struct store *store, const struct reference *from, const char *
 	prune(&session);
 	autoclose int directory = store_create(store, name, &session);
 	TRY(directory);
-	TRY(copy_known(store, &held, directory));
+	TRY(share_known(&held, directory));
 	store_release(&held);
 	return 0;
 }

@@ -1,7 +1,9 @@
 // Owns the reading of layers, as overlayfs lays them on each other (Documentation/filesystems/
-// overlayfs.rst): a whiteout or a file hides what is below, as does an opaque directory.
+// overlayfs.rst): a whiteout or a file hides all below, as does an opaque directory. And the
+// merging of frozen ones, whose files never change, so that the new layer links them.
 #include "session/store/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +15,8 @@
 #include "base/base.h"
 #include "base/fd.h"
 
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+enum { DEPTH_MAX = 256, SMALL_MAX = 4000, LARGE_MAX = 8 };
+#define ARENA_BYTES ((size_t)16 << 30)
 
 bool is_whiteout(const struct stat *status)
 {
@@ -45,7 +48,7 @@ int merged_open(const struct store *store, const struct session *session, unsign
 	for (unsigned i = 0; i < count; i++) {
 		const char *id = session->layers[chain[i]].id;
 		place_of_root(place, id, session->roots[root].own, root);
-		int fd = openat(store->layers, place, DIRECTORY_FLAGS);
+		int fd = fd_directory(store->layers, place);
 		if (fd < 0 && errno == ENOENT && faccessat(store->layers, id, F_OK, 0) == 0)
 			continue; // older than the root
 		if (fd < 0) {
@@ -64,17 +67,13 @@ int merged_below(const struct merged *merged, const char *name, struct merged *r
 	struct merged below = { .count = 0 };
 	struct stat status;
 	for (unsigned i = 0; i < merged->count; i++) {
-		if (fstatat(merged->fds[i], name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-			if (errno == ENOENT)
-				continue;
-			merged_close(&below);
-			return fail(errno, "'%s' in a layer", str_shown(name));
-		}
-		if (!S_ISDIR(status.st_mode)) {
-			below.opaque = true;
+		bool there = fstatat(merged->fds[i], name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+		if (!there && errno == ENOENT)
+			continue;
+		below.opaque = there && !S_ISDIR(status.st_mode);
+		if (below.opaque)
 			break;
-		}
-		int fd = openat(merged->fds[i], name, DIRECTORY_FLAGS);
+		int fd = there ? fd_directory(merged->fds[i], name) : -1;
 		if (fd < 0) {
 			merged_close(&below);
 			return fail(errno, "'%s' in a layer", str_shown(name));
@@ -127,23 +126,9 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 	return kept;
 }
 
-void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root)
-{
-	snprintf(text, PLACE_MAX, own ? "%s/" PLACE_OWN "/%u" : "%s/%u", id, root);
-}
-
-void place_of_work(char text[PLACE_MAX], const char *id, bool own, unsigned root)
-{
-	if (own)
-		snprintf(text, PLACE_MAX, "%s/w" PLACE_OWN, id);
-	else
-		snprintf(text, PLACE_MAX, "%s/w%u", id, root);
-}
-
 uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer)
 {
-	autoclose int fd = openat(store->layers, session->layers[layer].id,
-				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = fd_directory(store->layers, session->layers[layer].id);
 	return fd < 0 ? 0 : owned_size(fd);
 }
 
@@ -154,4 +139,109 @@ uint64_t size_of_session(const struct store *store, const struct session *sessio
 	     i++) // four unknown ones would be 0 again
 		bytes += size_of_layer(store, session, i);
 	return bytes < SIZE_UNKNOWN ? bytes : SIZE_UNKNOWN;
+}
+
+// --- many made one -------------------------------------------------------------------------------
+
+static int merge(struct arena *arena, const struct merged *from, int to, int depth);
+
+// The mark of a directory that began as the host's, in any of the layers.
+static bool was_host(const struct merged *below)
+{
+	for (unsigned i = 0; i < below->count; i++)
+		if (fgetxattr(below->fds[i], ORIGIN_XATTR, NULL, 0) >= 0)
+			return true;
+	return false;
+}
+
+static int merge_directory(struct arena *arena, const struct merged *from,
+			   const struct entry *entry, int to, int depth)
+{
+	struct merged below;
+	if (mkdirat(to, entry->name, 0700) < 0)
+		return fail(errno, "make a directory of a layer");
+	autoclose int made = fd_directory(to, entry->name);
+	if (made < 0)
+		return fail(errno, "open a directory of a layer");
+	TRY(merged_below(from, entry->name, &below));
+	mode_t mode = 0; // it keeps the one that it has: in a layer nobody else gets at it
+	int result = merge(arena, &below, made, depth + 1);
+	if (result == 0)
+		result = copy_attributes(below.fds[0], made, &mode) < 0 ? -1 : 0;
+	if (result == 0 && was_host(&below) && fsetxattr(made, ORIGIN_XATTR, "", 0, 0) < 0)
+		result = fail(errno, "mark a directory of a layer");
+	if (result == 0 && below.opaque && fsetxattr(made, OPAQUE_XATTR, "y", 1, 0) < 0)
+		result = fail(errno, "mark a directory of a layer");
+	merged_close(&below);
+	TRY(result);
+	return copy_finish(to, entry->name, &entry->status);
+}
+
+static int merge(struct arena *arena, const struct merged *from, int to, int depth)
+{
+	struct entry *entries;
+	int count = merged_list(arena, from, &entries);
+	TRY(count);
+	if (depth > DEPTH_MAX)
+		return fail(ELOOP, "more than %d directories deep", DEPTH_MAX);
+	for (int i = 0; i < count; i++) {
+		const struct entry *entry = &entries[i];
+		if (S_ISDIR(entry->status.st_mode))
+			TRY(merge_directory(arena, from, entry, to, depth));
+		else if (linkat(from->fds[entry->from], entry->name, to, entry->name, 0) < 0)
+			return fail(errno, "link a file of a layer");
+	}
+	return 0;
+}
+
+// Entries of a layer, counted up to SMALL_MAX + 1.
+static unsigned count_entries(int above, const char *name, unsigned count, int depth)
+{
+	autoclose int fd = fd_directory(above, name);
+	entries_each (each, depth > DEPTH_MAX ? -1 : fd) {
+		if (count++ > SMALL_MAX)
+			break;
+		if (each->type == DT_DIR || each->type == DT_UNKNOWN)
+			count = count_entries(fd, each->name, count, depth + 1);
+	}
+	return count;
+}
+
+// One root of the layers `from` and below, as far as `count` of the chain, into the layer `to`.
+static int flatten_root(struct store *store, const struct session *session, unsigned from,
+			unsigned count, unsigned root, unsigned to)
+{
+	char place[PLACE_MAX];
+	struct merged merged;
+	struct arena *arena = arena_new_of(ARENA_BYTES);
+	place_of_root(place, session->layers[to].id, session->roots[root].own, root);
+	autoclose int directory = fd_directory(store->layers, place);
+	int result = directory < 0 ? fail(errno, "open a layer")
+				   : merged_open(store, session, from, count, root, &merged);
+	if (result == 0) {
+		result = merge(arena, &merged, directory, 0);
+		merged_close(&merged);
+	}
+	arena_free(arena);
+	return result;
+}
+
+int flatten_chain(struct store *store, struct session *session, unsigned *frozen)
+{
+	unsigned chain[CHAIN_MAX], top = session->top, merged = 0;
+	unsigned count = session_chain(session, *frozen, chain, CHAIN_MAX);
+	while (merged < count &&
+	       count_entries(store->layers, session->layers[chain[merged]].id, 0, 0) <= SMALL_MAX)
+		merged++;
+	// Large ones alone must not pile up either.
+	if (count - merged >= LARGE_MAX || merged < 2)
+		merged = count;
+	int parent = session->layers[chain[merged - 1]].parent;
+	TRY(store_add_layer(store, session, parent));
+	unsigned flat = session->top;
+	session->top = top;
+	for (unsigned root = 0; root < session->root_count; root++)
+		TRY(flatten_root(store, session, *frozen, merged, root, flat));
+	*frozen = flat;
+	return 0;
 }

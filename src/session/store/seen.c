@@ -7,13 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
 
-enum { DIRECTORIES_MAX = 200000, NAMES_MAX = 8000000, TEXT_MAX = 64 << 20, SECONDS_MAX = 2 };
+enum {
+	DIRECTORIES_MAX = 200000,
+	NAMES_MAX = 8000000,
+	TEXT_MAX = 64 << 20,
+	MILLISECONDS_MAX = 2000
+};
 #define SEEN_BYTES_MAX ((size_t)256 << 20)
 #define ARENA_BYTES    ((size_t)16 << 30)
 
@@ -87,20 +91,22 @@ static int compare_hashes(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+struct seen_key {
+	const char *path, *text;
+};
+
+static int compare_key(const void *left, const void *right)
+{
+	const struct seen_key *key = left;
+	return strcmp(key->path, key->text + ((const struct seen_directory *)right)->path);
+}
+
 const struct seen_directory *seen_find(const struct seen *seen, const char *path)
 {
-	unsigned low = 0, high = seen->count;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		int order = strcmp(path, seen->text + seen->list[middle].path);
-		if (order == 0)
-			return &seen->list[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	const struct seen_key key = { path, seen->text };
+	return seen->count == 0
+		       ? NULL
+		       : bsearch(&key, seen->list, seen->count, sizeof(*seen->list), compare_key);
 }
 
 bool seen_has(const struct seen *seen, const struct seen_directory *directory, const char *name)
@@ -194,13 +200,8 @@ static void note(struct seen_listing *listing, int fd, const char *above,
 	if (!directory)
 		return;
 	listing->list[head->count++] = (struct seen_directory){ .path = head->text };
-	char *end = listing->text + head->text;
-	size_t front = strlen(above);
-	memmove(end, above, front);
-	if (front > 0)
-		end[front++] = '/';
-	memcpy(end + front, name, strlen(name) + 1);
-	head->text += (uint32_t)(front + strlen(name) + 1);
+	head->text += 1 + (uint32_t)snprintf(listing->text + head->text, length, "%s%s%s", above,
+					     above[0] ? "/" : "", name);
 }
 
 // False: it is not there any more, or cannot be read.
@@ -228,16 +229,12 @@ static bool look(struct seen_listing *listing, int top, struct seen_directory *d
 static void list_all(struct seen_listing *listing, int top)
 {
 	FORGIVING;
-	struct timespec now, end;
 	struct seen_head *head = &listing->head;
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &end);
-	end.tv_sec += SECONDS_MAX;
+	int64_t end = steady_now() + MILLISECONDS_MAX;
 	*head = (struct seen_head){ .count = 1, .whole = 1 };
 	head->text = 1; // the root's path is ""
 	for (unsigned i = 0; i < head->count; i++) {
-		clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-		if (now.tv_sec > end.tv_sec ||
-		    (now.tv_sec == end.tv_sec && now.tv_nsec > end.tv_nsec)) {
+		if (steady_now() > end) {
 			head->count = i;
 			head->whole = 0;
 		} else if (!look(listing, top, &listing->list[i]))

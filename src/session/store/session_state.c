@@ -1,8 +1,9 @@
-// Owns the format of a session's state (what is written is read back, and nothing else) and the
-// moment it begins at.
+// Owns the format of a session's state, which reads back all that it writes and nothing else, the
+// places of its layers, and the moment it begins at.
 #include "session/store/store.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,27 +12,39 @@
 
 static const char header[] = "sbx-session ";
 enum { VERSION = 1 };
-static const struct words_field project_fields[] = {
-	WORDS_FIELD(WORDS_ABOVE, struct session, project),
-	WORDS_FIELD(WORDS_NUMBER, struct session, identity.device),
-	WORDS_FIELD(WORDS_NUMBER, struct session, identity.inode),
+
+// The session, as far as it is read or as it is written, and the words of one line.
+struct state_line {
+	struct session session;
+	const char *name, *id, *parent, *path, *command; // a name or a parent that is none: "-"
+	int64_t time;
+	bool topped;
 };
-static const struct words_field times_fields[] = {
-	WORDS_FIELD(WORDS_NUMBER, struct session, created),
-	WORDS_FIELD(WORDS_TIME, struct session, base),
+#define FIELD(form, member) WORDS_FIELD(form, struct state_line, member)
+static const struct words_field
+	project_fields[] = { FIELD(WORDS_ABOVE, session.project),
+			     FIELD(WORDS_NUMBER, session.identity.device),
+			     FIELD(WORDS_NUMBER, session.identity.inode) },
+	times_fields[] = { FIELD(WORDS_NUMBER, session.created), FIELD(WORDS_TIME, session.base) },
+	root_fields[] = { FIELD(WORDS_TEXT, name), FIELD(WORDS_ABOVE, path) },
+	layer_fields[] = { FIELD(WORDS_TEXT, id), FIELD(WORDS_TEXT, parent) },
+	top_fields[] = { FIELD(WORDS_TEXT, id), FIELD(WORDS_TEXT, name) },
+	snapshot_fields[] = { FIELD(WORDS_TEXT, name), FIELD(WORDS_TEXT, id),
+			      FIELD(WORDS_NUMBER, time), FIELD(WORDS_TEXT, parent),
+			      FIELD(WORDS_LAST, command) };
+
+enum state_kind { LINE_PROJECT, LINE_TIMES, LINE_ROOT, LINE_LAYER, LINE_TOP, LINE_SNAPSHOT, LINES };
+static const struct words_kind lines[] = {
+	[LINE_PROJECT] = WORDS_KIND("project", project_fields),
+	[LINE_TIMES] = WORDS_KIND("times", times_fields),
+	[LINE_ROOT] = WORDS_KIND("root", root_fields),
+	[LINE_LAYER] = WORDS_KIND("layer", layer_fields),
+	[LINE_TOP] = WORDS_KIND("top", top_fields),
+	[LINE_SNAPSHOT] = WORDS_KIND("snapshot", snapshot_fields),
 };
 
-struct state_reader {
-	struct arena *arena;
-	struct session *session;
-	unsigned line;
-	const char *top; // id of the layer
-};
-
-static int damaged(const struct state_reader *reader)
-{
-	return fail(0, "line %u is damaged", reader->line);
-}
+// By "own", and twice "system".
+static const char *const root_kinds[] = { "host", "own", "system", "place" };
 
 static bool is_id(const char *text)
 {
@@ -44,6 +57,16 @@ static bool is_reference(const char *text)
 	return str_equal(text, "-") || session_is_name(text);
 }
 
+static const char *name_of(const char *text)
+{
+	return str_equal(text, "-") ? "" : text;
+}
+
+static const char *word_of(const char *name)
+{
+	return name[0] ? name : "-";
+}
+
 static int find_layer(const struct session *session, const char *id)
 {
 	for (unsigned i = session->layer_count; i-- > 0;)
@@ -52,164 +75,118 @@ static int find_layer(const struct session *session, const char *id)
 	return -1;
 }
 
-static int read_project(struct state_reader *reader, char *at)
+static bool take_root(struct session *session, const struct state_line *line)
 {
-	reader->session->identity.type = S_IFDIR;
-	return words_read(reader->arena, &at, project_fields, WORDS_COUNT(project_fields),
-			  reader->session)
-		       ? 0
-		       : damaged(reader);
-}
-
-static int read_times(struct state_reader *reader, char *at)
-{
-	return words_read(reader->arena, &at, times_fields, WORDS_COUNT(times_fields),
-			  reader->session)
-		       ? 0
-		       : damaged(reader);
-}
-
-static const struct {
-	const char *name;
-	bool own, system;
-} root_kinds[] = {
-	{ "host", false, false },
-	{ "own", true, false },
-	{ "system", false, true },
-	{ "place", true, true },
-};
-enum { ROOT_KINDS = sizeof(root_kinds) / sizeof(*root_kinds) };
-
-static const char *kind_of(const struct root *root)
-{
-	for (size_t i = 0; i < ROOT_KINDS; i++)
-		if (root_kinds[i].own == root->own && root_kinds[i].system == root->system)
-			return root_kinds[i].name;
-	return NULL;
-}
-
-static int read_root(struct state_reader *reader, char *at)
-{
-	struct session *session = reader->session;
-	const char *kind = words_next(reader->arena, &at),
-		   *path = kind ? words_next(reader->arena, &at) : NULL;
-	for (size_t i = 0;
-	     path && path[0] == '/' && session->root_count < ROOTS_MAX && i < ROOT_KINDS; i++) {
-		if (!str_equal(kind, root_kinds[i].name))
-			continue;
-		session->roots[session->root_count++] =
-			(struct root){ path, root_kinds[i].own, root_kinds[i].system };
-		return 0;
-	}
-	return damaged(reader);
+	for (unsigned i = 0; session->root_count < ROOTS_MAX && i < 4; i++)
+		if (str_equal(line->name, root_kinds[i])) {
+			session->roots[session->root_count++] =
+				(struct root){ line->path, (i & 1) != 0, (i & 2) != 0 };
+			return true;
+		}
+	return false;
 }
 
 // A parent stands before its children: there is no way to a loop.
-static int read_layer(struct state_reader *reader, char *at)
+static bool take_layer(struct session *session, const struct state_line *line)
 {
-	struct session *session = reader->session;
-	const char *id = words_next(reader->arena, &at), *parent = words_next(reader->arena, &at);
-	if (!id || !is_id(id) || !parent || session->layer_count == SESSION_LAYERS_MAX ||
-	    find_layer(session, id) >= 0)
-		return damaged(reader);
-	int above = str_equal(parent, "-") ? -1 : find_layer(session, parent);
-	if (above < 0 && !str_equal(parent, "-"))
-		return damaged(reader);
-	session->layers[session->layer_count++] = (struct layer){ id, above };
-	return 0;
+	int parent = find_layer(session, line->parent);
+	if (!is_id(line->id) || (parent < 0 && !str_equal(line->parent, "-")) ||
+	    session->layer_count == SESSION_LAYERS_MAX || find_layer(session, line->id) >= 0)
+		return false;
+	session->layers[session->layer_count++] = (struct layer){ line->id, parent };
+	return true;
 }
 
-static int read_snapshot(struct state_reader *reader, char *at)
+static bool take_snapshot(struct session *session, const struct state_line *line)
 {
-	struct session *session = reader->session;
-	unsigned long long time;
-	const char *name = words_next(reader->arena, &at), *id = words_next(reader->arena, &at);
-	int layer = id ? find_layer(session, id) : -1;
-	if (!name || !session_is_name(name) || layer < 0 ||
-	    !words_number(reader->arena, &at, &time) || session->snapshot_count == SNAPSHOTS_MAX)
-		return damaged(reader);
-	const char *parent = words_next(reader->arena, &at),
-		   *command = *at ? words_next(reader->arena, &at) : "";
-	if (!parent || !is_reference(parent) || !command || *at)
-		return damaged(reader);
+	int layer = find_layer(session, line->id);
+	if (!session_is_name(line->name) || layer < 0 || !is_reference(line->parent) ||
+	    session->snapshot_count == SNAPSHOTS_MAX)
+		return false;
 	session->snapshots[session->snapshot_count++] =
-		(struct snapshot){ name, (unsigned)layer, str_equal(parent, "-") ? "" : parent,
-				   (int64_t)time, command };
-	return 0;
+		(struct snapshot){ line->name, (unsigned)layer, name_of(line->parent), line->time,
+				   line->command };
+	return true;
 }
 
-static int read_top(struct state_reader *reader, char *at)
+static bool take_top(struct session *session, struct state_line *line)
 {
-	const char *id = words_next(reader->arena, &at), *from = words_next(reader->arena, &at);
-	int layer = id ? find_layer(reader->session, id) : -1;
-	if (layer < 0 || !from || !is_reference(from) || reader->top)
-		return damaged(reader);
-	reader->session->top = (unsigned)layer;
-	reader->session->from = str_equal(from, "-") ? "" : from;
-	reader->top = id;
-	return 0;
-}
-
-static const struct {
-	const char *name;
-	int (*read)(struct state_reader *reader, char *at);
-} records[] = {
-	{ "project ", read_project }, { "times ", read_times }, { "root ", read_root },
-	{ "layer ", read_layer },     { "top ", read_top },     { "snapshot ", read_snapshot },
-};
-
-static int read_line(struct state_reader *reader, char *line)
-{
-	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++)
-		if (str_starts(line, records[i].name))
-			return records[i].read(reader, line + strlen(records[i].name));
-	return damaged(reader);
+	int layer = find_layer(session, line->id);
+	if (layer < 0 || !is_reference(line->name) || line->topped)
+		return false;
+	session->top = (unsigned)layer;
+	session->from = name_of(line->name);
+	return line->topped = true;
 }
 
 int session_parse(struct arena *arena, const char *text, size_t length, struct session *ret_session)
 {
-	struct session session = { 0 };
-	struct state_reader reader = { arena, &session, 1, NULL };
+	struct state_line line = { .session.identity.type = S_IFDIR };
+	struct session *session = &line.session;
+	unsigned number = 1;
 	char *end;
 	TRY(words_open(arena, header, VERSION, text, length, SESSION_BYTES_MAX, &end));
-	session.layers = arena_take(arena, SESSION_LAYERS_MAX * sizeof(*session.layers));
-	session.snapshots = arena_take(arena, SNAPSHOTS_MAX * sizeof(*session.snapshots));
-	for (char *line = words_line(&end); line; line = words_line(&end)) {
-		reader.line++;
-		TRY(read_line(&reader, line));
+	session->layers = arena_take(arena, SESSION_LAYERS_MAX * sizeof(*session->layers));
+	session->snapshots = arena_take(arena, SNAPSHOTS_MAX * sizeof(*session->snapshots));
+	for (char *at = words_line(&end); at; at = words_line(&end)) {
+		int kind = words_read_kind(arena, at, lines, LINES, &line);
+		number++;
+		if (kind < 0 || (kind == LINE_ROOT && !take_root(session, &line)) ||
+		    (kind == LINE_LAYER && !take_layer(session, &line)) ||
+		    (kind == LINE_TOP && !take_top(session, &line)) ||
+		    (kind == LINE_SNAPSHOT && !take_snapshot(session, &line)))
+			return fail(0, "line %u is damaged", number);
 	}
-	if (!session.project || !reader.top)
+	if (!session->project || !line.topped)
 		return fail(0, "a line is missing");
-	*ret_session = session;
+	*ret_session = *session;
 	return 0;
 }
 
 void session_format(const struct session *session, struct out *out)
 {
+	struct state_line line = { .session = *session };
+	const struct layer *layers = session->layers;
 	out_text(out, "%s%d\n", header, VERSION);
-	words_write(out, "project", project_fields, WORDS_COUNT(project_fields), session);
-	words_write(out, "times", times_fields, WORDS_COUNT(times_fields), session);
-	for (unsigned i = 0; i < session->root_count; i++) {
-		out_text(out, "root %s ", kind_of(&session->roots[i]));
-		words_put(out, session->roots[i].path);
-		out_text(out, "\n");
+	words_write_kind(out, &lines[LINE_PROJECT], &line);
+	words_write_kind(out, &lines[LINE_TIMES], &line);
+	for (const struct root *root = session->roots; root < session->roots + session->root_count;
+	     root++) {
+		line.name = root_kinds[root->own + 2 * root->system];
+		line.path = root->path;
+		words_write_kind(out, &lines[LINE_ROOT], &line);
 	}
 	for (unsigned i = 0; i < session->layer_count; i++) {
-		const struct layer *layer = &session->layers[i];
-		out_text(out, "layer %s %s\n", layer->id,
-			 layer->parent < 0 ? "-" : session->layers[layer->parent].id);
+		line.id = layers[i].id;
+		line.parent = layers[i].parent < 0 ? "-" : layers[layers[i].parent].id;
+		words_write_kind(out, &lines[LINE_LAYER], &line);
 	}
-	out_text(out, "top %s %s\n", session->layers[session->top].id,
-		 session->from[0] ? session->from : "-");
+	line.id = layers[session->top].id;
+	line.name = word_of(session->from);
+	words_write_kind(out, &lines[LINE_TOP], &line);
 	for (unsigned i = 0; i < session->snapshot_count; i++) {
 		const struct snapshot *snapshot = &session->snapshots[i];
-		out_text(out, "snapshot %s %s %lld %s ", snapshot->name,
-			 session->layers[snapshot->layer].id, (long long)snapshot->time,
-			 snapshot->parent[0] ? snapshot->parent : "-");
-		words_put(out, snapshot->command);
-		out_text(out, "\n");
+		line.name = snapshot->name;
+		line.id = layers[snapshot->layer].id;
+		line.time = snapshot->time;
+		line.parent = word_of(snapshot->parent);
+		line.command = snapshot->command;
+		words_write_kind(out, &lines[LINE_SNAPSHOT], &line);
 	}
 	words_close(out);
+}
+
+void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root)
+{
+	snprintf(text, PLACE_MAX, own ? "%s/" PLACE_OWN "/%u" : "%s/%u", id, root);
+}
+
+void place_of_work(char text[PLACE_MAX], const char *id, bool own, unsigned root)
+{
+	if (own)
+		snprintf(text, PLACE_MAX, "%s/w" PLACE_OWN, id);
+	else
+		snprintf(text, PLACE_MAX, "%s/w%u", id, root);
 }
 
 bool session_is_name(const char *name)

@@ -13,12 +13,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 
-enum {
-	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-	DEPTH_MAX = 64,
-	OWN_DEPTH = 4,
-	FILE_MAX = 64 << 20
-};
+enum { DEPTH_MAX = 64, OWN_DEPTH = 4, FILE_MAX = 64 << 20 };
 
 enum files { FILES_NONE, FILES_LOCKS, FILES_ALL };
 
@@ -84,10 +79,10 @@ static int put_tree(struct skeleton *skeleton, int from, int to, enum files file
 static int put_directory(struct skeleton *skeleton, int from, const char *name, struct stat *status,
 			 int to, enum files files)
 {
-	autoclose int below = openat(from, name, DIRECTORY_FLAGS);
+	autoclose int below = fd_directory(from, name);
 	if (mkdirat(to, name, 0700) < 0)
 		return fail(errno, "make a directory of the layer");
-	autoclose int made = openat(to, name, DIRECTORY_FLAGS);
+	autoclose int made = fd_directory(to, name);
 	if (made < 0)
 		return fail(errno, "open a directory of the layer");
 	// Root's own box is not more than anybody: what is another user's is shut to it as well.
@@ -151,8 +146,8 @@ int skeleton_make(struct store *store, const struct session *session)
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const struct root *root = &session->roots[i];
 		place_of_root(place, session->layers[session->top].id, root->own, i);
-		autoclose int to = openat(store->layers, place, DIRECTORY_FLAGS);
-		autoclose int from = open(root->path, DIRECTORY_FLAGS);
+		autoclose int to = fd_directory(store->layers, place);
+		autoclose int from = fd_directory(AT_FDCWD, root->path);
 		if (to < 0 || from < 0 || fstat(from, &status) < 0)
 			return fail(errno, "'%s'", root->path);
 		// Where nothing lies below, programs still find their directories; of the others

@@ -19,8 +19,6 @@
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
 
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
-
 // A state that cannot be written, as on a file system that is read-only, can still be looked at.
 static int open_lock(int directory, const char *name)
 {
@@ -143,7 +141,7 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 {
 	struct held held = { .name = name, .lock = -1 };
 	TRY(check_name(name));
-	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
+	autoclose int directory = fd_directory(store->sessions, name);
 	if (directory < 0 && errno == ENOENT)
 		return unknown_session(store->arena, store->sessions, name);
 	if (directory < 0)
@@ -221,7 +219,7 @@ int store_add_roots(const struct store *store, const char *id, const struct root
 static int check_attributes(const struct store *store)
 {
 	static const char name[] = "user.sbx";
-	autoclose int fd = openat(store->layers, EMPTY_LAYER, DIRECTORY_FLAGS);
+	autoclose int fd = fd_directory(store->layers, EMPTY_LAYER);
 	if (fd < 0 || fsetxattr(fd, name, "", 0, 0) < 0)
 		return fail(errno,
 			    "'%s' is on a file system without extended attributes, which sessions "
@@ -294,7 +292,7 @@ int store_create(struct store *store, const char *name, const struct session *se
 	TRY(owned_fresh(fresh, STORE_FRESH));
 	if (mkdirat(store->sessions, fresh, 0700) < 0)
 		return fail(errno, "make session '%s'", name);
-	autoclose int directory = openat(store->sessions, fresh, DIRECTORY_FLAGS);
+	autoclose int directory = fd_directory(store->sessions, fresh);
 	autoclose int lock = directory < 0 ? -1 : open_lock(directory, lock_name);
 	if (directory < 0 || lock < 0)
 		return fail(errno, "make session '%s'", name);

@@ -16,8 +16,6 @@
 #include "base/process_stat.h"
 #include "plan.h"
 
-struct arena;
-
 // The state of a session as text: which layers it stands on, and which of them have names.
 
 enum {
@@ -79,7 +77,7 @@ struct store {
 	const char *home, *config; // of the caller: ~ and ~/.config; for changes_find() alone
 	const char *sessions_path, *layers_path;
 	int sessions, layers; // directories
-	int rights;           // a socket, see rights.h; 0: none
+	int rights;           // a socket, see rights_begin(); 0: none
 	int guard; // flock: shared while a layer is made, alone while unused ones are removed
 };
 
@@ -167,15 +165,11 @@ int history_forget(struct held *held, const char *snapshot);
 // Starts over from the host's directories; the snapshots stay.
 int history_discard(struct store *store, struct held *held);
 
-// How much a session takes.
-
 // Bytes on the disk: of a layer, of all layers of the session. Walks them. What cannot be walked,
 // because it is too deep, counts as SIZE_UNKNOWN.
 #define SIZE_UNKNOWN OWNED_SIZE_UNKNOWN
 uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer);
 uint64_t size_of_session(const struct store *store, const struct session *session);
-
-// What a session as root begins with.
 
 // The directories of the system that become its own.
 void skeleton_roots(struct session *session);
@@ -196,19 +190,40 @@ int flatten_chain(struct store *store, struct session *session, unsigned *frozen
 
 // One file, symlink, FIFO or empty directory, as `name` in the directory `to`, which has none of
 // that name. Kept: bytes, holes, mode (but setuid and setgid), times, user's attributes, owner
-// where we may. A directory gets 0700 until copy_finish(). An ACL is not copied: the mode is then
-// one that gives nobody more, and rights_copy() does the rest. -1: failed.
+// where we may. A directory gets 0700 until copy_finish(). -1: failed.
 enum copied { COPIED, COPIED_NO_ACL, COPIED_NOT }; // not: a socket or a device
 int copy_one(int from, const char *source, const struct stat *status, int to, const char *name);
 
 // Mode and times of a directory whose content is complete.
 int copy_finish(int to, const char *name, const struct stat *status);
 
-// Attributes of the user's own, without those of overlayfs. 1: there is an ACL, too.
-int copy_attributes(int from, int to);
+// Attributes of the user's own, without those of overlayfs. 1: there is an ACL, which rights_keep()
+// copies; without it *mode is for the owner alone, as its group's bits are the ACL's mask.
+int copy_attributes(int from, int to, mode_t *mode);
 
-// Whether two files hold the same bytes, from where they are read.
-bool copy_is_same(int left, int right);
+// Whether two files, each of a name in a directory, hold the same bytes.
+bool copy_is_same(int above, const char *name, int other_above, const char *other_name);
+
+// Groups and ACLs (acl(5)) of an apply's copies, as the host's own tools would leave them. Forks a
+// process with the caller's own ids: in a user namespace with one id nobody can name others. To be
+// called before owned_override(); ends with its caller. For root nothing is needed.
+int rights_begin(struct store *store);
+
+// A copy gets the group and the ACL of an open file or directory, and with an ACL what `mode` gives
+// to others than the owner.
+int rights_keep(const struct store *store, int made, int from, mode_t mode);
+
+// New in a directory of the host: the directory's group where that is set-group-id, and its
+// default ACL.
+int rights_inherit(const struct store *store, int made, int parent);
+
+// What new things inherit from an open directory: nothing, its group, or its default ACL, which
+// stands in for the umask.
+enum rights_given { RIGHTS_NONE, RIGHTS_GROUP, RIGHTS_ACL };
+enum rights_given rights_given(int parent);
+
+// From now on a directory gives no ACL to new things in it.
+int rights_drop_given(int fd);
 
 // The commands that run in a session: a slot for each in a file, by which others find its mounts.
 
@@ -263,11 +278,8 @@ int runs_signal(const struct runs *runs, const struct run_record *record, int nu
 int runs_enter(const struct runs *runs, const struct run_record *record, int *ret_user,
 	       int *ret_view);
 
-// What earlier applies of a session have written, so that its own changes are never taken for the
-// host's.
-
-// What earlier applies have written: inode and ctime of each path that was put, replaced, or put
-// back after a failure.
+// What earlier applies of a session have written: inode and ctime of each path that was put,
+// replaced, or put back after a failure. Its own changes are so never taken for the host's.
 struct known_file {
 	unsigned root;
 	const char *path;
@@ -378,8 +390,6 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
 #define ORIGIN_XATTR "user.overlay.origin" // it began as a copy of the host's
-
-// Where a root of a session lies in a layer.
 
 // "ID/3" over a directory of the host, "ID/own/3" over nothing: all of these are one overlay.
 enum { PLACE_MAX = 64 };
