@@ -207,6 +207,8 @@ int owned_rename(int from, const char *name, int to, const char *fresh);
 // Those of the same name but for what follows its last '-' that nobody has locked are of killed
 // runs, and removed.
 int owned_temporary(const char *path);
+// The caller's own directory without its owner's rights: its name for a shell, or DIR. Else NULL.
+const char *owned_closed(struct arena *arena, const char *path);
 int owned_remove_tree(int directory, const char *name);
 
 // Bytes on the disk of all that lies below a directory that may be hostile; follows nothing. What

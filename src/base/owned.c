@@ -21,6 +21,17 @@
 
 enum { TREE_DEPTH_MAX = 128, SIZE_DEPTH_MAX = 256, BLOCK = 512, NAMES_MAX = 1 << 20 };
 
+const char *owned_closed(struct arena *arena, const char *path)
+{
+	struct stat status;
+	if (!path || faccessat(AT_FDCWD, path, R_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES ||
+	    stat(path, &status) < 0 || status.st_uid != geteuid() ||
+	    (status.st_mode & (S_IRUSR | S_IXUSR)) == (S_IRUSR | S_IXUSR))
+		return NULL;
+	const char *word = quote_fix(arena, path);
+	return word ? word : "DIR";
+}
+
 static bool is_private(const struct stat *status)
 {
 	return S_ISDIR(status->st_mode) && status->st_uid == geteuid() &&

@@ -292,7 +292,7 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 	struct list ignored = { 0 };
 	if (!plan->toplevel)
 		return 0;
-	const char *closed = report_closed(plan->arena, plan->toplevel);
+	const char *closed = owned_closed(plan->arena, plan->toplevel);
 	if (closed)
 		return fail(0, "you have no rights to '%s'; to have them back: chmod u+rwx %s",
 			    str_shown(plan->toplevel), closed);

@@ -159,21 +159,10 @@ static void find_hidden(const struct plan *plan, const struct run *run, struct o
 	find_names(&plan->altered, FINDING_ALTERED, outcome);
 }
 
-const char *report_closed(struct arena *arena, const char *path)
-{
-	struct stat status;
-	if (!path || faccessat(AT_FDCWD, path, R_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES ||
-	    stat(path, &status) < 0 || status.st_uid != geteuid() ||
-	    (status.st_mode & (S_IRUSR | S_IXUSR)) == (S_IRUSR | S_IXUSR))
-		return NULL;
-	const char *word = quote_fix(arena, path);
-	return word ? word : "DIR";
-}
-
 // Nothing more would run here.
 static void find_rights(const struct plan *plan, struct arena *arena, struct outcome *outcome)
 {
-	const char *fix = report_closed(arena, plan->project);
+	const char *fix = owned_closed(arena, plan->project);
 	if (fix && outcome->kind != OUTCOME_FAILED)
 		findings_add(&outcome->found, FINDING_RIGHTS_LOST, plan->project, "", fix);
 }

@@ -149,9 +149,6 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome);
 // time limit, 125 when sbx failed, 126 and 127 when the command could not be started.
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome);
 
-// The caller's own directory without its owner's rights: its name for a shell, or DIR. Else NULL.
-const char *report_closed(struct arena *arena, const char *path);
-
 // The status to end with after the last words: `result` is that of live_say(), with its errno.
 // Where not all was written the audit says so, and a command's 0 becomes 125.
 int report_written(const struct plan *plan, int result, int status);
