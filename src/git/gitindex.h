@@ -51,8 +51,8 @@ struct gitindex_vetted {
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted);
 
-// The directories that hold tracked files, and those of submodules, relative to the work tree and
-// sorted by strcmp(): "" is its top. And the tracked files of which `keeps` says so of their path,
+// The directories that hold tracked files, those around them, and those of submodules, relative to
+// the work tree and sorted by strcmp(): "" is its top. And the tracked files of which `keeps` says so of their path,
 // or of that of a directory around them. -1 when it is no index, is split over two files, or has
 // more than GITINDEX_DIRECTORY_BYTES of directories.
 enum { GITINDEX_DIRECTORY_BYTES = 32 << 20 };

@@ -2,6 +2,7 @@
 // from the list.
 #include "postcheck/check.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -169,6 +170,10 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 {
 	struct scan *scan = walk->owner;
 	const char *inside = walk->path + walk->root + 1;
+	if (walk->probes) {
+		walk->cut = walk->cut || !is_mounted(scan->check->plan, walk->path, name);
+		return;
+	}
 	const struct listed_row *row = listed_find(&scan->old, inside);
 	enum listed_kind kind = row ? row->kind : LISTED_OWN;
 	scan->moved = walk->moved;
@@ -184,14 +189,35 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		scan->now.full = true;
 }
 
-static void look_at_entry(struct git_walk *walk, int directory, const struct dirent *entry)
+// Of the other directories, where nothing else changed: whether a name of the table did.
+static bool is_quiet(const struct scan *scan, int directory, const char *name, const char *path)
+{
+	struct findings none = { 0 };
+	struct check check = *scan->check;
+	check.found = &none;
+	check.rows = NULL;
+	changed_tell_wall(&check, directory, name, path);
+	bool quiet = findings_count(&none) == 0;
+	findings_free(&none);
+	return quiet;
+}
+
+static void look_at_entry(struct git_walk *walk, int directory, const char *name, unsigned type)
 {
 	struct scan *scan = walk->owner;
-	changed_take_pipe(scan->check, directory, entry->d_name, walk->path);
-	if (entry->d_type == DT_LNK)
-		links_look(scan->check, directory, entry->d_name, walk->path);
+	if (walk->probes) {
+		walk->cut = walk->cut || !is_quiet(scan, directory, name, walk->path);
+		return;
+	}
+	if (walk->others) {
+		changed_tell_wall(scan->check, directory, name, walk->path);
+		return;
+	}
+	changed_take_pipe(scan->check, directory, name, walk->path);
+	if (type == DT_LNK)
+		links_look(scan->check, directory, name, walk->path);
 	if (walk->depth > 0)
-		changed_tell_deeper(scan->check, directory, entry->d_name, walk->path);
+		changed_tell_deeper(scan->check, directory, name, walk->path);
 }
 
 static bool is_other_tree(struct git_walk *walk)
@@ -209,7 +235,7 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 	struct stat status;
 	listed_sort(&scan->now);
 	struct listed met = scan->now;
-	walk->moved = false;
+	walk->moved = walk->others = false;
 	for (unsigned i = 0; i < scan->old.count; i++) {
 		const char *inside = scan->old.rows[i].path, *name = path_name(inside);
 		bool bare = !str_equal(name, ".git");
@@ -269,8 +295,10 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 		listed_write(&scan->now, scan->tree->list, false);
 	if (!walk->cut)
 		note_time(scan);
-	if (walk->cut)
-		findings_add(check->found, FINDING_SEARCHED_PART, name, "", "");
+	if (walk->cut || walk->unseen)
+		findings_add(check->found, FINDING_SEARCHED_PART, name,
+			     walk->cut ? "its files have another clock" : "there was no time for more",
+			     "");
 	if (walk->lost)
 		findings_add(check->found, FINDING_TOO_DEEP, name, "", "");
 	if (scan->now.full)
@@ -301,10 +329,20 @@ static int64_t start_of(const struct check *check)
 	return check->start.tv_sec * (int64_t)SECOND + check->start.tv_nsec;
 }
 
-static struct git_walk sweep_of(struct scan *scan)
+// Of the directories that git's index does not have: a moment, or a tenth of the run.
+static long rest_of(const struct run *run)
+{
+	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };
+	int64_t tenth = (steady_now() - run->began) * NANOSECONDS_OF_TENTH;
+	return testing_look(tenth > LEAST ? tenth : LEAST);
+}
+
+static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
 	const struct check *check = scan->check;
 	return (struct git_walk){
+		.arena = arena,
+		.rest = rest_of(scan->run),
 		.entry = look_at_entry,
 		.repository = meet,
 		.passes = is_other_tree,
@@ -338,12 +376,12 @@ static void begin_tree(struct scan *scan, const struct run *run, const struct se
 
 bool scan_is_quiet(struct check *check, const struct run *run)
 {
-	struct scan scan = { .check = check };
+	struct scan scan = { .check = check, .run = run };
 	bool quiet = true;
 	for (unsigned i = 0; i < check->plan->searched_count && quiet; i++) {
 		struct arena *arena = arena_new_own(SHARE_BYTES);
 		begin_tree(&scan, run, &check->plan->searched[i], arena);
-		struct git_walk walk = sweep_of(&scan);
+		struct git_walk walk = sweep_of(&scan, arena);
 		walk.probes = true;
 		quiet = !scan.whole && !check->plan->searched[i].open;
 		if (quiet)
@@ -359,7 +397,7 @@ static void scan_tree(struct scan *scan, const struct run *run, const struct sea
 	struct arena *arena = arena_new_of(LIST_BYTES + SHARE_BYTES);
 	begin_tree(scan, run, tree, arena);
 	if (read_list(scan, tree, arena)) {
-		struct git_walk walk = sweep_of(scan);
+		struct git_walk walk = sweep_of(scan, arena);
 		walk_tree(&walk, tree->path);
 		autoclose int root = open(tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		meet_listed(scan, &walk, root);

@@ -121,14 +121,11 @@ void changed_programs(const struct check *check, int directory, const struct pla
 		changed_add(check, place->path);
 }
 
-void changed_tell_deeper(const struct check *check, int directory, const char *name,
-			 const char *path)
+void changed_tell_wall(const struct check *check, int directory, const char *name,
+		       const char *path)
 {
 	char below[PATH_MAX];
 	int above = (int)(path_name(path) - path);
-	if (trusted_is_below(path) && changed_has(check, directory, name) &&
-	    !changed_is_other(directory, name))
-		changed_add(check, path);
 	if (!trusted_is_deeper(path))
 		return;
 	trusted_each (row, TRUSTED_PROTECT) {
@@ -137,6 +134,15 @@ void changed_tell_deeper(const struct check *check, int directory, const char *n
 		    str_put(below, sizeof(below), "%.*s%s", above, path, inside))
 			changed_add(check, below);
 	}
+}
+
+void changed_tell_deeper(const struct check *check, int directory, const char *name,
+			 const char *path)
+{
+	if (trusted_is_below(path) && changed_has(check, directory, name) &&
+	    !changed_is_other(directory, name))
+		changed_add(check, path);
+	changed_tell_wall(check, directory, name, path);
 }
 
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path)

@@ -99,6 +99,9 @@ void changed_programs(const struct check *check, int directory, const struct pla
 // an installed package. Also of git's attributes where they choose a command.
 void changed_tell_deeper(const struct check *check, int directory, const char *name,
 			 const char *path);
+// The same of names alone that are read-only at the top.
+void changed_tell_wall(const struct check *check, int directory, const char *name,
+		       const char *path);
 
 // Moves a new pipe to quarantine that has a name which git opens in each directory.
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path);

@@ -14,7 +14,7 @@
 // looked through when the run has ended, against their configurations of the start: of the user's
 // all are read, then so many others. The first look: those near the top first, and no more than
 // so much time.
-enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_LEVELS = 3, FIRST_NANOSECONDS = 80000000 };
+enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_NANOSECONDS = 80000000 };
 
 bool nested_is_tree(const struct plan *plan, const char *path)
 {
@@ -44,28 +44,21 @@ static bool is_tree(struct git_walk *walk)
 static void look_first(struct wishes *wishes, struct searched *tree, struct listed *ret_known)
 {
 	struct stat status;
+	static const char *const centres[] = { "" };
+	static const struct share top = { .centres = centres, .count = 1 };
 	struct arena *arena = wishes->plan->scratch;
 	struct first first = { .known = { .arena = arena, .root = tree->path, .place = "" },
 			       .plan = wishes->plan };
 	struct git_walk *walk = arena_take(arena, sizeof(*walk));
-	long left = FIRST_NANOSECONDS;
-	*walk = (struct git_walk){ .levels = FIRST_LEVELS };
-	for (bool deeper = true; deeper && !walk->cut; deeper = walk->deeper) {
-		unsigned levels = walk->deeper ? 0 : FIRST_LEVELS;
-		struct listed known = first.known;
-		listed_empty(&known);
-		struct listed before = first.known;
-		first.known = known;
-		*walk = (struct git_walk){ .repository = note,
-					   .passes = is_tree,
-					   .owner = &first,
-					   .levels = levels,
-					   .processor = left > 0 ? left : 1 };
-		left -= walk_tree(walk, tree->path);
-		// What was found near the top stays, where the second look did not come so far.
-		for (unsigned i = 0; walk->cut && i < before.count; i++)
-			listed_keep(&first.known, &before.rows[i]);
-	}
+	*walk = (struct git_walk){ .repository = note,
+				   .passes = is_tree,
+				   .owner = &first,
+				   .arena = arena,
+				   .share = &top,
+				   .start = INT64_MAX,
+				   .since = INT64_MAX,
+				   .rest = FIRST_NANOSECONDS };
+	walk_tree(walk, tree->path);
 	tree->fresh = true;
 	first.known.place = "";
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;

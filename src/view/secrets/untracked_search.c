@@ -1,11 +1,9 @@
-// Owns the search for files of secrets: three levels of the project, and where there are more
-// directories than are read, in an order that no box can choose.
+// Owns the search for files of secrets: three levels of the project, and the command's directory.
 #include "view/secrets/hide.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,20 +11,14 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
-// As many as have room with as many links as are followed.
-enum { UNORDERED_MAX = UNTRACKED_MAX / 41 };
 enum { LEVELS = 3, DIRECTORIES_MAX = 4096, ASKED_MAX = 4096, NAME_BYTES = 256 };
 
 struct candidate {
 	const char *name; // below the project
 	unsigned levels;
-	bool read;    // or about to be
-	bool shut;    // a directory that cannot be listed
-	unsigned age; // among all of its level, the oldest first
-	int64_t key;  // by which they are sorted
+	bool shut; // a directory that cannot be listed
 };
 
 struct candidates {
@@ -39,8 +31,7 @@ struct untracked_search {
 	struct wishes *wishes;
 	struct arena *arena;
 	struct candidates directories, names;
-	int project;        // open
-	struct share share; // of the project, where the order matters
+	int project; // open
 };
 
 // Some file systems fold case: .ENV is one of them everywhere.
@@ -88,17 +79,6 @@ static bool is_hidden(const struct wishes *wishes, const char *path)
 	return false;
 }
 
-// A box sets all times but that of birth.
-static int64_t born_at(int project, const char *name)
-{
-	struct statx status;
-	if (statx(project, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME | STATX_CTIME, &status) < 0)
-		return INT64_MAX;
-	const struct statx_timestamp *time =
-		status.stx_mask & STATX_BTIME ? &status.stx_btime : &status.stx_ctime;
-	return time->tv_sec * (int64_t)1000000000 + time->tv_nsec;
-}
-
 static void note(struct untracked_search *search, struct candidates *list, struct candidate row)
 {
 	row.levels = levels_of(row.name);
@@ -132,7 +112,6 @@ static void read_directory(struct untracked_search *search, unsigned row)
 	const struct candidate directory = search->directories.rows[row];
 	struct stat status;
 	const char *name = directory.name[0] ? directory.name : ".";
-	search->directories.rows[row].read = true;
 	autoclose int fd =
 		openat(search->project, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	search->files->unread += fd < 0 && !directory.name[0];
@@ -145,84 +124,21 @@ static void read_directory(struct untracked_search *search, unsigned row)
 		search_entry(search, directory.name, directory.levels, entry);
 }
 
-static int compare(const void *left, const void *right)
-{
-	const struct candidate *one = left, *two = right;
-	return one->key < two->key ? -1 : one->key > two->key;
-}
-
-static bool is_tracked(const struct share *share, const char *name, size_t length)
-{
-	unsigned below = share_first(share, name, length, '/');
-	return length == 0 || share_is_centre(share, name, length) ||
-	       (below < share->count && strncmp(share->centres[below], name, length) == 0 &&
-		share->centres[below][length] == '/');
-}
-
-static void read_index(struct untracked_search *search)
-{
-	const char *index = search->wishes->plan->index;
-	struct stat status;
-	if (search->share.count > 0 || !index || stat(index, &status) < 0)
-		return;
-	const struct file_state state = file_state(&status);
-	share_read(search->arena, index, &state, &search->share);
-}
-
-// By turns one that git tracks and the oldest one: a box can write git's index, and what it makes
-// is young.
-static void arrange(struct untracked_search *search, struct candidate *rows, unsigned count,
-		    bool files)
-{
-	read_index(search);
-	for (unsigned i = 0; i < count; i++)
-		rows[i].key = born_at(search->project, rows[i].name);
-	qsort(rows, count, sizeof(*rows), compare);
-	for (unsigned i = 0; i < count; i++) {
-		const char *name = rows[i].name;
-		size_t length = files ? (size_t)(path_name(name) - name) : strlen(name);
-		bool tracked = is_tracked(&search->share, name, length - (files && length > 0));
-		rows[i].age = i;
-		rows[i].key = tracked ? i : (int64_t)count + i;
-	}
-	qsort(rows, count, sizeof(*rows), compare);
-	for (unsigned i = 0; i < count; i++)
-		rows[i].key = i <= rows[i].age ? 2LL * i : 2LL * rows[i].age + 1;
-	qsort(rows, count, sizeof(*rows), compare);
-}
-
-// The top, and the command's directory, which may lie deeper.
-static void begin(struct untracked_search *search)
+// The top, the command's directory, which may lie deeper, and what is below these, level by level.
+static void search_all(struct untracked_search *search)
 {
 	const struct plan *plan = search->wishes->plan;
 	size_t length = strlen(plan->project);
 	const char *current = plan->current;
+	unsigned next = 0;
 	note(search, &search->directories, (struct candidate){ .name = "" });
 	if (current && path_within(current, plan->project) && current[length] &&
 	    levels_of(current + length + 1) > LEVELS)
 		note(search, &search->directories,
 		     (struct candidate){ .name = current + length + 1 });
-}
-
-// Each level has a share of the bound; the rest of the bound is for the others.
-static void search_all(struct untracked_search *search)
-{
-	struct candidates *list = &search->directories;
-	unsigned read = 0, next = 0;
-	begin(search);
-	for (unsigned level = 0; level <= LEVELS; level++) {
-		unsigned end = list->count, most = (DIRECTORIES_MAX - read) / (LEVELS + 1 - level);
-		if (end - next > most)
-			arrange(search, list->rows + next, end - next, false);
-		for (; next < end && most > 0; most--, read++)
-			read_directory(search, next++);
-		next = end;
-	}
-	for (next = 0; next < list->count; next++)
-		if (!list->rows[next].read && read++ < DIRECTORIES_MAX)
-			read_directory(search, next);
-		else
-			search->files->unread += !list->rows[next].read;
+	for (; next < search->directories.count && next < DIRECTORIES_MAX; next++)
+		read_directory(search, next);
+	search->files->unread += search->directories.count - next;
 }
 
 static int resolve(struct untracked_search *search, const struct candidate *met)
@@ -272,8 +188,6 @@ int untracked_search(struct untracked *files)
 		open(files->wishes->plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	search.project = project;
 	search_all(&search);
-	if (names->count > UNORDERED_MAX)
-		arrange(&search, names->rows, names->count, true);
 	for (unsigned i = 0; i < names->count && i < ASKED_MAX; i++)
 		TRY(resolve(&search, &names->rows[i]));
 	if (names->count > ASKED_MAX)
