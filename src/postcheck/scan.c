@@ -99,7 +99,7 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 {
 	struct stat status;
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       listed_is(&scan->old, row, &status, scan->check->root_device) &&
+	       listed_is(&scan->old, row, &status, scan->now.device) &&
 	       !finding_is_made(scan->check, directory, name);
 }
 
@@ -115,34 +115,36 @@ static bool stood_there(const struct scan *scan, int directory, const char *name
 }
 
 // One of the list by path and inode, or one that stood there before the run.
-static bool is_users(const struct scan *scan, int directory, const char *name, const char *path)
+static bool is_users(const struct scan *scan, int directory, const char *name,
+		     const struct listed_row *row)
 {
-	const struct listed_row *row = listed_find(&scan->old, path + scan->check->root + 1);
-	if (row && row->kind != LISTED_PART && is_listed(scan, row, directory, name))
+	if (row && is_listed(scan, row, directory, name))
 		return true;
 	return !scan->moved &&
-	       (finding_is_own(scan->check, directory, name, path, OWN_ALL) ||
+	       (finding_is_own(scan->check, directory, name) ||
 		stood_there(scan, directory, name) ||
-		(str_equal(name, ".") && bare_is_old(scan->check, directory, path)));
+		(str_equal(name, ".") && bare_is_old(scan->check, directory)));
 }
 
-// Whether it is the user's own. `same`: its parts are as the list has them.
-static bool look_at(struct scan *scan, int directory, const char *name, const char *path, bool same)
+// Whether it is the user's own.
+static bool look_at(struct scan *scan, int directory, const char *name, const char *path,
+		    const struct listed_row *row)
 {
 	struct check *check = scan->check;
-	bool users = same || is_users(scan, directory, name, path);
-	const struct listed *known = check->known;
-	unsigned before = findings_count(check->found);
-	check->known = users ? known : NULL;
-	if (same)
-		vet_data(check, directory, name, path);
-	else if (!str_equal(name, "."))
+	unsigned before = findings_count(check->found), budget = check->budget;
+	check->known = !check->timeless;
+	bool users = is_users(scan, directory, name, row);
+	check->made = users && row && row->kind == LISTED_MADE;
+	check->known = users && !(check->timeless && check->made);
+	check->budget = check->known ? ~0U : budget; // of what stood there no part is left out
+	if (!str_equal(name, "."))
 		vet_repository(check, directory, name, path);
 	else if (users)
 		vet_parts(check, directory, path, 0);
 	else
 		bare_look(check, directory, path);
-	check->known = known;
+	check->budget = check->known ? budget : check->budget;
+	check->known = check->made = false;
 	const char *born = str_equal(name, ".") ? "HEAD" : name;
 	bool stood = finding_birth(directory, born) && !finding_is_made(check, directory, born);
 	if (findings_count(check->found) > before)
@@ -150,20 +152,6 @@ static bool look_at(struct scan *scan, int directory, const char *name, const ch
 			     users || stood ? FINDING_REPOSITORY_CHANGED : FINDING_REPOSITORY_MADE,
 			     finding_path(check->plan, path), "", "");
 	return users;
-}
-
-static bool is_same(struct scan *scan, int directory, const char *name, const char *inside)
-{
-	struct listed one = { .arena = scan->now.arena };
-	struct stat status;
-	const struct listed_row *row = listed_find(&scan->old, inside);
-	listed_note(&one, directory, name, inside, LISTED_OWN);
-	listed_sort(&one);
-	// A directory's own time says nothing, a file's does: another text may stand in it.
-	bool file = fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    !S_ISDIR(status.st_mode);
-	return listed_same(&scan->old, &one, inside) &&
-	       !(file && row && one.count > 0 && row->changed != one.rows[0].changed);
 }
 
 static void meet(struct git_walk *walk, int directory, const char *name)
@@ -179,9 +167,7 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 	scan->moved = walk->moved;
 	bool stood = is_mounted(scan->check->plan, walk->path, name) &&
 		     (!row || is_listed(scan, row, directory, name));
-	bool same = row && is_listed(scan, row, directory, name) &&
-		    is_same(scan, directory, name, inside);
-	if (!stood && !look_at(scan, directory, name, walk->path, same))
+	if (!stood && !look_at(scan, directory, name, walk->path, row))
 		kind = LISTED_MADE;
 	if (row || scan->now.count < NEW_ROWS_MAX)
 		listed_note(&scan->now, directory, name, inside, kind);
@@ -239,7 +225,7 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 	for (unsigned i = 0; i < scan->old.count; i++) {
 		const char *inside = scan->old.rows[i].path, *name = path_name(inside);
 		bool bare = !str_equal(name, ".git");
-		if (scan->old.rows[i].kind == LISTED_PART || listed_find(&met, inside) ||
+		if (listed_find(&met, inside) ||
 		    !str_put(walk->path, sizeof(walk->path), "%s/%s", scan->tree->path, inside) ||
 		    is_mounted(scan->check->plan, walk->path, bare ? "." : name))
 			continue;
@@ -254,26 +240,17 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 	}
 }
 
-// A row that was not met stays, as long as its file is there; it comes first.
+// A row that was not met stays, as long as its file is there.
 static void keep_rest(struct scan *scan, int root)
 {
-	struct listed all = scan->now;
 	struct stat status;
-	bool there = false;
-	listed_empty(&all);
+	struct listed met = scan->now;
+	listed_sort(&met);
+	for (unsigned i = 0; i < scan->old.count; i++)
+		if (!listed_find(&met, scan->old.rows[i].path) &&
+		    fstatat(root, scan->old.rows[i].path, &status, AT_SYMLINK_NOFOLLOW) == 0)
+			listed_keep(&scan->now, &scan->old.rows[i]);
 	listed_sort(&scan->now);
-	for (unsigned i = 0; i < scan->old.count; i++) {
-		const struct listed_row *row = &scan->old.rows[i];
-		if (row->kind != LISTED_PART)
-			there = !listed_find(&scan->now, row->path) &&
-				fstatat(root, row->path, &status, AT_SYMLINK_NOFOLLOW) == 0;
-		if (there)
-			listed_keep(&all, row);
-	}
-	for (unsigned i = 0; i < scan->now.count; i++)
-		listed_keep(&all, &scan->now.rows[i]);
-	listed_sort(&all);
-	scan->now = all;
 }
 
 // The list has the time of the last check.
@@ -318,9 +295,6 @@ static bool read_list(struct scan *scan, const struct searched *tree, struct are
 		findings_add(check->found, FINDING_NOT_COMPARED, "", err_taken(), "");
 		return false;
 	}
-	check->known = &scan->old;
-	check->root = strlen(tree->path);
-	check->root_device = scan->now.device;
 	return true;
 }
 
@@ -403,7 +377,6 @@ static void scan_tree(struct scan *scan, const struct run *run, const struct sea
 		meet_listed(scan, &walk, root);
 		end_tree(scan, &walk, root);
 	}
-	scan->check->known = NULL;
 	arena_free(arena);
 }
 

@@ -1,6 +1,5 @@
-// The list of the repositories in a tree, and of what git runs or trusts in each: what stood there
-// is known by path and inode, and unchanged while its ctime is the same. Text, made of bytes that a
-// box may have chosen.
+// The list of the repositories in a tree: what stood there is known by path and inode. Text, made of
+// bytes that a box may have chosen.
 //
 // The room trees owns what is kept of a tree between runs, in the state directory. Uses: base git
 // names text. Begin with git_list.h.
@@ -24,8 +23,7 @@ struct listed_row {
 	uint64_t device, inode;
 	int64_t changed; // ctime in nanoseconds
 	enum listed_kind {
-		LISTED_PART, // of the repository before it
-		LISTED_OWN,  // a repository of the user's
+		LISTED_OWN,  // of the user's
 		LISTED_MADE, // one that a box has made
 	} kind;
 };
@@ -53,8 +51,6 @@ bool listed_add(struct listed *known, const char *path, const struct stat *statu
 // One more time the row of another list; false when there is no room.
 bool listed_keep(struct listed *known, const struct listed_row *row);
 void listed_sort(struct listed *known);
-// Leaves its rows to who has a copy of the list.
-void listed_empty(struct listed *known);
 // The bytes of a list, in `arena`.
 const char *listed_print(struct arena *arena, const struct listed *known);
 
@@ -65,12 +61,10 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 // without it what boxes made would count as the user's.
 bool listed_write(const struct listed *known, const char *file, bool first);
 
-// Adds the rows of `name` in `directory`: a git directory ("." for the open one itself), or a file
-// or link .git; with each trusted part of it.
+// Adds the row of `name` in `directory`: a git directory ("." for the open one itself), or a file or
+// link .git.
 void listed_note(struct listed *known, int directory, const char *name, const char *path,
 		 enum listed_kind kind);
-// Whether the row of `path` and those below it are the same in both.
-bool listed_same(const struct listed *left, const struct listed *right, const char *path);
 // Whether the thing at `path` is the one of the row: the device counts while the root has its own.
 bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,
 	       uint64_t root_device);

@@ -249,7 +249,7 @@ void index_look(struct check *check, int directory, const char *path, bool share
 	int result = 1;
 	if ((!shared && !finding_is_changed(check, directory, "index")) ||
 	    !str_put(index, sizeof(index), "%s/index", path) ||
-	    finding_is_own(check, directory, "index", index, OWN_ALL))
+	    finding_is_own(check, directory, "index"))
 		return;
 	for (int i = 0; i < TRIES && result == 1; i++) {
 		if (i > 0)

@@ -2,10 +2,12 @@
 #include "view/protect/protect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/base.h"
+#include "base/fd.h"
 #include "git/gitconfig.h"
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
@@ -15,6 +17,7 @@
 // all are read, then so many others. The first look: those near the top first, and no more than
 // so much time.
 enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_NANOSECONDS = 80000000 };
+enum { MODULES_MAX = 64, MODULES_DEEP = 3 };
 
 bool nested_is_tree(const struct plan *plan, const char *path)
 {
@@ -100,43 +103,46 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	return 0;
 }
 
-// A part of a repository that the box can write.
-static void note_start(struct wishes *wishes, const char *path, enum listed_kind kind)
+static void note_start(struct wishes *wishes, const char *directory, const char *name)
 {
 	struct plan *plan = wishes->plan;
-	struct start start = { .path = path };
-	const char *name = path_name(path);
-	if ((!str_equal(name, "config") && !str_equal(name, "config.worktree")) ||
-	    (kind == LISTED_MADE && plan->start_count >= STARTS_MADE_MAX) ||
-	    ATTEMPT(file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &start.text,
-			      &start.length)) <= 0)
+	struct start start = { .path = path_below(wishes->arena, directory, name) };
+	if (ATTEMPT(file_read(AT_FDCWD, start.path, 0, GITCONFIG_BYTES_MAX, wishes->arena,
+			      &start.text, &start.length)) <= 0)
 		return;
 	plan->starts = arena_grow(wishes->arena, plan->starts, plan->start_count, &plan->start_room,
 				  sizeof(*plan->starts));
 	plan->starts[plan->start_count++] = start;
 }
 
+// A repository that the box can write, with its submodules.
+static void note_starts(struct wishes *wishes, const char *path, unsigned depth)
+{
+	note_start(wishes, path, "config");
+	note_start(wishes, path, "config.worktree");
+	const char *modules = path_below(wishes->arena, path, "modules");
+	autoclose int fd = open(modules, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	entries_some (entry, depth > 0 ? fd : -1, MODULES_MAX)
+		note_starts(wishes, path_below(wishes->arena, modules, entry->name), depth - 1);
+}
+
 static int protect_rows(struct wishes *wishes, struct searched *tree, const struct listed *known,
 			enum listed_kind kind, unsigned *count)
 {
-	bool walled = false, ours = false;
-	const char *around = "";
 	for (unsigned i = 0; i < known->count; i++) {
 		const struct listed_row *row = &known->rows[i];
-		const char *path = path_below(wishes->arena, tree->path, row->path);
 		unsigned before = *count;
-		if (row->kind == LISTED_PART) {
-			if (ours && !walled && path_within(row->path, around))
-				note_start(wishes, path, kind);
+		if (row->kind != kind)
 			continue;
-		}
-		ours = row->kind == kind;
-		around = row->path;
-		if (ours && kind == LISTED_OWN && *count < NESTED_MAX &&
+		if (kind == LISTED_OWN && *count < NESTED_MAX &&
 		    str_equal(path_name(row->path), ".git"))
 			TRY(protect_row(wishes, tree, row->path, count));
-		walled = *count > before;
-		tree->open = tree->open || (ours && !walled);
+		if (*count > before)
+			continue;
+		tree->open = true;
+		if (kind == LISTED_OWN || wishes->plan->start_count < STARTS_MADE_MAX)
+			note_starts(wishes, path_below(wishes->arena, tree->path, row->path),
+				    MODULES_DEEP);
 	}
 	return 0;
 }
