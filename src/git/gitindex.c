@@ -253,8 +253,8 @@ static bool note_directory(struct index_use *use, const struct index_reader *rea
 		length--;
 	}
 	const char *last = use->count > 0 ? use->text + use->last : "";
-	bool same = use->count > 0 && strlen(last) == length &&
-		    memcmp(last, reader->path, length) == 0;
+	bool same =
+		use->count > 0 && strlen(last) == length && memcmp(last, reader->path, length) == 0;
 	for (size_t at = common_part(last, reader->path) + 1; !same && at < length; at++) {
 		if (reader->path[at] != '/') // one around it that is new
 			continue;

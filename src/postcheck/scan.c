@@ -120,10 +120,9 @@ static bool is_users(const struct scan *scan, int directory, const char *name,
 {
 	if (row && is_listed(scan, row, directory, name))
 		return true;
-	return !scan->moved &&
-	       (finding_is_own(scan->check, directory, name) ||
-		stood_there(scan, directory, name) ||
-		(str_equal(name, ".") && bare_is_old(scan->check, directory)));
+	return !scan->moved && (finding_is_own(scan->check, directory, name) ||
+				stood_there(scan, directory, name) ||
+				(str_equal(name, ".") && bare_is_old(scan->check, directory)));
 }
 
 // Whether it is the user's own.
@@ -274,7 +273,8 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 		note_time(scan);
 	if (walk->cut || walk->unseen)
 		findings_add(check->found, FINDING_SEARCHED_PART, name,
-			     walk->cut ? "its files have another clock" : "there was no time for more",
+			     walk->cut ? "its files have another clock"
+				       : "there was no time for more",
 			     "");
 	if (walk->lost)
 		findings_add(check->found, FINDING_TOO_DEEP, name, "", "");

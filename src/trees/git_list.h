@@ -1,5 +1,5 @@
-// The list of the repositories in a tree: what stood there is known by path and inode. Text, made of
-// bytes that a box may have chosen.
+// The list of the repositories in a tree: what stood there is known by path and inode. Text, made
+// of bytes that a box may have chosen.
 //
 // The room trees owns what is kept of a tree between runs, in the state directory. Uses: base git
 // names text. Begin with git_list.h.
@@ -61,8 +61,8 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 // without it what boxes made would count as the user's.
 bool listed_write(const struct listed *known, const char *file, bool first);
 
-// Adds the row of `name` in `directory`: a git directory ("." for the open one itself), or a file or
-// link .git.
+// Adds the row of `name` in `directory`: a git directory ("." for the open one itself), or a file
+// or link .git.
 void listed_note(struct listed *known, int directory, const char *name, const char *path,
 		 enum listed_kind kind);
 // Whether the thing at `path` is the one of the row: the device counts while the root has its own.

@@ -16,7 +16,13 @@
 #include "text/words.h"
 
 // A small tree is seen whole, however slow the machine: so many are looked at in any case.
-enum { ENTRIES_LEAST = 512, DIRECTORIES_LEAST = 64, CLOCK_EACH = 64, DEPTH_MAX = 240, NANOSECONDS = 1000000000 };
+enum {
+	ENTRIES_LEAST = 512,
+	DIRECTORIES_LEAST = 64,
+	CLOCK_EACH = 64,
+	DEPTH_MAX = 240,
+	NANOSECONDS = 1000000000
+};
 // Of the rest: memory is bounded.
 enum { ROWS_MAX = 1 << 16 };
 
@@ -122,7 +128,8 @@ static void visit(struct git_walk *walk, int directory, const struct walk_row *r
 		if (is_over(walk))
 			break;
 		head = head || strcasecmp(entry->name, "HEAD") == 0;
-		git = git || component_is_git(entry->name); // the file system says whether it is one
+		git = git ||
+		      component_is_git(entry->name); // the file system says whether it is one
 		walk->moved = moved;
 		if (!go_to(walk, length, entry->name))
 			continue;
@@ -238,8 +245,7 @@ static void walk_rest(struct git_walk *walk)
 			walk->rows[i].unread = false;
 			row.unread = i < walk->share->count;
 			// One with directories besides those of the share, which its links count.
-			if (row.unread ? row.links != 2 + row.children
-				       : look_at(walk, &row, &news))
+			if (row.unread ? row.links != 2 + row.children : look_at(walk, &row, &news))
 				open_and_visit(walk, &row, news);
 			walk->unseen = walk->unseen || (++walk->entries > DIRECTORIES_LEAST &&
 							processor_now() - begin > walk->rest);

@@ -77,7 +77,7 @@ void share_add(struct arena *arena, struct share *share, const struct share *oth
 
 unsigned share_find(const struct share *share, const char *path)
 {
-	const char *const *found = bsearch(&path, share->centres, share->count,
-					   sizeof(*share->centres), str_compare);
+	const char *const *found =
+		bsearch(&path, share->centres, share->count, sizeof(*share->centres), str_compare);
 	return found ? (unsigned)(found - share->centres) : SHARE_NONE;
 }

@@ -38,8 +38,10 @@ is "a submodule that the box put into the index: undone at once" no "$(lives src
 git update-index --force-remove src/deep/link
 
 place
-run 'plant node_modules/other/deep; sleep 1'
-is "in an old directory without tracked files: not searched" yes "$(lives node_modules/other/deep)"
+run 'plant node_modules/other/deep; mkdir node_modules/old/app; echo x >node_modules/old/app/.envrc; echo x >src/.envrc'
+is "in an old directory that git's index does not have: undone as well" no "$(lives node_modules/other/deep)"
+like "a name of the table is told below the top" "$(cat "$work/said")" "will run it: src/.envrc$"
+eval "$plant" && plant node_modules/other/deep && sleep 0.05
 "$SBX" run --check all -- true 2>/dev/null
 is "and what lay there before a run is not that run's" yes "$(lives node_modules/other/deep)"
 "$SBX" run --check all -- bash -c "$plant; plant node_modules/old/deep" 2>/dev/null
@@ -129,7 +131,16 @@ mkdir -p a/b && "$SBX" run true && "$SBX" run true
 run 'plant a; plant new/b; sleep 0.1' # what changed less than a tick before the check is read by the next, too
 is "where nothing is tracked: right below the top, and in what is new" "no no" "$(lives a) $(lives new/b)"
 run 'plant a/b'
-is "not in an old directory below" yes "$(lives a/b)"
+is "and in an old directory below" no "$(lives a/b)"
+run 'mkdir -p a/b/c; echo x >a/b/c/.envrc; mkdir -p a/b/.hg; echo x >a/b/.hg/hgrc'
+like "names of the table there are told" "$(cat "$work/said")" "will run it: a/b/.hg/hgrc, a/b/c/.envrc$"
+# What there is no time for is said in each run. What stood before the run comes first.
+(mkdir late && cd late && seq -f 'd%g/x' 3000 | xargs mkdir -p) && "$SBX" run true 2>/dev/null
+no_time() { (SBX_TEST_LOOK=1 && export SBX_TEST_LOOK && SBX=$SBX_TESTING run "$1"); }
+for i in 1 2; do
+	no_time 'true'
+	like "what stayed unseen is said ($i)" "$(cat "$work/said")" "^sbx: new repositories were searched for in a part of the project: there was no time for more; to search all: sbx run --check all true$"
+done
 
 # However much is new, all of it is searched, without a list and in memory that does not grow with it.
 project=$(fresh flood)

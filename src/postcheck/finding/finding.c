@@ -65,9 +65,9 @@ bool finding_is_made(const struct check *check, int directory, const char *name)
 bool finding_is_own(const struct check *check, int directory, const char *name)
 {
 	struct stat status;
-	return check->known && (check->timeless ||
-				(fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-				 !finding_is_late(check, &status)));
+	return check->known &&
+	       (check->timeless || (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+				    !finding_is_late(check, &status)));
 }
 
 bool finding_stood(const struct check *check, int directory, const char *name)

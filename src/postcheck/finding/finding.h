@@ -20,10 +20,10 @@ struct check {
 	struct findings *found;
 	struct timespec start; // what was changed before is of no interest; zero when nobody knows
 	unsigned budget;       // of directory entries, against hostile trees
-	bool known;           // a repository that stood there; else all of it is the box's
-	bool made;            // which a box made in an earlier run
-	bool absent;          // no name of a place that has a slash is there
-	bool timeless;        // no time decides: another machine's clock, or one that was set back
+	bool known;            // a repository that stood there; else all of it is the box's
+	bool made;             // which a box made in an earlier run
+	bool absent;           // no name of a place that has a slash is there
+	bool timeless;         // no time decides: another machine's clock, or one that was set back
 	struct changed_rows *rows; // of postcheck/finding/finding.h; NULL: nothing is grouped
 };
 

@@ -313,8 +313,7 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 	char below[PATH_MAX];
 	bool inside = is_in_git(path);
 	bool users = !known && !inside && !finding_is_made(check, directory, ".");
-	bool listed =
-		known || (inside && finding_stood(check, directory, "."));
+	bool listed = known || (inside && finding_stood(check, directory, "."));
 	struct parts_walk parts = {
 		check, known, listed, strlen(path), top, inside, users, 0, false
 	};

@@ -138,7 +138,7 @@ const char *place_stands(const struct place *place, const char *path)
 
 static enum act act_of_row(const struct trusted_row *row)
 {
-	return !row ? ACT_NONE : row->answer == TRUSTED_PROTECT ? ACT_TAKE : ACT_TELL;
+	return !row ? ACT_NONE : row->answer == TRUSTED_WALL ? ACT_TAKE : ACT_TELL;
 }
 
 static enum act act_of_part(const struct layout_row *row)

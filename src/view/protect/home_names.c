@@ -9,9 +9,15 @@
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 
+static bool lacks(const void *resolver, const char *path)
+{
+	return resolver_lacks(resolver, path);
+}
+
 static struct homes homes_of(const struct wishes *wishes)
 {
-	return (struct homes){ wishes->plan->real_home, wishes->places.environment };
+	return (struct homes){ wishes->plan->real_home, wishes->places.environment, lacks,
+			       wishes->resolver };
 }
 
 // Of a row "~/x" the path by which a real path is compared; NULL for a variable's that is not set.

@@ -57,7 +57,7 @@ static int protect_unlisted(struct wishes *wishes, const char *root, struct orig
 {
 	if (alias_kernel_compares(root))
 		return 0;
-	trusted_each (row, TRUSTED_PROTECT) {
+	trusted_each (row, TRUSTED_WALL) {
 		const char *path = path_below(wishes->arena, root, trusted_name(row));
 		if (!row->pattern && !opened_has(wishes, path))
 			TRY(protect_name(wishes, path, ACT_TAKE, from));
