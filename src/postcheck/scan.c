@@ -266,7 +266,6 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 				   ? "the project"
 				   : finding_path(check->plan, scan->tree->path);
 	keep_rest(scan, root);
-	scan->now.place = "";
 	if (listed_differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
 	if (!walk->cut)

@@ -51,18 +51,10 @@ const struct listed_row *listed_find(const struct listed *known, const char *pat
 		       : bsearch(&wanted, known->rows, known->count, sizeof(wanted), compare);
 }
 
-static size_t escaped_length(const char *word)
-{
-	size_t length = 0;
-	for (; *word; word++)
-		length += (unsigned char)*word <= ' ' || *word == '%' || *word == 0x7f ? 3 : 1;
-	return length;
-}
-
 bool listed_keep(struct listed *known, const struct listed_row *row)
 {
-	enum { ROW_NUMBERS = 70 };
-	size_t bytes = escaped_length(row->path) + ROW_NUMBERS;
+	enum { ROW_NUMBERS = 70, ESCAPED = 3 };
+	size_t bytes = ESCAPED * strlen(row->path) + ROW_NUMBERS;
 	if (known->count == LISTED_ROWS_MAX || known->bytes + bytes > LISTED_BYTES_MAX) {
 		known->full = true;
 		return false;
@@ -74,20 +66,20 @@ bool listed_keep(struct listed *known, const struct listed_row *row)
 	return true;
 }
 
-bool listed_add(struct listed *known, const char *path, const struct stat *status,
-		enum listed_kind kind)
+void listed_note(struct listed *known, int directory, const char *name, const char *path,
+		 enum listed_kind kind)
 {
-	struct listed_row row = {
-		.path = path,
-		.device = status->st_dev,
-		.inode = status->st_ino,
-		.changed = (int64_t)status->st_ctim.tv_sec * NANOSECONDS + status->st_ctim.tv_nsec,
+	struct stat status;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	const struct listed_row row = {
+		.path = arena_copy(known->arena, path, strlen(path)),
+		.device = status.st_dev,
+		.inode = status.st_ino,
+		.changed = (int64_t)status.st_ctim.tv_sec * NANOSECONDS + status.st_ctim.tv_nsec,
 		.kind = kind,
 	};
-	if (!listed_keep(known, &row))
-		return false;
-	known->rows[known->count - 1].path = arena_copy(known->arena, path, strlen(path));
-	return true;
+	listed_keep(known, &row);
 }
 
 static int read_row(struct listed *known, char *at)
@@ -101,13 +93,6 @@ static int read_row(struct listed *known, char *at)
 	return listed_keep(known, &row) ? 0 : -1;
 }
 
-// A line is one word, or none.
-static const char *read_word(struct arena *arena, char **text)
-{
-	char *line = words_line(text);
-	return !line || !line[0] ? line : words_next(arena, &line);
-}
-
 int listed_parse(struct arena *arena, const char *text, size_t length, struct listed *ret_known)
 {
 	struct listed known = { .arena = arena };
@@ -118,9 +103,9 @@ int listed_parse(struct arena *arena, const char *text, size_t length, struct li
 	line += strlen(HEADER);
 	if (!words_read(arena, &line, head_fields, WORDS_COUNT(head_fields), &known))
 		return -1;
-	known.root = read_word(arena, &at);
-	known.place = read_word(arena, &at);
-	if (!known.root || !known.place)
+	line = words_line(&at);
+	known.root = line ? words_next(arena, &line) : NULL;
+	if (!known.root || !words_line(&at)) // a line without words
 		return -1;
 	while ((line = words_line(&at)))
 		if (read_row(&known, line) < 0)
@@ -136,9 +121,7 @@ const char *listed_print(struct arena *arena, const struct listed *known)
 	struct out out = { 0 };
 	out_text(&out, HEADER "%llu 0\n", (unsigned long long)known->device);
 	words_put(&out, known->root);
-	out_bytes(&out, "\n", 1);
-	words_put(&out, known->place);
-	out_bytes(&out, "\n", 1);
+	out_text(&out, "\n\n");
 	for (unsigned i = 0; i < known->count; i++)
 		words_write(&out, kinds[known->rows[i].kind], fields, WORDS_COUNT(fields),
 			    &known->rows[i]);
@@ -151,7 +134,7 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 {
 	const char *text;
 	size_t length;
-	*ret_known = (struct listed){ .arena = arena, .root = root, .place = "" };
+	*ret_known = (struct listed){ .arena = arena, .root = root };
 	if (file_read(AT_FDCWD, file, 0, LISTED_BYTES_MAX + PATH_MAX * 8, arena, &text, &length) <=
 	    0)
 		return 0;
@@ -169,14 +152,6 @@ bool listed_write(const struct listed *known, const char *file, bool first)
 	return owned_keep(file, listed_print(known->arena, known), first);
 }
 
-void listed_note(struct listed *known, int directory, const char *name, const char *path,
-		 enum listed_kind kind)
-{
-	struct stat status;
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-		listed_add(known, path, &status, kind);
-}
-
 bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,
 	       uint64_t root_device)
 {
@@ -186,13 +161,12 @@ bool listed_is(const struct listed *known, const struct listed_row *row, const s
 
 bool listed_differs(const struct listed *left, const struct listed *right)
 {
-	if (left->count != right->count || !str_equal(left->place, right->place) ||
-	    left->device != right->device)
+	if (left->count != right->count || left->device != right->device)
 		return true;
 	for (unsigned i = 0; i < left->count; i++)
 		if (!str_equal(left->rows[i].path, right->rows[i].path) ||
 		    left->rows[i].inode != right->rows[i].inode ||
-		    left->rows[i].changed != right->rows[i].changed)
+		    left->rows[i].kind != right->rows[i].kind)
 			return true;
 	return false;
 }

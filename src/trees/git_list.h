@@ -32,7 +32,6 @@ enum { LISTED_ROWS_MAX = 65536, LISTED_BYTES_MAX = 6 << 20 };
 struct listed {
 	uint64_t device; // of the root
 	const char *root;
-	const char *place; // of a list of secrets: the patterns of their names, else ""
 	struct listed_row *rows;
 	unsigned count, room;
 	size_t bytes; // of the rows in the text, at most
@@ -45,9 +44,6 @@ struct listed {
 int listed_parse(struct arena *arena, const char *text, size_t length, struct listed *ret_known);
 // NULL: not there. By bisection.
 const struct listed_row *listed_find(const struct listed *known, const char *path);
-// Adds a row; false when there is no room.
-bool listed_add(struct listed *known, const char *path, const struct stat *status,
-		enum listed_kind kind);
 // One more time the row of another list; false when there is no room.
 bool listed_keep(struct listed *known, const struct listed_row *row);
 void listed_sort(struct listed *known);

@@ -16,7 +16,7 @@
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 
-enum { DEPTH_MAX = 4 };
+enum { DEPTH_MAX = 4, ENTRIES_MAX = 4096 };
 
 static const char untrusted[] = "appeared, and your own programs would run or trust it";
 
@@ -92,22 +92,21 @@ static void take_entries(struct check *check, int directory, const char *name, c
 void vet_addresses(struct check *check, int directory, const char *name, const char *path)
 {
 	char below[PATH_MAX];
-	bool tell = true;
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	// Of the user's own one that the box changed meanwhile is taken with them.
-	bool came = fd >= 0 && check->start.tv_sec != 0 && changed_has(check, fd, "");
-	entries_some (entry, came ? fd : -1, check->budget) {
-		if (!has_budget(check) || !join(below, path, entry->name) ||
-		    !changed_has(check, fd, entry->name))
-			continue;
-		finding_take(check, fd, entry->name, below, untrusted);
-		tell = false;
+	bool came = fd >= 0 && check->start.tv_sec != 0 && finding_is_changed(check, fd, "");
+	bool tell = fd < 0 && finding_is_changed(check, directory, name);
+	entries_some (entry, fd, came ? check->budget : ENTRIES_MAX) {
+		bool changed = finding_is_changed(check, fd, entry->name);
+		if (came && has_budget(check) && changed && join(below, path, entry->name))
+			finding_take(check, fd, entry->name, below, untrusted);
+		tell = tell || (changed && !came);
 	}
 	if (came && check->budget == 0)
 		finding_take(check, directory, name, path,
 			     "appeared with too many entries to check");
-	else if (tell && !(came && finding_is_made(check, directory, name)))
-		changed_tell(check, directory, name, path);
+	else if (tell)
+		changed_add(check, path);
 }
 
 // That of the start, of a repository that stood there. Of another one all is new. False: of one of

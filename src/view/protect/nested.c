@@ -50,7 +50,7 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	static const char *const centres[] = { "" };
 	static const struct share top = { .centres = centres, .count = 1 };
 	struct arena *arena = wishes->plan->scratch;
-	struct first first = { .known = { .arena = arena, .root = tree->path, .place = "" },
+	struct first first = { .known = { .arena = arena, .root = tree->path },
 			       .plan = wishes->plan };
 	struct git_walk *walk = arena_take(arena, sizeof(*walk));
 	*walk = (struct git_walk){ .repository = note,
@@ -63,7 +63,6 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 				   .rest = FIRST_NANOSECONDS };
 	walk_tree(walk, tree->path);
 	tree->fresh = true;
-	first.known.place = "";
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	listed_sort(&first.known);
 	listed_write(&first.known, tree->list, true);
