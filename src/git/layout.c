@@ -65,11 +65,6 @@ static bool begins(const char *path, const char *name)
 	       (path[length] == '\0' || path[length] == '/');
 }
 
-bool layout_begins(const struct layout_row *row, const char *name)
-{
-	return begins(name, row->path);
-}
-
 // What follows the first component of both.
 static bool is_in(const char *path, const char *row)
 {

@@ -115,7 +115,7 @@ int given_add(const char *state, const char *lines);
 struct homes {
 	const char *home;         // of the caller, without symlinks
 	char *const *environment; // for rows that a variable names, and for PATH
-	// Whether a path is surely not there; NULL: each is looked for.
+	// Whether a path is surely not there; NULL: nobody knows.
 	bool (*lacks)(const void *with, const char *path);
 	const void *with;
 };

@@ -18,6 +18,7 @@
 #include "report/findings.h"
 #include "run.h"
 #include "trees/git_list.h"
+#include "view/paths/wishes.h"
 
 // Where no time tells new from old all is read, for so long.
 enum { LOOK_NANOSECONDS = 500000000, SECOND = 1000000000, TICK = 20000000 };
@@ -207,11 +208,7 @@ static void look_at_entry(struct git_walk *walk, int directory, const char *name
 
 static bool is_other_tree(struct git_walk *walk)
 {
-	const struct plan *plan = ((struct scan *)walk->owner)->check->plan;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (str_equal(plan->searched[i].path, walk->path))
-			return true;
-	return false;
+	return tree_is(((struct scan *)walk->owner)->check->plan, walk->path);
 }
 
 // Repositories of the list that the sweep did not come to, and that the box could write.
@@ -259,22 +256,33 @@ static void note_time(const struct scan *scan)
 	utimensat(AT_FDCWD, scan->tree->list, times, AT_SYMLINK_NOFOLLOW);
 }
 
+static const char *name_of(const struct plan *plan, const struct searched *tree)
+{
+	return plan->project && str_equal(tree->path, plan->project)
+		       ? "the project"
+		       : finding_path(plan, tree->path);
+}
+
+static void tell_part(const struct scan *scan, const struct git_walk *walk)
+{
+	if (walk->cut || walk->unseen)
+		findings_add(scan->check->found, FINDING_SEARCHED_PART,
+			     name_of(scan->check->plan, scan->tree),
+			     walk->cut ? "its files have another clock"
+				       : "there was no time for more",
+			     "");
+}
+
 static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 {
 	struct check *check = scan->check;
-	const char *name = check->plan->project && str_equal(scan->tree->path, check->plan->project)
-				   ? "the project"
-				   : finding_path(check->plan, scan->tree->path);
+	const char *name = name_of(check->plan, scan->tree);
 	keep_rest(scan, root);
 	if (listed_differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
 	if (!walk->cut)
 		note_time(scan);
-	if (walk->cut || walk->unseen)
-		findings_add(check->found, FINDING_SEARCHED_PART, name,
-			     walk->cut ? "its files have another clock"
-				       : "there was no time for more",
-			     "");
+	tell_part(scan, walk);
 	if (walk->lost)
 		findings_add(check->found, FINDING_TOO_DEEP, name, "", "");
 	if (scan->now.full)
@@ -360,6 +368,9 @@ bool scan_is_quiet(struct check *check, const struct run *run)
 		if (quiet)
 			walk_tree(&walk, check->plan->searched[i].path);
 		quiet = quiet && !walk.cut;
+		scan.tree = &check->plan->searched[i];
+		if (quiet)
+			tell_part(&scan, &walk);
 		arena_free(arena);
 	}
 	return quiet;

@@ -15,7 +15,7 @@
 #include "git/recognise.h"
 #include "text/words.h"
 
-// A small tree is seen whole, however slow the machine: so many are looked at in any case.
+// A small tree is seen whole, however slow the machine: so many are read in any case.
 enum {
 	ENTRIES_LEAST = 512,
 	DIRECTORIES_LEAST = 64,
@@ -160,7 +160,7 @@ static void open_and_visit(struct git_walk *walk, const struct walk_row *row, en
 		visit(walk, fd, row, news);
 }
 
-// Since when the directory at walk->path has its names, and what is below its place. One that has
+// Since when the directory at walk->path has its names, and its place. One that has
 // its old ctime, which no box can set back, existed before and has the same names in it. One that
 // changed, in another that changed, may have been moved there: all below it is read. False: it is
 // no directory.

@@ -165,8 +165,6 @@ replace='copy=$(readlink .git/config); rm "$copy"; mkdir "$copy"'
 is "what cannot be read is reported" "  none of the box's changes were applied" "$(settings "$replace")"
 is "by the locked process, too" "  none of the box's changes were applied" "$(settings "$replace; mkdir again; touch again/file")"
 stays "a copy that is gone is no change" "  " "$(settings 'rm "$(readlink .git/config)"; mkdir more')"
-run 'git commit -q --allow-empty -m x; git gc -q; for i in .git/objects/pack/*.idx; do rm -f "${i%idx}rev"; mkdir "${i%idx}rev"; done'
-is "what git makes anew and cannot be removed is reported" 1 "$(grep -c 'rev could not be removed' "$work/said")"
 
 # The lock of who reads what a box wrote, in a real run; what it stops is in tests/unit/net.c.
 cd "$(new_project)" || exit 1

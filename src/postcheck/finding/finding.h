@@ -38,7 +38,7 @@ void finding_remove(struct check *check, int directory, const char *name, const 
 // Whether something in a repository that stood there is as it was before the run. No time tells:
 // all of the user's is.
 bool finding_is_own(const struct check *check, int directory, const char *name);
-// The same of a directory, of which others may have changed what is in it.
+// The same of a directory, in which others may have changed entries.
 bool finding_stood(const struct check *check, int directory, const char *name);
 // Whether something was changed, or made, by this run; "" is the directory itself.
 bool finding_is_changed(const struct check *check, int directory, const char *name);

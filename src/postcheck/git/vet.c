@@ -169,7 +169,7 @@ static void tell_lost(struct check *check, const char *file)
 	findings_add(check->found, FINDING_WORKTREE_LOST, path, "", "");
 }
 
-// A name that is looked at, or stays as it was.
+// Whether a name is there and is not as it was before the run.
 static bool is_looked_at(const struct check *check, int directory, const char *name,
 			 const char *path, char below[PATH_MAX])
 {

@@ -89,6 +89,30 @@ struct place *place_add(struct plan *plan, enum place_role role, const char *pat
 	return place;
 }
 
+const char *tree_around(const struct plan *plan, const char *path)
+{
+	const char *around = NULL;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(path, plan->searched[i].path) &&
+		    (!around || path_within(plan->searched[i].path, around)))
+			around = plan->searched[i].path;
+	return around;
+}
+
+const char *tree_in(const struct plan *plan, const char *path)
+{
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(plan->searched[i].path, path))
+			return plan->searched[i].path;
+	return NULL;
+}
+
+bool tree_is(const struct plan *plan, const char *path)
+{
+	const char *around = tree_around(plan, path);
+	return around && str_equal(around, path);
+}
+
 static struct place *place_around(struct plan *plan, const char *path)
 {
 	struct place *around = NULL;

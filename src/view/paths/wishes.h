@@ -269,6 +269,12 @@ bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mount
 bool outer_copy(struct arena *arena, const char *path, struct identity *ret_link,
 		const char **ret_copy);
 
+// Directories that are looked through for repositories (plan->searched): the one that a path lies
+// in, of two the deeper; one that lies in the path; whether it is one. NULL: none.
+const char *tree_around(const struct plan *plan, const char *path);
+const char *tree_in(const struct plan *plan, const char *path);
+bool tree_is(const struct plan *plan, const char *path);
+
 // Lines of a profile that name a path or, in the project, a pattern.
 
 // "**/NAME" anywhere in the project, "./dir/NAME" in one directory; NAME may have '*'. Calls

@@ -119,22 +119,12 @@ static bool is_asked_for(const struct wishes *wishes, const char *path)
 	return false;
 }
 
-// What the box writes as a whole lies in it.
-static const char *root_in(const struct wishes *wishes, const char *path)
-{
-	const struct plan *plan = wishes->plan;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (path_within(plan->searched[i].path, path))
-			return plan->searched[i].path;
-	return NULL;
-}
-
 static int protect_path(struct wishes *wishes, const char *path, enum homes_kind kind)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	if (!wishes_is_reached(wishes, path) || is_asked_for(wishes, path))
 		return 0;
-	const char *root = root_in(wishes, path);
+	const char *root = tree_in(wishes->plan, path);
 	if (kind == HOMES_PROGRAM)
 		return root ? 0 : protect_guard(wishes, path, ACT_TELL);
 	if (!root)

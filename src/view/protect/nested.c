@@ -18,14 +18,7 @@
 // so much time.
 enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_NANOSECONDS = 80000000 };
 enum { MODULES_MAX = 64, MODULES_DEEP = 3 };
-
-bool nested_is_tree(const struct plan *plan, const char *path)
-{
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (str_equal(plan->searched[i].path, path))
-			return true;
-	return false;
-}
+#define ROWS_BYTES ((size_t)384 << 20)
 
 static void note(struct git_walk *walk, int directory, const char *name)
 {
@@ -40,7 +33,7 @@ struct first {
 
 static bool is_tree(struct git_walk *walk)
 {
-	return nested_is_tree(((struct first *)walk->owner)->plan, walk->path);
+	return tree_is(((struct first *)walk->owner)->plan, walk->path);
 }
 
 // Nothing hostile has run there yet: all of it is the user's own.
@@ -56,12 +49,13 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	*walk = (struct git_walk){ .repository = note,
 				   .passes = is_tree,
 				   .owner = &first,
-				   .arena = arena,
+				   .arena = arena_new_own(ROWS_BYTES),
 				   .share = &top,
 				   .start = INT64_MAX,
 				   .since = INT64_MAX,
 				   .rest = FIRST_NANOSECONDS };
 	walk_tree(walk, tree->path);
+	arena_free(walk->arena);
 	tree->fresh = true;
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	listed_sort(&first.known);
@@ -91,7 +85,7 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	const char *path = path_below(wishes->arena, tree->path, inside);
 	const char *around = path_parent(wishes->arena, path);
 	struct resolved resolved;
-	if (nested_is_tree(wishes->plan, around) || !wishes_is_reached(wishes, around) ||
+	if (tree_is(wishes->plan, around) || !wishes_is_reached(wishes, around) ||
 	    is_headless(wishes, path))
 		return 0;
 	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&

@@ -173,8 +173,7 @@ static int protect_roots(struct wishes *wishes)
 		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE || mount->cache ||
 		    mount->identity.type != S_IFDIR ||
 		    (whole && path_within(mount->target, project)) ||
-		    !wishes_is_reached(wishes, mount->target) ||
-		    nested_is_tree(plan, mount->target))
+		    !wishes_is_reached(wishes, mount->target) || tree_is(plan, mount->target))
 			continue;
 		TRY(protect_searched(wishes, mount->target));
 		if (str_equal(path_name(mount->target), ".git"))

@@ -37,7 +37,7 @@ extern const char *const settings_with_secrets[];
 extern const char *const settings_of_registries[];
 
 // Calls `found` for each path that a pattern stands for now: "/..." or "~/...", with '*' in any of
-// its names. Links are followed. More than can be read is a warning of the plan.
+// its names. Links are followed.
 int starred_walk(struct wishes *wishes, const char *pattern,
 		 int (*found)(struct wishes *wishes, const char *path));
 
