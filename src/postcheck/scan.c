@@ -144,6 +144,7 @@ static bool look_at(struct scan *scan, int directory, const char *name, const ch
 	else
 		bare_look(check, directory, path);
 	check->budget = check->known ? budget : check->budget;
+	bool compared = !check->known || !check->timeless;
 	check->known = check->made = false;
 	const char *born = str_equal(name, ".") ? "HEAD" : name;
 	bool stood = finding_birth(directory, born) && !finding_is_made(check, directory, born);
@@ -151,6 +152,9 @@ static bool look_at(struct scan *scan, int directory, const char *name, const ch
 		findings_add(check->found,
 			     users || stood ? FINDING_REPOSITORY_CHANGED : FINDING_REPOSITORY_MADE,
 			     finding_path(check->plan, path), "", "");
+	if (!compared)
+		findings_add(check->found, FINDING_NOT_COMPARED, "",
+			     finding_path(check->plan, path), "");
 	return users;
 }
 
@@ -268,8 +272,7 @@ static void tell_part(const struct scan *scan, const struct git_walk *walk)
 	if (walk->cut || walk->unseen)
 		findings_add(scan->check->found, FINDING_SEARCHED_PART,
 			     name_of(scan->check->plan, scan->tree),
-			     walk->cut ? "its files have another clock"
-				       : "there was no time for more",
+			     walk->cut ? "its files have another clock" : "the time for it ended",
 			     "");
 }
 

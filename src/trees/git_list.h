@@ -96,7 +96,7 @@ struct git_walk {
 			    // times are
 	// Its own.
 	char path[PATH_MAX];
-	size_t length, root;
+	size_t length, root, rest_bytes;
 	unsigned depth, entries, row_count, row_room;
 	int64_t begin;
 	int top; // the root, open

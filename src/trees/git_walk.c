@@ -18,13 +18,13 @@
 // A small tree is seen whole, however slow the machine: so many are read in any case.
 enum {
 	ENTRIES_LEAST = 512,
-	DIRECTORIES_LEAST = 64,
+	DIRECTORIES_LEAST = 32,
 	CLOCK_EACH = 64,
 	DEPTH_MAX = 240,
 	NANOSECONDS = 1000000000
 };
 // Of the rest: memory is bounded.
-enum { ROWS_MAX = 1 << 16 };
+enum { REST_BYTES = 64 << 20 };
 
 // Since when a directory has its names: a box can set no ctime back.
 enum news { OLD, SINCE, IN_RUN };
@@ -83,8 +83,10 @@ static bool is_made(const struct git_walk *walk)
 // The directory at walk->path.
 static void add_rest(struct git_walk *walk, enum news all, enum news came, bool late)
 {
-	walk->unseen = walk->unseen || walk->row_count >= walk->share->count + ROWS_MAX;
-	if (walk->rest == 0 || walk->unseen)
+	if (walk->rest > 0)
+		walk->rest_bytes += sizeof(struct walk_row) + strlen(inside(walk));
+	walk->unseen = walk->unseen || walk->rest_bytes > REST_BYTES;
+	if (walk->rest == 0 || walk->rest_bytes > REST_BYTES)
 		return;
 	walk->rows = arena_grow(walk->arena, walk->rows, walk->row_count, &walk->row_room,
 				sizeof(*walk->rows));
@@ -234,10 +236,11 @@ static void walk_share(struct git_walk *walk)
 static void walk_rest(struct git_walk *walk)
 {
 	const int64_t begin = processor_now();
+	bool over = false;
 	walk->entries = 0;
 	walk->others = true;
 	for (int late = 0; late < 2; late++)
-		for (unsigned i = 0; i < walk->row_count && !walk->cut && !walk->unseen; i++) {
+		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
 			struct walk_row row = walk->rows[i];
 			enum news news = OLD;
 			if (!row.unread || row.late > late || !go_to_row(walk, &row))
@@ -247,8 +250,9 @@ static void walk_rest(struct git_walk *walk)
 			// One with directories besides those of the share, which its links count.
 			if (row.unread ? row.links != 2 + row.children : look_at(walk, &row, &news))
 				open_and_visit(walk, &row, news);
-			walk->unseen = walk->unseen || (++walk->entries > DIRECTORIES_LEAST &&
-							processor_now() - begin > walk->rest);
+			over = ++walk->entries % DIRECTORIES_LEAST == 0 &&
+			       processor_now() - begin > walk->rest;
+			walk->unseen = walk->unseen || over;
 		}
 }
 

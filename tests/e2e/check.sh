@@ -139,7 +139,7 @@ like "names of the table there are told" "$(cat "$work/said")" "will run it: a/b
 no_time() { (SBX_TEST_LOOK=1 && export SBX_TEST_LOOK && SBX=$SBX_TESTING run "$1"); }
 for i in 1 2; do
 	no_time 'true'
-	like "what stayed unseen is said ($i)" "$(cat "$work/said")" "^sbx: new repositories were searched for in a part of the project: there was no time for more; to search all: sbx run --check all true$"
+	like "what stayed unseen is said ($i)" "$(cat "$work/said")" "^sbx: new repositories were searched for in a part of the project: the time for it ended; to search all: sbx run --check all true$"
 done
 
 # However much is new, all of it is searched, without a list and in memory that does not grow with it.

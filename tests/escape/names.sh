@@ -154,7 +154,7 @@ stays "and not when they stay" "" "$(cat "$work/log")"
 is "they are in a worktree and a repository that the run made" "" "$(unsaid ".git/worktrees/new/rebase-merge nested/.git/rebase-apply")"
 (cd "$project" && rm -rf .git/rebase-apply && echo a >a && git add a && git commit -qm a && git format-patch -q -1 && git reset -q --hard HEAD~1 && echo b >a && git add a && git commit -qm b && sleep 0.1 &&
 	run_box -- sh -c 'git am 0*; true' >"$work/log" 2>&1)
-is "a git am that stopped is nothing that programs run" "yes 0" "$([ ! -e .git/rebase-apply/applying ] || echo yes; grep -c 'will run it:.*rebase-apply' "$work/log")"
+is "a git am that stopped is nothing that programs run" "yes 0" "$([ ! -e "$project/.git/rebase-apply/applying" ] || echo yes) $(grep -c 'will run it:.*rebase-apply' "$work/log")"
 
 # Remotes as old git wrote them: what comes is moved away, the user's own is reported.
 project=$(new_project)
