@@ -21,7 +21,7 @@
 #include "view/paths/wishes.h"
 
 // Where no time tells new from old all is read, for so long.
-enum { LOOK_NANOSECONDS = 500000000, SECOND = 1000000000, TICK = 20000000 };
+enum { LOOK_NANOSECONDS = 500000000, TICK = 20000000 };
 enum { NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
 // Address space: the lists of a tree, and the rows from git's index.
 #define LIST_BYTES  ((size_t)192 << 20)
@@ -308,11 +308,6 @@ static bool read_list(struct scan *scan, const struct searched *tree, struct are
 	return true;
 }
 
-static int64_t start_of(const struct check *check)
-{
-	return check->start.tv_sec * (int64_t)SECOND + check->start.tv_nsec;
-}
-
 // Of the directories that git's index does not have: a moment, or a tenth of the run.
 static long rest_of(const struct run *run)
 {
@@ -336,13 +331,8 @@ static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 				     : 0,
 		.share = scan->whole ? NULL : &scan->share,
 		.since = scan->since,
-		.start = start_of(check),
+		.start = times_from(&check->start),
 	};
-}
-
-static int64_t written(const struct stat *status)
-{
-	return status->st_mtim.tv_sec * (int64_t)SECOND + status->st_mtim.tv_nsec;
 }
 
 static void begin_tree(struct scan *scan, const struct run *run, const struct searched *tree,
@@ -351,9 +341,9 @@ static void begin_tree(struct scan *scan, const struct run *run, const struct se
 	struct check *check = scan->check;
 	struct stat list;
 	scan->begin = times_now() - TICK;
-	scan->since = start_of(check);
-	if (stat(tree->list, &list) == 0 && written(&list) < scan->since)
-		scan->since = written(&list);
+	scan->since = times_from(&check->start);
+	if (stat(tree->list, &list) == 0 && times_from(&list.st_mtim) < scan->since)
+		scan->since = times_from(&list.st_mtim);
 	check->timeless = check->start.tv_sec == 0 || !times_are_ours(tree->path);
 	scan->whole = !choose(check, run, tree, arena, &scan->share);
 }

@@ -15,7 +15,6 @@
 
 #define KIND   "sbx-repositories "
 #define HEADER KIND "1 - "
-enum { NANOSECONDS = 1000000000 };
 static const struct words_field head_fields[] = {
 	WORDS_FIELD(WORDS_NUMBER, struct listed, device),
 };
@@ -76,7 +75,7 @@ void listed_note(struct listed *known, int directory, const char *name, const ch
 		.path = arena_copy(known->arena, path, strlen(path)),
 		.device = status.st_dev,
 		.inode = status.st_ino,
-		.changed = (int64_t)status.st_ctim.tv_sec * NANOSECONDS + status.st_ctim.tv_nsec,
+		.changed = times_from(&status.st_ctim),
 		.kind = kind,
 	};
 	listed_keep(known, &row);

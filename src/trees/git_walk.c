@@ -67,7 +67,7 @@ static bool go_to(struct git_walk *walk, size_t length, const char *name)
 
 static enum news news_of(const struct git_walk *walk, const struct stat *status)
 {
-	int64_t changed = status->st_ctim.tv_sec * (int64_t)NANOSECONDS + status->st_ctim.tv_nsec;
+	int64_t changed = times_from(&status->st_ctim);
 	return changed >= walk->start ? IN_RUN : changed >= walk->since ? SINCE : OLD;
 }
 

@@ -29,15 +29,9 @@ void finding_remove(struct check *check, int directory, const char *name, const 
 	findings_add(check->found, FINDING_NOT_MOVED, finding_path(check->plan, path), why, "");
 }
 
-static bool is_since(int64_t seconds, int64_t nanoseconds, const struct timespec *start)
-{
-	return seconds > start->tv_sec ||
-	       (seconds == start->tv_sec && nanoseconds >= start->tv_nsec);
-}
-
 bool finding_is_late(const struct check *check, const struct stat *status)
 {
-	return is_since(status->st_ctim.tv_sec, status->st_ctim.tv_nsec, &check->start);
+	return times_from(&status->st_ctim) >= times_from(&check->start);
 }
 
 bool finding_is_changed(const struct check *check, int directory, const char *name)
@@ -59,7 +53,7 @@ int64_t finding_birth(int directory, const char *name)
 bool finding_is_made(const struct check *check, int directory, const char *name)
 {
 	int64_t birth = finding_birth(directory, name);
-	return birth && is_since(birth / NANOSECONDS, birth % NANOSECONDS, &check->start);
+	return birth && birth >= times_from(&check->start);
 }
 
 bool finding_is_own(const struct check *check, int directory, const char *name)

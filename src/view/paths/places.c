@@ -13,13 +13,11 @@
 #include "text/words.h"
 
 // More entries are not read. A tick of the clock that stamps files is no longer than this.
-enum { ENTRIES_MAX = 32768, TICK_NANOSECONDS = 20000000, SECOND = 1000000000 };
+enum { ENTRIES_MAX = 32768, TICK_NANOSECONDS = 20000000 };
 
 bool place_is_settled(const struct stat *status)
 {
-	int64_t changed = status->st_ctim.tv_sec * (int64_t)SECOND + status->st_ctim.tv_nsec;
-	int64_t passed = times_now() - changed;
-	return passed > TICK_NANOSECONDS;
+	return times_now() - times_from(&status->st_ctim) > TICK_NANOSECONDS;
 }
 
 static bool counts(const struct place *place, const char *name)

@@ -238,14 +238,6 @@ static int hide_all(struct untracked *files)
 	return hide_found(files, excluded);
 }
 
-static bool is_hidden(const struct wishes *wishes, const char *path)
-{
-	for (unsigned i = 0; i < wishes->hidden_count; i++)
-		if (str_equal(wishes->hidden[i].path, path))
-			return true;
-	return false;
-}
-
 static void add(struct untracked *files, const struct item *item, const char *met, bool shut)
 {
 	struct wishes *wishes = files->wishes;
@@ -258,7 +250,7 @@ static void add(struct untracked *files, const struct item *item, const char *me
 	if (found <= 0 || (file.identity.type == S_IFDIR) != shut ||
 	    !path_within(file.path, project) || str_equal(file.path, project) ||
 	    path_within(file.path, path_below(files->arena, project, ".git")) ||
-	    is_hidden(wishes, file.path))
+	    wishes_is_hidden(wishes, file.path))
 		return;
 	for (unsigned i = 0; shut && i < files->count; i++)
 		if (str_equal(files->list[i].path, file.path))
