@@ -1,7 +1,7 @@
 // One check of what a run left: its state, whose a thing is, and how it is taken away.
 //
 // The room postcheck/finding owns the state of one check and its acts: whose a thing is, and
-// quarantine. Uses: base git names nouns report text trees. Begin with finding.h.
+// quarantine. Uses: base git names nouns report text. Begin with finding.h.
 #pragma once
 
 #include <stdbool.h>

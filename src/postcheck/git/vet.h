@@ -2,7 +2,7 @@
 // the rest stays. Nothing is followed, nothing is parsed but in a locked process.
 //
 // The room postcheck/git owns the check of git's directories. Uses: base git nouns
-// postcheck/finding report text trees view/paths. Begin with vet.c.
+// postcheck/finding report text view/paths. Begin with vet.c.
 #pragma once
 
 #include <limits.h>
