@@ -263,6 +263,12 @@ static inline int64_t processor_now(void)
 
 // The times that files are stamped with.
 
+// A file of somebody else's may have a time that is too large: it wraps.
+static inline int64_t times_from(const struct timespec *time)
+{
+	return (int64_t)((uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec);
+}
+
 // Nanoseconds.
 int64_t times_now(void);
 struct timespec times_of(int64_t nanoseconds);

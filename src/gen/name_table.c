@@ -20,8 +20,8 @@ struct name_row {
 static struct name_row rows[ROWS_MAX];
 static unsigned row_count;
 
-static const char *const words[TRUSTED_ANSWERS] = { "protect", "report", "place",
-						    "home",    "path",   "whole" };
+static const char *const words[TRUSTED_ANSWERS] = { "wall", "tell", "ignore", "place",
+						    "home", "path", "whole" };
 
 static _Noreturn void stop(const char *what)
 {
@@ -37,7 +37,7 @@ struct heading {
 
 static bool is_home(enum trusted_answer answer)
 {
-	return answer != TRUSTED_PROTECT && answer != TRUSTED_REPORT;
+	return answer > TRUSTED_IGNORE;
 }
 
 static void add_row(struct heading heading, const char *name, const char *who, const char *source)
@@ -80,7 +80,7 @@ static struct heading heading_of(const char *line)
 	for (unsigned i = 0; i < TRUSTED_ANSWERS; i++) {
 		const char *rest =
 			str_starts(line + 1, words[i]) ? line + 1 + strlen(words[i]) : "";
-		if (str_equal(rest, "]") || (i == TRUSTED_REPORT && str_equal(rest, " below]")))
+		if (str_equal(rest, "]") || (i == TRUSTED_TELL && str_equal(rest, " below]")))
 			return (struct heading){ .any = true,
 						 .below = rest[0] == ' ',
 						 .answer = (enum trusted_answer)i };
@@ -169,7 +169,7 @@ static void write_bits(void)
 	uint32_t hash;
 	for (unsigned i = 0; i < row_count; i++) {
 		const char *name = rows[i].name, *end = name + strlen(name);
-		if (is_home(rows[i].answer))
+		if (rows[i].answer > TRUSTED_TELL)
 			continue;
 		if (rows[i].pattern && !strchr(rows[i].name, '/')) {
 			bool from = name[0] == '*';

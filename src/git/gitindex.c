@@ -252,8 +252,15 @@ static bool note_directory(struct index_use *use, const struct index_reader *rea
 	} else if (length > 0 && reader->path[length - 1] == '/') {
 		length--;
 	}
-	bool same = use->count > 0 && strlen(use->text + use->last) == length &&
-		    memcmp(use->text + use->last, reader->path, length) == 0;
+	const char *last = use->count > 0 ? use->text + use->last : "";
+	bool same =
+		use->count > 0 && strlen(last) == length && memcmp(last, reader->path, length) == 0;
+	for (size_t at = common_part(last, reader->path) + 1; !same && at < length; at++) {
+		if (reader->path[at] != '/') // one around it that is new
+			continue;
+		if (!add_directory(use, reader->path, at))
+			return false;
+	}
 	if (!same && !add_directory(use, reader->path, length))
 		return false;
 	if (!entry->directory)

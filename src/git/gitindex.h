@@ -37,9 +37,7 @@ struct gitindex_vetted {
 	const char *bad; // the path of an entry that git itself would not write; NULL: none
 	const char
 		*shared; // the name of the file with the rest of a split index; NULL: it is whole
-	// Entries whose files git takes for unchanged, or for not in the work tree.
-	const struct gitindex_entry *marked;
-	unsigned marked_count;
+	unsigned unchanged, absent; // entries whose files git takes for that, or for not there
 	bool touched; // has entries of files that changed at `since` or later with earlier times
 	// As it has to be: without extensions that only save time, and without the sizes in
 	// entries that are `touched`, so that git compares contents. NULL: it is so. Of a bad one:
@@ -51,10 +49,10 @@ struct gitindex_vetted {
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted);
 
-// The directories that hold tracked files, and those of submodules, relative to the work tree and
-// sorted by strcmp(): "" is its top. And the tracked files of which `keeps` says so of their path,
-// or of that of a directory around them. -1 when it is no index, is split over two files, or has
-// more than GITINDEX_DIRECTORY_BYTES of directories.
+// The directories that hold tracked files, those around them, and those of submodules, relative to
+// the work tree and sorted by strcmp(): "" is its top. And the tracked files of which `keeps` says
+// so of their path, or of that of a directory around them. -1 when it is no index, is split over
+// two files, or has more than GITINDEX_DIRECTORY_BYTES of directories.
 enum { GITINDEX_DIRECTORY_BYTES = 32 << 20 };
 struct gitindex_directories {
 	const char *const *paths;
@@ -97,7 +95,7 @@ struct index_file {
 	struct gitindex_vetted vetted, rest; // `rest`: of the file that it shares
 	const struct gitindex_entry *entries;
 	unsigned entry_count;
-	const char *tree; // core.worktree, or NULL
+	bool sparse; // by its configuration not all files are in the work tree
 };
 
 // `fd` is the index, and `status` is its own. `index` lies in the arena. NULL: git would write it

@@ -15,24 +15,33 @@
 struct judging {
 	struct arena *arena;
 	struct index_file *index;
-	const char *config, *bytes; // the texts of files
-	size_t config_length, length;
+	const char *config, *own, *bytes; // the texts of files; own: config.worktree
+	size_t config_length, own_length, length;
 	unsigned hash;
 	bool good;
 };
 
+static const char *value_of(const struct judging *judging, const char *text, size_t length,
+			    const char *name)
+{
+	struct gitconfig config;
+	return gitconfig_parse(judging->arena, text, length, &config) == 0
+		       ? gitconfig_value(&config, name)
+		       : NULL;
+}
+
 // In the locked process, as vet_shared().
 static void vet(void *argument)
 {
+	static const char sparse[] = "core.sparsecheckout";
 	struct judging *judging = argument;
 	struct index_file *index = judging->index;
-	struct gitconfig config;
-	const char *format = NULL;
-	if (gitconfig_parse(judging->arena, judging->config, judging->config_length, &config) ==
-	    0) {
-		format = gitconfig_value(&config, "extensions.objectformat");
-		index->tree = gitconfig_value(&config, "core.worktree");
-	}
+	const char *format = value_of(judging, judging->config, judging->config_length,
+				      "extensions.objectformat");
+	const char *all = value_of(judging, judging->config, judging->config_length, sparse),
+		   *own = value_of(judging, judging->own, judging->own_length, sparse);
+	own = own ? own : all;
+	index->sparse = own && !str_equal(own, "false");
 	judging->hash = format && strcasecmp(format, "sha256") == 0 ? SHA256_BYTES : SHA1_BYTES;
 	judging->good = gitindex_vet(judging->arena, judging->bytes, judging->length, judging->hash,
 				     index->since, &index->vetted) == 0;
@@ -72,6 +81,9 @@ static void read_config(struct judging *judging)
 	    read_from(judging, path, GITCONFIG_BYTES_MAX, &judging->config,
 		      &judging->config_length) <= 0)
 		judging->config = "";
+	if (read_from(judging, "config.worktree", GITCONFIG_BYTES_MAX, &judging->own,
+		      &judging->own_length) <= 0)
+		judging->own = "";
 }
 
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,

@@ -13,8 +13,6 @@
 // What gitindex_vet() knows of the entry before, and what it makes.
 struct index_vet {
 	struct gitindex_vetted *vetted;
-	struct gitindex_entry *marked;
-	unsigned size; // of `marked`
 	uint32_t since;
 	unsigned char *text; // a copy of the index
 	size_t used;         // so much of it is the new one
@@ -98,13 +96,8 @@ static bool vet_entry(struct index_use *use, const struct index_reader *reader,
 		memset(vet->text + (entry->id - reader->bytes) - INDEX_STAT + INDEX_SIZE, 0, 4);
 		vetted->touched = true;
 	}
-	if (!entry->unchanged && !entry->absent)
-		return true;
-	vet->marked = arena_grow(use->arena, vet->marked, vetted->marked_count, &vet->size,
-				 sizeof(*vet->marked));
-	vet->marked[vetted->marked_count] = *entry;
-	vet->marked[vetted->marked_count++].path =
-		arena_copy(use->arena, reader->path, reader->path_length);
+	vetted->unchanged += entry->unchanged;
+	vetted->absent += entry->absent && !entry->directory && !entry->unchanged;
 	return true;
 }
 
@@ -203,7 +196,6 @@ int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned
 		vetted.text = vet->text;
 		vetted.length = vet->used + hash;
 	}
-	vetted.marked = vet->marked;
 	*ret_vetted = vetted;
 	return 0;
 }

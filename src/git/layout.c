@@ -8,7 +8,6 @@
 #include "text/words.h"
 
 #define LOCK_END             ".lock"
-#define DATA_FILE(name)      { name, LAYOUT_DATA, LAYOUT_FILE, LAYOUT_BOTH }
 #define DATA_DIRECTORY(name) { name, LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_BOTH }
 
 // Longer rows before what they lie in. Rows that act come first.
@@ -50,38 +49,6 @@ const struct layout_row layout_rows[] = {
 	DATA_DIRECTORY("lfs"),
 	DATA_DIRECTORY("filter-repo"),
 	DATA_DIRECTORY("incoming-*"),
-	DATA_FILE("HEAD"),
-	DATA_FILE("*_HEAD"), // ORIG_, FETCH_, MERGE_
-	DATA_FILE("AUTO_MERGE"),
-	DATA_FILE("MERGE_AUTOSTASH"),
-	DATA_FILE("BISECT_*"),
-	DATA_FILE("MERGE_MODE"),
-	DATA_FILE("MERGE_RR"),
-	DATA_FILE("NOTES_MERGE_*"),
-	DATA_FILE("*_MSG"),     // MERGE_, SQUASH_, GITGUI_
-	DATA_FILE("*_EDITMSG"), // COMMIT_, TAG_, NOTES_
-	DATA_FILE("EDIT_DESCRIPTION"),
-	DATA_FILE("GITGUI_BCK"),
-	DATA_FILE("ADD_EDIT.patch"),
-	DATA_FILE("addp-hunk-edit.diff"),
-	DATA_FILE("index"),
-	DATA_FILE("index.*"), // stash's, and of others that GIT_INDEX_FILE names
-	DATA_FILE("next-index-*"),
-	DATA_FILE("sharedindex.*"),
-	DATA_FILE("packed-refs*"),
-	DATA_FILE("shallow"),
-	DATA_FILE("shallow_*"),
-	DATA_FILE("description"),
-	DATA_FILE("cloneurl"),
-	DATA_FILE("git-daemon-export-ok"),
-	DATA_FILE("gc.pid"),
-	DATA_FILE("gc.log"),
-	DATA_FILE("locked"),
-	DATA_FILE("fast_import_crash_*"),
-	DATA_FILE("gitk.cache"),
-	// Of editors that were asked for a message.
-	DATA_FILE("*~"),
-	DATA_FILE(".*.sw?"),
 };
 const unsigned layout_count = sizeof(layout_rows) / sizeof(*layout_rows);
 
@@ -96,11 +63,6 @@ static bool begins(const char *path, const char *name)
 	size_t length = strcspn(name, "/");
 	return strncasecmp(path, name, length) == 0 &&
 	       (path[length] == '\0' || path[length] == '/');
-}
-
-bool layout_begins(const struct layout_row *row, const char *name)
-{
-	return begins(name, row->path);
 }
 
 // What follows the first component of both.

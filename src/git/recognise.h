@@ -85,8 +85,6 @@ extern const unsigned layout_count;
 // no such name.
 const struct layout_row *layout_find(const char *path);
 
-// Whether a row's first component is called so, as letters of ASCII.
-bool layout_begins(const struct layout_row *row, const char *name);
 // Whether a path below a git directory acts on the host's git by itself: all kinds
 // but data, also those of the submodules and worktrees in it.
 bool layout_acts(const char *path);

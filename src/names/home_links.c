@@ -12,7 +12,7 @@
 #include "base/sys.h"
 #include "git/recognise.h"
 
-enum { LINKS_MAX = 40, NAME_BITS = 1 << 18, LISTED_BYTES = 1 << 18, DIRECTORIES = 128 };
+enum { LINKS_MAX = 40, DIRECTORIES = 128 };
 
 // How much of the directories below a name is read.
 struct home_links_bounds {
@@ -204,62 +204,17 @@ bool homes_inside(struct arena *arena, const char *directory, unsigned *director
 	return !finding.cut;
 }
 
-// Which names a directory may have, by one listing: most rows then need no further call.
-struct home_listing {
-	const char *below; // the home
-	bool unread;
-	uint64_t bits[NAME_BITS / 64];
-};
-
-// By few calls, however large the home is.
-static void list_names(struct home_listing *listing, const char *directory, char *entries)
-{
-	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	long size = fd < 0 && errno != ENOENT ? -1 : 0;
-	while (fd >= 0 && (size = sys_getdents(fd, entries, LISTED_BYTES)) > 0)
-		for (long at = 0; at < size;) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			uint64_t bit = str_hash(entry->name) % NAME_BITS;
-			listing->bits[bit / 64] |= 1ULL << bit % 64;
-			at += entry->size;
-		}
-	listing->unread = size < 0;
-}
-
-static bool may_have(struct arena *arena, const struct home_listing *listing, const char *rest)
-{
-	size_t length = strlen(listing->below);
-	if (listing->unread || strncmp(rest, listing->below, length) != 0)
-		return true;
-	rest += length;
-	uint64_t bit = str_hash(arena_copy(arena, rest, strcspn(rest, "/"))) % NAME_BITS;
-	return listing->bits[bit / 64] >> bit % 64 & 1;
-}
-
 void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets)
 {
 	FORGIVING;
-	static const char *const listed[] = { "", ".config/", ".local/share/" };
-	enum { LISTED = sizeof(listed) / sizeof(*listed) };
-	struct home_listing *listings = arena_take(arena, LISTED * sizeof(*listings));
-	char *entries = arena_take(arena, LISTED_BYTES);
 	struct home_link_finding finding = { .arena = arena,
 					     .targets = ret_targets,
 					     .bounds = &home_bounds };
 	struct list names = { 0 };
 	*ret_targets = (struct list){ 0 };
-	for (size_t i = 0; i < LISTED; i++) {
-		listings[i] = (struct home_listing){ .below = listed[i] };
-		list_names(&listings[i], path_below(arena, homes->home, listed[i]), entries);
-	}
 	homes_name(arena, homes, &names);
 	list_each (item, &names) {
-		bool there = true;
-		if (path_within(item->text, homes->home) && !str_equal(item->text, homes->home))
-			for (size_t i = 0; i < LISTED; i++)
-				there = there && may_have(arena, &listings[i],
-							  item->text + strlen(homes->home) + 1);
-		if (!there)
+		if (homes->lacks && homes->lacks(homes->with, item->text))
 			continue;
 		finding.inside = 0;
 		finding.kind = (enum homes_kind)item->from.line;

@@ -10,8 +10,8 @@
 #include "git/recognise.h"
 #include "text/words.h"
 
-const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place",
-						     "home",    "path",   "whole" };
+const char *const trusted_words[TRUSTED_ANSWERS] = { "wall", "tell", "ignore", "place",
+						     "home", "path", "whole" };
 
 const char *trusted_name(const struct trusted_row *row)
 {
@@ -63,7 +63,7 @@ bool trusted_may_begin(const char *name)
 	    trusted_bit(trusted_bits, (hash >> 16) % TRUSTED_BITS))
 		return true;
 	return component_fold(name, folded) && may_be_pattern(folded) &&
-	       (is_pattern(folded, TRUSTED_PROTECT) || is_pattern(folded, TRUSTED_REPORT));
+	       (is_pattern(folded, TRUSTED_WALL) || is_pattern(folded, TRUSTED_TELL));
 }
 
 struct trusted_fit trusted_fit(const char *path)
@@ -77,8 +77,8 @@ struct trusted_fit trusted_fit(const char *path)
 	for (; path && count < PARTS_MAX; path = next_part(path))
 		if (!component_fold(path, folded[count++]))
 			return fit;
-	const struct trusted_row *row = trusted_rows + trusted_first[TRUSTED_PROTECT];
-	for (; !path && row < trusted_rows + trusted_first[TRUSTED_REPORT + 1]; row++) {
+	const struct trusted_row *row = trusted_rows + trusted_first[TRUSTED_WALL];
+	for (; !path && row < trusted_rows + trusted_first[TRUSTED_TELL + 1]; row++) {
 		const char *name = trusted_name(row), begin = name[0] | ' ';
 		unsigned i = 0;
 		if (begin != '*' && begin != '?' && begin != (folded[0][0] | ' '))
@@ -116,7 +116,7 @@ static const struct trusted_row *find_at(const char *path, enum trusted_answer a
 
 const struct trusted_row *trusted_find(const char *path)
 {
-	static const enum trusted_answer answers[] = { TRUSTED_PROTECT, TRUSTED_REPORT };
+	static const enum trusted_answer answers[] = { TRUSTED_WALL, TRUSTED_TELL };
 	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
 		for (const char *part = path; part; part = next_part(part)) {
 			const struct trusted_row *row = find_at(part, answers[i]);
@@ -129,7 +129,7 @@ const struct trusted_row *trusted_find(const char *path)
 bool trusted_is_reported(const char *path)
 {
 	for (const char *part = path; part; part = next_part(part))
-		if (find_at(part, TRUSTED_REPORT))
+		if (find_at(part, TRUSTED_TELL))
 			return true;
 	return false;
 }
@@ -139,7 +139,7 @@ bool trusted_is_protected(const char *path)
 	for (const char *part = path; part; part = next_part(part)) {
 		if (component_is_git(part))
 			return next_part(part) && layout_acts(next_part(part));
-		if (find_at(part, TRUSTED_PROTECT))
+		if (find_at(part, TRUSTED_WALL))
 			return true;
 	}
 	return false;
@@ -147,14 +147,12 @@ bool trusted_is_protected(const char *path)
 
 bool trusted_is_installed(const char *path)
 {
-	// Those with a dot are what bundlers of JavaScript write: nobody installs or opens it.
-	static const char *const places[] = { "/node_modules/",  "/site-packages/",
-					      "/vendor/bundle/", "/.next/",
-					      "/.nuxt/",         "/.svelte-kit/" };
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (strstr(path, places[i]) ||
-		    strncmp(path, places[i] + 1, strlen(places[i] + 1)) == 0)
-			return true;
+	trusted_each (row, TRUSTED_IGNORE) {
+		size_t length = strlen(trusted_name(row));
+		for (const char *at = path; (at = strstr(at, trusted_name(row))); at++)
+			if ((at == path || at[-1] == '/') && at[length] == '/')
+				return true;
+	}
 	return false;
 }
 
@@ -163,7 +161,7 @@ bool trusted_is_deeper(const char *path)
 	const char *name = path_name(path);
 	if (!trusted_may_begin(name) || trusted_is_installed(path))
 		return false;
-	trusted_each (row, TRUSTED_PROTECT)
+	trusted_each (row, TRUSTED_WALL)
 		if (trusted_begins(row, name))
 			return true;
 	return false;
@@ -175,7 +173,7 @@ bool trusted_is_below(const char *path)
 	const char *name = path_name(path);
 	if (!trusted_may_begin(name) || !component_fold(name, folded) || trusted_is_installed(path))
 		return false;
-	trusted_each (row, TRUSTED_REPORT)
+	trusted_each (row, TRUSTED_TELL)
 		if (row->below && component_matches(folded, trusted_name(row)))
 			return true;
 	return false;

@@ -14,12 +14,13 @@
 struct arena;
 
 enum trusted_answer {
-	TRUSTED_PROTECT, // read-only where it exists, moved to quarantine when it appears
-	TRUSTED_REPORT,  // named at the end when it changed
-	TRUSTED_PLACE,   // of the home: itself no project
-	TRUSTED_HOME,    // of the home: protected by absolute path
-	TRUSTED_PATH,    // of the home: the same, of programs
-	TRUSTED_WHOLE,   // of the home: protected where the home is the project
+	TRUSTED_WALL,   // read-only where it exists, moved to quarantine when it appears
+	TRUSTED_TELL,   // named at the end when it changed
+	TRUSTED_IGNORE, // in such a directory no name counts
+	TRUSTED_PLACE,  // of the home: itself no project
+	TRUSTED_HOME,   // of the home: protected by absolute path
+	TRUSTED_PATH,   // of the home: the same, of programs
+	TRUSTED_WHOLE,  // of the home: protected where the home is the project
 	TRUSTED_ANSWERS
 };
 extern const char *const trusted_words[TRUSTED_ANSWERS];
@@ -114,6 +115,9 @@ int given_add(const char *state, const char *lines);
 struct homes {
 	const char *home;         // of the caller, without symlinks
 	char *const *environment; // for rows that a variable names, and for PATH
+	// Whether a path is surely not there; NULL: nobody knows.
+	bool (*lacks)(const void *with, const char *path);
+	const void *with;
 };
 
 // `from.line` of the findings.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/base.h"
 #include "plan.h"
 
 // A clock that was set back makes new files look old: then everything is checked.
@@ -22,12 +23,6 @@ struct timespec clock_start(const struct plan *plan)
 	return by_clock + SLACK_MILLISECONDS < in_truth ? never : plan->start;
 }
 
-static bool is_after(const struct timespec *time, const struct timespec *start)
-{
-	return time->tv_sec > start->tv_sec ||
-	       (time->tv_sec == start->tv_sec && time->tv_nsec > start->tv_nsec);
-}
-
 // Files are stamped by a clock that stands still for up to 10 ms. Since Linux 6.13 a file whose
 // time was asked for gets an exact one with a change in the same tick, and no other file gets one
 // before that.
@@ -38,7 +33,7 @@ static bool has_exact(int fd, const struct timespec *start)
 	for (int i = 0; i < CHANGES && fd >= 0; i++)
 		if (fchmod(fd, OWN) < 0 || fstat(fd, &status) < 0)
 			return false;
-		else if (is_after(&status.st_ctim, start))
+		else if (times_from(&status.st_ctim) > times_from(start))
 			return true;
 	return false;
 }
@@ -50,7 +45,7 @@ static bool passes(const struct timespec *time, int fd)
 	struct timespec now, pause = { .tv_nsec = 300000 };
 	for (int i = 0; i < TRIES_MAX; i++) {
 		clock_gettime(CLOCK_REALTIME_COARSE, &now);
-		if (is_after(&now, time) || (i == 0 && has_exact(fd, time)))
+		if (times_from(&now) > times_from(time) || (i == 0 && has_exact(fd, time)))
 			return true;
 		if (now.tv_sec + SET_BACK_SECONDS < time->tv_sec)
 			return false;

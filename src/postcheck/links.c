@@ -52,11 +52,8 @@ enum { LOOKED_MAX = 32, TEXTS_BYTES = 1 << 20 };
 static bool is_old_link(const struct plan *plan, int directory, const char *name)
 {
 	struct stat status;
-	const struct timespec *start = &plan->start, *changed = &status.st_ctim;
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISLNK(status.st_mode) &&
-	       (changed->tv_sec < start->tv_sec ||
-		(changed->tv_sec == start->tv_sec && changed->tv_nsec < start->tv_nsec));
+	       S_ISLNK(status.st_mode) && times_from(&status.st_ctim) < times_from(&plan->start);
 }
 
 // Nearly all places of secrets are below names of the home that begin with a '.'.

@@ -265,7 +265,7 @@ static int open_place(struct looking *look, struct stat *ret_status)
 
 static bool is_same(const struct timespec *one, const struct timespec *other)
 {
-	return one->tv_sec != 0 && one->tv_sec == other->tv_sec && one->tv_nsec == other->tv_nsec;
+	return one->tv_sec != 0 && times_from(one) == times_from(other);
 }
 
 static void look_at_entries(struct looking *look)

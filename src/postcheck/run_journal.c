@@ -22,7 +22,7 @@
 #include "trees/git_list.h"
 
 // The lines of a box of 4,096 names take some 200 KB.
-enum { SECOND = 1000000000, BYTES_MAX = 64 << 20 };
+enum { BYTES_MAX = 64 << 20 };
 static const char end[] = ".\n";
 
 struct head {
@@ -120,7 +120,7 @@ static int begin_tree(const struct plan *plan, const struct run *run, const stru
 {
 	struct out out = { 0 };
 	const struct head head = {
-		.from = plan->start.tv_sec * (int64_t)SECOND + plan->start.tv_nsec,
+		.from = times_from(&plan->start),
 		.inode = inode_of(tree->path),
 		.table = trusted_hash,
 		.index = plan->index ? plan->index : none,
@@ -176,9 +176,7 @@ static bool is_beside(const struct searched *tree, const struct run *run, int ow
 		if (lives)
 			return true;
 	}
-	return now.st_mtim.tv_sec > before.st_mtim.tv_sec ||
-	       (now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
-		now.st_mtim.tv_nsec > before.st_mtim.tv_nsec);
+	return times_from(&now.st_mtim) > times_from(&before.st_mtim);
 }
 
 bool journal_beside(const struct plan *plan, const struct run *run)

@@ -2,6 +2,7 @@
 // from the list.
 #include "postcheck/check.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -17,9 +18,10 @@
 #include "report/findings.h"
 #include "run.h"
 #include "trees/git_list.h"
+#include "view/paths/wishes.h"
 
 // Where no time tells new from old all is read, for so long.
-enum { LOOK_NANOSECONDS = 500000000, SECOND = 1000000000, TICK = 20000000 };
+enum { LOOK_NANOSECONDS = 500000000, TICK = 20000000 };
 enum { NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
 // Address space: the lists of a tree, and the rows from git's index.
 #define LIST_BYTES  ((size_t)192 << 20)
@@ -98,7 +100,7 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 {
 	struct stat status;
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       listed_is(&scan->old, row, &status, scan->check->root_device) &&
+	       listed_is(&scan->old, row, &status, scan->now.device) &&
 	       !finding_is_made(scan->check, directory, name);
 }
 
@@ -114,69 +116,62 @@ static bool stood_there(const struct scan *scan, int directory, const char *name
 }
 
 // One of the list by path and inode, or one that stood there before the run.
-static bool is_users(const struct scan *scan, int directory, const char *name, const char *path)
+static bool is_users(const struct scan *scan, int directory, const char *name,
+		     const struct listed_row *row)
 {
-	const struct listed_row *row = listed_find(&scan->old, path + scan->check->root + 1);
-	if (row && row->kind != LISTED_PART && is_listed(scan, row, directory, name))
+	if (row && is_listed(scan, row, directory, name))
 		return true;
-	return !scan->moved &&
-	       (finding_is_own(scan->check, directory, name, path, OWN_ALL) ||
-		stood_there(scan, directory, name) ||
-		(str_equal(name, ".") && bare_is_old(scan->check, directory, path)));
+	return !scan->moved && (finding_is_own(scan->check, directory, name) ||
+				stood_there(scan, directory, name) ||
+				(str_equal(name, ".") && bare_is_old(scan->check, directory)));
 }
 
-// Whether it is the user's own. `same`: its parts are as the list has them.
-static bool look_at(struct scan *scan, int directory, const char *name, const char *path, bool same)
+// Whether it is the user's own.
+static bool look_at(struct scan *scan, int directory, const char *name, const char *path,
+		    const struct listed_row *row)
 {
 	struct check *check = scan->check;
-	bool users = same || is_users(scan, directory, name, path);
-	const struct listed *known = check->known;
-	unsigned before = findings_count(check->found);
-	check->known = users ? known : NULL;
-	if (same)
-		vet_data(check, directory, name, path);
-	else if (!str_equal(name, "."))
+	unsigned before = findings_count(check->found), budget = check->budget;
+	check->known = !check->timeless;
+	bool users = is_users(scan, directory, name, row);
+	check->made = users && row && row->kind == LISTED_MADE;
+	check->known = users && !(check->timeless && check->made);
+	check->budget = check->known ? ~0U : budget; // of what stood there no part is left out
+	if (!str_equal(name, "."))
 		vet_repository(check, directory, name, path);
 	else if (users)
 		vet_parts(check, directory, path, 0);
 	else
 		bare_look(check, directory, path);
-	check->known = known;
+	check->budget = check->known ? budget : check->budget;
+	bool compared = !check->known || !check->timeless;
+	check->known = check->made = false;
 	const char *born = str_equal(name, ".") ? "HEAD" : name;
 	bool stood = finding_birth(directory, born) && !finding_is_made(check, directory, born);
 	if (findings_count(check->found) > before)
 		findings_add(check->found,
 			     users || stood ? FINDING_REPOSITORY_CHANGED : FINDING_REPOSITORY_MADE,
 			     finding_path(check->plan, path), "", "");
+	if (!compared)
+		findings_add(check->found, FINDING_NOT_COMPARED, "",
+			     finding_path(check->plan, path), "");
 	return users;
-}
-
-static bool is_same(struct scan *scan, int directory, const char *name, const char *inside)
-{
-	struct listed one = { .arena = scan->now.arena };
-	struct stat status;
-	const struct listed_row *row = listed_find(&scan->old, inside);
-	listed_note(&one, directory, name, inside, LISTED_OWN);
-	listed_sort(&one);
-	// A directory's own time says nothing, a file's does: another text may stand in it.
-	bool file = fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    !S_ISDIR(status.st_mode);
-	return listed_same(&scan->old, &one, inside) &&
-	       !(file && row && one.count > 0 && row->changed != one.rows[0].changed);
 }
 
 static void meet(struct git_walk *walk, int directory, const char *name)
 {
 	struct scan *scan = walk->owner;
 	const char *inside = walk->path + walk->root + 1;
+	if (walk->probes) {
+		walk->cut = walk->cut || !is_mounted(scan->check->plan, walk->path, name);
+		return;
+	}
 	const struct listed_row *row = listed_find(&scan->old, inside);
 	enum listed_kind kind = row ? row->kind : LISTED_OWN;
 	scan->moved = walk->moved;
 	bool stood = is_mounted(scan->check->plan, walk->path, name) &&
 		     (!row || is_listed(scan, row, directory, name));
-	bool same = row && is_listed(scan, row, directory, name) &&
-		    is_same(scan, directory, name, inside);
-	if (!stood && !look_at(scan, directory, name, walk->path, same))
+	if (!stood && !look_at(scan, directory, name, walk->path, row))
 		kind = LISTED_MADE;
 	if (row || scan->now.count < NEW_ROWS_MAX)
 		listed_note(&scan->now, directory, name, inside, kind);
@@ -184,23 +179,40 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		scan->now.full = true;
 }
 
-static void look_at_entry(struct git_walk *walk, int directory, const struct dirent *entry)
+// Of the other directories, where nothing else changed: whether a name of the table did.
+static bool is_quiet(const struct scan *scan, int directory, const char *name, const char *path)
+{
+	struct findings none = { 0 };
+	struct check check = *scan->check;
+	check.found = &none;
+	check.rows = NULL;
+	changed_tell_wall(&check, directory, name, path);
+	bool quiet = findings_count(&none) == 0;
+	findings_free(&none);
+	return quiet;
+}
+
+static void look_at_entry(struct git_walk *walk, int directory, const char *name, unsigned type)
 {
 	struct scan *scan = walk->owner;
-	changed_take_pipe(scan->check, directory, entry->d_name, walk->path);
-	if (entry->d_type == DT_LNK)
-		links_look(scan->check, directory, entry->d_name, walk->path);
+	if (walk->probes) {
+		walk->cut = walk->cut || !is_quiet(scan, directory, name, walk->path);
+		return;
+	}
+	if (walk->others) {
+		changed_tell_wall(scan->check, directory, name, walk->path);
+		return;
+	}
+	changed_take_pipe(scan->check, directory, name, walk->path);
+	if (type == DT_LNK)
+		links_look(scan->check, directory, name, walk->path);
 	if (walk->depth > 0)
-		changed_tell_deeper(scan->check, directory, entry->d_name, walk->path);
+		changed_tell_deeper(scan->check, directory, name, walk->path);
 }
 
 static bool is_other_tree(struct git_walk *walk)
 {
-	const struct plan *plan = ((struct scan *)walk->owner)->check->plan;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (str_equal(plan->searched[i].path, walk->path))
-			return true;
-	return false;
+	return tree_is(((struct scan *)walk->owner)->check->plan, walk->path);
 }
 
 // Repositories of the list that the sweep did not come to, and that the box could write.
@@ -209,11 +221,11 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 	struct stat status;
 	listed_sort(&scan->now);
 	struct listed met = scan->now;
-	walk->moved = false;
+	walk->moved = walk->others = false;
 	for (unsigned i = 0; i < scan->old.count; i++) {
 		const char *inside = scan->old.rows[i].path, *name = path_name(inside);
 		bool bare = !str_equal(name, ".git");
-		if (scan->old.rows[i].kind == LISTED_PART || listed_find(&met, inside) ||
+		if (listed_find(&met, inside) ||
 		    !str_put(walk->path, sizeof(walk->path), "%s/%s", scan->tree->path, inside) ||
 		    is_mounted(scan->check->plan, walk->path, bare ? "." : name))
 			continue;
@@ -228,26 +240,17 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 	}
 }
 
-// A row that was not met stays, as long as its file is there; it comes first.
+// A row that was not met stays, as long as its file is there.
 static void keep_rest(struct scan *scan, int root)
 {
-	struct listed all = scan->now;
 	struct stat status;
-	bool there = false;
-	listed_empty(&all);
+	struct listed met = scan->now;
+	listed_sort(&met);
+	for (unsigned i = 0; i < scan->old.count; i++)
+		if (!listed_find(&met, scan->old.rows[i].path) &&
+		    fstatat(root, scan->old.rows[i].path, &status, AT_SYMLINK_NOFOLLOW) == 0)
+			listed_keep(&scan->now, &scan->old.rows[i]);
 	listed_sort(&scan->now);
-	for (unsigned i = 0; i < scan->old.count; i++) {
-		const struct listed_row *row = &scan->old.rows[i];
-		if (row->kind != LISTED_PART)
-			there = !listed_find(&scan->now, row->path) &&
-				fstatat(root, row->path, &status, AT_SYMLINK_NOFOLLOW) == 0;
-		if (there)
-			listed_keep(&all, row);
-	}
-	for (unsigned i = 0; i < scan->now.count; i++)
-		listed_keep(&all, &scan->now.rows[i]);
-	listed_sort(&all);
-	scan->now = all;
 }
 
 // The list has the time of the last check.
@@ -257,20 +260,32 @@ static void note_time(const struct scan *scan)
 	utimensat(AT_FDCWD, scan->tree->list, times, AT_SYMLINK_NOFOLLOW);
 }
 
+static const char *name_of(const struct plan *plan, const struct searched *tree)
+{
+	return plan->project && str_equal(tree->path, plan->project)
+		       ? "the project"
+		       : finding_path(plan, tree->path);
+}
+
+static void tell_part(const struct scan *scan, const struct git_walk *walk)
+{
+	if (walk->cut || walk->unseen)
+		findings_add(scan->check->found, FINDING_SEARCHED_PART,
+			     name_of(scan->check->plan, scan->tree),
+			     walk->cut ? "its files have another clock" : "the time for it ended",
+			     "");
+}
+
 static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 {
 	struct check *check = scan->check;
-	const char *name = check->plan->project && str_equal(scan->tree->path, check->plan->project)
-				   ? "the project"
-				   : finding_path(check->plan, scan->tree->path);
+	const char *name = name_of(check->plan, scan->tree);
 	keep_rest(scan, root);
-	scan->now.place = "";
 	if (listed_differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
 	if (!walk->cut)
 		note_time(scan);
-	if (walk->cut)
-		findings_add(check->found, FINDING_SEARCHED_PART, name, "", "");
+	tell_part(scan, walk);
 	if (walk->lost)
 		findings_add(check->found, FINDING_TOO_DEEP, name, "", "");
 	if (scan->now.full)
@@ -290,21 +305,23 @@ static bool read_list(struct scan *scan, const struct searched *tree, struct are
 		findings_add(check->found, FINDING_NOT_COMPARED, "", err_taken(), "");
 		return false;
 	}
-	check->known = &scan->old;
-	check->root = strlen(tree->path);
-	check->root_device = scan->now.device;
 	return true;
 }
 
-static int64_t start_of(const struct check *check)
+// Of the directories that git's index does not have: a moment, or a tenth of the run.
+static long rest_of(const struct run *run)
 {
-	return check->start.tv_sec * (int64_t)SECOND + check->start.tv_nsec;
+	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };
+	int64_t tenth = (steady_now() - run->began) * NANOSECONDS_OF_TENTH;
+	return testing_look(tenth > LEAST ? tenth : LEAST);
 }
 
-static struct git_walk sweep_of(struct scan *scan)
+static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
 	const struct check *check = scan->check;
 	return (struct git_walk){
+		.arena = arena,
+		.rest = rest_of(scan->run),
 		.entry = look_at_entry,
 		.repository = meet,
 		.passes = is_other_tree,
@@ -314,13 +331,8 @@ static struct git_walk sweep_of(struct scan *scan)
 				     : 0,
 		.share = scan->whole ? NULL : &scan->share,
 		.since = scan->since,
-		.start = start_of(check),
+		.start = times_from(&check->start),
 	};
-}
-
-static int64_t written(const struct stat *status)
-{
-	return status->st_mtim.tv_sec * (int64_t)SECOND + status->st_mtim.tv_nsec;
 }
 
 static void begin_tree(struct scan *scan, const struct run *run, const struct searched *tree,
@@ -329,26 +341,29 @@ static void begin_tree(struct scan *scan, const struct run *run, const struct se
 	struct check *check = scan->check;
 	struct stat list;
 	scan->begin = times_now() - TICK;
-	scan->since = start_of(check);
-	if (stat(tree->list, &list) == 0 && written(&list) < scan->since)
-		scan->since = written(&list);
+	scan->since = times_from(&check->start);
+	if (stat(tree->list, &list) == 0 && times_from(&list.st_mtim) < scan->since)
+		scan->since = times_from(&list.st_mtim);
 	check->timeless = check->start.tv_sec == 0 || !times_are_ours(tree->path);
 	scan->whole = !choose(check, run, tree, arena, &scan->share);
 }
 
 bool scan_is_quiet(struct check *check, const struct run *run)
 {
-	struct scan scan = { .check = check };
+	struct scan scan = { .check = check, .run = run };
 	bool quiet = true;
 	for (unsigned i = 0; i < check->plan->searched_count && quiet; i++) {
 		struct arena *arena = arena_new_own(SHARE_BYTES);
 		begin_tree(&scan, run, &check->plan->searched[i], arena);
-		struct git_walk walk = sweep_of(&scan);
+		struct git_walk walk = sweep_of(&scan, arena);
 		walk.probes = true;
 		quiet = !scan.whole && !check->plan->searched[i].open;
 		if (quiet)
 			walk_tree(&walk, check->plan->searched[i].path);
 		quiet = quiet && !walk.cut;
+		scan.tree = &check->plan->searched[i];
+		if (quiet)
+			tell_part(&scan, &walk);
 		arena_free(arena);
 	}
 	return quiet;
@@ -359,13 +374,12 @@ static void scan_tree(struct scan *scan, const struct run *run, const struct sea
 	struct arena *arena = arena_new_of(LIST_BYTES + SHARE_BYTES);
 	begin_tree(scan, run, tree, arena);
 	if (read_list(scan, tree, arena)) {
-		struct git_walk walk = sweep_of(scan);
+		struct git_walk walk = sweep_of(scan, arena);
 		walk_tree(&walk, tree->path);
 		autoclose int root = open(tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		meet_listed(scan, &walk, root);
 		end_tree(scan, &walk, root);
 	}
-	scan->check->known = NULL;
 	arena_free(arena);
 }
 

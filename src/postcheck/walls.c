@@ -185,8 +185,7 @@ static struct wall wall_seen(const struct mount *mount)
 static bool is_changed(const struct wall *now, const struct wall *known)
 {
 	return now->inode != known->inode || now->device != known->device ||
-	       now->changed.tv_sec != known->changed.tv_sec ||
-	       now->changed.tv_nsec != known->changed.tv_nsec;
+	       times_from(&now->changed) != times_from(&known->changed);
 }
 
 static void lose(struct watch *watch, struct findings *found)

@@ -53,8 +53,8 @@ ROW(FINDING_SYMLINK, "symlink", SEVERITY_WARNING,
 	"%p is a new symlink to '%d', which the box could not see; check it before you use it",
 	.more = "symlink")
 ROW(FINDING_SEARCHED_PART, "searched-part", SEVERITY_NOTICE,
-	"new repositories were searched for in a part of %p: its files have another clock; to "
-	"search all: sbx run --check all true")
+	"new repositories were searched for in a part of %p: %d; to search all: sbx run "
+	"--check all true")
 ROW(FINDING_TOO_DEEP, "too-deep", SEVERITY_WARNING,
 	"%p has directories that are too deep to search for new repositories; do not run git there")
 ROW(FINDING_TOO_MANY, "too-many-repositories", SEVERITY_NOTICE,

@@ -1,4 +1,4 @@
-// Owns the text of a list of repositories, and which parts of one are compared.
+// Owns the text of a list of repositories.
 #include "trees/git_list.h"
 
 #include <fcntl.h>
@@ -11,12 +11,10 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "git/recognise.h"
 #include "text/words.h"
 
 #define KIND   "sbx-repositories "
 #define HEADER KIND "1 - "
-enum { NANOSECONDS = 1000000000, ENTRIES_MAX = 1024, MODULES_DEEP = 4 };
 static const struct words_field head_fields[] = {
 	WORDS_FIELD(WORDS_NUMBER, struct listed, device),
 };
@@ -27,21 +25,10 @@ static const struct words_field fields[] = {
 	WORDS_FIELD(WORDS_TEXT, struct listed_row, path),
 };
 
-// A slash before all other bytes: what lies below a path follows it.
-static int order(const char *one, const char *two)
-{
-	for (; *one && *one == *two; one++, two++)
-		;
-	unsigned left = (unsigned char)*one, right = (unsigned char)*two;
-	left = left == '/' ? 1 : left + (left > 0);
-	right = right == '/' ? 1 : right + (right > 0);
-	return left < right ? -1 : left > right;
-}
-
 static int compare(const void *left, const void *right)
 {
 	const struct listed_row *one = left, *two = right;
-	return order(one->path, two->path);
+	return strcmp(one->path, two->path);
 }
 
 void listed_sort(struct listed *known)
@@ -55,11 +42,6 @@ void listed_sort(struct listed *known)
 	known->count = count;
 }
 
-void listed_empty(struct listed *known)
-{
-	known->bytes = known->count = known->room = 0;
-}
-
 const struct listed_row *listed_find(const struct listed *known, const char *path)
 {
 	struct listed_row wanted = { .path = path };
@@ -68,18 +50,10 @@ const struct listed_row *listed_find(const struct listed *known, const char *pat
 		       : bsearch(&wanted, known->rows, known->count, sizeof(wanted), compare);
 }
 
-static size_t escaped_length(const char *word)
-{
-	size_t length = 0;
-	for (; *word; word++)
-		length += (unsigned char)*word <= ' ' || *word == '%' || *word == 0x7f ? 3 : 1;
-	return length;
-}
-
 bool listed_keep(struct listed *known, const struct listed_row *row)
 {
-	enum { ROW_NUMBERS = 70 };
-	size_t bytes = escaped_length(row->path) + ROW_NUMBERS;
+	enum { ROW_NUMBERS = 70, ESCAPED = 3 };
+	size_t bytes = ESCAPED * strlen(row->path) + ROW_NUMBERS;
 	if (known->count == LISTED_ROWS_MAX || known->bytes + bytes > LISTED_BYTES_MAX) {
 		known->full = true;
 		return false;
@@ -91,38 +65,31 @@ bool listed_keep(struct listed *known, const struct listed_row *row)
 	return true;
 }
 
-bool listed_add(struct listed *known, const char *path, const struct stat *status,
-		enum listed_kind kind)
+void listed_note(struct listed *known, int directory, const char *name, const char *path,
+		 enum listed_kind kind)
 {
-	struct listed_row row = {
-		.path = path,
-		.device = status->st_dev,
-		.inode = status->st_ino,
-		.changed = (int64_t)status->st_ctim.tv_sec * NANOSECONDS + status->st_ctim.tv_nsec,
+	struct stat status;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	const struct listed_row row = {
+		.path = arena_copy(known->arena, path, strlen(path)),
+		.device = status.st_dev,
+		.inode = status.st_ino,
+		.changed = times_from(&status.st_ctim),
 		.kind = kind,
 	};
-	if (!listed_keep(known, &row))
-		return false;
-	known->rows[known->count - 1].path = arena_copy(known->arena, path, strlen(path));
-	return true;
+	listed_keep(known, &row);
 }
 
 static int read_row(struct listed *known, char *at)
 {
-	struct listed_row row = { .kind = *at == 'r'   ? LISTED_OWN
-					  : *at == 'm' ? LISTED_MADE
-						       : LISTED_PART };
+	struct listed_row row = { .kind = *at == 'm' ? LISTED_MADE : LISTED_OWN };
+	if (*at == 't') // a part of one, in lists of before
+		return 0;
 	if (!words_next(known->arena, &at) ||
 	    !words_read(known->arena, &at, fields, WORDS_COUNT(fields), &row))
 		return -1;
 	return listed_keep(known, &row) ? 0 : -1;
-}
-
-// A line is one word, or none.
-static const char *read_word(struct arena *arena, char **text)
-{
-	char *line = words_line(text);
-	return !line || !line[0] ? line : words_next(arena, &line);
 }
 
 int listed_parse(struct arena *arena, const char *text, size_t length, struct listed *ret_known)
@@ -135,9 +102,9 @@ int listed_parse(struct arena *arena, const char *text, size_t length, struct li
 	line += strlen(HEADER);
 	if (!words_read(arena, &line, head_fields, WORDS_COUNT(head_fields), &known))
 		return -1;
-	known.root = read_word(arena, &at);
-	known.place = read_word(arena, &at);
-	if (!known.root || !known.place)
+	line = words_line(&at);
+	known.root = line ? words_next(arena, &line) : NULL;
+	if (!known.root || !words_line(&at)) // a line without words
 		return -1;
 	while ((line = words_line(&at)))
 		if (read_row(&known, line) < 0)
@@ -149,15 +116,11 @@ int listed_parse(struct arena *arena, const char *text, size_t length, struct li
 
 const char *listed_print(struct arena *arena, const struct listed *known)
 {
-	static const char *const kinds[] = {
-		[LISTED_PART] = "t", [LISTED_OWN] = "r", [LISTED_MADE] = "m"
-	};
+	static const char *const kinds[] = { [LISTED_OWN] = "r", [LISTED_MADE] = "m" };
 	struct out out = { 0 };
 	out_text(&out, HEADER "%llu 0\n", (unsigned long long)known->device);
 	words_put(&out, known->root);
-	out_bytes(&out, "\n", 1);
-	words_put(&out, known->place);
-	out_bytes(&out, "\n", 1);
+	out_text(&out, "\n\n");
 	for (unsigned i = 0; i < known->count; i++)
 		words_write(&out, kinds[known->rows[i].kind], fields, WORDS_COUNT(fields),
 			    &known->rows[i]);
@@ -170,7 +133,7 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 {
 	const char *text;
 	size_t length;
-	*ret_known = (struct listed){ .arena = arena, .root = root, .place = "" };
+	*ret_known = (struct listed){ .arena = arena, .root = root };
 	if (file_read(AT_FDCWD, file, 0, LISTED_BYTES_MAX + PATH_MAX * 8, arena, &text, &length) <=
 	    0)
 		return 0;
@@ -188,71 +151,6 @@ bool listed_write(const struct listed *known, const char *file, bool first)
 	return owned_keep(file, listed_print(known->arena, known), first);
 }
 
-static void note_parts(struct listed *known, int directory, const char *path, int depth);
-
-static void note_entry(struct listed *known, int directory, const char *name, const char *path,
-		       int depth)
-{
-	struct stat status;
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !listed_add(known, path, &status, LISTED_PART) || depth == 0 ||
-	    !S_ISDIR(status.st_mode))
-		return;
-	autoclose int fd = fd_directory(directory, name);
-	if (fd >= 0)
-		note_parts(known, fd, path, depth - 1);
-}
-
-// `depth`: what lies in an entry is noted as a git directory's.
-static void note_entries(struct listed *known, int directory, const char *name, const char *path,
-			 int depth)
-{
-	char below[PATH_MAX];
-	autoclose int fd = fd_directory(directory, name);
-	entries_some (entry, fd, ENTRIES_MAX)
-		if (!str_ends(entry->name, ".sample") &&
-		    str_put(below, sizeof(below), "%s/%s", path, entry->name))
-			note_entry(known, fd, entry->name, below, depth);
-}
-
-static void note_row(struct listed *known, int directory, const char *path,
-		     const struct layout_row *row, int depth)
-{
-	char below[PATH_MAX];
-	struct stat status;
-	if (fstatat(directory, row->path, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    str_put(below, sizeof(below), "%s/%s", path, row->path) &&
-	    listed_add(known, below, &status, LISTED_PART) && row->type == LAYOUT_DIRECTORY)
-		note_entries(known, directory, row->path, below,
-			     str_equal(row->path, "modules") ? depth : 0);
-}
-
-// Parts that act on git, with their entries, and names that git does not have.
-static void note_parts(struct listed *known, int directory, const char *path, int depth)
-{
-	char below[PATH_MAX];
-	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	entries_each (entry, fd) {
-		layout_each(row) if (row->kind > LAYOUT_LOCK && layout_begins(row, entry->name))
-			note_row(known, directory, path, row, depth);
-		if (!layout_find(entry->name) &&
-		    str_put(below, sizeof(below), "%s/%s", path, entry->name))
-			note_entry(known, directory, entry->name, below, 0);
-	}
-}
-
-void listed_note(struct listed *known, int directory, const char *name, const char *path,
-		 enum listed_kind kind)
-{
-	struct stat status;
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !listed_add(known, path, &status, kind) || !S_ISDIR(status.st_mode))
-		return;
-	autoclose int fd = fd_directory(directory, name);
-	if (fd >= 0)
-		note_parts(known, fd, path, MODULES_DEEP);
-}
-
 bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,
 	       uint64_t root_device)
 {
@@ -260,45 +158,14 @@ bool listed_is(const struct listed *known, const struct listed_row *row, const s
 	       (root_device != known->device || row->device == status->st_dev);
 }
 
-// The first row that is not before `path`.
-static unsigned first_of(const struct listed *known, const char *path)
-{
-	unsigned low = 0, high = known->count;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		if (order(known->rows[middle].path, path) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-bool listed_same(const struct listed *left, const struct listed *right, const char *path)
-{
-	unsigned one = first_of(left, path), two = first_of(right, path);
-	for (bool first = true;; one++, two++, first = false) {
-		const struct listed_row *a = one < left->count ? &left->rows[one] : NULL,
-					*b = two < right->count ? &right->rows[two] : NULL;
-		bool in_a = a && path_within(a->path, path), in_b = b && path_within(b->path, path);
-		if (!in_a || !in_b)
-			return in_a == in_b && !first;
-		// Of the directory itself the ctime says nothing: git writes in it all the time.
-		if (!str_equal(a->path, b->path) || a->inode != b->inode ||
-		    (!first && a->changed != b->changed))
-			return false;
-	}
-}
-
 bool listed_differs(const struct listed *left, const struct listed *right)
 {
-	if (left->count != right->count || !str_equal(left->place, right->place) ||
-	    left->device != right->device)
+	if (left->count != right->count || left->device != right->device)
 		return true;
 	for (unsigned i = 0; i < left->count; i++)
 		if (!str_equal(left->rows[i].path, right->rows[i].path) ||
 		    left->rows[i].inode != right->rows[i].inode ||
-		    left->rows[i].changed != right->rows[i].changed)
+		    left->rows[i].kind != right->rows[i].kind)
 			return true;
 	return false;
 }

@@ -1,12 +1,10 @@
-// The list of the repositories in a tree, and of what git runs or trusts in each: what stood there
-// is known by path and inode, and unchanged while its ctime is the same. Text, made of bytes that a
-// box may have chosen.
+// The list of the repositories in a tree: what stood there is known by path and inode. Text, made
+// of bytes that a box may have chosen.
 //
 // The room trees owns what is kept of a tree between runs, in the state directory. Uses: base git
 // names text. Begin with git_list.h.
 #pragma once
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +23,7 @@ struct listed_row {
 	uint64_t device, inode;
 	int64_t changed; // ctime in nanoseconds
 	enum listed_kind {
-		LISTED_PART, // of the repository before it
-		LISTED_OWN,  // a repository of the user's
+		LISTED_OWN,  // of the user's
 		LISTED_MADE, // one that a box has made
 	} kind;
 };
@@ -35,7 +32,6 @@ enum { LISTED_ROWS_MAX = 65536, LISTED_BYTES_MAX = 6 << 20 };
 struct listed {
 	uint64_t device; // of the root
 	const char *root;
-	const char *place; // of a list of secrets: the patterns of their names, else ""
 	struct listed_row *rows;
 	unsigned count, room;
 	size_t bytes; // of the rows in the text, at most
@@ -48,14 +44,9 @@ struct listed {
 int listed_parse(struct arena *arena, const char *text, size_t length, struct listed *ret_known);
 // NULL: not there. By bisection.
 const struct listed_row *listed_find(const struct listed *known, const char *path);
-// Adds a row; false when there is no room.
-bool listed_add(struct listed *known, const char *path, const struct stat *status,
-		enum listed_kind kind);
 // One more time the row of another list; false when there is no room.
 bool listed_keep(struct listed *known, const struct listed_row *row);
 void listed_sort(struct listed *known);
-// Leaves its rows to who has a copy of the list.
-void listed_empty(struct listed *known);
 // The bytes of a list, in `arena`.
 const char *listed_print(struct arena *arena, const struct listed *known);
 
@@ -66,12 +57,10 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 // without it what boxes made would count as the user's.
 bool listed_write(const struct listed *known, const char *file, bool first);
 
-// Adds the rows of `name` in `directory`: a git directory ("." for the open one itself), or a file
-// or link .git; with each trusted part of it.
+// Adds the row of `name` in `directory`: a git directory ("." for the open one itself), or a file
+// or link .git.
 void listed_note(struct listed *known, int directory, const char *name, const char *path,
 		 enum listed_kind kind);
-// Whether the row of `path` and those below it are the same in both.
-bool listed_same(const struct listed *left, const struct listed *right, const char *path);
 // Whether the thing at `path` is the one of the row: the device counts while the root has its own.
 bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,
 	       uint64_t root_device);
@@ -85,35 +74,36 @@ bool listed_differs(const struct listed *left, const struct listed *right);
 struct git_walk {
 	// Each may be NULL; walk->path is the path of the entry, `directory` is open and holds
 	// `name`. Of a git directory without .git the name is ".".
-	void (*entry)(struct git_walk *walk, int directory, const struct dirent *entry);
+	void (*entry)(struct git_walk *walk, int directory, const char *name, unsigned type);
 	void (*repository)(struct git_walk *walk, int directory, const char *name);
 	bool (*passes)(struct git_walk *walk); // whether the directory at walk->path is left out
 	void *owner;
+	struct arena *arena;
 	// Which directories are read: the top and the command's, those of the share that changed at
 	// `since` or later, and new entries of these, with all below it. NULL: all.
 	const struct share *share;
 	int64_t since, start; // nanoseconds; what changed at `start` or later did so in the run
 	bool probes;          // only whether one of them changed: then it is cut
-	unsigned levels;      // so many are gone down; 0: as many as can be
 	long processor; // nanoseconds of this process's time, from the beginning on; 0: no end
+	long rest;      // and of the others, for which `others` is set; 0: they are not read
 
 	// Results.
 	bool cut;    // by time
-	bool deeper; // something lay below the levels
 	bool lost;   // something lay deeper than can be reached
+	bool unseen; // not all of the others were read
 
-	bool moved; // an entry may have come to this place in the run, whatever its own times
-		    // are
+	bool moved, others; // an entry may have come to this place in the run, whatever its own
+			    // times are
 	// Its own.
 	char path[PATH_MAX];
-	size_t length, root;
-	unsigned depth, entries;
-	long begin;
+	size_t length, root, rest_bytes;
+	unsigned depth, entries, row_count, row_room;
+	int64_t begin;
 	int top; // the root, open
+	struct walk_row *rows;
 };
 
-// Returns the time that it took of this process.
-long walk_tree(struct git_walk *walk, const char *root);
+void walk_tree(struct git_walk *walk, const char *root);
 
 // The directory of a tree's runs: a file for each, which its supervisor holds by flock(2) as long
 // as it lives. One that nobody holds is that of a run that was killed.
@@ -127,11 +117,11 @@ int living_take(int directory, const char *name, bool *ret_lives);
 // Whether a box lives whose tree is `path` or lies around it. `state`: ~/.local/state/sbx.
 bool living_reaches(struct arena *arena, const char *state, const char *path);
 
-// The share of a tree that every run checks at its end, besides its top: the directories of git's
-// index and that of the command. And the tracked files that are examined each time.
+// The share of a tree that every run checks at its end: its top, the directories of git's index and
+// that of the command, and those around these. And the tracked files that are examined each time.
 
 struct share {
-	const char *const *centres; // sorted by strcmp(), relative to the tree
+	const char *const *centres; // sorted by strcmp(), relative to the tree; "" is the first
 	unsigned count;
 	const struct gitindex_kept *kept;
 	unsigned kept_count;
@@ -146,9 +136,6 @@ bool share_read(struct arena *arena, const char *index, const struct file_state 
 // Adds the centres and files of another index, and the directory of the command.
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory);
-
-// The first centre that does not sort before the first `length` bytes of the path with `end` behind
-// them.
-unsigned share_first(const struct share *share, const char *path, size_t length, char end);
-// Whether the directory at `path`, relative to the tree, is a centre.
-bool share_is_centre(const struct share *share, const char *path, size_t length);
+// The place of a centre.
+#define SHARE_NONE ~0U
+unsigned share_find(const struct share *share, const char *path);

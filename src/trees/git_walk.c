@@ -1,31 +1,42 @@
-// Owns the order of a sweep: each directory before its entries.
+// Owns the order of a sweep: what the share names, what came there, then the rest.
 #include "trees/git_list.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/fd.h"
 #include "base/base.h"
+#include "base/fd.h"
 #include "base/sys.h"
 #include "git/gitindex.h"
 #include "git/recognise.h"
 #include "text/words.h"
 
-// A small tree is seen whole, however slow the machine: so many entries are looked at in any case.
-enum { ENTRIES_LEAST = 512, CLOCK_EACH = 64, DEPTH_MAX = 240, NANOSECONDS = 1000000000 };
-// Memory of a directory, however many entries it has.
-enum { BUFFER_BYTES = 32768, NAMES_MAX = BUFFER_BYTES / 24 };
+// A small tree is seen whole, however slow the machine: so many are read in any case.
+enum {
+	ENTRIES_LEAST = 512,
+	DIRECTORIES_LEAST = 32,
+	CLOCK_EACH = 64,
+	DEPTH_MAX = 240,
+	NANOSECONDS = 1000000000
+};
+// Of the rest: memory is bounded.
+enum { REST_BYTES = 64 << 20 };
 
-// The entries that were read last.
-struct walk_part {
-	_Alignas(struct dirent) char bytes[BUFFER_BYTES];
-	ssize_t size;
-	const char *names[NAMES_MAX]; // of directories
+// Since when a directory has its names: a box can set no ctime back.
+enum news { OLD, SINCE, IN_RUN };
+
+// Directories of the share, in its order, then those of the rest.
+struct walk_row {
+	const char *path;    // below the root
+	enum news all, came; // entries below may have come to their place, and names to it
+	unsigned children;   // of the share, right below it
+	nlink_t links;
+	bool unread;
+	bool late; // of the rest: it came in the run
 };
 
 static bool is_over(struct git_walk *walk)
@@ -41,239 +52,258 @@ static const char *inside(const struct git_walk *walk)
 	return walk->length > walk->root ? walk->path + walk->root + 1 : "";
 }
 
-static bool go_to(struct git_walk *walk, size_t length, const char *name, size_t bytes)
+// The path of `length` bytes and a name in it, or that path.
+static bool go_to(struct git_walk *walk, size_t length, const char *name)
 {
-	if (length + bytes + 1 >= sizeof(walk->path)) {
-		walk->lost = true;
+	size_t bytes = strlen(name);
+	walk->lost = walk->lost || length + bytes + 1 >= sizeof(walk->path);
+	if (length + bytes + 1 >= sizeof(walk->path))
 		return false;
-	}
-	walk->path[length] = '/';
-	memcpy(walk->path + length + 1, name, bytes);
-	walk->length = length + 1 + bytes;
-	walk->path[walk->length] = '\0';
+	walk->path[length] = bytes > 0 ? '/' : '\0';
+	memcpy(walk->path + length + 1, name, bytes + (bytes > 0));
+	walk->length = length + bytes + (bytes > 0);
 	return true;
 }
 
-static void go_back(struct git_walk *walk, size_t length)
-{
-	walk->path[length] = '\0';
-	walk->length = length;
-}
-
-// Since when a directory has its names: a box can set no ctime back.
-enum news { OLD, SINCE, IN_RUN };
-
 static enum news news_of(const struct git_walk *walk, const struct stat *status)
 {
-	int64_t changed = status->st_ctim.tv_sec * (int64_t)NANOSECONDS + status->st_ctim.tv_nsec;
+	int64_t changed = times_from(&status->st_ctim);
 	return changed >= walk->start ? IN_RUN : changed >= walk->since ? SINCE : OLD;
 }
 
-static void meet(struct git_walk *walk, int directory, const char *name)
+static bool is_made(const struct git_walk *walk)
 {
-	if (walk->probes)
-		walk->cut = true;
-	else if (walk->repository)
-		walk->repository(walk, directory, name);
+	struct sys_statx status;
+	return sys_statx(walk->top, inside(walk), SYS_STATX_BIRTH, &status) == 0 &&
+	       (status.mask & SYS_STATX_BIRTH) &&
+	       status.birth_seconds * (int64_t)NANOSECONDS + status.birth_nanoseconds >=
+		       walk->start;
 }
 
-// What the names in a directory say about it.
-struct met {
-	bool head, git, below;
-};
-
-static void meet_entry(struct git_walk *walk, int directory, const struct dirent *entry,
-		       struct met *met)
+// The directory at walk->path.
+static void add_rest(struct git_walk *walk, enum news all, enum news came, bool late)
 {
-	const char *name = entry->d_name;
-	size_t length = walk->length;
-	met->head = met->head || strcasecmp(name, "HEAD") == 0;
-	met->git = met->git || component_is_git(name); // the file system says whether it is one
-	met->below = met->below || entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
-	if (!walk->entry || walk->probes || !go_to(walk, length, name, strlen(name)))
+	if (walk->rest > 0)
+		walk->rest_bytes += sizeof(struct walk_row) + strlen(inside(walk));
+	walk->unseen = walk->unseen || walk->rest_bytes > REST_BYTES;
+	if (walk->rest == 0 || walk->rest_bytes > REST_BYTES)
 		return;
-	walk->entry(walk, directory, entry);
-	go_back(walk, length);
-}
-
-static bool read_part(int directory, struct walk_part *part)
-{
-	ssize_t size = getdents64(directory, part->bytes, sizeof(part->bytes));
-	if (size > 0)
-		part->size = size;
-	return size > 0;
-}
-
-#define part_each(entry, part)                                                                     \
-	for (const struct dirent *entry = (const void *)(part)->bytes;                             \
-	     (const char *)entry < (part)->bytes + (part)->size;                                   \
-	     entry = (const void *)((const char *)entry + entry->d_reclen))
-
-// Whether all entries are in `part`.
-static bool read_entries(struct git_walk *walk, int directory, struct walk_part *part,
-			 struct met *met)
-{
-	size_t length = walk->length;
-	unsigned parts = 0;
-	for (; !walk->cut && read_part(directory, part); parts++)
-		part_each(entry, part) if (!is_over(walk) && !str_equal(entry->d_name, ".") &&
-					   !str_equal(entry->d_name, ".."))
-			meet_entry(walk, directory, entry, met);
-	if (met->git && walk->depth > 0 && go_to(walk, length, ".git", 4))
-		meet(walk, directory, ".git");
-	go_back(walk, length);
-	if (met->head && walk->depth > 0 && git_directory(directory) != GIT_NONE)
-		meet(walk, directory, ".");
-	return parts == 1;
+	walk->rows = arena_grow(walk->arena, walk->rows, walk->row_count, &walk->row_room,
+				sizeof(*walk->rows));
+	walk->rows[walk->row_count++] = (struct walk_row){
+		.path = arena_copy(walk->arena, inside(walk), strlen(inside(walk))),
+		.all = all,
+		.came = came,
+		.unread = true,
+		.late = late || (came == IN_RUN && is_made(walk)),
+	};
 }
 
 static void enter(struct git_walk *walk, enum news all, enum news came);
 
-// One component more than where the walk is.
-static void go_down(struct git_walk *walk, const char *name, size_t bytes, enum news all,
-		    enum news came)
+// A directory in the one of `row`, which has its names since `news`.
+static void go_down(struct git_walk *walk, const struct walk_row *row, enum news news)
 {
-	size_t length = walk->length;
-	if (!go_to(walk, length, name, bytes))
-		return;
-	walk->depth++;
-	if (!walk->passes || !walk->passes(walk))
-		enter(walk, all, came);
-	walk->depth--;
-	go_back(walk, length);
+	unsigned at = walk->share ? share_find(walk->share, inside(walk)) : SHARE_NONE;
+	if (at != SHARE_NONE) {
+		walk->rows[at].all = row->all;
+		walk->rows[at].came = news;
+	} else if (walk->others) {
+		add_rest(walk, row->all, news, row->late);
+	} else if (walk->depth == DEPTH_MAX) {
+		walk->lost = true;
+	} else if (!walk->passes || !walk->passes(walk)) {
+		walk->depth++;
+		enter(walk, row->all, news);
+		walk->depth--;
+	}
 }
 
-// By name, as far as so many entries are read at once.
-static void visit_below(struct git_walk *walk, struct walk_part *part, enum news all,
-			enum news came)
+// Reads the directory at walk->path. Of an unread one of the share only those below count.
+static void visit(struct git_walk *walk, int directory, const struct walk_row *row, enum news news)
 {
-	unsigned count = 0;
-	part_each(entry, part) if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
-				   !str_equal(entry->d_name, ".") &&
-				   !str_equal(entry->d_name, "..") &&
-				   !str_equal(entry->d_name, ".git") && count < NAMES_MAX)
-		part->names[count++] = entry->d_name;
-	if (count > 0)
-		qsort(part->names, count, sizeof(*part->names), str_compare);
-	for (unsigned i = 0; i < count && !walk->cut; i++)
-		go_down(walk, part->names[i], strlen(part->names[i]), all, came);
-}
-
-// Reads the directory at walk->path. `all`: entries below may have come to this place, `came`:
-// names may have come to it.
-static void visit(struct git_walk *walk, int directory, enum news all, enum news came)
-{
-	struct met met = { 0 };
-	struct walk_part *part = malloc(sizeof(*part));
-	if (!part)
-		abort();
-	walk->moved = all == IN_RUN;
-	bool one = read_entries(walk, directory, part, &met);
-	bool stays = walk->depth == (walk->levels ? walk->levels : DEPTH_MAX);
-	walk->deeper = walk->deeper || (stays && met.below && walk->levels);
-	walk->lost = walk->lost || (stays && met.below && !walk->levels);
-	bool goes = met.below && !stays && !walk->cut;
-	if (goes && one)
-		visit_below(walk, part, all, came);
-	else if (goes && lseek(directory, 0, SEEK_SET) == 0)
-		while (!walk->cut && read_part(directory, part))
-			visit_below(walk, part, all, came);
-	free(part);
-}
-
-// Of a directory that is not read: those of the share below it. Between the rows of one of them
-// there can be others, as '-' sorts before '/'.
-static void visit_share(struct git_walk *walk)
-{
-	const struct share *share = walk->share;
-	const char *path = inside(walk);
-	size_t length = strlen(path), begin = length + (length > 0);
-	unsigned at = length > 0 ? share_first(share, path, length, '/') : 0;
-	while (at < share->count && !walk->cut) {
-		const char *centre = share->centres[at];
-		if (length > 0 && (strncmp(centre, path, length) != 0 || centre[length] != '/'))
+	const size_t length = walk->length;
+	const bool moved = row->all == IN_RUN;
+	bool looks = walk->entry && (!walk->probes || walk->others) && !row->unread;
+	bool head = false, git = false;
+	entries_each (entry, directory) {
+		if (is_over(walk))
 			break;
-		size_t bytes = strcspn(centre + begin, "/");
-		bool exact = centre[begin + bytes] == '\0';
-		if (bytes > 0 && (exact || !share_is_centre(share, centre, begin + bytes)))
-			go_down(walk, centre + begin, bytes, OLD, OLD);
-		at = exact ? at + 1 : share_first(share, centre, begin + bytes, '/' + 1);
+		head = head || strcasecmp(entry->name, "HEAD") == 0;
+		git = git ||
+		      component_is_git(entry->name); // the file system says whether it is one
+		walk->moved = moved;
+		if (!go_to(walk, length, entry->name))
+			continue;
+		if (looks)
+			walk->entry(walk, directory, entry->name, entry->type);
+		if ((entry->type == DT_DIR || entry->type == DT_UNKNOWN) &&
+		    !str_equal(entry->name, ".git"))
+			go_down(walk, row, news);
 	}
+	walk->moved = moved;
+	bool meets = walk->repository && walk->depth > 0 && !row->unread && !walk->cut;
+	if (git && meets && go_to(walk, length, ".git"))
+		walk->repository(walk, directory, ".git");
+	go_to(walk, length, "");
+	if (head && meets && git_directory(directory) != GIT_NONE)
+		walk->repository(walk, directory, ".");
 }
 
-// The directory at walk->path. One that has its old ctime, which no box can set back, existed
-// before and has the same names in it. One that changed, in another that changed, may have been
-// moved there: all below it is read.
-static void enter(struct git_walk *walk, enum news all, enum news came)
+static void open_and_visit(struct git_walk *walk, const struct walk_row *row, enum news news)
 {
-	struct stat status;
 	const char *path = inside(walk);
-	enum news news = IN_RUN;
-	if (all != IN_RUN) {
-		if (fstatat(walk->top, path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISDIR(status.st_mode))
-			return;
-		news = news_of(walk, &status);
-		came = news < came ? news : came;
-		all = all < came ? came : all;
-		walk->cut = walk->cut || (walk->probes && news != OLD);
-		if (all == OLD && news == OLD && !str_equal(path, walk->share->directory)) {
-			visit_share(walk);
-			return;
-		}
-	}
-	autoclose int fd =
-		sys_openat2(walk->top, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
-			    RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+	autoclose int fd = sys_openat2(walk->top, path[0] ? path : ".",
+				       O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
+				       RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
 		walk->lost = true;
 	if (fd >= 0 && !walk->cut)
-		visit(walk, fd, all, news);
+		visit(walk, fd, row, news);
+}
+
+// Since when the directory at walk->path has its names, and its place. One that has
+// its old ctime, which no box can set back, existed before and has the same names in it. One that
+// changed, in another that changed, may have been moved there: all below it is read. False: it is
+// no directory.
+static bool look_at(struct git_walk *walk, struct walk_row *row, enum news *ret_news)
+{
+	struct stat status;
+	const char *path = inside(walk);
+	if (fstatat(walk->top, path[0] ? path : ".", &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISDIR(status.st_mode))
+		return false;
+	*ret_news = news_of(walk, &status);
+	row->links = status.st_nlink;
+	row->came = *ret_news < row->came ? *ret_news : row->came;
+	row->all = row->all < row->came ? row->came : row->all;
+	walk->cut = walk->cut || (walk->probes && *ret_news != OLD);
+	return true;
+}
+
+// The directory at walk->path.
+static void enter(struct git_walk *walk, enum news all, enum news came)
+{
+	struct walk_row row = { .all = all, .came = came };
+	enum news news = IN_RUN;
+	if (all != IN_RUN && !look_at(walk, &row, &news))
+		return;
+	if (row.all == OLD && news == OLD)
+		add_rest(walk, all, came, false);
+	else
+		open_and_visit(walk, &row, news);
+}
+
+static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
+{
+	if (!go_to(walk, walk->root, row->path))
+		return false;
+	walk->depth = row->path[0] != '\0';
+	for (const char *at = row->path; *at; at++)
+		walk->depth += *at == '/';
+	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
+}
+
+static void count_child(struct git_walk *walk, const char *path)
+{
+	char above[PATH_MAX];
+	size_t length = (size_t)(path_name(path) - path);
+	str_put(above, sizeof(above), "%.*s", (int)(length - (length > 0)), path);
+	unsigned at = path[0] ? share_find(walk->share, above) : SHARE_NONE;
+	if (at != SHARE_NONE)
+		walk->rows[at].children++;
+}
+
+// The directories of the share: those on the way to others before these.
+static void walk_share(struct git_walk *walk)
+{
+	for (unsigned i = 0; i < walk->share->count && !walk->cut; i++) {
+		struct walk_row *row = &walk->rows[i];
+		enum news news;
+		if (!go_to_row(walk, row) || !look_at(walk, row, &news))
+			continue;
+		count_child(walk, row->path);
+		row->unread = row->all == OLD && news == OLD && row->path[0] &&
+			      !str_equal(row->path, walk->share->directory);
+		if (!row->unread) {
+			struct walk_row now = *row;
+			open_and_visit(walk, &now, news);
+		}
+	}
+}
+
+// The other directories, those near the top first, and those that came in the run last.
+static void walk_rest(struct git_walk *walk)
+{
+	const int64_t begin = processor_now();
+	bool over = false;
+	walk->entries = 0;
+	walk->others = true;
+	for (int late = 0; late < 2; late++)
+		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
+			struct walk_row row = walk->rows[i];
+			enum news news = OLD;
+			if (!row.unread || row.late > late || !go_to_row(walk, &row))
+				continue;
+			walk->rows[i].unread = false;
+			row.unread = i < walk->share->count;
+			// One with directories besides those of the share, which its links count.
+			if (row.unread ? row.links != 2 + row.children : look_at(walk, &row, &news))
+				open_and_visit(walk, &row, news);
+			over = ++walk->entries % DIRECTORIES_LEAST == 0 &&
+			       processor_now() - begin > walk->rest;
+			walk->unseen = walk->unseen || over;
+		}
 }
 
 // A tracked file that is examined each time: the part of its path that is a name.
 static void look_at_kept(struct git_walk *walk, const struct gitindex_kept *kept)
 {
-	char above[PATH_MAX];
+	char above[PATH_MAX], part[PATH_MAX];
 	struct stat status, parent;
-	struct dirent entry = { .d_type = DT_UNKNOWN };
-	size_t length = walk->length;
-	if (fstatat(walk->top, kept->path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	if (!str_put(part, sizeof(part), "%.*s", (int)kept->length, kept->path) ||
+	    !strchr(part, '/') ||
+	    fstatat(walk->top, kept->path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    news_of(walk, &status) == OLD || is_over(walk))
 		return;
 	walk->cut = walk->cut || walk->probes;
-	if (walk->probes || !go_to(walk, length, kept->path, kept->length))
+	if (walk->probes || !go_to(walk, walk->root, part))
 		return;
-	const char *name = path_name(walk->path);
-	str_put(above, sizeof(above), "%.*s", (int)(name - inside(walk)), inside(walk));
+	const char *name = path_name(part);
+	str_put(above, sizeof(above), "%.*s", (int)(name - part), part);
 	autoclose int fd = sys_openat2(walk->top, above, O_PATH | O_DIRECTORY | O_CLOEXEC,
 				       RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+	walk->depth = 1;
 	// Where that directory changed it was read.
-	if (fd >= 0 && fstat(fd, &parent) == 0 && news_of(walk, &parent) == OLD &&
-	    str_put(entry.d_name, sizeof(entry.d_name), "%s", name)) {
-		walk->depth++;
-		walk->entry(walk, fd, &entry);
-		walk->depth--;
-	}
-	go_back(walk, length);
+	if (fd >= 0 && fstat(fd, &parent) == 0 && news_of(walk, &parent) == OLD)
+		walk->entry(walk, fd, name, DT_UNKNOWN);
 }
 
-long walk_tree(struct git_walk *walk, const char *root)
+void walk_tree(struct git_walk *walk, const char *root)
 {
-	struct stat status;
-	walk->length = walk->root = strlen(root);
+	const struct share *share = walk->share;
+	walk->root = 0;
+	if (!go_to(walk, strlen(root), "") || !str_put(walk->path, sizeof(walk->path), "%s", root))
+		return;
+	walk->root = walk->length;
 	walk->begin = processor_now();
-	if (walk->length >= sizeof(walk->path))
-		return 0;
-	memcpy(walk->path, root, walk->length + 1);
 	autoclose int top = walk->top = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (top < 0 || fstat(top, &status) < 0)
-		return 0;
-	enum news news = news_of(walk, &status);
-	walk->cut = walk->probes && news != OLD;
-	visit(walk, top, walk->share ? OLD : walk->start > 0 ? SINCE : IN_RUN, news);
-	for (unsigned i = 0; walk->share && walk->entry && i < walk->share->kept_count; i++)
-		if (memchr(walk->share->kept[i].path, '/', walk->share->kept[i].length))
-			look_at_kept(walk, &walk->share->kept[i]);
-	return processor_now() - walk->begin;
+	if (top < 0)
+		return;
+	if (!share) {
+		struct walk_row row = { .all = walk->start > 0 ? SINCE : IN_RUN };
+		enum news news;
+		if (look_at(walk, &row, &news))
+			open_and_visit(walk, &row, news);
+		return;
+	}
+	walk->row_count = walk->row_room = share->count;
+	walk->rows = arena_take(walk->arena, (share->count + 1) * sizeof(*walk->rows));
+	for (unsigned i = 0; i < share->count; i++)
+		walk->rows[i] = (struct walk_row){ .path = share->centres[i] };
+	walk_share(walk);
+	for (unsigned i = 0; walk->entry && i < share->kept_count; i++)
+		look_at_kept(walk, &share->kept[i]);
+	if (walk->rest > 0)
+		walk_rest(walk);
 }

@@ -45,15 +45,21 @@ bool share_read(struct arena *arena, const char *index, const struct file_state 
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory)
 {
-	const char **all = arena_take(arena, (share->count + other->count + 1) * sizeof(*all));
+	unsigned room = share->count + other->count + 2, count = 0, kept = 0;
+	for (const char *at = directory; *at; at++)
+		room += *at == '/';
+	const char **all = arena_take(arena, room * sizeof(*all));
 	struct gitindex_kept *files =
 		arena_take(arena, (share->kept_count + other->kept_count + 1) * sizeof(*files));
-	unsigned count = 0, kept = 0;
 	for (unsigned i = 0; i < share->count; i++)
 		all[count++] = share->centres[i];
 	for (unsigned i = 0; i < other->count; i++)
 		all[count++] = other->centres[i];
 	all[count++] = directory;
+	for (const char *at = directory; *at; at++)
+		if (*at == '/')
+			all[count++] = arena_copy(arena, directory, (size_t)(at - directory));
+	all[count++] = "";
 	qsort(all, count, sizeof(*all), str_compare);
 	for (unsigned i = 0; i < count; i++)
 		if (kept == 0 || strcmp(all[kept - 1], all[i]) != 0)
@@ -69,24 +75,9 @@ void share_add(struct arena *arena, struct share *share, const struct share *oth
 	share->directory = directory;
 }
 
-unsigned share_first(const struct share *share, const char *path, size_t length, char end)
+unsigned share_find(const struct share *share, const char *path)
 {
-	unsigned low = 0, high = share->count;
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-		const char *centre = share->centres[middle];
-		int order = strncmp(centre, path, length);
-		if (order < 0 || (order == 0 && (unsigned char)centre[length] < (unsigned char)end))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-bool share_is_centre(const struct share *share, const char *path, size_t length)
-{
-	unsigned at = share_first(share, path, length, '\0');
-	return at < share->count && strncmp(share->centres[at], path, length) == 0 &&
-	       share->centres[at][length] == '\0';
+	const char *const *found =
+		bsearch(&path, share->centres, share->count, sizeof(*share->centres), str_compare);
+	return found ? (unsigned)(found - share->centres) : SHARE_NONE;
 }

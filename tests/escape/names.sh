@@ -50,26 +50,26 @@ run_with .env --no-protect >/dev/null
 stays "and not without protection" .env "$(unsaid .env)"
 
 # Every row of the table, absent.
-all=$(rows protect | example)
-stays "every row that says 'protect': what a box makes is taken away" "" "$(standing "$(run_with "$all")" "$all")"
+all=$(rows wall | example)
+stays "every row that says 'wall': what a box makes is taken away" "" "$(standing "$(run_with "$all")" "$all")"
 like "of many some are named, and the number of the others" "$(cat "$work/log")" 'and [0-9]+ more such names( were moved away)?, see: sbx quarantine list'
 # Every row of it, there.
 project=$(fresh plain)
 (cd "$project" && printf '%s\n' $all | bash -c "$(plant)"; : >.sbx.ini) # sbx itself reads it
 before=$(tree_hash "$project")
 (cd "$project" && printf '%s\n' $all | run_box -- bash -c "$(plant); rm -rf .vscode x; mv one.code-workspace y; find . -type f -exec sh -c 'echo evil >>\"\$1\"' _ {} \;" 2>/dev/null)
-stays "every row that says 'protect': what is there stays as it was" "$before" "$(tree_hash "$project")"
+stays "every row that says 'wall': what is there stays as it was" "$before" "$(tree_hash "$project")"
 (cd "$project" && run_box --no-protect -- bash -c "find . -type f -exec sh -c 'echo evil >>\"\$1\"' _ {} \;" 2>/dev/null)
 is "and does not without protection" no "$([ "$before" = "$(tree_hash "$project")" ] && echo yes || echo no)"
-rows report | example | xargs -n 6 >"$work/six"
+rows tell | example | xargs -n 6 >"$work/six"
 while read -r names; do
 	project=$(fresh plain)
 	(cd "$project" && printf '%s\n' $names | bash -c "$(plant)" && touch -d '2020-01-01' -- $names && run_box -- sh -c 'for f; do echo more >>"$f"; done' _ $names 2>"$work/log" </dev/null)
 	unsaid "$names"
 done <"$work/six" >"$work/unsaid"
-stays "every row that says 'report': a change in place is reported" "" "$(xargs <"$work/unsaid")"
+stays "every row that says 'tell': a change in place is reported" "" "$(xargs <"$work/unsaid")"
 # Those that count in any directory: changed in place, made, and in installed packages.
-rows_below() { "$SBX" profile names report | awk '$1 == "report" { name = $2 } / \(in any directory\);/ { print name }' | example; }
+rows_below() { "$SBX" profile names tell | awk '$1 == "tell" { name = $2 } / \(in any directory\);/ { print name }' | example; }
 in_place() { # DIRECTORY: all of them changed there, six in a run
 	rows_below | xargs -n 6 >"$work/six"
 	while read -r names; do
@@ -133,15 +133,13 @@ mkdir -p "$project"/{tools,bin,node_modules,vendor,lib} && (cd "$project" && pri
 	git config credential.helper '!tools/cred.sh'; git config merge.m.driver 'tools/merge.sh %A'; git config branch.main.description tools/other.sh; echo 'exec tools/hook.sh' >.git/hooks/pre-commit; mkdir tools/new)
 sleep 0.1
 for change in 'echo evil >>F' 'rm F; echo evil >F' 'echo worse >y; mv y F'; do
-	for name in tools/env.sh tools/fs.sh tools/ali.sh tools/clean.sh tools/cred.sh tools/merge.sh tools/ssh.sh tools/hook.sh bin/git; do
-		(cd "$project" && run_box -- sh -c "${change//F/$name}" 2>"$work/log"; [ -z "$(unsaid "$name")" ] || [ -z "$(unsaid "${name%/git}")" ] || echo "$change $name")
+	for name in tools/env.sh tools/fs.sh tools/ali.sh tools/clean.sh tools/cred.sh tools/merge.sh tools/ssh.sh tools/hook.sh; do
+		(cd "$project" && run_box -- sh -c "${change//F/$name}" 2>"$work/log"; [ -z "$(unsaid "$name")" ] || echo "$change $name")
 	done
 done >"$work/unsaid"
 is "programs that trusted text names are reported when they change" "" "$(cat "$work/unsaid")"
 (cd "$project" && run_box -- sh -c 'echo x >>tools/other.sh; echo x >>lib/x; echo x >lib/y' 2>"$work/log")
 stays "and files that no such text names are not" "" "$(cat "$work/log")"
-(cd "$project" && rm tools/fs.sh && run_box -- sh -c 'echo x >tools/fs.sh; echo x >bin/ls' 2>"$work/log")
-is "as are those that were not there" " " "$(unsaid tools/fs.sh) $(unsaid bin)"
 
 # Of git's own: what a rebase goes on with, in a worktree as well.
 project=$(new_project)
@@ -156,7 +154,7 @@ stays "and not when they stay" "" "$(cat "$work/log")"
 is "they are in a worktree and a repository that the run made" "" "$(unsaid ".git/worktrees/new/rebase-merge nested/.git/rebase-apply")"
 (cd "$project" && rm -rf .git/rebase-apply && echo a >a && git add a && git commit -qm a && git format-patch -q -1 && git reset -q --hard HEAD~1 && echo b >a && git add a && git commit -qm b && sleep 0.1 &&
 	run_box -- sh -c 'git am 0*; true' >"$work/log" 2>&1)
-is "a git am that stopped is unfinished, and nothing that programs run" ".git/rebase-apply 0" "$(sed -nE "s/^sbx: the box left a command of git's unfinished: (.*); a later command of git's continues it;.*/\\1/p" "$work/log") $(grep -c 'will run it:.*rebase-apply' "$work/log")"
+is "a git am that stopped is nothing that programs run" "yes 0" "$([ ! -e "$project/.git/rebase-apply/applying" ] || echo yes) $(grep -c 'will run it:.*rebase-apply' "$work/log")"
 
 # Remotes as old git wrote them: what comes is moved away, the user's own is reported.
 project=$(new_project)

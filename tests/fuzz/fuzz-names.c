@@ -43,10 +43,10 @@ static void check_name(struct arena *arena, const char *name)
 	    !trusted_is_protected(arena_text(arena, "%s/hooks", name)))
 		abort();
 	const struct trusted_row *row = trusted_find(name);
-	if (row ? row->answer == TRUSTED_REPORT && !trusted_is_reported(name)
+	if (row ? row->answer == TRUSTED_TELL && !trusted_is_reported(name)
 		: trusted_is_reported(name))
 		abort();
-	trusted_each (each, TRUSTED_PROTECT)
+	trusted_each (each, TRUSTED_WALL)
 		if (trusted_begins(each, name) && !trusted_may_begin(name))
 			abort();
 }

@@ -244,16 +244,18 @@ static int64_t change(const char *path)
 
 static char met[1024]; // what a sweep looked at, below the root
 
-static void meet(struct git_walk *walk, int directory, const struct dirent *entry)
+static void meet(struct git_walk *walk, int directory, const char *name, unsigned type)
 {
-	assert_int_equal(faccessat(directory, entry->d_name, F_OK, AT_SYMLINK_NOFOLLOW), 0);
-	if (walk->depth > 0)
+	(void)type;
+	assert_int_equal(faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW), 0);
+	if (walk->depth > 0 && !walk->probes)
 		strcat(strcat(met, walk->path + walk->root + 1), " ");
 }
 
 static void meet_repository(struct git_walk *walk, int directory, const char *name)
 {
 	(void)directory;
+	walk->cut = walk->cut || walk->probes;
 	strcat(strcat(strcat(met, name), walk->moved ? ":moved:" : ":"),
 	       walk->path + walk->root + 1);
 	strcat(met, " ");
@@ -282,10 +284,11 @@ static bool probed; // whether a look without reading saw that there is somethin
 
 static const char *sweep(const char *root, int64_t since, int64_t start, bool whole)
 {
-	static const char *const centres[] = { "", "run/here", "src", "src-b", "src/a", "src/a/b" };
+	static const char *const centres[] = { "",      "run",   "run/here", "src",
+					       "src-b", "src/a", "src/a/b" };
 	static struct gitindex_kept kept[] = { { "src/a/keep", 10 }, { "src/a/in/file", 8 } };
 	static const struct share share = { .centres = centres,
-					    .count = 6,
+					    .count = 7,
 					    .kept = kept,
 					    .kept_count = 2,
 					    .directory = "run/here" };
@@ -294,7 +297,8 @@ static const char *sweep(const char *root, int64_t since, int64_t start, bool wh
 					.repository = meet_repository,
 					.share = whole ? NULL : &share,
 					.since = since,
-					.start = start };
+					.start = start,
+					.arena = arena_new() };
 	walk = begin;
 	walk.probes = true;
 	if (!whole)
@@ -304,6 +308,7 @@ static const char *sweep(const char *root, int64_t since, int64_t start, bool wh
 	met[0] = '\0';
 	walk_tree(&walk, root);
 	assert_false(walk.cut || walk.lost);
+	arena_free(walk.arena);
 	sort_met();
 	return met;
 }

@@ -188,8 +188,8 @@ static void why_trusted(const struct box *box, const char *path, struct why *why
 	bool at_top = row && trusted_begins(row, inside);
 	if (row)
 		out_text(&why->text, "  your own programs run or trust it (%s): %s\n",
-			 row->answer == TRUSTED_PROTECT && at_top ? "protected"
-			 : row->answer == TRUSTED_PROTECT || at_top || trusted_is_below(inside)
+			 row->answer == TRUSTED_WALL && at_top ? "protected"
+			 : row->answer == TRUSTED_WALL || at_top || trusted_is_below(inside)
 				 ? "reported when it changes"
 				 : "reported when a session brings it to the host",
 			 trusted_text + row->who);

@@ -70,7 +70,7 @@ bool changed_is_other(int directory, const char *name)
 {
 	struct stat status;
 	bool other = false;
-	trusted_each (row, TRUSTED_REPORT) {
+	trusted_each (row, TRUSTED_TELL) {
 		if (row->pattern || strchr(trusted_name(row), '/') || !trusted_begins(row, name))
 			continue;
 		if (str_equal(trusted_name(row), name))
@@ -121,22 +121,27 @@ void changed_programs(const struct check *check, int directory, const struct pla
 		changed_add(check, place->path);
 }
 
-void changed_tell_deeper(const struct check *check, int directory, const char *name,
-			 const char *path)
+void changed_tell_wall(const struct check *check, int directory, const char *name, const char *path)
 {
 	char below[PATH_MAX];
 	int above = (int)(path_name(path) - path);
-	if (trusted_is_below(path) && changed_has(check, directory, name) &&
-	    !changed_is_other(directory, name))
-		changed_add(check, path);
 	if (!trusted_is_deeper(path))
 		return;
-	trusted_each (row, TRUSTED_PROTECT) {
+	trusted_each (row, TRUSTED_WALL) {
 		const char *inside = strchr(trusted_name(row), '/') ? trusted_name(row) : name;
 		if (trusted_begins(row, name) && changed_has(check, directory, inside) &&
 		    str_put(below, sizeof(below), "%.*s%s", above, path, inside))
 			changed_add(check, below);
 	}
+}
+
+void changed_tell_deeper(const struct check *check, int directory, const char *name,
+			 const char *path)
+{
+	if (trusted_is_below(path) && changed_has(check, directory, name) &&
+	    !changed_is_other(directory, name))
+		changed_add(check, path);
+	changed_tell_wall(check, directory, name, path);
 }
 
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path)

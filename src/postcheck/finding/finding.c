@@ -11,7 +11,6 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "report/findings.h"
-#include "trees/git_list.h"
 
 enum { NANOSECONDS = 1000000000 };
 
@@ -30,15 +29,9 @@ void finding_remove(struct check *check, int directory, const char *name, const 
 	findings_add(check->found, FINDING_NOT_MOVED, finding_path(check->plan, path), why, "");
 }
 
-static bool is_since(int64_t seconds, int64_t nanoseconds, const struct timespec *start)
-{
-	return seconds > start->tv_sec ||
-	       (seconds == start->tv_sec && nanoseconds >= start->tv_nsec);
-}
-
 bool finding_is_late(const struct check *check, const struct stat *status)
 {
-	return is_since(status->st_ctim.tv_sec, status->st_ctim.tv_nsec, &check->start);
+	return times_from(&status->st_ctim) >= times_from(&check->start);
 }
 
 bool finding_is_changed(const struct check *check, int directory, const char *name)
@@ -60,31 +53,21 @@ int64_t finding_birth(int directory, const char *name)
 bool finding_is_made(const struct check *check, int directory, const char *name)
 {
 	int64_t birth = finding_birth(directory, name);
-	return birth && is_since(birth / NANOSECONDS, birth % NANOSECONDS, &check->start);
+	return birth && birth >= times_from(&check->start);
 }
 
-bool finding_is_in_run(const struct check *check, const struct stat *status)
-{
-	return check->timeless || finding_is_late(check, status);
-}
-
-bool finding_is_own(const struct check *check, int directory, const char *name, const char *path,
-		    enum own_part part)
+bool finding_is_own(const struct check *check, int directory, const char *name)
 {
 	struct stat status;
-	if (!check->known)
-		return false;
-	const struct listed_row *row = strlen(path) > check->root
-					       ? listed_find(check->known, path + check->root + 1)
-					       : NULL;
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return false;
-	int64_t changed = status.st_ctim.tv_sec * (int64_t)NANOSECONDS + status.st_ctim.tv_nsec;
-	// A repository born in the run may have been listed by another run that began meanwhile.
-	return (row && !finding_is_made(check, directory, name) &&
-		listed_is(check->known, row, &status, check->root_device) &&
-		(part == OWN_DIRECTORY || row->changed == changed)) ||
-	       !finding_is_in_run(check, &status);
+	return check->known &&
+	       (check->timeless || (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+				    !finding_is_late(check, &status)));
+}
+
+bool finding_stood(const struct check *check, int directory, const char *name)
+{
+	return check->known && (check->timeless || (finding_birth(directory, name) &&
+						    !finding_is_made(check, directory, name)));
 }
 
 const char *finding_path(const struct plan *plan, const char *path)

@@ -1,7 +1,7 @@
 // One check of what a run left: its state, whose a thing is, and how it is taken away.
 //
 // The room postcheck/finding owns the state of one check and its acts: whose a thing is, and
-// quarantine. Uses: base git names nouns report text trees. Begin with finding.h.
+// quarantine. Uses: base git names nouns report text. Begin with finding.h.
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,6 @@
 struct arena;
 struct changed_rows;
 struct findings;
-struct listed;
 struct stat;
 
 struct check {
@@ -21,12 +20,10 @@ struct check {
 	struct findings *found;
 	struct timespec start; // what was changed before is of no interest; zero when nobody knows
 	unsigned budget;       // of directory entries, against hostile trees
-	// Where something is compared with the list of its tree; NULL: all of it is the box's.
-	const struct listed *known;
-	size_t root;          // length of the tree's path
-	uint64_t root_device; // of the tree
-	bool absent;          // no name of a place that has a slash is there
-	bool timeless;        // no time decides: another machine's clock, or one that was set back
+	bool known;            // a repository that stood there; else all of it is the box's
+	bool made;             // which a box made in an earlier run
+	bool absent;           // no name of a place that has a slash is there
+	bool timeless;         // no time decides: another machine's clock, or one that was set back
 	struct changed_rows *rows; // of postcheck/finding/finding.h; NULL: nothing is grouped
 };
 
@@ -38,19 +35,17 @@ void finding_take(struct check *check, int directory, const char *name, const ch
 		  const char *why);
 // Removes caches that git makes anew; reports those that stay.
 void finding_remove(struct check *check, int directory, const char *name, const char *path);
-// Whether it is the user's own: as the list has it, or changed last before the run.
-// `inside`: a directory, of which others may have changed what is in it.
-enum own_part { OWN_ALL, OWN_DIRECTORY };
-bool finding_is_own(const struct check *check, int directory, const char *name, const char *path,
-		    enum own_part part);
+// Whether something in a repository that stood there is as it was before the run. No time tells:
+// all of the user's is.
+bool finding_is_own(const struct check *check, int directory, const char *name);
+// The same of a directory, in which others may have changed entries.
+bool finding_stood(const struct check *check, int directory, const char *name);
 // Whether something was changed, or made, by this run; "" is the directory itself.
 bool finding_is_changed(const struct check *check, int directory, const char *name);
 bool finding_is_late(const struct check *check, const struct stat *status);
 // In nanoseconds of the files' clock; 0 where the file system does not know.
 int64_t finding_birth(int directory, const char *name);
 bool finding_is_made(const struct check *check, int directory, const char *name);
-// True if it may have changed last in this run.
-bool finding_is_in_run(const struct check *check, const struct stat *status);
 
 // The program that an agent, an editor or a person's shell is: above the shells that it starts for
 // each command.
@@ -99,6 +94,9 @@ void changed_programs(const struct check *check, int directory, const struct pla
 // an installed package. Also of git's attributes where they choose a command.
 void changed_tell_deeper(const struct check *check, int directory, const char *name,
 			 const char *path);
+// The same of names alone that are read-only at the top.
+void changed_tell_wall(const struct check *check, int directory, const char *name,
+		       const char *path);
 
 // Moves a new pipe to quarantine that has a name which git opens in each directory.
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path);

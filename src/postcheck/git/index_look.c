@@ -129,65 +129,13 @@ static void tell_tracked(const struct index_work *work, enum finding_kind kind)
 	}
 }
 
-// The work tree: as the configuration says, where the worktree's .git file is, or around .git.
-static int open_tree(const struct index_work *work)
-{
-	char text[GIT_POINTER_MAX];
-	const char *file = git_read_pointer(work->directory, "gitdir", "", text);
-	const char *place = work->file.tree ? work->file.tree : "..";
-	if (file) {
-		text[path_name(file) - text] = '\0';
-		place = text;
-	} else if (!work->file.tree && !str_equal(path_name(work->path), ".git")) {
-		return -1;
-	}
-	return openat(work->directory, place, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
-// The length of the first directory on the way that is not there, with its slash; 0: all are.
-static size_t missing(int tree, const char *path)
-{
-	char above[PATH_MAX];
-	struct stat status;
-	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
-		if (!str_put(above, sizeof(above), "%.*s", (int)(slash - path), path) ||
-		    fstatat(tree, above, &status, AT_SYMLINK_NOFOLLOW) < 0)
-			return (size_t)(slash - path) + 1;
-	return 0;
-}
-
-// How many files that are in the work tree are marked. In a sparse checkout git itself unmarks such
-// a one. Those of a split index have no names.
-static unsigned count_marks(int tree, const struct gitindex_vetted *vetted)
-{
-	struct stat status;
-	const char *before = "";
-	size_t lacks = 0;
-	unsigned count = 0;
-	for (unsigned i = 0; i < vetted->marked_count; i++) {
-		const struct gitindex_entry *entry = &vetted->marked[i];
-		const char *path = entry->path;
-		if ((entry->directory && !entry->unchanged) ||
-		    (lacks > 0 && strncmp(before, path, lacks) == 0))
-			continue;
-		lacks = 0;
-		if (tree < 0 || !path[0]) {
-			count += entry->unchanged || !path[0];
-		} else if (fstatat(tree, path, &status, AT_SYMLINK_NOFOLLOW) == 0) {
-			count++;
-		} else {
-			before = path;
-			lacks = missing(tree, path);
-		}
-	}
-	return count;
-}
-
+// In a sparse checkout git itself marks files that are not in the work tree.
 static void tell_marks(const struct index_work *work)
 {
-	autoclose int tree = open_tree(work);
-	unsigned count =
-		count_marks(tree, &work->file.vetted) + count_marks(tree, &work->file.rest);
+	const struct index_file *file = &work->file;
+	unsigned count = file->vetted.unchanged + file->rest.unchanged;
+	if (!file->sparse)
+		count += file->vetted.absent + file->rest.absent;
 	if (count > 0)
 		findings_add(work->check->found, FINDING_GIT_HIDES,
 			     finding_path(work->check->plan, work->path),
@@ -249,7 +197,7 @@ void index_look(struct check *check, int directory, const char *path, bool share
 	int result = 1;
 	if ((!shared && !finding_is_changed(check, directory, "index")) ||
 	    !str_put(index, sizeof(index), "%s/index", path) ||
-	    finding_is_own(check, directory, "index", index, OWN_ALL))
+	    finding_is_own(check, directory, "index"))
 		return;
 	for (int i = 0; i < TRIES && result == 1; i++) {
 		if (i > 0)

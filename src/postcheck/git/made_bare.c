@@ -48,14 +48,12 @@ void bare_look(struct check *check, int directory, const char *path)
 	vet_parts(check, directory, path, 0);
 }
 
-bool bare_is_old(const struct check *check, int directory, const char *path)
+bool bare_is_old(const struct check *check, int directory)
 {
-	char head[PATH_MAX];
 	for (enum git_part part = GIT_HEAD + 1; part < GIT_PARTS; part++)
 		if (finding_is_made(check, directory, git_part_names[part]))
 			return false;
-	return str_put(head, sizeof(head), "%s/HEAD", path) &&
-	       finding_is_own(check, directory, "HEAD", head, OWN_ALL);
+	return finding_is_own(check, directory, "HEAD");
 }
 
 // Here doubt speaks against it: a part that its owner may not use is as good as gone.

@@ -17,7 +17,6 @@
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 #include "text/words.h"
-#include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
 // New directories beyond these numbers are quarantined as a whole. The table's rows have at most
@@ -31,7 +30,7 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 struct parts_walk {
 	struct check *check;
 	const struct place *known;
-	bool listed; // its names that were there are known, by the place or the tree's list
+	bool listed; // its names that were there are known, by the place or their age
 	size_t root; // length of the git directory's path
 	bool top;    // which may have new names
 	bool inside; // its path has a .git
@@ -56,37 +55,19 @@ static const char *inside(const struct parts_walk *parts, const struct part_met 
 	return part->path + parts->root + 1;
 }
 
-// Its files have no mount over them: a change in one is the box's.
-static bool is_of_box(const struct parts_walk *parts, const char *inside)
-{
-	const struct check *check = parts->check;
-	char path[PATH_MAX];
-	str_put(path, sizeof(path), "%.*s", (int)(parts->root - check->root - 1),
-		inside + check->root + 1);
-	const struct listed_row *row = listed_find(check->known, path);
-	return row && row->kind == LISTED_MADE;
-}
-
-// A file by its name, as the user may write it meanwhile. For others a box may have put a new one
-// there, with the number of the old.
+// A file of a place by its name, as the user may write it meanwhile. For others a box may have put
+// a new one there, with the number of the old.
 static bool is_known(const struct parts_walk *parts, const struct part_met *part)
 {
-	const struct check *check = parts->check;
 	const struct stood *item =
 		parts->known ? place_had(parts->known, inside(parts, part)) : NULL;
-	const struct listed_row *row = NULL;
-	bool stood = false;
-	if (item)
-		stood = item->inode == (unsigned)part->status.st_ino &&
-			item->type == IFTODT(part->status.st_mode);
-	else if (parts->listed && !parts->known)
-		row = listed_find(check->known, part->path + check->root + 1);
-	if (row)
-		stood = listed_is(check->known, row, &part->status, check->root_device);
-	if (row && S_ISREG(part->status.st_mode) && is_of_box(parts, part->path))
-		return false;
-	return (item || row) && (S_ISREG(part->status.st_mode) ||
-				 (stood && !finding_is_made(check, part->directory, part->name)));
+	bool file = S_ISREG(part->status.st_mode);
+	if (!parts->known)
+		return parts->listed && !file &&
+		       finding_stood(parts->check, part->directory, part->name);
+	return item && (file || (item->inode == (unsigned)part->status.st_ino &&
+				 item->type == IFTODT(part->status.st_mode) &&
+				 !finding_is_made(parts->check, part->directory, part->name)));
 }
 
 static void report_name(const struct parts_walk *parts, const struct part_met *part)
@@ -106,7 +87,7 @@ static bool look_at(const struct parts_walk *parts, struct part_met *part)
 	// Without times the names of the place decide.
 	part->late = (timed ? finding_is_late(check, &part->status)
 			    : (part->depth == 0 || acts) && (parts->known || !check->known)) &&
-		     !finding_is_own(check, part->directory, part->name, part->path, OWN_ALL) &&
+		     !finding_is_own(check, part->directory, part->name) &&
 		     (!parts->users || finding_is_made(check, part->directory, part->name));
 	return true;
 }
@@ -299,7 +280,7 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 		     part->moved || (part->late && !crowd));
 }
 
-// Of a repository that a box made: by a write into one of them no directory changes.
+// Of one that has no mounts: by a write into one of them no directory changes.
 static void meet_files(struct parts_walk *parts, int directory, const char *path)
 {
 	char above[PATH_MAX], below[PATH_MAX];
@@ -332,15 +313,14 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 	char below[PATH_MAX];
 	bool inside = is_in_git(path);
 	bool users = !known && !inside && !finding_is_made(check, directory, ".");
-	bool listed =
-		known || (inside && finding_is_own(check, directory, ".", path, OWN_DIRECTORY));
+	bool listed = known || (inside && finding_stood(check, directory, "."));
 	struct parts_walk parts = {
 		check, known, listed, strlen(path), top, inside, users, 0, false
 	};
 	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		read_entries(&parts, fd, path, 0, NULL, false);
-	if (top && check->known && is_of_box(&parts, path))
+	if (top && check->known && !known)
 		meet_files(&parts, directory, path);
 	for (unsigned i = 0; !top && known && i < known->count; i++) {
 		const struct stood *stood = &known->before[i];

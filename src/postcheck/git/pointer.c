@@ -11,17 +11,7 @@
 #include "base/sys.h"
 #include "git/recognise.h"
 #include "plan.h"
-
-// The one that the path lies in, of two the deeper; NULL when it is none.
-static const char *tree_around(const struct plan *plan, const char *path)
-{
-	const char *around = NULL;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (path_within(path, plan->searched[i].path) &&
-		    (!around || path_within(plan->searched[i].path, around)))
-			around = plan->searched[i].path;
-	return around;
-}
+#include "view/paths/wishes.h"
 
 unsigned pointer_depth(const struct plan *plan, const char *path)
 {

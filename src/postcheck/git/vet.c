@@ -14,10 +14,9 @@
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
-#include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
-enum { DEPTH_MAX = 4, DATA_DEPTH_MAX = 3 * DEPTH_MAX };
+enum { DEPTH_MAX = 4, ENTRIES_MAX = 4096 };
 
 static const char untrusted[] = "appeared, and your own programs would run or trust it";
 
@@ -72,26 +71,20 @@ static bool join(char path[PATH_MAX], const char *directory, const char *name)
 	return snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
 }
 
-// Of the user's own directory no part is left out.
 static void take_entries(struct check *check, int directory, const char *name, const char *path,
 			 bool samples)
 {
 	char below[PATH_MAX];
 	autoclose int fd = open_entries(check, directory, name, path);
-	unsigned budget = check->budget;
-	bool own = check->known && finding_is_own(check, directory, name, path, OWN_DIRECTORY);
+	bool own = finding_stood(check, directory, name);
 	if (fd < 0)
 		return;
-	if (own)
-		check->budget = ~0U;
 	entries_some (entry, fd, check->budget)
 		if (has_budget(check) && !(samples && str_ends(entry->name, ".sample")) &&
 		    join(below, path, entry->name) &&
-		    !(own && finding_is_own(check, fd, entry->name, below, OWN_ALL)))
+		    !(own && finding_is_own(check, fd, entry->name)))
 			finding_take(check, fd, entry->name, below, untrusted);
-	if (own)
-		check->budget = budget;
-	else if (check->budget == 0)
+	if (check->budget == 0)
 		finding_take(check, directory, name, path,
 			     "appeared with too many entries to check");
 }
@@ -99,39 +92,43 @@ static void take_entries(struct check *check, int directory, const char *name, c
 void vet_addresses(struct check *check, int directory, const char *name, const char *path)
 {
 	char below[PATH_MAX];
-	bool tell = true;
 	autoclose int fd = fd_directory(directory, name);
 	// Of the user's own one that the box changed meanwhile is taken with them.
-	bool came = fd >= 0 && check->start.tv_sec != 0 && changed_has(check, fd, "");
-	entries_some (entry, came ? fd : -1, check->budget) {
-		if (!has_budget(check) || !join(below, path, entry->name) ||
-		    !changed_has(check, fd, entry->name))
-			continue;
-		finding_take(check, fd, entry->name, below, untrusted);
-		tell = false;
+	bool came = fd >= 0 && check->start.tv_sec != 0 && finding_is_changed(check, fd, "");
+	bool tell = fd < 0 && finding_is_changed(check, directory, name);
+	entries_some (entry, fd, came ? check->budget : ENTRIES_MAX) {
+		bool changed = finding_is_changed(check, fd, entry->name);
+		if (came && has_budget(check) && changed && join(below, path, entry->name))
+			finding_take(check, fd, entry->name, below, untrusted);
+		tell = tell || (changed && !came);
 	}
 	if (came && check->budget == 0)
 		finding_take(check, directory, name, path,
 			     "appeared with too many entries to check");
-	else if (tell && !(came && finding_is_made(check, directory, name)))
-		changed_tell(check, directory, name, path);
+	else if (tell)
+		changed_add(check, path);
 }
 
-// That of the start, of a repository that stood there. Of another one all is new.
-static struct start start_of(const struct check *check, const char *path)
+// That of the start, of a repository that stood there. Of another one all is new. False: of one of
+// the user's nobody knows it.
+static bool start_of(const struct check *check, const char *path, struct start *ret_start)
 {
 	const struct plan *plan = check->plan;
-	for (unsigned i = 0; i < plan->start_count; i++)
-		if (check->known && str_equal(plan->starts[i].path, path))
-			return plan->starts[i];
-	return (struct start){ .text = "" };
+	*ret_start = (struct start){ .text = "" };
+	for (unsigned i = 0; i < plan->start_count && check->known; i++)
+		if (str_equal(plan->starts[i].path, path)) {
+			*ret_start = plan->starts[i];
+			return true;
+		}
+	return !check->known || check->made;
 }
 
 static void cut_config(struct check *check, int directory, const char *name, const char *path,
 		       bool made)
 {
 	struct stat status;
-	struct start start = start_of(check, path);
+	struct start start;
+	bool knows = start_of(check, path, &start);
 	struct merge merge = { .check = check,
 			       .kind = MERGE_FILTER,
 			       .directory = directory,
@@ -144,6 +141,10 @@ static void cut_config(struct check *check, int directory, const char *name, con
 			       .lock = -1 };
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
+	if (!knows) {
+		changed_add(check, path);
+		return;
+	}
 	merge.mode = status.st_mode & 0666;
 	merge.depth = pointer_depth(check->plan, path);
 	if (!S_ISREG(status.st_mode) || merge_config(&merge) < 0)
@@ -168,22 +169,32 @@ static void tell_lost(struct check *check, const char *file)
 	findings_add(check->found, FINDING_WORKTREE_LOST, path, "", "");
 }
 
+// Whether a name is there and is not as it was before the run.
+static bool is_looked_at(const struct check *check, int directory, const char *name,
+			 const char *path, char below[PATH_MAX])
+{
+	return exists(directory, name) && join(below, path, name) &&
+	       !finding_is_own(check, directory, name);
+}
+
 // A worktree's directory says where the shared one is: two levels above, as git writes it.
 static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
 {
 	char text[GIT_POINTER_MAX], below[PATH_MAX];
 	autoclose int fd = fd_directory(directory, name);
 	const char *shared = fd < 0 ? NULL : git_read_pointer(fd, "commondir", "", text);
-	if (!shared || !str_equal(shared, "../..")) {
+	bool stood = finding_stood(check, directory, name);
+	if (!stood && (!shared || !str_equal(shared, "../.."))) {
 		finding_take(check, directory, name, path, untrusted);
 		return;
 	}
-	if (join(below, path, "config.worktree"))
+	if (is_looked_at(check, fd, "config.worktree", path, below))
 		vet_config(check, fd, "config.worktree", below);
 	parts_look(check, fd, path, NULL, true);
-	layout_each(row) if (row->kind == LAYOUT_ORDER && exists(fd, row->path) &&
-			     join(below, path, row->path)) changed_add(check, below);
-	const char *tree = git_read_pointer(fd, "gitdir", "", text);
+	layout_each(row) if (row->kind == LAYOUT_ORDER &&
+			     is_looked_at(check, fd, row->path, path, below))
+		changed_add(check, below);
+	const char *tree = stood ? NULL : git_read_pointer(fd, "gitdir", "", text);
 	if (tree)
 		tell_lost(check, tree);
 }
@@ -219,22 +230,13 @@ static void vet_entry(struct check *check, int directory, const char *name, cons
 	check->budget -= check->budget > 0;
 }
 
-// An entry of the list: a worktree's stays, a submodule's is looked through as it was.
-static bool is_kept(const struct check *check, int directory, const char *name, const char *path,
-		    enum act act)
-{
-	return act == ACT_WORKTREES && check->known &&
-	       finding_is_own(check, directory, name, path, OWN_DIRECTORY);
-}
-
 static void vet_below(struct check *check, int directory, const char *name, const char *path,
 		      enum act act, const struct place *known, int depth)
 {
 	char below[PATH_MAX];
 	autoclose int fd = open_entries(check, directory, name, path);
 	entries_each (entry, fd)
-		if (!(known && place_had(known, entry->name)) && join(below, path, entry->name) &&
-		    !is_kept(check, fd, entry->name, below, act))
+		if (!(known && place_had(known, entry->name)) && join(below, path, entry->name))
 			vet_entry(check, fd, entry->name, below, act, depth);
 }
 
@@ -242,14 +244,6 @@ void vet_entries(struct check *check, int directory, const char *name, const cha
 		 enum act act, const struct place *known)
 {
 	vet_below(check, directory, name, path, act, known, 0);
-}
-
-// A name that is looked at, or kept as the list has it.
-static bool is_looked_at(const struct check *check, int directory, const char *name,
-			 const char *path, char below[PATH_MAX])
-{
-	return exists(directory, name) && join(below, path, name) &&
-	       !finding_is_own(check, directory, name, below, OWN_ALL);
 }
 
 static void vet_part(struct check *check, const struct layout_row *row, int directory,
@@ -268,7 +262,7 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 	    !is_looked_at(check, directory, row->path, path, below))
 		return;
 	if (row->kind == LAYOUT_CONFIG)
-		cut_config(check, directory, row->path, below, !check->known);
+		cut_config(check, directory, row->path, below, !check->known || check->made);
 	else if (row->kind == LAYOUT_POINTER)
 		vet_absent(check, directory, row->path, below);
 	else
@@ -300,7 +294,7 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 	struct stat status;
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
-	if (!S_ISDIR(status.st_mode) && finding_is_own(check, directory, name, path, OWN_ALL))
+	if (!S_ISDIR(status.st_mode) && finding_is_own(check, directory, name))
 		return;
 	if (S_ISREG(status.st_mode)) {
 		vet_pointer(check, directory, name, path);
@@ -311,28 +305,4 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 		finding_take(check, directory, name, path, untrusted);
 	else
 		vet_parts(check, fd, path, 0);
-}
-
-// In the directories of worktrees and modules one without HEAD holds more.
-static void data_look(struct check *check, int directory, const char *name, const char *path,
-		      unsigned depth)
-{
-	char below[PATH_MAX];
-	autoclose int fd = fd_directory(directory, name);
-	if (fd < 0 || depth > DATA_DEPTH_MAX)
-		return;
-	bool repository = depth == 0 || exists(fd, "HEAD");
-	if (repository)
-		parts_look(check, fd, path, NULL, true);
-	layout_each(row) if (repository && row->kind == LAYOUT_NESTED &&
-			     join(below, path, row->path))
-		data_look(check, fd, row->path, below, depth + 1);
-	entries_each (entry, repository ? -1 : fd)
-		if (join(below, path, entry->name))
-			data_look(check, fd, entry->name, below, depth + 1);
-}
-
-void vet_data(struct check *check, int directory, const char *name, const char *path)
-{
-	data_look(check, directory, name, path, 0);
 }

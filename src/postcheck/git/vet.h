@@ -2,7 +2,7 @@
 // the rest stays. Nothing is followed, nothing is parsed but in a locked process.
 //
 // The room postcheck/git owns the check of git's directories. Uses: base git nouns
-// postcheck/finding report text trees view/paths. Begin with vet.c.
+// postcheck/finding report text view/paths. Begin with vet.c.
 #pragma once
 
 #include <limits.h>
@@ -27,9 +27,6 @@ void vet_config(struct check *check, int directory, const char *name, const char
 void vet_parts(struct check *check, int directory, const char *path, int depth);
 // A new .git, as directory or file, in the project.
 void vet_repository(struct check *check, int directory, const char *name, const char *path);
-// One whose parts are as the tree's list has them: what the list does not have, as pipes and links
-// at names of data, in its submodules and worktrees, too.
-void vet_data(struct check *check, int directory, const char *name, const char *path);
 // The entries of worktrees and modules that did not stand there; `known` NULL: none did.
 void vet_entries(struct check *check, int directory, const char *name, const char *path,
 		 enum act act, const struct place *known);
@@ -37,7 +34,7 @@ void vet_entries(struct check *check, int directory, const char *name, const cha
 // New entries of a git directory that git does not make itself.
 
 // Checks the git directory that is open as `directory`, at `path`. `known`: the names that
-// were there, of a place; NULL: those of the tree's list, and of a directory that is not in it
+// were there, of a place; NULL: those that stood there, and of a directory that did not
 // names that git does not have are not reported.
 // `top`: its top may have new names. Moved to quarantine: git directories in other places than
 // git's, links, FIFOs, devices, and files that git runs or that lead it elsewhere.
@@ -118,7 +115,7 @@ bool leftover_is_plain(const char *ref);
 void bare_look(struct check *check, int directory, const char *path);
 // Whether a git directory without .git was one before the run: HEAD is as it was, and no other part
 // has come.
-bool bare_is_old(const struct check *check, int directory, const char *path);
+bool bare_is_old(const struct check *check, int directory);
 // Tells when the project's own .git, open as `directory`, is not valid any more: git then looks
 // elsewhere.
 void bare_tell_broken(const struct check *check, int directory, struct findings *found);

@@ -56,7 +56,7 @@ static bool is_reported_below(const char *path)
 {
 	if (trusted_is_below(path))
 		return true;
-	trusted_each (row, TRUSTED_REPORT)
+	trusted_each (row, TRUSTED_TELL)
 		if (!row->pattern && strchr(trusted_name(row), '/') &&
 		    str_equal(trusted_name(row), path))
 			return true;

@@ -75,7 +75,7 @@ static void add_led(struct withheld *withheld, const char *directory)
 {
 	struct list led = { NULL, NULL };
 	homes_led(withheld->arena, path_below(withheld->arena, directory, ".git/hooks"), &led);
-	trusted_each (row, TRUSTED_PROTECT)
+	trusted_each (row, TRUSTED_WALL)
 		if (!row->pattern)
 			homes_led(withheld->arena,
 				  path_below(withheld->arena, directory, trusted_name(row)), &led);
@@ -118,7 +118,7 @@ int withheld_begin(const struct store *store, const struct session *session,
 		return -1;
 	struct gitnamed named = { .count = 0 };
 	struct list found = { NULL, NULL };
-	struct homes homes = { store->home, environ };
+	struct homes homes = { .home = store->home, .environment = environ };
 	homes_follow(store->arena, &homes, &found);
 	homes_name(store->arena, &homes, &found);
 	gitnamed_global(store->arena, store->home, store->config, &named);

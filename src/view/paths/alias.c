@@ -44,19 +44,14 @@ static bool is_sound(struct aliases *aliases, const char *path, dev_t device)
 	return true;
 }
 
-static bool same_time(const struct timespec *left, const struct timespec *right)
-{
-	return left->tv_sec == right->tv_sec && left->tv_nsec == right->tv_nsec;
-}
-
 // Servers without inode numbers give each spelling a number.
 static bool same_file(const struct stat *left, const struct stat *right)
 {
 	return left->st_dev == right->st_dev &&
 	       (left->st_ino == right->st_ino ||
 		(left->st_mode == right->st_mode && left->st_size == right->st_size &&
-		 same_time(&left->st_mtim, &right->st_mtim) &&
-		 same_time(&left->st_ctim, &right->st_ctim)));
+		 times_from(&left->st_mtim) == times_from(&right->st_mtim) &&
+		 times_from(&left->st_ctim) == times_from(&right->st_ctim)));
 }
 
 static bool swap_case(char *text)

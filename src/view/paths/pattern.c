@@ -13,16 +13,12 @@
 
 enum { DEPTH_MAX = 64 }; // deeper directories are hidden as a whole
 
-struct pattern_match {
-	const struct item *item;
-	const char *path;
-	bool whole; // a directory that cannot be searched
-};
-
 struct pattern_walk {
 	struct wishes *wishes;
+	struct arena *arena;       // of paths
 	const struct item **items; // all that are deep, or one; those that hide are the first
 	unsigned count, hiding;
+	unsigned levels; // of pattern_near(): so many are gone down; 0: as many as there are
 };
 
 static bool pattern_is(const char *text)
@@ -53,23 +49,52 @@ static void note_shut(struct pattern_walk *walk, int directory, const char *name
 		note(walk->wishes, walk->items[i], path, true);
 }
 
+// Nobody's own files are in these, but right in one at the top.
+static bool is_passed_over(const char *name)
+{
+	return name[0] == '.' ||
+	       str_has_word("node_modules vendor target __pycache__", name, strlen(name));
+}
+
+static bool goes_down(const struct pattern_walk *walk, const char *path, const char *below,
+		      unsigned depth)
+{
+	if (walk->levels == 0)
+		return is_deep(walk->items[0]);
+	return depth < walk->levels && !(depth > 0 && is_passed_over(path_name(below))) &&
+	       !(depth == 1 && is_passed_over(path_name(path))) &&
+	       !wishes_is_hidden(walk->wishes, below);
+}
+
+// Some file systems fold case: .ENV is one of them everywhere.
+static bool fits(const struct pattern_walk *walk, const char *name, const char *pattern)
+{
+	char lower[NAME_MAX + 1];
+	if (walk->levels == 0)
+		return str_match(name, path_name(pattern));
+	str_put(lower, sizeof(lower), "%s", name);
+	for (char *at = lower; *at; at++)
+		*at = (char)(*at >= 'A' && *at <= 'Z' ? *at + 32 : *at);
+	return str_match(lower, pattern);
+}
+
 // To its end, however large it is: a file that is not found is not hidden.
 static int walk_directory(struct pattern_walk *walk, int directory, const char *path,
 			  unsigned depth)
 {
 	entries_each (entry, directory) {
 		bool other = entry->type != DT_DIR && entry->type != DT_UNKNOWN, hidden = false;
-		char *below = other ? NULL : path_below(walk->wishes->arena, path, entry->name);
+		char *below = other ? NULL : path_below(walk->arena, path, entry->name);
 		if (str_equal(entry->name, ".git"))
 			continue;
 		for (unsigned i = 0; i < walk->count; i++) {
-			if (!str_match(entry->name, path_name(walk->items[i]->text)))
+			if (!fits(walk, entry->name, walk->items[i]->text))
 				continue;
-			below = below ? below : path_below(walk->wishes->arena, path, entry->name);
+			below = below ? below : path_below(walk->arena, path, entry->name);
 			note(walk->wishes, walk->items[i], below, false);
 			hidden = hidden || i < walk->hiding;
 		}
-		if (other || hidden || !is_deep(walk->items[0]))
+		if (other || hidden || !goes_down(walk, path, below, depth))
 			continue;
 		autoclose int fd = openat(directory, entry->name,
 					  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -83,11 +108,11 @@ static int walk_directory(struct pattern_walk *walk, int directory, const char *
 	return 0;
 }
 
-static int walk_from(struct pattern_walk *walk, const char *start)
+static int walk_from(struct pattern_walk *walk, const char *start, unsigned depth)
 {
 	autoclose int fd = open(start, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
-		return walk_directory(walk, fd, start, 0);
+		return walk_directory(walk, fd, start, depth);
 	if (errno == EACCES)
 		note_shut(walk, AT_FDCWD, start, start);
 	return 0;
@@ -97,7 +122,7 @@ static int walk_project(struct wishes *wishes)
 {
 	const struct profile *profile = wishes->plan->profile;
 	const struct list *lists[] = { &profile->hide, &profile->secret, &profile->protect };
-	struct pattern_walk walk = { .wishes = wishes };
+	struct pattern_walk walk = { .wishes = wishes, .arena = wishes->arena };
 	unsigned room = 0;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		list_each (item, lists[i]) {
@@ -109,13 +134,15 @@ static int walk_project(struct wishes *wishes)
 			walk.hiding += i == 0;
 		}
 	wishes->searched = true;
-	return walk_from(&walk, wishes->plan->project);
+	return walk_from(&walk, wishes->plan->project, 0);
 }
 
 static int walk(struct wishes *wishes, const struct item *item,
 		int (*found)(struct wishes *wishes, const struct item *item, const char *path))
 {
-	struct pattern_walk one = { .wishes = wishes, .items = &item, .count = 1 };
+	struct pattern_walk one = {
+		.wishes = wishes, .arena = wishes->arena, .items = &item, .count = 1
+	};
 	const char *where = origin_text(wishes->arena, item->from), *start = wishes->plan->project;
 	const char *name = path_name(item->text), *above = NULL;
 	size_t directory = (size_t)(name - item->text);
@@ -133,9 +160,11 @@ static int walk(struct wishes *wishes, const struct item *item,
 		return fail(0, "%s'%s': a pattern is for the project: ./dir/NAME or **/NAME", where,
 			    item->text);
 	if (!is_deep(item))
-		TRY(walk_from(&one, path_join(wishes->arena, start,
-					      arena_text(wishes->arena, "%.*s.", (int)directory,
-							 item->text))));
+		TRY(walk_from(
+			&one,
+			path_join(wishes->arena, start,
+				  arena_text(wishes->arena, "%.*s.", (int)directory, item->text)),
+			0));
 	else if (!wishes->searched)
 		TRY(walk_project(wishes));
 	for (unsigned i = first; i < wishes->match_count; i++) {
@@ -163,4 +192,25 @@ int pattern_each(struct wishes *wishes, const struct item *item,
 		return walk(wishes, item, found);
 	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	return expanded <= 0 ? expanded : found(wishes, item, path);
+}
+
+unsigned pattern_near(struct wishes *wishes, struct arena *arena, const struct list *names,
+		      const struct pattern_match **ret_matches)
+{
+	enum { LEVELS = 3 };
+	const struct plan *plan = wishes->plan;
+	struct pattern_walk walk = { .wishes = wishes, .arena = arena, .levels = LEVELS };
+	unsigned first = wishes->match_count, levels = 0, room = 0;
+	list_each (item, names) {
+		walk.items = arena_grow(arena, walk.items, walk.count, &room, sizeof(*walk.items));
+		walk.items[walk.count++] = item;
+	}
+	(void)ATTEMPT(walk_from(&walk, plan->project, 0));
+	bool inside = plan->current && path_within(plan->current, plan->project);
+	for (const char *at = inside ? plan->current + strlen(plan->project) : ""; *at; at++)
+		levels += *at == '/';
+	if (levels > LEVELS) // the command's directory
+		(void)ATTEMPT(walk_from(&walk, plan->current, LEVELS));
+	*ret_matches = wishes->matches + first;
+	return wishes->match_count - first;
 }

@@ -13,13 +13,11 @@
 #include "text/words.h"
 
 // More entries are not read. A tick of the clock that stamps files is no longer than this.
-enum { ENTRIES_MAX = 32768, TICK_NANOSECONDS = 20000000, SECOND = 1000000000 };
+enum { ENTRIES_MAX = 32768, TICK_NANOSECONDS = 20000000 };
 
 bool place_is_settled(const struct stat *status)
 {
-	int64_t changed = status->st_ctim.tv_sec * (int64_t)SECOND + status->st_ctim.tv_nsec;
-	int64_t passed = times_now() - changed;
-	return passed > TICK_NANOSECONDS;
+	return times_now() - times_from(&status->st_ctim) > TICK_NANOSECONDS;
 }
 
 static bool counts(const struct place *place, const char *name)
@@ -89,6 +87,30 @@ struct place *place_add(struct plan *plan, enum place_role role, const char *pat
 	return place;
 }
 
+const char *tree_around(const struct plan *plan, const char *path)
+{
+	const char *around = NULL;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(path, plan->searched[i].path) &&
+		    (!around || path_within(plan->searched[i].path, around)))
+			around = plan->searched[i].path;
+	return around;
+}
+
+const char *tree_in(const struct plan *plan, const char *path)
+{
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(plan->searched[i].path, path))
+			return plan->searched[i].path;
+	return NULL;
+}
+
+bool tree_is(const struct plan *plan, const char *path)
+{
+	const char *around = tree_around(plan, path);
+	return around && str_equal(around, path);
+}
+
 static struct place *place_around(struct plan *plan, const char *path)
 {
 	struct place *around = NULL;
@@ -138,7 +160,7 @@ const char *place_stands(const struct place *place, const char *path)
 
 static enum act act_of_row(const struct trusted_row *row)
 {
-	return !row ? ACT_NONE : row->answer == TRUSTED_PROTECT ? ACT_TAKE : ACT_TELL;
+	return !row ? ACT_NONE : row->answer == TRUSTED_WALL ? ACT_TAKE : ACT_TELL;
 }
 
 static enum act act_of_part(const struct layout_row *row)

@@ -269,6 +269,12 @@ bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mount
 bool outer_copy(struct arena *arena, const char *path, struct identity *ret_link,
 		const char **ret_copy);
 
+// Directories that are looked through for repositories (plan->searched): the one that a path lies
+// in, of two the deeper; one that lies in the path; whether it is one. NULL: none.
+const char *tree_around(const struct plan *plan, const char *path);
+const char *tree_in(const struct plan *plan, const char *path);
+bool tree_is(const struct plan *plan, const char *path);
+
 // Lines of a profile that name a path or, in the project, a pattern.
 
 // "**/NAME" anywhere in the project, "./dir/NAME" in one directory; NAME may have '*'. Calls
@@ -278,6 +284,16 @@ bool outer_copy(struct arena *arena, const char *path, struct identity *ret_link
 int pattern_each(struct wishes *wishes, const struct item *item,
 		 int (*found)(struct wishes *wishes, const struct item *item, const char *path));
 
+// A path that a pattern fits.
+struct pattern_match {
+	const struct item *item;
+	const char *path;
+	bool whole; // a directory that cannot be searched
+};
+// Names in the top three levels of the project and in the command's directory, in whatever case:
+// not below directories of packages and builds. How many; the paths lie in `arena`.
+unsigned pattern_near(struct wishes *wishes, struct arena *arena, const struct list *names,
+		      const struct pattern_match **ret_matches);
 // Symlinks that lead a named path out of where boxes write (CVE-2024-42472 in another sandbox).
 
 // Whether a link on the way stands where a box could have made it, and leads out of there.

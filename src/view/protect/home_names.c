@@ -9,9 +9,15 @@
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 
+static bool lacks(const void *resolver, const char *path)
+{
+	return resolver_lacks(resolver, path);
+}
+
 static struct homes homes_of(const struct wishes *wishes)
 {
-	return (struct homes){ wishes->plan->real_home, wishes->places.environment };
+	return (struct homes){ wishes->plan->real_home, wishes->places.environment, lacks,
+			       wishes->resolver };
 }
 
 // Of a row "~/x" the path by which a real path is compared; NULL for a variable's that is not set.
@@ -113,22 +119,12 @@ static bool is_asked_for(const struct wishes *wishes, const char *path)
 	return false;
 }
 
-// What the box writes as a whole lies in it.
-static const char *root_in(const struct wishes *wishes, const char *path)
-{
-	const struct plan *plan = wishes->plan;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (path_within(plan->searched[i].path, path))
-			return plan->searched[i].path;
-	return NULL;
-}
-
 static int protect_path(struct wishes *wishes, const char *path, enum homes_kind kind)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	if (!wishes_is_reached(wishes, path) || is_asked_for(wishes, path))
 		return 0;
-	const char *root = root_in(wishes, path);
+	const char *root = tree_in(wishes->plan, path);
 	if (kind == HOMES_PROGRAM)
 		return root ? 0 : protect_guard(wishes, path, ACT_TELL);
 	if (!root)

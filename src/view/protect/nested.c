@@ -2,10 +2,12 @@
 #include "view/protect/protect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/base.h"
+#include "base/fd.h"
 #include "git/gitconfig.h"
 #include "git/recognise.h"
 #include "trees/git_list.h"
@@ -15,15 +17,9 @@
 // looked through when the run has ended, against their configurations of the start: of the user's
 // all are read, then so many others. The first look: those near the top first, and no more than
 // so much time.
-enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_LEVELS = 3, FIRST_NANOSECONDS = 80000000 };
-
-bool nested_is_tree(const struct plan *plan, const char *path)
-{
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (str_equal(plan->searched[i].path, path))
-			return true;
-	return false;
-}
+enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_NANOSECONDS = 80000000 };
+enum { MODULES_MAX = 64, MODULES_DEEP = 3 };
+#define ROWS_BYTES ((size_t)384 << 20)
 
 static void note(struct git_walk *walk, int directory, const char *name)
 {
@@ -38,37 +34,30 @@ struct first {
 
 static bool is_tree(struct git_walk *walk)
 {
-	return nested_is_tree(((struct first *)walk->owner)->plan, walk->path);
+	return tree_is(((struct first *)walk->owner)->plan, walk->path);
 }
 
 // Nothing hostile has run there yet: all of it is the user's own.
 static void look_first(struct wishes *wishes, struct searched *tree, struct listed *ret_known)
 {
 	struct stat status;
+	static const char *const centres[] = { "" };
+	static const struct share top = { .centres = centres, .count = 1 };
 	struct arena *arena = wishes->plan->scratch;
-	struct first first = { .known = { .arena = arena, .root = tree->path, .place = "" },
+	struct first first = { .known = { .arena = arena, .root = tree->path },
 			       .plan = wishes->plan };
 	struct git_walk *walk = arena_take(arena, sizeof(*walk));
-	long left = FIRST_NANOSECONDS;
-	*walk = (struct git_walk){ .levels = FIRST_LEVELS };
-	for (bool deeper = true; deeper && !walk->cut; deeper = walk->deeper) {
-		unsigned levels = walk->deeper ? 0 : FIRST_LEVELS;
-		struct listed known = first.known;
-		listed_empty(&known);
-		struct listed before = first.known;
-		first.known = known;
-		*walk = (struct git_walk){ .repository = note,
-					   .passes = is_tree,
-					   .owner = &first,
-					   .levels = levels,
-					   .processor = left > 0 ? left : 1 };
-		left -= walk_tree(walk, tree->path);
-		// What was found near the top stays, where the second look did not come so far.
-		for (unsigned i = 0; walk->cut && i < before.count; i++)
-			listed_keep(&first.known, &before.rows[i]);
-	}
+	*walk = (struct git_walk){ .repository = note,
+				   .passes = is_tree,
+				   .owner = &first,
+				   .arena = arena_new_own(ROWS_BYTES),
+				   .share = &top,
+				   .start = INT64_MAX,
+				   .since = INT64_MAX,
+				   .rest = FIRST_NANOSECONDS };
+	walk_tree(walk, tree->path);
+	arena_free(walk->arena);
 	tree->fresh = true;
-	first.known.place = "";
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	listed_sort(&first.known);
 	listed_write(&first.known, tree->list, true);
@@ -109,7 +98,7 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	const char *path = path_below(wishes->arena, tree->path, inside);
 	const char *around = path_parent(wishes->arena, path);
 	struct resolved resolved;
-	if (nested_is_tree(wishes->plan, around) || !wishes_is_reached(wishes, around) ||
+	if (tree_is(wishes->plan, around) || !wishes_is_reached(wishes, around) ||
 	    is_headless(wishes, path))
 		return 0;
 	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
@@ -123,43 +112,46 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	return 0;
 }
 
-// A part of a repository that the box can write.
-static void note_start(struct wishes *wishes, const char *path, enum listed_kind kind)
+static void note_start(struct wishes *wishes, const char *directory, const char *name)
 {
 	struct plan *plan = wishes->plan;
-	struct start start = { .path = path };
-	const char *name = path_name(path);
-	if ((!str_equal(name, "config") && !str_equal(name, "config.worktree")) ||
-	    (kind == LISTED_MADE && plan->start_count >= STARTS_MADE_MAX) ||
-	    ATTEMPT(file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &start.text,
-			      &start.length)) <= 0)
+	struct start start = { .path = path_below(wishes->arena, directory, name) };
+	if (ATTEMPT(file_read(AT_FDCWD, start.path, 0, GITCONFIG_BYTES_MAX, wishes->arena,
+			      &start.text, &start.length)) <= 0)
 		return;
 	plan->starts = arena_grow(wishes->arena, plan->starts, plan->start_count, &plan->start_room,
 				  sizeof(*plan->starts));
 	plan->starts[plan->start_count++] = start;
 }
 
+// A repository that the box can write, with its submodules.
+static void note_starts(struct wishes *wishes, const char *path, unsigned depth)
+{
+	note_start(wishes, path, "config");
+	note_start(wishes, path, "config.worktree");
+	const char *modules = path_below(wishes->arena, path, "modules");
+	autoclose int fd = open(modules, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	entries_some (entry, depth > 0 ? fd : -1, MODULES_MAX)
+		note_starts(wishes, path_below(wishes->arena, modules, entry->name), depth - 1);
+}
+
 static int protect_rows(struct wishes *wishes, struct searched *tree, const struct listed *known,
 			enum listed_kind kind, unsigned *count)
 {
-	bool walled = false, ours = false;
-	const char *around = "";
 	for (unsigned i = 0; i < known->count; i++) {
 		const struct listed_row *row = &known->rows[i];
-		const char *path = path_below(wishes->arena, tree->path, row->path);
 		unsigned before = *count;
-		if (row->kind == LISTED_PART) {
-			if (ours && !walled && path_within(row->path, around))
-				note_start(wishes, path, kind);
+		if (row->kind != kind)
 			continue;
-		}
-		ours = row->kind == kind;
-		around = row->path;
-		if (ours && kind == LISTED_OWN && *count < NESTED_MAX &&
+		if (kind == LISTED_OWN && *count < NESTED_MAX &&
 		    str_equal(path_name(row->path), ".git"))
 			TRY(protect_row(wishes, tree, row->path, count));
-		walled = *count > before;
-		tree->open = tree->open || (ours && !walled);
+		if (*count > before)
+			continue;
+		tree->open = true;
+		if (kind == LISTED_OWN || wishes->plan->start_count < STARTS_MADE_MAX)
+			note_starts(wishes, path_below(wishes->arena, tree->path, row->path),
+				    MODULES_DEEP);
 	}
 	return 0;
 }

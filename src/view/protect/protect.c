@@ -88,10 +88,8 @@ bool protect_has_room(const struct wishes *wishes)
 
 bool protect_holds_root(const struct wishes *wishes, const char *path)
 {
-	const struct plan *plan = wishes->plan;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (path_within(plan->searched[i].path, path))
-			return true;
+	if (tree_in(wishes->plan, path))
+		return true;
 	for (unsigned i = 0; i < wishes->count; i++)
 		if (wishes->list[i].wall && wishes->list[i].mount.access == ACCESS_WRITE &&
 		    str_equal(wishes->list[i].mount.target, path))

@@ -103,7 +103,6 @@ int beyond_show_worktree(struct wishes *wishes, const char *common, const char *
 // Repositories below the top of a writable directory: those that earlier looks have found are
 // protected as the top's, and the first look of all comes before the first command.
 
-bool nested_is_tree(const struct plan *plan, const char *path);
 // `count`: how many are protected so far.
 int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count);
 

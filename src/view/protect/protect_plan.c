@@ -57,7 +57,7 @@ static int protect_unlisted(struct wishes *wishes, const char *root, struct orig
 {
 	if (alias_kernel_compares(root))
 		return 0;
-	trusted_each (row, TRUSTED_PROTECT) {
+	trusted_each (row, TRUSTED_WALL) {
 		const char *path = path_below(wishes->arena, root, trusted_name(row));
 		if (!row->pattern && !opened_has(wishes, path))
 			TRY(protect_name(wishes, path, ACT_TAKE, from));
@@ -173,8 +173,7 @@ static int protect_roots(struct wishes *wishes)
 		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE || mount->cache ||
 		    mount->identity.type != S_IFDIR ||
 		    (whole && path_within(mount->target, project)) ||
-		    !wishes_is_reached(wishes, mount->target) ||
-		    nested_is_tree(plan, mount->target))
+		    !wishes_is_reached(wishes, mount->target) || tree_is(plan, mount->target))
 			continue;
 		TRY(protect_searched(wishes, mount->target));
 		if (str_equal(path_name(mount->target), ".git"))

@@ -1,7 +1,7 @@
 // What the box must not read, whatever else says otherwise.
 //
 // The room view/secrets owns what is hidden from a box: secrets by name, by content and by git's
-// index. Uses: base env git names nouns text trees view/paths. Begin with hide.c.
+// index. Uses: base env git names nouns text view/paths. Begin with hide.c.
 #pragma once
 
 #include <stdbool.h>
@@ -37,7 +37,7 @@ extern const char *const settings_with_secrets[];
 extern const char *const settings_of_registries[];
 
 // Calls `found` for each path that a pattern stands for now: "/..." or "~/...", with '*' in any of
-// its names. Links are followed. More than can be read is a warning of the plan.
+// its names. Links are followed.
 int starred_walk(struct wishes *wishes, const char *pattern,
 		 int (*found)(struct wishes *wishes, const char *path));
 
@@ -48,29 +48,3 @@ int starred_walk(struct wishes *wishes, const char *pattern,
 // directory. An entry of git's index counts only where it names the very content: a box can write
 // the index, and does not know the content.
 int untracked_plan(struct wishes *wishes);
-
-// The files of the project whose names say that they hold secrets.
-
-enum { UNTRACKED_MAX = 1024 }; // are hidden, with the links on the way to them
-
-struct untracked_file {
-	const char *path, *name; // and below the project
-	const char *link;        // the path itself, where it leads there; or NULL
-	const struct item *item;
-	struct identity identity;
-	unsigned links; // on the way there
-	bool listed;    // with another content
-	bool shut;      // a directory that cannot be listed: all of it
-};
-
-struct untracked {
-	struct wishes *wishes;
-	struct arena *arena; // for the search and the list
-	struct untracked_file *list;
-	unsigned count, room;
-	unsigned unread, visible; // directories and files beyond the bounds
-};
-#define UNTRACKED_BYTES ((size_t)512 << 20)
-
-// Those that git tracks or a line names, too.
-int untracked_search(struct untracked *files);

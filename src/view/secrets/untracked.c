@@ -1,16 +1,40 @@
-// Owns the question whether git tracks such a file, and how git in the box leaves it alone.
+// Owns the files of secrets that git does not track, and how git in the box leaves them alone.
 #include "view/secrets/hide.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "base/sys.h"
 #include "git/gitindex.h"
 #include "view/paths/wishes.h"
 
+struct untracked_file {
+	const char *path, *name; // and below the project
+	const char *link;        // the path itself, where it leads there; or NULL
+	const struct item *item;
+	struct identity identity;
+	unsigned links; // on the way there
+	bool listed;    // with another content
+	bool shut;      // a directory that cannot be listed: all of it
+};
+
+struct untracked {
+	struct wishes *wishes;
+	struct arena *arena; // for the search and the list
+	struct untracked_file *list;
+	unsigned count, room;
+	unsigned visible; // files beyond the bounds
+};
+
+// So many are hidden, with the links on the way to them. As many as have room with as many links as
+// are followed need no order.
+enum { UNTRACKED_MAX = 1024, ASKED_MAX = 4096, UNORDERED_MAX = UNTRACKED_MAX / 41 };
+#define UNTRACKED_BYTES ((size_t)512 << 20)
 enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_MAX = 128 << 10 };
 
 // A file is read once, however often an index lists it, and no more than so many bytes in all: what
@@ -177,12 +201,12 @@ static void tell_visible(const struct untracked *files)
 			    "deeper ones are visible",
 			    first->text),
 		 first->from);
-	if (files->unread + files->visible > 0)
+	if (files->visible > 0)
 		list_add(&plan->warnings, plan->arena,
 			 arena_text(plan->arena,
-				    "files like '%s' are visible in %u directories that were not "
-				    "searched, and %u others; to hide all: --hide '**/%s'",
-				    first->text, files->unread, files->visible, first->text),
+				    "more files like '%s' than can be hidden: %u are visible; to "
+				    "hide all: --hide '**/%s'",
+				    first->text, files->visible, first->text),
 			 first->from);
 }
 
@@ -214,6 +238,67 @@ static int hide_all(struct untracked *files)
 	return hide_found(files, excluded);
 }
 
+static void add(struct untracked *files, const struct item *item, const char *met, bool shut)
+{
+	struct wishes *wishes = files->wishes;
+	const char *project = wishes->plan->project;
+	const char *path = arena_copy(wishes->arena, met, strlen(met));
+	struct resolved file;
+	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
+	if (found < 0 && !shut) // its directory keeps its owner out
+		add(files, item, path_parent(files->arena, met), true);
+	if (found <= 0 || (file.identity.type == S_IFDIR) != shut ||
+	    !path_within(file.path, project) || str_equal(file.path, project) ||
+	    path_within(file.path, path_below(files->arena, project, ".git")) ||
+	    wishes_is_hidden(wishes, file.path))
+		return;
+	for (unsigned i = 0; shut && i < files->count; i++)
+		if (str_equal(files->list[i].path, file.path))
+			return;
+	files->list = arena_grow(files->arena, files->list, files->count, &files->room,
+				 sizeof(*files->list));
+	files->list[files->count++] =
+		(struct untracked_file){ .path = file.path,
+					 .name = file.path + strlen(project) + 1,
+					 .link = file.link_count > 0 ? path : NULL,
+					 .item = item,
+					 .identity = file.identity,
+					 .links = file.link_count,
+					 .shut = shut };
+}
+
+struct aged {
+	struct pattern_match match;
+	int64_t born; // a box sets all times but this
+};
+
+static int by_age(const void *left, const void *right)
+{
+	const struct aged *one = left, *two = right;
+	return one->born < two->born ? -1 : one->born > two->born;
+}
+
+static void search(struct untracked *files)
+{
+	const struct pattern_match *matches;
+	struct sys_statx status;
+	unsigned count = pattern_near(files->wishes, files->arena,
+				      &files->wishes->plan->profile->hide_untracked, &matches);
+	struct aged *aged = arena_take(files->arena, (count + 1) * sizeof(*aged));
+	for (unsigned i = 0; i < count; i++) {
+		aged[i] = (struct aged){ .match = matches[i] };
+		if (count > UNORDERED_MAX &&
+		    sys_statx(AT_FDCWD, matches[i].path, SYS_STATX_BIRTH, &status) == 0)
+			aged[i].born = status.birth_seconds * (int64_t)1000000000 +
+				       status.birth_nanoseconds;
+	}
+	if (count > UNORDERED_MAX) // the oldest first
+		qsort(aged, count, sizeof(*aged), by_age);
+	for (unsigned i = 0; i < count && i < ASKED_MAX; i++)
+		add(files, aged[i].match.item, aged[i].match.path, aged[i].match.whole);
+	files->visible = count > ASKED_MAX ? count - ASKED_MAX : 0;
+}
+
 int untracked_plan(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
@@ -222,9 +307,8 @@ int untracked_plan(struct wishes *wishes)
 	    !wishes_is_seen(wishes, plan->project))
 		return 0;
 	files.arena = arena_new_own(UNTRACKED_BYTES);
-	int result = untracked_search(&files);
-	if (result == 0)
-		result = hide_all(&files);
+	search(&files);
+	int result = hide_all(&files);
 	arena_free(files.arena);
 	return result;
 }
