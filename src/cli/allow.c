@@ -16,7 +16,7 @@
 struct live_change {
 	const char *verb, *words, *wrong;
 	bool (*is_good)(const struct live_change *change, const char *word);
-	int (*make)(const struct live_change *change, int roll, const struct live_box *box,
+	int (*make)(const struct live_change *change, int record, const struct live_box *box,
 		    const char *word);
 };
 
@@ -36,11 +36,14 @@ static int change(const struct live_change *change, char **words)
 	const struct live_box *box = boxes_find(&boxes, words[0]);
 	if (!box)
 		return -1;
-	if (box->entry.network != ROLL_PROXY)
+	if (box->entry.network != RECORD_PROXY)
 		return fail(0, "run %s has no network of mode proxy: it is fixed", box->id);
-	autoclose int roll = boxes_roll(arena);
+	struct held_box held;
+	if (boxes_hold(arena, box, &held) < 0)
+		return err_is_recorded() ? -1 : fail(0, "run %s has ended", box->id);
 	for (char **word = words + 1; *word; word++)
-		TRY(change->make(change, roll, box, *word));
+		TRY(change->make(change, held.record.directory, box, *word));
+	boxes_release(&held);
 	return 0;
 }
 
@@ -57,10 +60,10 @@ static bool is_rule(const struct live_change *change, const char *word)
 	       (!destination.suffix || str_equal(change->verb, "allow"));
 }
 
-static int tell(const struct live_change *change, int roll, const struct live_box *box,
+static int tell(const struct live_change *change, int record, const struct live_box *box,
 		const char *word)
 {
-	return control_socket_tell(roll, box->name, box->run, change->verb, word);
+	return control_socket_tell(record, box->run, change->verb, word);
 }
 
 static const struct live_change rule = {
@@ -92,7 +95,7 @@ static bool is_port(const struct live_change *change, const char *word)
 	return destination_publish(word, &inside, &outside);
 }
 
-static int publish(const struct live_change *change, int roll, const struct live_box *box,
+static int publish(const struct live_change *change, int record, const struct live_box *box,
 		   const char *word)
 {
 	struct publish port;
@@ -102,7 +105,7 @@ static int publish(const struct live_change *change, int roll, const struct live
 	snprintf(flag, sizeof(flag), "sbx publish %.40s ", box->id);
 	if (str_equal(change->verb, "publish"))
 		TRY(publish_open(&port, flag, &sockets[0], &sockets[1]));
-	int result = control_socket_publish(roll, box->name, box->run, &port, sockets);
+	int result = control_socket_publish(record, box->run, &port, sockets);
 	fd_close(&sockets[0]);
 	fd_close(&sockets[1]);
 	return result;

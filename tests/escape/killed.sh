@@ -11,7 +11,7 @@ if ! command -v strace >/dev/null; then
 fi
 project=$(new_project)
 cd "$project" || exit 1
-"$SBX" run -- true && runs=$(echo "$XDG_STATE_HOME"/sbx/runs/*)
+"$SBX" run -- true && runs=$(echo "$XDG_STATE_HOME"/sbx/trees/*) boxes=$XDG_STATE_HOME/sbx/boxes
 # NAME: a repository with a command for git, unless one is there.
 cat >"$work/plant" <<END
 mkdir -p \$1/.git/objects \$1/.git/refs && echo ref: refs/heads/main >\$1/.git/HEAD && printf '[core]\n\tfsmonitor = "touch $canary;"\n' >\$1/.git/config

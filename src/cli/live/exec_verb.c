@@ -223,7 +223,8 @@ static const int passed[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT
 };
 
-static int begin(const struct box *box, const struct live_box *live, int roll, char *const *words,
+static int begin(const struct box *box, const struct live_box *live, const struct record *record,
+		 char *const *words,
 		 struct further_command *command)
 {
 	int theirs[FD_PASSED] = { -1, -1, -1, -1 }, given = 0;
@@ -245,7 +246,7 @@ static int begin(const struct box *box, const struct live_box *live, int roll, c
 	}
 	for (int i = given; !terminal && i < STREAMS; i++)
 		TRY(theirs[1 + i] = stream_pipe(&command->streams[i]));
-	command->socket = control_socket_execute(roll, live->name, live->run, &wish, theirs);
+	command->socket = control_socket_execute(record, live->run, &wish, theirs);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&theirs[i]);
 	return command->socket < 0 ? -1 : 0;
@@ -320,8 +321,12 @@ static int execute(const struct box *box, char **words, struct further_command *
 			    "run %s is in tier landlock, which has no namespaces that a further "
 			    "command could be placed in",
 			    live->id);
-	autoclose int roll = boxes_roll(arena);
-	TRY(begin(box, live, roll, words, command));
+	struct held_box held;
+	if (boxes_hold(arena, live, &held) < 0)
+		return err_is_recorded() ? -1
+					 : fail(0, "run %s has ended; the command was not run",
+						live->id);
+	TRY(begin(box, live, &held.record, words, command));
 	while (turn(command))
 		;
 	if (command->input >= 0)

@@ -28,17 +28,17 @@ static void put_time(char text[TIME_MAX], int64_t seconds)
 	strftime(text, TIME_MAX, "%Y-%m-%d %H:%M:%S", &date);
 }
 
-static unsigned running(const struct held *held)
+static unsigned running(struct sessions *sessions, const struct held *held)
 {
 	FORGIVING;
 	struct runs runs;
-	struct run_record record;
+	struct session_run run;
 	unsigned count = 0;
-	if (runs_open(held->directory, O_RDONLY, &runs) == 0) {
-		while (runs_look(&runs, &record))
-			count++;
-		runs_close(&runs);
-	}
+	if (runs_open(sessions->store.state, held->directory, &runs) < 0)
+		return 0;
+	for (; runs_look(&runs, &run); count++)
+		record_close(&run.record);
+	runs_close(&runs);
 	return count;
 }
 
@@ -51,7 +51,7 @@ static void list_one(struct sessions *sessions, const char *name)
 		out_text(&sessions->notes, "sbx: %s\n", err_taken());
 		return;
 	}
-	unsigned count = running(&held), snapshots = held.session.snapshot_count;
+	unsigned count = running(sessions, &held), snapshots = held.session.snapshot_count;
 	bool pending = apply_is_pending(&held);
 	put_time(time, held.session.created);
 	answer_one(&sessions->out, SHOWN("name", name, "", -20, " "),
@@ -83,14 +83,14 @@ int sessions_list(struct sessions *sessions, char **words)
 static void show_runs(struct sessions *sessions, const struct held *held)
 {
 	struct runs runs;
-	struct run_record record;
-	if (ATTEMPT(runs_open(held->directory, O_RDONLY, &runs)) < 0)
+	struct session_run run;
+	if (ATTEMPT(runs_open(sessions->store.state, held->directory, &runs)) < 0)
 		return;
-	while (runs_look(&runs, &record))
+	for (; runs_look(&runs, &run); record_close(&run.record))
 		answer_one(&sessions->out,
-			   COUNTED("process", (unsigned)record.supervisor, "running   process ", 0,
-				   ": "),
-			   SHOWN("command", str_shown(record.command), "", 0, "\n"));
+			   COUNTED("process", (unsigned)run.entry.supervisor, "running   process ",
+				   0, ": "),
+			   SHOWN("command", str_shown(run.entry.command), "", 0, "\n"));
 	runs_close(&runs);
 }
 

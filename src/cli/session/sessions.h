@@ -1,6 +1,6 @@
 // What the actions of sbx session share.
 //
-// The room cli/session owns `sbx session`. Uses: ask base cli limits names nouns policy report run
+// The room cli/session owns `sbx session`. Uses: ask base boxes cli limits names nouns policy report run
 // session/apply session/compare session/store text view/paths. Begin with session_verb.c.
 #pragma once
 

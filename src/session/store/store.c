@@ -97,7 +97,7 @@ static int say_in_use(const char *name, pid_t user, const char *what)
 }
 
 // An action ends in a moment; a command may run for days.
-static int lock_alone(const char *name, int directory, int lock)
+static int lock_alone(const struct store *store, const char *name, int directory, int lock)
 {
 	enum { LONGEST_MILLISECONDS = 5000, LOOK_MILLISECONDS = 10 };
 	int64_t end = steady_now() + LONGEST_MILLISECONDS;
@@ -105,7 +105,7 @@ static int lock_alone(const char *name, int directory, int lock)
 	while (fd_lock(lock, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)
 			return fail(errno, "lock session '%s'", name);
-		if (runs_live(directory, &user))
+		if (runs_live(store->state, directory, &user))
 			return say_in_use(name, user, "which runs a command in it");
 		if (steady_now() >= end)
 			return say_in_use(name, process_holding(lock, whole), "an action on it");
@@ -155,9 +155,9 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 	if (hold == HOLD_SHARED && fd_lock(lock, LOCK_SH) < 0)
 		return fail(errno, "lock session '%s'", name);
 	if (hold == HOLD_ALONE) {
-		TRY(lock_alone(name, directory, lock));
+		TRY(lock_alone(store, name, directory, lock));
 		fcntl(lock, F_SETLK, &whole); // names this process to those who wait
-		TRY(runs_settle(directory));
+		TRY(runs_settle(store->state, directory));
 	}
 	TRY(read_state(store, &held));
 	held.directory = take(&directory);
