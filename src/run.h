@@ -123,7 +123,7 @@ struct run {
 		int absent;                 // both sides: the link to nowhere, O_PATH
 		int copies;                 // host side: the directory of the box's copies
 
-		int temporary;            // tier landlock: its own directory, locked
+		int temporary;                  // tier landlock: its own directory, locked
 		int boxes, record, record_lock; // the run's record (boxes/record.h)
 		// What it says of the plan's trees (postcheck/check.h).
 		int journals[JOURNALS_MAX];
@@ -191,7 +191,6 @@ struct run {
 	struct agent_record *agent;
 	// record
 	char record_name[64];
-	int record_problem;           // errno: it could not be written
 	bool fronted;                 // another process has made it, and reads it later
 	const char *unlisted;         // which verbs do not find this run, and why, or NULL
 	uint64_t record_seen;         // refusals at the last look

@@ -24,8 +24,9 @@ static const char stood[] = "stood.";
 int records_directory(const char *state)
 {
 	char path[PATH_MAX];
-	return str_put(path, sizeof(path), "%s/" RECORDS, state) ? owned_directory(path)
-								 : fail(ENAMETOOLONG, "'%s'", state);
+	return str_put(path, sizeof(path), "%s/" RECORDS, state)
+		       ? owned_directory(path)
+		       : fail(ENAMETOOLONG, "'%s'", state);
 }
 
 int records_open(const char *state)
@@ -134,7 +135,8 @@ static bool look_at(int boxes, const char *name, time_t now, struct kept *ret_ke
 	autoclose int record = open_below(boxes, name);
 	if (record < 0 || !str_put(kept.name, sizeof(kept.name), "%s", name))
 		return false;
-	autoclose int lock = openat(record, "entry", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	autoclose int lock =
+		openat(record, "entry", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fstat(lock < 0 ? record : lock, &status) < 0)
 		return false;
 	kept.changed = status.st_mtime;
@@ -168,9 +170,9 @@ uint64_t records_sweep(int boxes)
 	qsort(all, count, sizeof(*all), newest_first);
 	for (struct kept *kept = all; kept < all + count; kept++) {
 		bytes += kept->stays ? 0 : kept->bytes;
-		bool goes = !kept->stays &&
-			    (kept->name[0] == '.' || ++ended > KEPT_MAX || bytes > KEPT_BYTES ||
-			     now > kept->changed + KEPT_SECONDS);
+		bool goes =
+			!kept->stays && (kept->name[0] == '.' || ++ended > KEPT_MAX ||
+					 bytes > KEPT_BYTES || now > kept->changed + KEPT_SECONDS);
 		if (goes)
 			(void)ATTEMPT(owned_remove_tree(boxes, kept->name));
 		sum += goes ? 0 : kept->bytes;
@@ -183,7 +185,8 @@ uint64_t records_sweep(int boxes)
 
 int record_open(int boxes, const char *name, struct record *ret_record)
 {
-	autoclose int directory = name[0] == '.' || strchr(name, '/') ? -1 : open_below(boxes, name);
+	autoclose int directory =
+		name[0] == '.' || strchr(name, '/') ? -1 : open_below(boxes, name);
 	autoclose int lock =
 		openat(directory, "entry", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (lock < 0)
@@ -252,8 +255,7 @@ int record_claim(int boxes, const char *name, bool *ret_lives)
 {
 	struct flock claims = byte(F_WRLCK, CLAIMS, 1);
 	autoclose int record = open_below(boxes, name);
-	autoclose int lock =
-		openat(record, "entry", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	autoclose int lock = openat(record, "entry", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	*ret_lives = lock >= 0 && record_lives(lock);
 	return lock < 0 || *ret_lives || fcntl(lock, F_OFD_SETLK, &claims) < 0 ? -1 : take(&lock);
 }

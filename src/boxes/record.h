@@ -4,7 +4,8 @@
 // The room boxes owns the records of runs: who lives, how a run ended, and the names by which a
 // session or a tree finds its runs. Uses: base. Begin with record.h.
 //
-//   boxes/PID-TIME/entry     what the run says of itself. Who lives is what its locks say (fcntl(2)):
+//   boxes/PID-TIME/entry     what the run says of itself. Who lives is what its locks say
+//   (fcntl(2)):
 //                            byte 0 is each process of the run (an open file description), byte 1
 //                            the process PID, whose number the kernel gives in the reader's
 //                            numbers, byte 2 who checks what a killed run left
@@ -42,8 +43,8 @@ struct record_entry {
 	int64_t begun;              // milliseconds since the boot
 	uint32_t landlock;          // 1: the tier, in which nothing ends with `init` by itself
 	enum record_network { RECORD_NONE, RECORD_HOST, RECORD_PROXY } network;
-	// Of a session's run: descriptors of the supervisor that are the box's namespaces, and which
-	// of the session's roots it has mounted (bits).
+	// Of a session's run: descriptors of the supervisor that are the box's namespaces, and
+	// which of the session's roots it has mounted (bits).
 	int32_t user, view;
 	uint64_t user_inode, view_inode, roots;
 	char session[RECORD_SESSION], project[PATH_MAX], command[RECORD_COMMAND];

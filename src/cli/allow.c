@@ -22,7 +22,7 @@ struct live_change {
 
 static int change(const struct live_change *change, char **words)
 {
-	struct boxes boxes;
+	struct held_box held;
 	if (words[0] && (str_equal(words[0], "--help") || str_equal(words[0], "-h")))
 		return fail(ERR_HELP, "all");
 	if (!words[0] || !words[1])
@@ -32,18 +32,13 @@ static int change(const struct live_change *change, char **words)
 		if (!change->is_good(change, *word))
 			return fail(0, "'%.80s' %s", str_shown(*word), change->wrong);
 	struct arena *arena = arena_new_own(BOXES_BYTES);
-	TRY(boxes_list(arena, &boxes));
-	const struct live_box *box = boxes_find(&boxes, words[0]);
+	const struct live_box *box = boxes_live(arena, words[0], &held);
 	if (!box)
 		return -1;
 	if (box->entry.network != RECORD_PROXY)
 		return fail(0, "run %s has no network of mode proxy: it is fixed", box->id);
-	struct held_box held;
-	if (boxes_hold(arena, box, &held) < 0)
-		return err_is_recorded() ? -1 : fail(0, "run %s has ended", box->id);
 	for (char **word = words + 1; *word; word++)
 		TRY(change->make(change, held.record.directory, box, *word));
-	boxes_release(&held);
 	return 0;
 }
 

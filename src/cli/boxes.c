@@ -25,9 +25,8 @@ static int open_all(struct arena *arena)
 	const char *state = decide_state_directory(arena, environ);
 	TRY(owned_check(state));
 	int fd = records_open(state);
-	return fd >= 0 || errno == ENOENT
-		       ? fd
-		       : fail(errno, "'%s'", path_below(arena, state, RECORDS));
+	return fd >= 0 || errno == ENOENT ? fd
+					  : fail(errno, "'%s'", path_below(arena, state, RECORDS));
 }
 
 // It can be ended: what its entry says is not known.
@@ -140,6 +139,14 @@ const struct live_box *boxes_find(const struct boxes *boxes, const char *id)
 
 // --- one run -------------------------------------------------------------------------------------
 
+static int no_output(const char *id)
+{
+	return fail(0,
+		    "no output of a run '%.40s'; that of the last 100 with --detach is stored for "
+		    "7 days",
+		    str_shown(id));
+}
+
 // The time behind the name of a run of this id or session, or NULL.
 static const char *time_of(int all, const char *name, const char *id)
 {
@@ -166,15 +173,18 @@ int boxes_any(struct arena *arena, const char *id, struct record *ret_record)
 		return -1;
 	entries_each (entry, all) {
 		const char *time = time_of(all, entry->name, id);
-		if (time && strcmp(time, newest) > 0 && str_put(name, sizeof(name), "%s", entry->name))
+		if (time && strcmp(time, newest) > 0 &&
+		    str_put(name, sizeof(name), "%s", entry->name))
 			str_put(newest, sizeof(newest), "%s", time);
 	}
-	return newest[0] && record_open(all, name, ret_record) == 0
-		       ? 0
-		       : fail(0,
-			      "no output of a run '%.40s'; that of the last 100 with --detach is "
-			      "stored for 7 days",
-			      str_shown(id));
+	return newest[0] && record_open(all, name, ret_record) == 0 ? 0 : no_output(id);
+}
+
+int boxes_output(const struct record *record, const char *id)
+{
+	int file = openat(record->directory, RECORD_OUTPUT,
+			  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return file >= 0 ? file : no_output(id);
 }
 
 void boxes_release(struct held_box *held)
@@ -199,6 +209,17 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 	return 0;
 }
 
+const struct live_box *boxes_live(struct arena *arena, const char *id, struct held_box *ret_held)
+{
+	struct boxes boxes;
+	const struct live_box *box = boxes_list(arena, &boxes) < 0 ? NULL : boxes_find(&boxes, id);
+	if (!box || boxes_hold(arena, box, ret_held) == 0)
+		return box;
+	if (!err_is_recorded())
+		fail(0, "run %s has ended", box->id);
+	return NULL;
+}
+
 static pid_t parent_of(pid_t pid)
 {
 	struct process_stat process;
@@ -210,7 +231,7 @@ int boxes_init(const struct live_box *box, const struct held_box *held)
 	if (!box->inside)
 		return -1;
 	autoclose int init = sys_pidfd_open(box->entry.init);
-	if (init < 0 || parent_of(box->entry.init) != box->run || 
+	if (init < 0 || parent_of(box->entry.init) != box->run ||
 	    record_holder(held->record.lock) != box->run)
 		return -1;
 	return take(&init);

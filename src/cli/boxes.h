@@ -44,6 +44,8 @@ struct held_box {
 // -1 without an error: it has ended, or `run` is 0.
 int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box *ret_held);
 void boxes_release(struct held_box *held);
+// The one of this id or session, held. NULL with the error said.
+const struct live_box *boxes_live(struct arena *arena, const char *id, struct held_box *ret_held);
 // A pidfd of the first process of the box itself; -1: it is not known, or has ended.
 int boxes_init(const struct live_box *box, const struct held_box *held);
 // So that the run knows by whom: before its box is killed.
@@ -54,8 +56,8 @@ int boxes_any(struct arena *arena, const char *id, struct record *ret_record);
 // The file of its output (report/output_ring.h). -1 with the error said.
 int boxes_output(const struct record *record, const char *id);
 
-// Prints the result in JSON of a run that has ended: what it noted, else `end` and `status`, and its
-// output. Returns the status to end with.
+// Prints the result in JSON of a run that has ended: what it noted, else `end` and `status`, and
+// its output. Returns the status to end with.
 int boxes_print_result(const struct record *record, const char *id, const char *end, int status);
 
 // What its processes take now. False: not known.

@@ -15,17 +15,6 @@
 
 enum { LOOK_MILLISECONDS = 100 };
 
-int boxes_output(const struct record *record, const char *id)
-{
-	int file = openat(record->directory, RECORD_OUTPUT,
-			  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return file >= 0 ? file
-			 : fail(0,
-				"no output of a run '%.40s'; that of the last 100 with --detach is "
-				"stored for 7 days",
-				str_shown(id));
-}
-
 struct output_reader {
 	struct record record;
 	int file;

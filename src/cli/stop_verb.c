@@ -241,14 +241,13 @@ int verb_wait(char **words)
 	char **ids = words;
 	if (box_read_mixed(box, VERB_WAIT, words, &ids) < 0)
 		return box_refused(box, words);
-	const char *end = ids[0] && !ids[1] ? wait_for(arena_new_own(BOXES_BYTES), ids[0], &record,
-						       &status)
-					    : NULL;
+	const char *end = ids[0] && !ids[1]
+				  ? wait_for(arena_new_own(BOXES_BYTES), ids[0], &record, &status)
+				  : NULL;
 	if (!ids[0] || ids[1])
 		fail(0, "usage: sbx wait [--json] ID");
 	if (!end)
 		return box_refused(box, words);
-	return box->invocation.json == ANSWER_YES
-		       ? boxes_print_result(&record, ids[0], end, status)
-		       : status;
+	return box->invocation.json == ANSWER_YES ? boxes_print_result(&record, ids[0], end, status)
+						  : status;
 }

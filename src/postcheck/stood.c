@@ -109,18 +109,14 @@ static int begin_tree(const struct plan *plan, const struct run *run, unsigned n
 		.index = plan->index ? plan->index : none,
 		.repository = plan->repository ? plan->repository : none,
 	};
-	if (run->record < 0) {
-		errno = run->record_problem;
-		return -1;
-	}
 	// The link first: what it leads to is not whole, and the command has not begun. Its
 	// directory is older than the file.
 	str_put(link, sizeof(link), "%s.%u", run->record_name, number);
 	if (record_link(tree->runs, link) < 0)
 		return -1;
 	str_put(link, sizeof(link), "stood.%u", number);
-	autoclose int fd = openat(run->record, link,
-				  O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	autoclose int fd =
+		openat(run->record, link, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	words_write(&out, "", head_fields, WORDS_COUNT(head_fields), &head);
 	put_plan(&out, plan, tree->path);
 	out_text(&out, "%s", end);
@@ -131,7 +127,8 @@ static int begin_tree(const struct plan *plan, const struct run *run, unsigned n
 
 void journal_begin(const struct plan *plan, struct run *run)
 {
-	for (unsigned i = 0; i < plan->searched_count && i < JOURNALS_MAX; i++) {
+	for (unsigned i = 0; run->record >= 0 && i < plan->searched_count && i < JOURNALS_MAX;
+	     i++) {
 		int fd = ATTEMPT(begin_tree(plan, run, i));
 		if (fd < 0)
 			run->journal_problem = errno;
@@ -287,8 +284,7 @@ static int claim(const struct due *due, const char *link)
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due)
 {
 	struct due due = { .from = INT64_MAX, .links = path_kept(arena, state, "trees", tree) };
-	autoclose int links =
-		open(due.links, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int links = open(due.links, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	autoclose int boxes = -1;
 	entries_each (entry, links) {
 		int64_t from;

@@ -356,7 +356,6 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	TRY(merge_own_file(plan, config, profile));
 	TRY(merge_arguments(arena, arguments, profile));
 	TRY(locked_merge(arena, plan->inside, profile, &plan->notes, &plan->locked));
-	plan->run = getpid();
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;

@@ -27,8 +27,7 @@ static uint64_t inode_of(int fd)
 	return fd >= 0 && fstat(fd, &status) == 0 ? status.st_ino : 0;
 }
 
-static void fill_session(const struct plan *plan, const struct run *run,
-			 struct record_entry *entry)
+static void fill_session(const struct plan *plan, const struct run *run, struct record_entry *entry)
 {
 	struct process_stat init;
 	str_put(entry->session, sizeof(entry->session), "%s", plan->session->name);
@@ -85,7 +84,7 @@ int record_host(const struct plan *plan, struct run *run)
 	if (noted < 0 && plan->ready)
 		return -1;
 	if (noted < 0) {
-		run->record_problem = err_number();
+		run->journal_problem = plan->place_count > 0 ? err_number() : 0;
 		run->unlisted = arena_text(plan->arena, "sbx ps, stop, wait, allow and deny (%s)",
 					   err_taken());
 		record_drop(run);
@@ -124,8 +123,7 @@ void record_turn(struct run *run, const struct denials *denials)
 		return;
 	uint32_t count = (uint32_t)refused + count_others(denials);
 	run->record_seen = seen;
-	record_put(run->record_lock, offsetof(struct record_entry, denials), &count,
-		   sizeof(count));
+	record_put(run->record_lock, offsetof(struct record_entry, denials), &count, sizeof(count));
 }
 
 bool record_is_killed(const struct run *run)

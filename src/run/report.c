@@ -66,8 +66,8 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 	case OUTCOME_STOPPED:
 		return in_time ? STATUS_TIMEOUT : STATUS_KILLED;
 	case OUTCOME_KILLED:
-		findings_add(found, record_is_killed(run) ? FINDING_KILLED : FINDING_INIT_KILLED, "",
-			     "", "");
+		findings_add(found, record_is_killed(run) ? FINDING_KILLED : FINDING_INIT_KILLED,
+			     "", "", "");
 		return STATUS_KILLED;
 	case OUTCOME_LOST:
 		findings_add(found, FINDING_INIT_LOST, "", "", "");

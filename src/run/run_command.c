@@ -148,6 +148,7 @@ int box_decide(struct box *box)
 	if (box->invocation.die_with_parent == ANSWER_YES)
 		box->plan.parent = box->invocation.parent > 0 ? box->invocation.parent : -1;
 	TRY(ask_plan(&box->plan, &box->profile, &box->invocation));
+	box->plan.run = getpid();
 	box->plan.ready = box->invocation.ready;
 	box->plan.writer = box->invocation.writer;
 	box->plan.terminal = box->invocation.size;

@@ -21,7 +21,7 @@ struct box {
 	struct arguments arguments;
 	struct profile profile;
 	struct plan plan;
-	unsigned tries;       // before this one
+	unsigned tries; // before this one
 	// The record that the run in the background is given; NULL: it makes its own.
 	struct front {
 		int boxes, record, lock;

@@ -178,19 +178,15 @@ static const int ended[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH, SIGCONT
 static int begin(const char *id, struct attached *attached, const struct live_box **ret_live)
 {
 	struct arena *arena = arena_new_own(BOXES_BYTES);
-	struct boxes boxes;
 	struct ring_head head;
 	struct held_box held;
 	char path[64];
 	if (!isatty(STDIN_FILENO))
 		return fail(0, "attach: stdin is not a terminal; to see the output: sbx logs -f %s",
 			    id);
-	TRY(boxes_list(arena, &boxes));
-	const struct live_box *live = boxes_find(&boxes, id);
+	const struct live_box *live = boxes_live(arena, id, &held);
 	if (!live)
 		return -1;
-	if (boxes_hold(arena, live, &held) < 0)
-		return err_is_recorded() ? -1 : fail(0, "run %s has ended", live->id);
 	attached->record = held.record;
 	TRY(attached->master = control_socket_attach(held.record.directory, live->run));
 	if (!raw_terminal_is_master(attached->master))

@@ -224,8 +224,7 @@ static const int passed[] = {
 };
 
 static int begin(const struct box *box, const struct live_box *live, const struct record *record,
-		 char *const *words,
-		 struct further_command *command)
+		 char *const *words, struct further_command *command)
 {
 	int theirs[FD_PASSED] = { -1, -1, -1, -1 }, given = 0;
 	bool terminal = box->invocation.terminal == ANSWER_YES;
@@ -306,14 +305,13 @@ static int status_of(const struct live_box *live, const struct further_command *
 static int execute(const struct box *box, char **words, struct further_command *command)
 {
 	struct arena *arena = arena_new_own(BOXES_BYTES);
-	struct boxes boxes;
+	struct held_box held;
 	const char *id = words[0];
 	words += id != NULL;
 	words += words[0] && str_equal(words[0], "--");
 	if (!id || !words[0])
 		return fail(0, "usage: sbx exec [OPTION]... ID [--] COMMAND [ARGUMENT]...");
-	TRY(boxes_list(arena, &boxes));
-	const struct live_box *live = boxes_find(&boxes, id);
+	const struct live_box *live = boxes_live(arena, id, &held);
 	if (!live)
 		return -1;
 	if (live->entry.landlock)
@@ -321,11 +319,6 @@ static int execute(const struct box *box, char **words, struct further_command *
 			    "run %s is in tier landlock, which has no namespaces that a further "
 			    "command could be placed in",
 			    live->id);
-	struct held_box held;
-	if (boxes_hold(arena, live, &held) < 0)
-		return err_is_recorded() ? -1
-					 : fail(0, "run %s has ended; the command was not run",
-						live->id);
 	TRY(begin(box, live, &held.record, words, command));
 	while (turn(command))
 		;

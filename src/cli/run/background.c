@@ -29,8 +29,8 @@ struct background {
 	int file; // of the output
 	struct ring_head head;
 	int output[2], ready[2];
-	int terminal[2]; // by which the master of the command's terminal comes; -1: it has none
-	bool json;       // of the caller; the run's own process shares the memory of the box
+	int terminal[2];    // by which the master of the command's terminal comes; -1: it has none
+	bool json;          // of the caller; the run's own process shares the memory of the box
 	bool child_ignored; // SIGCHLD, by the caller
 };
 
@@ -163,7 +163,7 @@ static _Noreturn void write_output(struct background *background, pid_t run)
 	int status = status_of(run);
 	if (record_read(background->front.lock, &entry) && entry.end <= RECORD_OVER)
 		record_mark(background->front.lock, status > 128 ? RECORD_SIGNAL : RECORD_FAILED,
-			   status);
+			    status);
 	_exit(status);
 }
 

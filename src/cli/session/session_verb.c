@@ -207,6 +207,7 @@ static int signal_runs(struct sessions *sessions, const char *name, int number)
 	int found;
 	TRY(store_hold(&sessions->store, name, HOLD_LOOK, &held));
 	TRY(runs_open(sessions->store.state, held.directory, &runs));
+	runs.clears = true;
 	while ((found = runs_next(&runs, &run)) == 1) {
 		bool sent = ATTEMPT(runs_signal(&run, number)) == 0; // else it has just ended
 		count += sent;

@@ -166,8 +166,8 @@ static int connect_to(int record, pid_t run)
 }
 
 // Again where a busy machine let this process send too late, and the run had hung up.
-static int send_wish(int record, pid_t run, struct control_wish *wish,
-		     const int *fds, unsigned count)
+static int send_wish(int record, pid_t run, struct control_wish *wish, const int *fds,
+		     unsigned count)
 {
 	int64_t end = steady_now() + CONTROL_MILLISECONDS;
 	do {
@@ -230,8 +230,7 @@ int control_socket_attach(int record, pid_t run)
 				  (int)run, (int)run);
 }
 
-int control_socket_tell(int record, pid_t run, const char *word,
-			const char *destination)
+int control_socket_tell(int record, pid_t run, const char *word, const char *destination)
 {
 	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
 				     .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
@@ -245,8 +244,7 @@ int control_socket_tell(int record, pid_t run, const char *word,
 			     : 0;
 }
 
-int control_socket_publish(int record, pid_t run, const struct publish *port,
-			   const int sockets[2])
+int control_socket_publish(int record, pid_t run, const struct publish *port, const int sockets[2])
 {
 	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
 				     .kind = WISH_PUBLISH };
@@ -285,7 +283,8 @@ int control_socket_execute(const struct record *record, pid_t run,
 				     .kind = WISH_EXECUTE,
 				     .terminal = *terminal };
 	struct record_entry entry;
-	autoclose int fd = send_wish(record->directory, run, &wish, fds, terminal->wanted ? 1 : FD_PASSED);
+	autoclose int fd =
+		send_wish(record->directory, run, &wish, fds, terminal->wanted ? 1 : FD_PASSED);
 	int number = fd < 0 ? errno : 0;
 	bool ended = number == ECONNREFUSED ||
 		     (number == ENOENT &&

@@ -26,11 +26,9 @@ bool control_socket_take(const struct plan *plan, struct run *run);
 
 // The other side: `word` is "allow" or "deny", `run` the process that listens. -1 with the error
 // said.
-int control_socket_tell(int record, pid_t run, const char *word,
-			const char *destination);
+int control_socket_tell(int record, pid_t run, const char *word, const char *destination);
 // With sockets that are bound at the host's port, or two of -1: published no more.
-int control_socket_publish(int record, pid_t run, const struct publish *port,
-			   const int sockets[2]);
+int control_socket_publish(int record, pid_t run, const struct publish *port, const int sockets[2]);
 // What that run answered is of another version, or it has hung up: said, with the fix. Returns -1.
 int control_socket_unknown(pid_t run, bool answered);
 // Of sbx attach: the master of the terminal of the run's command.

@@ -2,8 +2,8 @@
 // or DNS question comes. The supervisor parses nothing of what it reads; it owns nothing.
 //
 // The room net/host owns what the host does for the worker: starts it, answers it, finds
-// whose a connection is, keeps the log. Uses: base boxes nouns net/parse net/proxy net/rules net/setup
-// report text. Begin with proxy_handle().
+// whose a connection is, keeps the log. Uses: base boxes nouns net/parse net/proxy net/rules
+// net/setup report text. Begin with proxy_handle().
 #pragma once
 
 #include <stdbool.h>

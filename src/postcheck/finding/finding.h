@@ -105,8 +105,9 @@ void changed_take_pipe(struct check *check, int directory, const char *name, con
 
 // Where things go that appeared under a name the host would trust: kept, out of reach, restorable.
 
-// Moves `name` of an open directory away; `path` is its absolute path. Reports which, and how to get it back. Where it cannot be moved across file systems it
-// is renamed in its place. -1 when nothing helped (reported as well).
+// Moves `name` of an open directory away; `path` is its absolute path. Reports which, and how to
+// get it back. Where it cannot be moved across file systems it is renamed in its place. -1 when
+// nothing helped (reported as well).
 int quarantine_take(const struct plan *plan, int directory, const char *name, const char *path,
 		    const char *why, struct findings *found);
 

@@ -156,6 +156,7 @@ int attach_host(const struct plan *plan, struct run *run)
 		return 0;
 	run->session = plan->session->held->directory;
 	TRY(runs_open(plan->state, run->session, &runs));
+	runs.clears = true;
 	while (result == 0 && (found = runs_next(&runs, &other)) == 1) {
 		result = join(plan, run, &other);
 		// It came to its end while it was looked at: nobody writes by its mounts any more.

@@ -61,17 +61,18 @@ static int leave_older(int session)
 		openat(session, links_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	pid_t run = slots < 0 ? -1 : process_holding(slots, whole);
 	if (run >= 0)
-		return fail(0,
-			    "process %d, of an older version of sbx, uses the session, and cannot be "
-			    "joined; to end it: sbx stop %d, by that version",
-			    (int)run, (int)run);
+		return fail(
+			0,
+			"process %d, of an older version of sbx, uses the session, and cannot be "
+			"joined; to end it: sbx stop %d, by that version",
+			(int)run, (int)run);
 	return 0;
 }
 
 int runs_open(const char *state, int session, struct runs *ret_runs)
 {
-	autoclose int links = openat(session, links_name,
-				     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int links =
+		openat(session, links_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (links < 0 && errno == ENOTDIR)
 		TRY(leave_older(session));
 	autoclose int boxes = links < 0 ? -1 : records_open(state);
@@ -101,41 +102,40 @@ static int wait_for_death(const struct record_entry *entry)
 			      (int)entry->init, (int)entry->init);
 }
 
-// 1: it lives. 0: it has ended, `clears`: and is waited for.
-static int look_at(struct runs *runs, const char *name, bool clears, struct session_run *ret_run)
+bool runs_lasts(const struct session_run *run)
 {
-	bool there = record_open(runs->boxes, name, &ret_run->record) == 0;
-	bool known = there && record_read(ret_run->record.lock, &ret_run->entry);
-	if (known && runs_lasts(ret_run))
-		return 1;
-	if (there && !known && record_holder(ret_run->record.lock) >= 0)
-		return fail(0, "another version of sbx uses the session; to see it: sbx ps");
-	int result = known && clears ? wait_for_death(&ret_run->entry) : 0;
-	if (there)
-		record_close(&ret_run->record);
-	if (result == 0 && clears)
+	struct record_entry entry;
+	return record_holder(run->record.lock) >= 0 && record_read(run->record.lock, &entry) &&
+	       entry.end == RECORD_LIVES;
+}
+
+// 1: it lives, and is open. 0: it has ended.
+static int look_at(const struct runs *runs, const char *name, struct session_run *run)
+{
+	int result = 0;
+	if (record_open(runs->boxes, name, &run->record) == 0) {
+		bool known = record_read(run->record.lock, &run->entry);
+		if (known && runs_lasts(run))
+			return 1;
+		if (!known && record_holder(run->record.lock) >= 0)
+			result = fail(0, "another version of sbx uses the session; to see it: "
+					 "sbx ps");
+		else if (known && runs->clears)
+			result = wait_for_death(&run->entry);
+		record_close(&run->record);
+	}
+	if (result == 0 && runs->clears)
 		runs_forget(runs->session, name);
 	return result;
 }
 
-static int next(struct runs *runs, bool clears, struct session_run *ret_run)
+int runs_next(struct runs *runs, struct session_run *ret_run)
 {
 	const struct sys_entry *entry;
 	int found = 0;
 	while (found == 0 && (entry = entries_next(&runs->entries)))
-		found = look_at(runs, entry->name, clears, ret_run);
+		found = look_at(runs, entry->name, ret_run);
 	return found;
-}
-
-bool runs_look(struct runs *runs, struct session_run *ret_run)
-{
-	FORGIVING;
-	return next(runs, false, ret_run) == 1;
-}
-
-int runs_next(struct runs *runs, struct session_run *ret_run)
-{
-	return next(runs, true, ret_run);
 }
 
 void runs_close(struct runs *runs)
@@ -144,21 +144,12 @@ void runs_close(struct runs *runs)
 	fd_close(&runs->boxes);
 }
 
-bool runs_lasts(const struct session_run *run)
-{
-	struct record_entry entry;
-	return record_holder(run->record.lock) >= 0 && record_read(run->record.lock, &entry) &&
-	       entry.end == RECORD_LIVES;
-}
-
 bool runs_live(const char *state, int session, pid_t *ret_run)
 {
 	FORGIVING;
-	struct runs runs;
+	struct runs runs = { .links = -1, .boxes = -1 };
 	struct session_run run;
-	if (runs_open(state, session, &runs) < 0)
-		return false;
-	bool lives = runs_look(&runs, &run);
+	bool lives = runs_open(state, session, &runs) == 0 && runs_next(&runs, &run) == 1;
 	if (lives) {
 		*ret_run = record_holder(run.record.lock);
 		record_close(&run.record);
@@ -173,6 +164,7 @@ int runs_settle(const char *state, int session)
 	struct session_run run;
 	int found;
 	TRY(runs_open(state, session, &runs));
+	runs.clears = true;
 	while ((found = runs_next(&runs, &run)) == 1)
 		record_close(&run.record);
 	runs_close(&runs);

@@ -215,6 +215,7 @@ bool copy_is_same(int left, int right);
 
 struct runs {
 	int session, links, boxes;
+	bool clears; // what a killed run left is waited for, until its last process is dead
 	struct entry_stream entries;
 };
 struct session_run {
@@ -228,10 +229,8 @@ void runs_forget(int session, const char *name);
 
 // Where an older version of sbx uses the session, -1 with the error said.
 int runs_open(const char *state, int session, struct runs *ret_runs);
-// The next one that lives: changes nothing and waits for nobody.
-bool runs_look(struct runs *runs, struct session_run *ret_run);
-// The same: 1, 0 at the end, -1. What a killed one left is waited for, until its last process is
-// dead, and cleared.
+// The next one that lives: 1, 0 at the end, -1. Without `clears` it changes nothing, and waits for
+// nobody.
 int runs_next(struct runs *runs, struct session_run *ret_run);
 void runs_close(struct runs *runs);
 
