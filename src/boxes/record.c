@@ -255,6 +255,9 @@ int record_claim(int boxes, const char *name, bool *ret_lives)
 {
 	struct flock claims = byte(F_WRLCK, CLAIMS, 1);
 	autoclose int record = open_below(boxes, name);
+	*ret_lives = false;
+	if (record < 0)
+		return -1;
 	autoclose int lock = openat(record, "entry", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	*ret_lives = lock >= 0 && record_lives(lock);
 	return lock < 0 || *ret_lives || fcntl(lock, F_OFD_SETLK, &claims) < 0 ? -1 : take(&lock);
