@@ -230,6 +230,7 @@ rm -rf "$boxes"/{link,pipe,directory,short,forged,.9-fresh} "$boxes/$other-dead"
 # Who holds the record of another run is not that run, and lives.
 hold='import fcntl, sys, time
 f = open(sys.argv[1] + "/entry", "r+"); fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB); open(sys.argv[2], "w"); time.sleep(300)'
+holder=()
 for kind in EX SH; do
 	mkdir "$boxes/$host-dead" "$boxes/$host-other"
 	cp "$good/entry" "$boxes/$host-dead"
