@@ -80,11 +80,11 @@ static int make(const struct plan *plan, struct run *run)
 // it.
 int record_host(const struct plan *plan, struct run *run)
 {
-	int noted = make(plan, run);
+	int noted = make(plan, run), number = errno;
 	if (noted < 0 && plan->ready)
 		return -1;
 	if (noted < 0) {
-		run->journal_problem = plan->place_count > 0 ? err_number() : 0;
+		run->journal_problem = plan->place_count > 0 ? number : 0;
 		run->unlisted = arena_text(plan->arena, "sbx ps, stop, wait, allow and deny (%s)",
 					   err_taken());
 		record_drop(run);

@@ -86,6 +86,15 @@ wait $waiting
 is "its sbx is killed: who waits gets the status" "137 137" "$? $(wait $others; member status <"$work/waited")"
 wait_for 30 gone "$run"
 is "its sbx is killed: the status is known" 137 "$(wait_for 30 eval '"$SBX" logs --json "$run" | grep -q status'; "$SBX" wait "$run"; echo $?)"
+writer() { ps -o ppid= -p "$run" | tr -d ' '; }
+run=$("$SBX" run -d -- sh -c 'echo before; until [ -e go2 ]; do sleep 0.05; done; exit 5')
+kill -9 "$(writer)"
+lists "$run" && pass "who writes its output is killed: the run goes on" || fail "who writes its output is killed: the run goes on"
+touch go2
+is "and its status is known" 5 "$("$SBX" wait "$run"; echo $?)"
+run=$("$SBX" run -d -- sleep 1000)
+kill -9 "$(writer)" "$run"
+is "both are killed: 137 follows from its record" "137 False 137" "$("$SBX" wait "$run"; echo $?) $("$SBX" logs --json "$run" | member live status)"
 
 # --- what is printed acts on no terminal, and is bounded
 run=$("$SBX" run -d -- printf 'a\033[31mb\302\233\342\202\254\377\000\r\n')

@@ -307,6 +307,7 @@ if [ "$("${space[@]}" true && echo made)" = made ] && [ "$("${space[@]}" "$SBX" 
 else
 	skip "--all" "no box can be made in a pid namespace here"
 fi
+like "doctor says how large the records are" "$("$SBX" doctor)" 'records of runs +[0-9.]+K?; '
 like "no such run" "$("$SBX" stop 999999999 2>&1)" "^sbx: no live run '999999999' of yours; to list the runs: sbx ps$"
 like "of several those that are there end" "$(box 'sleep 300'; "$SBX" stop --time 1s "$run" 999999998 999999999 2>&1 | sed "s/$run/RUN/" | paste -sd'|')" "^(stopped|killed): RUN.sbx: no live run '999999998'.*.sbx: no live run '999999999'"
 for words in "stop" "stop --all 1" "kill" "kill --all 1" "wait" "wait 1 2" "ps 1"; do

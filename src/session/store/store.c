@@ -262,11 +262,15 @@ int store_add_layer(struct store *store, struct session *session, int parent)
 			    "more than %d layers; remove snapshots: sbx session rm NAME@SNAPSHOT",
 			    SESSION_LAYERS_MAX);
 	TRY(store_share(store));
+	int made;
 	do {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			return fail(errno, "getrandom");
 		snprintf(id, LAYER_ID + 1, "%08x", random);
-	} while (mkdirat(store->layers, id, 0700) < 0 && errno == EEXIST);
+		made = mkdirat(store->layers, id, 0700);
+	} while (made < 0 && errno == EEXIST);
+	if (made < 0)
+		return fail(errno, "make '%s/%s'", store->layers_path, id);
 	TRY(store_add_roots(store, id, session->roots, 0, session->root_count));
 	session->top = session->layer_count;
 	session->layers[session->layer_count++] = (struct layer){ id, parent };
