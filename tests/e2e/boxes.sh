@@ -241,7 +241,7 @@ for kind in EX SH; do
 		wait_for 30 test -e "$work/holds-$kind-$file"
 	done
 	is "who else has an old record locked ($kind) is no run" "$(printf '%s\n' "$host" "$proxy" | sort | xargs) 2" "$(ids) $("$SBX" ps | awk -v run="$host" -v one="${holder[0]}" -v other="${holder[1]}" '$1 == run || $1 == one || $1 == other' | wc -l | sed 's/^1$/2/')"
-	is "and is not stopped ($kind)" "2 lives lives" "$("$SBX" stop --time 1s "${holder[@]}" 2>&1 | grep -c 'no live run\|2 of') $(for one in "${holder[@]}"; do kill -0 "$one" && echo lives; done | xargs)"
+	is "and is not stopped ($kind)" "2 lives lives" "$("$SBX" stop --time 1s "${holder[@]}" 2>&1 | grep -o 'no live run' | wc -l) $(for one in "${holder[@]}"; do kill -0 "$one" && echo lives; done | xargs)"
 	kill "${holder[@]}"
 	wait "${holder[@]}" 2>/dev/null
 	holder=()
