@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random SIGKILLs over a box that lives: its sbx, the process that writes its output, clients of sbx exec and attach, the
 box's first process. No process of a box is left that nobody can find, and sbx ps is true within a second. ROUNDS=300. TAP."""
-import atexit, json, os, random, shutil, signal, subprocess, sys, tempfile, time
+import atexit, glob, json, os, random, shutil, signal, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
