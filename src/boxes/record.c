@@ -267,7 +267,7 @@ const char *record_status(int lock, int *ret_status)
 {
 	enum { STATUS_KILLED = 128 + 9 };
 	struct record_entry entry;
-	bool lives = record_lives(lock); // first: what is read later is the last
+	bool lives = record_lives(lock); // before the last bytes are read
 	if (!record_read(lock, &entry))
 		return NULL;
 	if (entry.end > RECORD_OVER) {

@@ -41,7 +41,7 @@ static void fill_other(const struct stat *status, struct live_box *box)
 	snprintf(box->id, sizeof(box->id), "%d", (int)box->run);
 }
 
-// False for what is no live run.
+// False for a run that does not live.
 static bool read_box(const struct record *record, const struct process_place *here,
 		     struct live_box *box)
 {

@@ -87,7 +87,7 @@ static int print(struct output_reader *reader, bool follow)
 	struct ring_head head;
 	bool lives;
 	do {
-		lives = record_lives(reader->record.lock); // first: what is read later is the last
+		lives = record_lives(reader->record.lock); // before the last bytes are read
 		if (!ring_look(reader->file, &head))
 			return fail(0, "the file of the output cannot be read");
 		TRY(show_all(reader));

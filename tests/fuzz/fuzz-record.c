@@ -21,9 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (!memchr(read.place.boot, 0, sizeof(read.place.boot)) ||
 	     !memchr(read.session, 0, sizeof(read.session)) ||
 	     !memchr(read.project, 0, sizeof(read.project)) ||
-	     !memchr(read.command, 0, sizeof(read.command)) ||
-	     read.ports.count > RECORD_PORTS || (unsigned)read.network > RECORD_PROXY ||
-	     (unsigned)read.end >= RECORD_ENDS || read.status > 255))
+	     !memchr(read.command, 0, sizeof(read.command)) || read.ports.count > RECORD_PORTS ||
+	     (unsigned)read.network > RECORD_PROXY || (unsigned)read.end >= RECORD_ENDS ||
+	     read.status > 255))
 		__builtin_trap();
 	return 0;
 }

@@ -143,7 +143,7 @@ static void take_signal(struct attached *attached)
 static int turn(struct attached *attached)
 {
 	char notes[4096];
-	bool lives = record_lives(attached->record.lock); // first: what is read later is the last
+	bool lives = record_lives(attached->record.lock); // before the last bytes are read
 	int more = read_output(attached);
 	TRY(more);
 	attached->ended = !lives && !more;
