@@ -282,6 +282,7 @@ for number in 19 9; do
 	touch hostile/over
 	is "and the run ends with its command ($number)" 5 "$(timeout 20 "$SBX" wait "$run" >/dev/null 2>&1; echo $?)"
 done
+"$SBX" kill "$run" >/dev/null
 run=$(begin --network none)
 wait_for 30 test -s first
 
