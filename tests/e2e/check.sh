@@ -179,10 +179,9 @@ like "and the next run has it to do" "$(cat "$work/said")" "changes that a kille
 # Three runs try it; each adds one of its own here, whose check is cut, too.
 due() { find "$XDG_STATE_HOME/sbx/trees" -type f -name "*$1*" -printf '%f\n' | sort | head -1; }
 oldest=$(due .0x)
-SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- true 2>/dev/null
-is "a second one, too" "${oldest}x" "$(due "$oldest")"
-SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- true 2>/dev/null
-is "with the third it is over" "1 " "$(grep -c . <<<"$oldest") $(due "$oldest")"
+like "that a check was cut is noted" "$oldest" '^[0-9]+-[0-9a-f]+\.0xx?$'
+for i in 1 2; do SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- true 2>/dev/null; done
+is "with the third it is over" "" "$(due "${oldest%%.*}")"
 # A run that made a repository writes the project's list: only the first of all waits for the disk.
 if strace -f -qq -o /dev/null true 2>/dev/null; then
 	syncs() { strace -f -qq -e trace=fsync -o "$work/syncs" "$SBX" run -- git -c core.fsync=none init -q "$1" 2>/dev/null && ls -d "$1" && grep -c 'fsync(' "$work/syncs"; }
