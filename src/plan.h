@@ -134,7 +134,7 @@ enum { PLAN_PLACES_MAX = 2048 };
 struct searched {
 	const char *path;
 	const char *list; // of the state: the repositories below it (trees/git_list.h)
-	const char *runs; // and of the boxes that live there (trees/git_list.h)
+	const char *runs; // and of the runs that live there (boxes/record.h)
 	bool fresh;       // there was none: it was made before this run
 	bool open;        // the box can write a repository of the list
 };
@@ -254,6 +254,7 @@ struct plan {
 	struct resolver *resolver; // of paths, as long
 	const struct profile *profile;
 
+	pid_t run; // whose number the run has
 	uid_t uid;
 	gid_t gid;
 

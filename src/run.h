@@ -109,7 +109,6 @@ struct run {
 
 		// session
 		int session;          // its directory
-		int slots, slot;      // the file, and our record, by which others find our mounts
 		int trees[ROOTS_MAX]; // mounts of another run of the session, by root; -1: to be
 				      // made
 		int session_user, session_view; // the box's namespaces, for those who come later
@@ -124,10 +123,9 @@ struct run {
 		int absent;                 // both sides: the link to nowhere, O_PATH
 		int copies;                 // host side: the directory of the box's copies
 
-		int temporary;            // tier landlock: its own directory, locked
-		int roll, roll_directory; // our file among those of live runs (net/host/roll.h)
-
-		// The journals of the plan's trees (postcheck/check.h).
+		int temporary;                  // tier landlock: its own directory, locked
+		int boxes, record, record_lock; // the run's record (boxes/record.h)
+		// What it says of the plan's trees (postcheck/check.h).
 		int journals[JOURNALS_MAX];
 	};
 
@@ -186,7 +184,6 @@ struct run {
 
 	// postcheck
 	unsigned journal_count;
-	char journal_name[64];
 	const struct share *share; // of the start, of git's index; NULL: not known
 	int journal_problem;       // errno: one could not be written
 	bool uncached;             // the disk has no room for a cache
@@ -194,10 +191,11 @@ struct run {
 	// sshagent: the filter and who connects for it, and what was refused
 	pid_t agent_processes[2];
 	struct agent_record *agent;
-	// roll
-	char roll_name[48];
-	const char *roll_problem;     // which verbs do not find this run, and why, or NULL
-	uint64_t roll_seen;           // refusals at the last look
+	// record
+	char record_name[64];
+	bool fronted;                 // another process has made it, and reads it later
+	const char *unlisted;         // which verbs do not find this run, and why, or NULL
+	uint64_t record_seen;         // refusals at the last look
 	pid_t opener;                 // keys; 0: none
 	bool opener_ended;            // before the box did
 	struct opener_record *opened; // keys: what the opener did

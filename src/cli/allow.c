@@ -16,13 +16,13 @@
 struct live_change {
 	const char *verb, *words, *wrong;
 	bool (*is_good)(const struct live_change *change, const char *word);
-	int (*make)(const struct live_change *change, int roll, const struct live_box *box,
+	int (*make)(const struct live_change *change, int record, const struct live_box *box,
 		    const char *word);
 };
 
 static int change(const struct live_change *change, char **words)
 {
-	struct boxes boxes;
+	struct held_box held;
 	if (words[0] && (str_equal(words[0], "--help") || str_equal(words[0], "-h")))
 		return fail(ERR_HELP, "all");
 	if (!words[0] || !words[1])
@@ -32,15 +32,13 @@ static int change(const struct live_change *change, char **words)
 		if (!change->is_good(change, *word))
 			return fail(0, "'%.80s' %s", str_shown(*word), change->wrong);
 	struct arena *arena = arena_new_own(BOXES_BYTES);
-	TRY(boxes_list(arena, &boxes));
-	const struct live_box *box = boxes_find(&boxes, words[0]);
+	const struct live_box *box = boxes_live(arena, words[0], &held);
 	if (!box)
 		return -1;
-	if (box->entry.network != ROLL_PROXY)
+	if (box->entry.network != RECORD_PROXY)
 		return fail(0, "run %s has no network of mode proxy: it is fixed", box->id);
-	autoclose int roll = boxes_roll(arena);
 	for (char **word = words + 1; *word; word++)
-		TRY(change->make(change, roll, box, *word));
+		TRY(change->make(change, held.record.directory, box, *word));
 	return 0;
 }
 
@@ -57,10 +55,10 @@ static bool is_rule(const struct live_change *change, const char *word)
 	       (!destination.suffix || str_equal(change->verb, "allow"));
 }
 
-static int tell(const struct live_change *change, int roll, const struct live_box *box,
+static int tell(const struct live_change *change, int record, const struct live_box *box,
 		const char *word)
 {
-	return control_socket_tell(roll, box->name, box->run, change->verb, word);
+	return control_socket_tell(record, box->run, change->verb, word);
 }
 
 static const struct live_change rule = {
@@ -92,7 +90,7 @@ static bool is_port(const struct live_change *change, const char *word)
 	return destination_publish(word, &inside, &outside);
 }
 
-static int publish(const struct live_change *change, int roll, const struct live_box *box,
+static int publish(const struct live_change *change, int record, const struct live_box *box,
 		   const char *word)
 {
 	struct publish port;
@@ -102,7 +100,7 @@ static int publish(const struct live_change *change, int roll, const struct live
 	snprintf(flag, sizeof(flag), "sbx publish %.40s ", box->id);
 	if (str_equal(change->verb, "publish"))
 		TRY(publish_open(&port, flag, &sockets[0], &sockets[1]));
-	int result = control_socket_publish(roll, box->name, box->run, &port, sockets);
+	int result = control_socket_publish(record, box->run, &port, sockets);
 	fd_close(&sockets[0]);
 	fd_close(&sockets[1]);
 	return result;

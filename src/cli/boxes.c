@@ -1,4 +1,4 @@
-// Owns the list of live runs: the roll.
+// Owns the list of live runs, and the search for one.
 #include "cli/boxes.h"
 
 #include <errno.h>
@@ -19,112 +19,74 @@
 
 extern char **environ;
 
-enum { FRESH_SECONDS = 10 }; // so long a file on the roll may have no lock yet, and no entry
-
-struct here {
-	struct process_place place;
-	int64_t now; // milliseconds since the boot
-};
-
-static void look_here(struct here *here)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	here->now = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-	here->place = process_place_here();
-}
-
-int boxes_roll(struct arena *arena)
+// -1: there is none, or an error that is said.
+static int open_all(struct arena *arena)
 {
 	const char *state = decide_state_directory(arena, environ);
 	TRY(owned_check(state));
-	const char *path = path_below(arena, state, ROLL_DIRECTORY);
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd >= 0 || errno == ENOENT ? fd : fail(errno, "'%s'", path);
-}
-
-static pid_t holder_of(int file)
-{
-	return process_holding(file, (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET });
-}
-
-static bool is_dead(int file)
-{
-	struct stat status;
-	time_t now = time(NULL);
-	return fstat(file, &status) == 0 &&
-	       (status.st_size > 0 || now < status.st_mtime - FRESH_SECONDS ||
-		now > status.st_mtime + FRESH_SECONDS);
-}
-
-static int open_file(int roll, const char *name)
-{
-	return openat(roll, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-}
-
-static bool read_entry(int file, struct roll_entry *ret_entry)
-{
-	char bytes[sizeof(*ret_entry) + 1];
-	ssize_t got = pread(file, bytes, sizeof(bytes), 0);
-	return got > 0 && roll_parse(bytes, (size_t)got, ret_entry);
+	int fd = records_open(state);
+	return fd >= 0 || errno == ENOENT ? fd
+					  : fail(errno, "'%s'", path_below(arena, state, RECORDS));
 }
 
 // It can be ended: what its entry says is not known.
-static bool read_other(const struct stat *status, struct live_box *ret_box,
-		       const struct live_box *known)
+static void fill_other(const struct stat *status, struct live_box *box)
 {
 	time_t now = time(NULL);
-	struct live_box box = *known;
 	// With a network by which sbx allow asks the run itself.
-	box.entry = (struct roll_entry){ .command = "(started by another version of sbx)",
-					 .network = ROLL_PROXY };
-	box.other = true;
-	box.age = now > status->st_mtime ? (uint64_t)(now - status->st_mtime) * 1000 : 0;
-	snprintf(box.id, sizeof(box.id), "%d", (int)box.run);
-	*ret_box = box;
-	return true;
+	box->entry = (struct record_entry){ .command = "(started by another version of sbx)",
+					    .network = RECORD_PROXY };
+	box->other = true;
+	box->age = now > status->st_mtime ? (uint64_t)(now - status->st_mtime) * 1000 : 0;
+	snprintf(box->id, sizeof(box->id), "%d", (int)box->run);
 }
 
-// False for what is no live run: of a dead one the file is removed.
-static bool read_box(int roll, const char *name, const struct here *here, struct live_box *ret_box)
+// False for a run that does not live.
+static bool read_box(const struct record *record, const struct process_place *here,
+		     struct live_box *box)
 {
-	struct live_box box = { 0 };
 	struct stat status;
-	autoclose int file = open_file(roll, name);
-	if (file < 0 || fstat(file, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    !str_put(box.name, sizeof(box.name), "%s", name))
+	struct timespec time;
+	box->run = record_holder(record->lock);
+	if (box->run < 0 || fstat(record->lock, &status) < 0 || status.st_size == 0)
 		return false;
-	box.run = holder_of(file);
-	bool known = read_entry(file, &box.entry);
-	bool boot = known && str_equal(box.entry.place.boot, here->place.boot);
-	box.inside = boot && box.entry.place.pid_namespace == here->place.pid_namespace;
+	bool known = record_read(record->lock, &box->entry);
+	bool boot = known && str_equal(box->entry.place.boot, here->boot);
+	box->inside = boot && box->entry.place.pid_namespace == here->pid_namespace;
 	// Another program's lock says nothing of the run.
-	pid_t supervisor = known ? box.entry.supervisor : (pid_t)strtol(name, NULL, 10);
-	if (box.run < 0 || ((box.inside || !known) && box.run != supervisor)) {
-		if (is_dead(file))
-			roll_remove(roll, name);
+	pid_t supervisor = known ? box->entry.supervisor : (pid_t)strtol(box->name, NULL, 10);
+	if ((box->inside || !known) && box->run != supervisor)
 		return false;
+	if (!known) {
+		fill_other(&status, box);
+		return true;
 	}
-	if (!known)
-		return read_other(&status, ret_box, &box);
-	box.run = boot ? box.run : 0; // on another machine that shares the directory
-	if (box.run > 0)
-		snprintf(box.id, sizeof(box.id), "%d", (int)box.run);
+	box->run = boot ? box->run : 0; // on another machine that shares the directory
+	if (box->run > 0)
+		snprintf(box->id, sizeof(box->id), "%d", (int)box->run);
 	else
-		snprintf(box.id, sizeof(box.id), "%d@%llu", (int)box.entry.supervisor,
-			 (unsigned long long)box.entry.place.pid_namespace);
-	if (boot && here->now > box.entry.begun)
-		box.age = (uint64_t)(here->now - box.entry.begun);
-	*ret_box = box;
-	return true;
+		snprintf(box->id, sizeof(box->id), "%d@%llu", (int)box->entry.supervisor,
+			 (unsigned long long)box->entry.place.pid_namespace);
+	clock_gettime(CLOCK_BOOTTIME, &time);
+	int64_t now = (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+	box->age = boot && now > box->entry.begun ? (uint64_t)(now - box->entry.begun) : 0;
+	return box->entry.end == RECORD_LIVES;
 }
 
-static void add_noted(int roll, const struct here *here, struct boxes *boxes)
+static void add_noted(int all, struct boxes *boxes)
 {
-	entries_each (each, roll)
-		if (each->name[0] != '.' && boxes->count < BOXES_MAX &&
-		    read_box(roll, each->name, here, &boxes->all[boxes->count]))
-			boxes->count++;
+	struct process_place here = process_place_here();
+	entries_each (each, all) {
+		struct live_box box = { 0 };
+		struct record record;
+		if (boxes->count == BOXES_MAX ||
+		    !str_put(box.name, sizeof(box.name), "%s", each->name) ||
+		    record_open(all, each->name, &record) < 0)
+			continue;
+		if (read_box(&record, &here, &box))
+			boxes->all[boxes->count++] = box;
+		record_close(&record);
+	}
 }
 
 // The oldest last, as they are typed about least.
@@ -136,16 +98,13 @@ static int by_age(const void *left, const void *right)
 
 int boxes_list(struct arena *arena, struct boxes *ret_boxes)
 {
-	struct here here;
 	struct boxes boxes = { calloc(BOXES_MAX, sizeof(*boxes.all)), 0 };
 	if (!boxes.all)
 		return fail(errno, "list the runs");
-	autoclose int roll = boxes_roll(arena);
-	if (roll < 0 && err_is_recorded())
+	autoclose int all = open_all(arena);
+	if (all < 0 && err_is_recorded())
 		return -1;
-	look_here(&here);
-	if (roll >= 0)
-		add_noted(roll, &here, &boxes);
+	add_noted(all, &boxes);
 	qsort(boxes.all, boxes.count, sizeof(*boxes.all), by_age);
 	*ret_boxes = boxes;
 	return 0;
@@ -180,30 +139,85 @@ const struct live_box *boxes_find(const struct boxes *boxes, const char *id)
 
 // --- one run -------------------------------------------------------------------------------------
 
+static int no_output(const char *id)
+{
+	return fail(0,
+		    "no output of a run '%.40s'; that of the last 100 with --detach is stored for "
+		    "7 days",
+		    str_shown(id));
+}
+
+// The time behind the name of a run of this id or session, or NULL.
+static const char *time_of(int all, const char *name, const char *id)
+{
+	struct record record;
+	struct record_entry entry;
+	size_t length = strlen(id);
+	const char *dash = strchr(name, '-');
+	if (!dash || !id[0] || name[0] == '.')
+		return NULL;
+	if (str_starts(name, id) && name[length] == '-')
+		return dash + 1;
+	if (record_open(all, name, &record) < 0)
+		return NULL;
+	bool named = record_read(record.lock, &entry) && str_equal(entry.session, id);
+	record_close(&record);
+	return named ? dash + 1 : NULL;
+}
+
+int boxes_any(struct arena *arena, const char *id, struct record *ret_record)
+{
+	char name[RECORD_NAME] = "", newest[RECORD_NAME] = "";
+	autoclose int all = open_all(arena);
+	if (all < 0 && err_is_recorded())
+		return -1;
+	entries_each (entry, all) {
+		const char *time = time_of(all, entry->name, id);
+		if (time && strcmp(time, newest) > 0 &&
+		    str_put(name, sizeof(name), "%s", entry->name))
+			str_put(newest, sizeof(newest), "%s", time);
+	}
+	return newest[0] && record_open(all, name, ret_record) == 0 ? 0 : no_output(id);
+}
+
+int boxes_output(const struct record *record, const char *id)
+{
+	int file = openat(record->directory, RECORD_OUTPUT,
+			  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return file >= 0 ? file : no_output(id);
+}
+
 void boxes_release(struct held_box *held)
 {
 	fd_close(&held->process);
-	fd_close(&held->file);
-}
-
-// Asked after the pidfd was opened: then it is of that process and of no later one.
-static bool is_holder(const struct live_box *box, int file)
-{
-	return holder_of(file) == box->run;
+	record_close(&held->record);
 }
 
 int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box *ret_held)
 {
+	struct record record;
 	autoclose int process = box->run > 0 ? sys_pidfd_open(box->run) : -1;
-	autoclose int roll = -1, file = -1;
-	if (process < 0)
+	autoclose int all = process < 0 ? -1 : open_all(arena);
+	if (all < 0 || record_open(all, box->name, &record) < 0)
 		return -1;
-	roll = boxes_roll(arena);
-	file = roll < 0 ? -1 : open_file(roll, box->name);
-	if (file < 0 || !is_holder(box, file))
+	// Asked after the pidfd was opened: then it is of that process and of no later one.
+	if (record_holder(record.lock) != box->run) {
+		record_close(&record);
 		return -1;
-	*ret_held = (struct held_box){ take(&process), take(&file) };
+	}
+	*ret_held = (struct held_box){ take(&process), record };
 	return 0;
+}
+
+const struct live_box *boxes_live(struct arena *arena, const char *id, struct held_box *ret_held)
+{
+	struct boxes boxes;
+	const struct live_box *box = boxes_list(arena, &boxes) < 0 ? NULL : boxes_find(&boxes, id);
+	if (!box || boxes_hold(arena, box, ret_held) == 0)
+		return box;
+	if (!err_is_recorded())
+		fail(0, "run %s has ended", box->id);
+	return NULL;
 }
 
 static pid_t parent_of(pid_t pid)
@@ -217,7 +231,8 @@ int boxes_init(const struct live_box *box, const struct held_box *held)
 	if (!box->inside)
 		return -1;
 	autoclose int init = sys_pidfd_open(box->entry.init);
-	if (init < 0 || parent_of(box->entry.init) != box->run || !is_holder(box, held->file))
+	if (init < 0 || parent_of(box->entry.init) != box->run ||
+	    record_holder(held->record.lock) != box->run)
 		return -1;
 	return take(&init);
 }
@@ -225,19 +240,10 @@ int boxes_init(const struct live_box *box, const struct held_box *held)
 void boxes_mark_killed(const struct held_box *held)
 {
 	char path[64];
-	const enum roll_end killed = ROLL_KILLED;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", held->file);
-	autoclose int file = open(path, O_WRONLY | O_CLOEXEC);
-	(void)!pwrite(file, &killed, sizeof(killed), offsetof(struct roll_entry, ended));
-}
-
-const char *boxes_status(const struct held_box *held, int *ret_status)
-{
-	struct roll_entry entry;
-	if (!read_entry(held->file, &entry) || entry.ended < ROLL_EXIT)
-		return NULL;
-	*ret_status = entry.status;
-	return roll_ends[entry.ended];
+	const uint32_t killed = 1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", held->record.lock);
+	autoclose int lock = open(path, O_WRONLY | O_CLOEXEC);
+	record_put(lock, offsetof(struct record_entry, killed), &killed, sizeof(killed));
 }
 
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds)

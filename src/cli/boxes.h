@@ -1,20 +1,20 @@
-// The caller's live runs, by the roll (net/host/roll.h): sbx ps shows them; sbx stop, kill, wait,
-// allow and deny name them.
+// The caller's runs, by their records (boxes/record.h): sbx ps shows those that live; sbx stop,
+// kill, wait, exec, allow and deny name them.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "net/host/roll.h"
+#include "boxes/record.h"
 
 struct arena;
 
 struct live_box {
 	char id[32]; // the supervisor's pid; with its pid namespace behind it where that is another
 	pid_t run;   // the supervisor, as this process sees it; 0: it does not
-	char name[64]; // of its file on the roll
-	struct roll_entry entry;
+	char name[RECORD_NAME];
+	struct record_entry entry;
 	uint64_t age; // milliseconds
 	bool other;   // of another version of sbx: the entry has a command for people alone
 	bool inside;  // the entry's numbers of processes are of this namespace
@@ -22,7 +22,7 @@ struct live_box {
 
 enum {
 	BOXES_MAX = 1024,
-	BOXES_BYTES = 16 << 20
+	BOXES_BYTES = 64 << 20
 }; // the bytes: of an arena that holds the words of all
 
 struct boxes {
@@ -30,36 +30,35 @@ struct boxes {
 	unsigned count;
 };
 
-// What dead runs have left on the roll is removed. -1 with the error said.
+// Changes nothing. -1 with the error said.
 int boxes_list(struct arena *arena, struct boxes *ret_boxes);
 // Of these, by its id or the name of its session. NULL with the error said: there is none or more
 // than one, or another pid namespace or machine has it.
 const struct live_box *boxes_find(const struct boxes *boxes, const char *id);
-// The directory of the roll. -1: there is none, or an error that is said.
-int boxes_roll(struct arena *arena);
 
 // A run that is certainly the listed one, whatever process has its number by now.
 struct held_box {
 	int process; // pidfd of the supervisor
-	int file;    // on the roll
+	struct record record;
 };
 // -1 without an error: it has ended, or `run` is 0.
 int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box *ret_held);
 void boxes_release(struct held_box *held);
+// The one of this id or session, held. NULL with the error said.
+const struct live_box *boxes_live(struct arena *arena, const char *id, struct held_box *ret_held);
 // A pidfd of the first process of the box itself; -1: it is not known, or has ended.
 int boxes_init(const struct live_box *box, const struct held_box *held);
 // So that the run knows by whom: before its box is killed.
 void boxes_mark_killed(const struct held_box *held);
-// How it ended, and what sbx run returned; NULL: it has not said so.
-const char *boxes_status(const struct held_box *held, int *ret_status);
 
-// What the newest run of this id, or session, printed in the background, whether it lives or not:
-// the file (report/output_ring.h). -1 with the error said.
-int boxes_output(struct arena *arena, const char *id);
+// The newest run of this id, or session, whether it lives or not. -1 with the error said.
+int boxes_any(struct arena *arena, const char *id, struct record *ret_record);
+// The file of its output (report/output_ring.h). -1 with the error said.
+int boxes_output(const struct record *record, const char *id);
 
-// Prints the result in JSON of a run that has ended: what it noted in the file of its output and
-// that output; where there is none (-1), `end` and `status`. Returns the status to end with.
-int boxes_print_result(int file, const char *id, const char *end, int status);
+// Prints the result in JSON of a run that has ended: what it noted, else `end` and `status`, and
+// its output. Returns the status to end with.
+int boxes_print_result(const struct record *record, const char *id, const char *end, int status);
 
 // What its processes take now. False: not known.
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds);

@@ -104,13 +104,12 @@ static int list_one(struct walk *walk, const struct cache_entry *entry)
 	return 0;
 }
 
-// The roll cuts long paths. A run that it does not know has its caches in another state directory.
+// A run that is not listed has its caches in another state directory.
 static bool is_in_use(const struct boxes *live, const char *project)
 {
 	for (const struct live_box *box = live->all; box < live->all + live->count; box++) {
 		const char *own = box->entry.project[0] ? box->entry.project : "none";
-		bool cut = strlen(own) == ROLL_PATH - 1 && str_starts(project, own);
-		if (box->name[0] && (str_equal(own, project) || cut))
+		if (!box->other && str_equal(own, project))
 			return true;
 	}
 	return false;

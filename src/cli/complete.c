@@ -97,7 +97,7 @@ static void offer_runs(struct completion *on, bool changeable)
 	if (boxes_list(on->arena, &boxes) < 0)
 		return;
 	for (const struct live_box *box = boxes.all; box < boxes.all + boxes.count; box++)
-		if (!changeable || box->entry.network == ROLL_PROXY)
+		if (!changeable || box->entry.network == RECORD_PROXY)
 			offer(on, box->id, box->entry.command);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "boxes/record.h"
 #include "bpf/guard.h"
 #include "run/run_command.h"
 #include "cli/doctor_print.h"
@@ -326,6 +327,18 @@ static void try_overlays(struct doctor *doctor)
 	     "Linux 5.11 or later with overlayfs (modprobe overlay)");
 }
 
+static void try_records(struct doctor *doctor)
+{
+	char size[32];
+	autoclose int boxes = records_open(doctor->box->plan.state);
+	if (boxes < 0)
+		return;
+	units_rough(size, sizeof(size), records_sweep(boxes), UNIT_SIZE);
+	works(doctor, "records of runs",
+	      arena_text(doctor->box->arena, "%s; of those that have ended at most 200M are stored",
+			 size));
+}
+
 static int examine(struct doctor *doctor)
 {
 	TRY(decide(doctor->box, "limits", "memory", "64M"));
@@ -346,6 +359,7 @@ static int examine(struct doctor *doctor)
 		works(doctor, "resolver",
 		      "a proxy of this host makes addresses up (198.18.0.0/15): allowed names are "
 		      "dialled by them");
+	try_records(doctor);
 	return 0;
 }
 

@@ -13,26 +13,10 @@
 #include "report/output_ring.h"
 #include "run/run_command.h"
 
-extern char **environ;
-
 enum { LOOK_MILLISECONDS = 100 };
 
-int boxes_output(struct arena *arena, const char *id)
-{
-	char name[RING_NAME];
-	const char *state = decide_state_directory(arena, environ);
-	TRY(owned_check(state));
-	autoclose int directory = open(path_below(arena, state, RING_DIRECTORY),
-				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int file = directory < 0 ? -1 : ring_find(directory, id, name);
-	return file >= 0 ? file
-			 : fail(0,
-				"no output of a run '%.40s'; that of the last 100 with --detach is "
-				"stored for 7 days",
-				str_shown(id));
-}
-
 struct output_reader {
+	struct record record;
 	int file;
 	bool raw;
 	uint64_t offset; // of the next byte that is read
@@ -103,7 +87,8 @@ static int print(struct output_reader *reader, bool follow)
 	struct ring_head head;
 	bool lives;
 	do {
-		if (!ring_look(reader->file, &head, &lives))
+		lives = record_lives(reader->record.lock); // before the last bytes are read
+		if (!ring_look(reader->file, &head))
 			return fail(0, "the file of the output cannot be read");
 		TRY(show_all(reader));
 		if (follow && lives)
@@ -118,9 +103,11 @@ static int print_json(struct output_reader *reader)
 {
 	struct out out = { .json = true };
 	struct ring_head head;
-	bool lives;
+	int status;
+	bool lives = record_lives(reader->record.lock);
+	bool ended = record_status(reader->record.lock, &status) != NULL;
 	uint64_t wanted = reader->offset;
-	if (!ring_look(reader->file, &head, &lives))
+	if (!ring_look(reader->file, &head))
 		return fail(0, "the file of the output cannot be read");
 	ssize_t got = ring_read(reader->file, &reader->offset, reader->bytes, RING_CHUNK);
 	if (got < 0)
@@ -134,7 +121,7 @@ static int print_json(struct output_reader *reader)
 		       MEMBER_NUMBER("next", reader->offset + part),
 		       MEMBER_NUMBER("gone", reader->offset - wanted),
 		       MEMBER_NUMBER("lost", head.lost), MEMBER_FLAG("live", lives),
-		       NUMBER_IF(head.ended, "status", (unsigned)head.status),
+		       NUMBER_IF(ended && !lives, "status", (unsigned)status),
 		       MEMBER("text", reader->bytes));
 	answer_end(&out, NULL);
 	return out_write(&out, STDOUT_FILENO);
@@ -146,7 +133,8 @@ static int show_output(const struct box *box)
 	char **rest = box->arguments.rest;
 	if (!rest[0] || rest[1])
 		return fail(0, "usage: sbx logs [-f] [--raw] [--offset N] ID");
-	TRY(reader.file = boxes_output(box->arena, rest[0]));
+	TRY(boxes_any(box->arena, rest[0], &reader.record));
+	TRY(reader.file = boxes_output(&reader.record, rest[0]));
 	reader.raw = box->invocation.raw == ANSWER_YES;
 	reader.offset = box->invocation.offset;
 	return box->invocation.json == ANSWER_YES

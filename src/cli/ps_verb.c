@@ -54,11 +54,11 @@ static const char *cpu_text(struct arena *arena, uint64_t microseconds)
 }
 
 // Of the host, then of the box where it is another.
-static const char *ports_text(struct arena *arena, const struct roll_entry *entry)
+static const char *ports_text(struct arena *arena, const struct record_ports *ports)
 {
-	const char *text = entry->ports.count ? "" : "-";
-	for (unsigned i = 0; i < entry->ports.count; i++) {
-		const struct roll_port *port = &entry->ports.all[i];
+	const char *text = ports->count ? "" : "-";
+	for (unsigned i = 0; i < ports->count; i++) {
+		const struct record_port *port = &ports->all[i];
 		const char *before = i ? "," : "";
 		text = port->inside == port->outside
 			       ? arena_text(arena, "%s%s%u", text, before, port->outside)
@@ -79,7 +79,7 @@ static void fill_row(struct arena *arena, const struct live_box *box, const char
 	row[MEMORY] = used ? size_text(arena, memory) : "-";
 	row[CPU] = used ? cpu_text(arena, microseconds) : "-";
 	row[DENIED] = arena_text(arena, "%u", box->entry.denials);
-	row[PORTS] = ports_text(arena, &box->entry);
+	row[PORTS] = ports_text(arena, &box->entry.ports);
 	row[COMMAND] = visible(arena, box->entry.command);
 }
 
@@ -127,11 +127,11 @@ static void show_words(struct arena *arena, const struct boxes *boxes, struct ou
 static void put_json(struct out *out, const struct live_box *box)
 {
 	static const char *const networks[] = {
-		[ROLL_NONE] = "none", [ROLL_HOST] = "host", [ROLL_PROXY] = "proxy"
+		[RECORD_NONE] = "none", [RECORD_HOST] = "host", [RECORD_PROXY] = "proxy"
 	};
 	uint64_t memory = 0, microseconds = 0;
 	bool used = boxes_usage(box, &memory, &microseconds);
-	const struct roll_entry *entry = &box->entry;
+	const struct record_entry *entry = &box->entry;
 	answer_open(out, NULL, '{');
 	answer_members(out, MEMBER("id", box->id), MEMBER_NUMBER("age_ms", box->age),
 		       MEMBER("command", entry->command),
@@ -140,11 +140,11 @@ static void put_json(struct out *out, const struct live_box *box)
 		       NUMBER_IF(used, "memory_bytes", memory),
 		       NUMBER_IF(used, "cpu_ms", microseconds / 1000),
 		       MEMBER("network", box->other ? NULL : networks[entry->network]),
-		       MEMBER_NUMBER("denials", entry->denials));
+		       MEMBER_NUMBER("denials", box->entry.denials));
 	answer_open(out, "ports", '[');
-	for (unsigned i = 0; i < entry->ports.count; i++)
-		answer_one(out, MEMBER_NUMBER("inside", entry->ports.all[i].inside),
-			   MEMBER_NUMBER("outside", entry->ports.all[i].outside));
+	for (unsigned i = 0; i < box->entry.ports.count; i++)
+		answer_one(out, MEMBER_NUMBER("inside", box->entry.ports.all[i].inside),
+			   MEMBER_NUMBER("outside", box->entry.ports.all[i].outside));
 	answer_close(out, ']');
 	answer_members(out, MEMBER_FLAG("here", box->run > 0));
 	answer_close(out, '}');

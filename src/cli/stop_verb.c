@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,45 +153,39 @@ int verb_kill(char **words)
 
 // --- wait ----------------------------------------------------------------------------------------
 
-// Of one that ran in the background, and has ended: how, when its sbx has not noted it.
-static const char *noted_status(struct arena *arena, const char *id, int *ret_status)
+// Of one that is not listed, or is not any more: it has ended, or the box has.
+static int find_ended(struct arena *arena, const char *id, struct record *ret_record)
 {
-	FORGIVING;
-	struct ring_head head;
-	bool lives;
-	autoclose int file = boxes_output(arena, id);
-	// Its last words are written yet.
-	if (file < 0 || fd_lock(file, LOCK_SH) < 0 || !ring_look(file, &head, &lives) ||
-	    !head.ended)
-		return NULL;
-	*ret_status = head.status;
-	return head.status > SIGNALLED ? "signal" : "failed";
+	struct record_entry entry;
+	bool said = err_is_recorded();
+	if (ATTEMPT(boxes_any(arena, id, ret_record)) < 0)
+		return said ? -1 : fail(0, "run %s has ended; its exit status is not known", id);
+	bool lives = record_holder(ret_record->lock) >= 0 &&
+		     record_read(ret_record->lock, &entry) && entry.end == RECORD_LIVES;
+	return err_tolerated(!lives) || !said ? 0 : -1; // one of several, or elsewhere
 }
 
 // Returns how it ended; NULL with the error said.
-static const char *wait_for(const char *id, int *ret_status)
+static const char *wait_for(struct arena *arena, const char *id, struct record *ret_record,
+			    int *ret_status)
 {
-	struct arena *arena = arena_new_own(BOXES_BYTES);
 	struct boxes boxes;
 	struct held_box held;
-	const char *end = NULL;
 	if (boxes_list(arena, &boxes) < 0)
 		return NULL;
 	const struct live_box *box = boxes_find(&boxes, id);
-	if (!box) { // that it does not live
-		end = noted_status(arena, id, ret_status);
-		return err_tolerated(end) ? end : NULL;
-	}
-	if (boxes_hold(arena, box, &held) == 0) {
+	if (box && boxes_hold(arena, box, &held) == 0) {
 		struct pollfd event = { .fd = held.process, .events = POLLIN };
+		*ret_record = held.record;
 		while (poll(&event, 1, -1) != 1)
 			;
-		end = boxes_status(&held, ret_status);
-		boxes_release(&held);
+	} else if (find_ended(arena, id, ret_record) < 0) {
+		return NULL;
 	}
-	end = end || err_is_recorded() ? end : noted_status(arena, box->id, ret_status);
-	if (!end && !err_is_recorded())
-		fail(0, "run %s has ended; its exit status is not known", box->id);
+	record_await(ret_record->lock); // its last words are written yet
+	const char *end = record_status(ret_record->lock, ret_status);
+	if (!end)
+		fail(0, "run %s has ended; its exit status is not known", id);
 	return end;
 }
 
@@ -202,11 +195,10 @@ static void put_output(int file, struct out *out)
 	enum { SHOWN_MAX = 1 << 20 };
 	static char text[SHOWN_MAX + 1];
 	struct ring_head head = { 0 };
-	bool lives;
 	size_t length = 0;
 	ssize_t got;
 	if (file >= 0)
-		ring_look(file, &head, &lives);
+		ring_look(file, &head);
 	uint64_t begin = head.total > SHOWN_MAX ? head.total - SHOWN_MAX : 0, offset = begin;
 	while (file >= 0 && length < SHOWN_MAX &&
 	       (got = ring_read(file, &offset, text + length, SHOWN_MAX - length)) > 0) {
@@ -217,9 +209,11 @@ static void put_output(int file, struct out *out)
 	answer_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", begin > 0));
 }
 
-int boxes_print_result(int file, const char *id, const char *end, int status)
+int boxes_print_result(const struct record *record, const char *id, const char *end, int status)
 {
-	static char text[RING_NOTE];
+	enum { RESULT_MAX = 8 << 20 };
+	static char text[RESULT_MAX];
+	size_t length;
 	struct out out = { .json = true };
 	bool killed = str_equal(end, "signal");
 	struct result result = { .end = end,
@@ -228,9 +222,8 @@ int boxes_print_result(int file, const char *id, const char *end, int status)
 				 .ended = killed || str_equal(end, "exit"),
 				 .wait_status = killed ? status - SIGNALLED : W_EXITCODE(status, 0),
 				 .timed_out = str_equal(end, "limit") && status == STATUS_TIMEOUT };
-	// Its writer notes it after the run has ended.
-	size_t length = file >= 0 && fd_lock(file, LOCK_SH) == 0 ? ring_noted(file, text) : 0;
-	if (length > 0)
+	autoclose int file = ATTEMPT(boxes_output(record, id ? id : ""));
+	if (file_read_into(record->directory, RECORD_RESULT, 0, text, sizeof(text), &length) > 0)
 		out_bytes(&out, text, length);
 	else
 		result_put(&result, &out);
@@ -243,16 +236,18 @@ int boxes_print_result(int file, const char *id, const char *end, int status)
 int verb_wait(char **words)
 {
 	struct box *box = box_new();
+	struct record record = { -1, -1 };
 	int status = 0;
 	char **ids = words;
 	if (box_read_mixed(box, VERB_WAIT, words, &ids) < 0)
 		return box_refused(box, words);
-	const char *end = ids[0] && !ids[1] ? wait_for(ids[0], &status) : NULL;
+	const char *end = ids[0] && !ids[1]
+				  ? wait_for(arena_new_own(BOXES_BYTES), ids[0], &record, &status)
+				  : NULL;
 	if (!ids[0] || ids[1])
 		fail(0, "usage: sbx wait [--json] ID");
 	if (!end)
 		return box_refused(box, words);
-	autoclose int file = ATTEMPT(boxes_output(box->arena, ids[0]));
-	return box->invocation.json == ANSWER_YES ? boxes_print_result(file, ids[0], end, status)
+	return box->invocation.json == ANSWER_YES ? boxes_print_result(&record, ids[0], end, status)
 						  : status;
 }

@@ -1,7 +1,7 @@
 // The look at the host's files when the last process of a box is dead.
 //
 // The room postcheck owns the check after a run: what changed that the host executes or trusts.
-// Uses: base git names net/setup nouns postcheck/finding postcheck/git report text trees
+// Uses: base boxes git names net/setup nouns postcheck/finding postcheck/git report text trees
 // view/paths. Begin with check.c.
 #pragma once
 
@@ -158,9 +158,9 @@ void check_replaced(const struct check *check, const struct mount *mount);
 // Whether there was something.
 bool copy_look(struct check *check, const struct copy *copy);
 
-// Which boxes run in a tree, in the state directory: a file for each run, written before its
-// command starts and removed after its check. It names what stood at the start, so that what a
-// killed run left is checked by the next one.
+// Which boxes run in a tree, and what stood there at the start: in the record of each run, written
+// before its command starts and removed after its check, so that what a killed run left is checked
+// by the next one.
 
 // Before the command starts: the places and walls of the plan. A failure is reported at the end.
 void journal_begin(const struct plan *plan, struct run *run);
@@ -175,8 +175,8 @@ void journal_report(const struct run *run, struct findings *found);
 // of them began, and since when. Others leave them alone until journal_done().
 enum { DUE_MAX = 64 };
 struct due {
-	int directory, fds[DUE_MAX];
-	const char *files[DUE_MAX];
+	int boxes, fds[DUE_MAX];
+	const char *links, *files[DUE_MAX]; // that lead to their records
 	unsigned count;
 	int64_t from;     // nanoseconds of the files' clock
 	struct plan plan; // what the run's file says of it
@@ -184,7 +184,7 @@ struct due {
 // False when there is none. A run that was killed before its command began, or in another directory
 // of that name, is removed.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due);
-// A check that was cut is begun anew at a next start, three times in all: the name of a run's file
-// ends with their number.
+// A check that was cut is begun anew at a next start, three times in all: its link ends
+// with an x for each.
 enum due_end { DUE_KEPT, DUE_CUT, DUE_CHECKED };
 void journal_done(struct due *due, enum due_end what);

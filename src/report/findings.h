@@ -2,7 +2,7 @@
 // the words and the JSON that are made of them.
 //
 // The room report owns what a run ends with: denials and findings, and their words on the
-// terminal and as events. Uses: base limits nouns outside policy. Begin with findings.h.
+// terminal and as events. Uses: base boxes limits nouns outside policy. Begin with findings.h.
 #pragma once
 
 #include <stdbool.h>

@@ -27,7 +27,7 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 	run->view = fds[1];
 	run->copies = plan->copy_count > 0 ? fds[2] : -1;
 	run->absent = plan->absent ? fds[plan->copy_count > 0 ? 3 : 2] : -1;
-	attach_ready(plan);
+	attach_ready(plan, run);
 	return standard_io_release(plan, run);
 }
 

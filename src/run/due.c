@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "boxes/record.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/finding.h"
@@ -52,29 +53,20 @@ static void plan_again(const struct due_look *look, struct plan *plan)
 	*plan->searched = nothing;
 	plan->searched->path = plan->toplevel;
 	plan->searched->list = path_kept(plan->arena, plan->state, "known", plan->toplevel);
-	plan->searched->runs = path_kept(plan->arena, plan->state, "runs", plan->toplevel);
+	plan->searched->runs = path_kept(plan->arena, plan->state, "trees", plan->toplevel);
 	plan->searched_count = 1;
 }
 
-// What a killed run moved away while it ran: DATE-TIME-PID-NUMBER is the ID, and the PID ends the
-// name of the run's file.
+// What a killed run moved away while it ran.
 static void put_moved(void *context, const char *id, const char *path)
 {
-	enum { STAMP = 15 };
 	struct due_look *look = context;
-	const time_t from = times_of(look->due->from).tv_sec;
-	struct tm date;
-	char stamp[STAMP + 1], pid[32];
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&from, &date));
-	if (!path_within(path, look->plan->toplevel) || strcmp(id, stamp) < 0)
+	if (!path_within(path, look->plan->toplevel))
 		return;
-	for (unsigned i = 0; i < look->due->count; i++) {
-		const char *end = strrchr(look->due->files[i], '-');
-		str_put(pid, sizeof(pid), "%.*s-", (int)strcspn(end, "."), end);
-		if (strlen(id) > STAMP && str_starts(id + STAMP, pid))
+	for (unsigned i = 0; i < look->due->count; i++)
+		if (record_moved(look->due->files[i], id))
 			findings_add(&look->found, FINDING_MOVED, path,
 				     "appeared, and your own programs would run or trust it", id);
-	}
 }
 
 static void look(void *argument)

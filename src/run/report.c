@@ -12,7 +12,6 @@
 #include "base/base.h"
 #include "limits/group.h"
 #include "net/host/audit.h"
-#include "net/host/roll.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/finding.h"
@@ -67,8 +66,8 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 	case OUTCOME_STOPPED:
 		return in_time ? STATUS_TIMEOUT : STATUS_KILLED;
 	case OUTCOME_KILLED:
-		findings_add(found, roll_is_killed(run) ? FINDING_KILLED : FINDING_INIT_KILLED, "",
-			     "", "");
+		findings_add(found, record_is_killed(run) ? FINDING_KILLED : FINDING_INIT_KILLED,
+			     "", "", "");
 		return STATUS_KILLED;
 	case OUTCOME_LOST:
 		// A box that the supervisor ended has that line.

@@ -27,7 +27,6 @@
 #include "run.h"
 #include "ask/ask.h"
 #include "report/summary.h"
-#include "net/host/roll.h"
 
 extern char **environ;
 
@@ -149,6 +148,7 @@ int box_decide(struct box *box)
 	if (box->invocation.die_with_parent == ANSWER_YES)
 		box->plan.parent = box->invocation.parent > 0 ? box->invocation.parent : -1;
 	TRY(ask_plan(&box->plan, &box->profile, &box->invocation));
+	box->plan.run = getpid();
 	box->plan.ready = box->invocation.ready;
 	box->plan.writer = box->invocation.writer;
 	box->plan.terminal = box->invocation.size;
@@ -189,12 +189,21 @@ static void begin(const struct box *box, struct run *run)
 	run->denied = further_clients_denied;
 	run->relay = relay_connect;
 	run->began = steady_now();
+	run->fronted = box->front != NULL;
+	if (!run->fronted)
+		return;
+	run->boxes = box->front->boxes;
+	run->record = box->front->record;
+	run->record_lock = box->front->lock;
+	memcpy(run->record_name, box->front->name, sizeof(run->record_name));
 }
 
 struct outcome run_try(struct box *box, struct run *run)
 {
 	begin(box, run);
-	return supervise(&box->plan, run, walk_host(&box->plan, run));
+	struct outcome outcome = supervise(&box->plan, run, walk_host(&box->plan, run));
+	record_drop(run);
+	return outcome;
 }
 
 // Only where the machine gave no namespaces, and only to who said that less will do.
@@ -212,13 +221,14 @@ static struct box *renew(const struct box *box, struct run *run)
 	signals_again(run);
 	fd_close(&run->events->fd);
 	fd_close(&run->parent);
-	fd_close(&run->roll);
-	fd_close(&run->roll_directory);
+	if (!box->front)
+		record_drop(run);
 	for (unsigned i = 0; i < box->plan.copy_count; i++)
 		close(box->plan.copies[i].lock);
 	fresh->invocation = box->invocation;
 	fresh->arguments = box->arguments;
 	fresh->after = box->after;
+	fresh->front = box->front;
 	fresh->handback = box->handback;
 	fresh->result_more = box->result_more;
 	fresh->plan.snippet = box->plan.snippet;
@@ -307,7 +317,7 @@ int run_command(struct box *box)
 		status = box->after(
 			box, &(struct ending){ &outcome.denials, &run.group->usage, &outcome },
 			status);
-	roll_end(&run, summary_end(&outcome), status);
+	record_finish(&run, summary_end(&outcome), status);
 	findings_free(&outcome.found);
 	findings_free(&outcome.failure);
 	denials_free(&outcome.denials);

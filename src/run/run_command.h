@@ -21,7 +21,12 @@ struct box {
 	struct arguments arguments;
 	struct profile profile;
 	struct plan plan;
-	unsigned tries;       // before this one
+	unsigned tries; // before this one
+	// The record that the run in the background is given; NULL: it makes its own.
+	struct front {
+		int boxes, record, lock;
+		char name[64];
+	} *front;
 	const char *handback; // sbx-shell: a file that the agent reads afterwards
 	// Adds members to the JSON object of the result; NULL: none.
 	void (*result_more)(struct out *out);

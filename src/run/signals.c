@@ -148,7 +148,7 @@ static _Noreturn void be_front(struct run *run, pid_t watcher)
 	sigfillset(&all);
 	// Locks by fcntl(2) are this process's, and end when it closes their files. A thread of it
 	// may need the others; else the run's ends are the watcher's alone.
-	const int kept[] = { run->terminal, run->roll, run->slots, run->session_user,
+	const int kept[] = { run->terminal, run->record_lock, run->session_user,
 			     run->session_view };
 	if (run->listener < 0)
 		fd_close_except(kept, sizeof(kept) / sizeof(*kept), 0);

@@ -16,7 +16,6 @@
 #include "limits/group.h"
 #include "mount/mount.h"
 #include "net/host/proxy.h"
-#include "net/host/roll.h"
 #include "net/setup/netns.h"
 #include "plan.h"
 #include "process/ns.h"
@@ -69,7 +68,7 @@ const struct step steps[] = {
 	{ SIDE_HOST, FULL, "caches", .make = mount_host,
 	  .why = "make the cache directories, checked to be the caller's own" },
 	{ SIDE_HOST, FULL, "layers", attach_layers_host, NULL,
-	  .why = "make the layer's directories, and note the run for those that come later" },
+	  .why = "make the layer's directories, and open what those need that come later" },
 	{ SIDE_HOST, LANDLOCK, "temporary", domain_host, domain_undo,
 	  .why = "make the directory that this run alone may use for temporary files" },
 	{ SIDE_HOST, BOTH, "report", events_host, NULL,
@@ -82,8 +81,8 @@ const struct step steps[] = {
 	  .why = "attach programs to the cgroup: the devices of the view are known now" },
 	{ SIDE_HOST, BOTH, "agent-filter", sshagent_begin, NULL,
 	  .why = "start the filter's two locked processes: without them the box's socket must not be there" },
-	{ SIDE_HOST, BOTH, "roll", roll_host, roll_undo,
-	  .why = "note the run among the live ones, before its command can do anything" },
+	{ SIDE_HOST, BOTH, "record", record_host, record_undo,
+	  .why = "note the run for other processes, before its command can do anything" },
 	{ SIDE_HOST, BOTH, "supervisor", lock_host, NULL,
 	  .why = "see that the filter of the supervisor's own calls can be had; it holds from the first message of a box that is made (net/setup/lock.c): until then a start may be tried again" },
 	{ SIDE_HOST, BOTH, "go", .make = decide_go,

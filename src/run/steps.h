@@ -1,6 +1,6 @@
 // The run as one table: both processes walk it, each its own side.
 //
-// The room run owns the order of a run, its plan and its supervisor. Uses: base ask bpf
+// The room run owns the order of a run, its plan and its supervisor. Uses: base ask boxes bpf
 // env keys limits mount net/host net/setup notify nouns outside policy postcheck
 // postcheck/finding probe process report seccomp session/apply sshagent view view/paths
 // view/protect. Begin with steps.c.
@@ -155,6 +155,24 @@ int report_written(const struct plan *plan, int result, int status);
 
 // --timing: one line per step, to stderr.
 void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
+
+// The record of the run (boxes/record.h), by which other processes of the caller's find it.
+
+// The step, and its undo: the box has ended, and is not listed any more. A run that cannot be noted
+// goes on, and says so at its end: record_note().
+int record_host(const struct plan *plan, struct run *run);
+int record_undo(const struct plan *plan, struct run *run);
+// In each turn of the loop; writes only when there are more.
+void record_turn(struct run *run, const struct denials *denials);
+// Whether sbx kill or sbx stop has ended the box.
+bool record_is_killed(const struct run *run);
+// For those who wait for the run: `end` is one of record_ends[] from RECORD_EXIT on. The last: what
+// nobody reads later goes.
+void record_finish(struct run *run, const char *end, int status);
+// The same of a run that nobody waits for: of one that does not take place.
+void record_drop(struct run *run);
+// That sbx ps, or sbx allow, could not find it.
+void record_note(const struct run *run, struct findings *found);
 
 // The state of a run before its first step.
 

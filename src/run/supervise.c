@@ -15,7 +15,6 @@
 #include "keys/credentials.h"
 #include "limits/group.h"
 #include "mount/mount.h"
-#include "net/host/roll.h"
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"
 #include "notify/notify.h"
@@ -74,7 +73,7 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 	bool killed = outcome.kind == OUTCOME_LOST &&
 		      !outcome.found.counts[FINDING_PROTECTION_LOST] &&
 		      !outcome.found.counts[FINDING_RETURNS];
-	if (killed && (run->init_signal == SIGKILL || roll_is_killed(run))) {
+	if (killed && (run->init_signal == SIGKILL || record_is_killed(run))) {
 		outcome.kind = OUTCOME_KILLED;
 		outcome.status = SIGKILL;
 	}
@@ -137,8 +136,7 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 		check_host(plan, run, &outcome->found);
 	due_check(plan, run); // one that was killed meanwhile
 	if (plan->project && !plan->session)
-		quarantine_others(plan->state, plan->project,
-				  wall_now() - steady_now() + run->began, &outcome->found);
+		quarantine_others(plan, wall_now() - steady_now() + run->began, &outcome->found);
 	journal_report(run, &outcome->found);
 	profiles_remember(plan, &outcome->found);
 	refusals_report(plan, run->proxy, &outcome->denials);
@@ -147,7 +145,7 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 	refusals_unheard(run->proxy, &outcome->found);
 	if (!done)
 		refusals_explain(plan, run->proxy, &outcome->found);
-	roll_note(run, &outcome->found);
+	record_note(run, &outcome->found);
 	ask_end(run->ask, &outcome->found);
 	list_each (item, &plan->warnings)
 		add_warning(item, &outcome->found);
@@ -337,7 +335,7 @@ static void report_refusals(struct loop *loop)
 {
 	struct run *run = loop->run;
 	struct denials *denials = &loop->outcome.denials;
-	roll_turn(run, denials);
+	record_turn(run, denials);
 	if (loop->plan->learn || (!live_wants(&loop->live) && run->events->fd < 0))
 		return;
 	refusals_new(loop->plan, run->proxy, denials);
@@ -364,7 +362,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	struct loop loop = { .plan = plan, .run = run, .outcome = { .kind = OUTCOME_FAILED } };
 	if (walked < 0) {
 		journal_end(plan, run);
-		if (roll_is_killed(run))
+		if (record_is_killed(run))
 			loop.outcome.kind = OUTCOME_KILLED, loop.outcome.status = SIGKILL;
 		return loop.outcome;
 	}

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib.sh"
 export XDG_STATE_HOME=$work/state
 mkdir -m 700 "$XDG_STATE_HOME"
-output=$XDG_STATE_HOME/sbx/output
+boxes=$XDG_STATE_HOME/sbx/boxes
 project=$(new_project)
 cd "$project" || exit 1
 lists() { "$SBX" ps | awk '{ print $1 }' | grep -qx "$1"; }
@@ -16,7 +16,7 @@ is "it prints an id alone" "0 " "$(grep -vcx '[0-9]*' <<<"$run") $(cat "$work/er
 lists "$run" && pass "ps lists it" || fail "ps lists it" "$("$SBX" ps)"
 wait_for 30 eval '"$SBX" logs "$run" | grep -q stdin'
 is "stdout and stderr are kept, stdin is empty" "out err stdin: 1" "$("$SBX" logs "$run" | xargs)"
-is "its files are the caller's alone" "700 600" "$(stat -c %a "$output" "$output"/* | xargs)"
+is "its files are the caller's alone" "700 600" "$(stat -c %a "$boxes" "$boxes"/* "$boxes"/*/{entry,output} | uniq | xargs)"
 "$SBX" wait "$run" &
 waiting=$!
 "$SBX" logs -f "$run" >"$work/followed" &
@@ -43,7 +43,7 @@ refused_as "a wrong option" "^sbx: .*relative" "$SBX" run -d --read relative -- 
 for option in --review --ask --die-with-parent; do
 	is "$option cannot go with it" "125 0 $option" "$("$SBX" run -d $option -- true >"$work/out" 2>"$work/err"; echo "$? $(wc -l <"$work/out") $(grep -o -- "^sbx: .*$option" "$work/err" | grep -o -- "$option" | head -1)")"
 done
-is "no file stays of these" 1 "$(find "$output" -type f | wc -l)"
+is "no record stays of these" 1 "$(find "$boxes" -mindepth 1 -maxdepth 1 | wc -l)"
 
 # --- terminal, group, descriptors
 cat >"$work/terminal.py" <<'P'
@@ -86,6 +86,15 @@ wait $waiting
 is "its sbx is killed: who waits gets the status" "137 137" "$? $(wait $others; member status <"$work/waited")"
 wait_for 30 gone "$run"
 is "its sbx is killed: the status is known" 137 "$(wait_for 30 eval '"$SBX" logs --json "$run" | grep -q status'; "$SBX" wait "$run"; echo $?)"
+writer() { ps -o ppid= -p "$run" | tr -d ' '; }
+run=$("$SBX" run -d -- sh -c 'echo before; until [ -e go2 ]; do sleep 0.05; done; exit 5')
+kill -9 "$(writer)"
+lists "$run" && pass "who writes its output is killed: the run goes on" || fail "who writes its output is killed: the run goes on"
+touch go2
+is "and its status is known" 5 "$("$SBX" wait "$run"; echo $?)"
+run=$("$SBX" run -d -- sleep 1000)
+kill -9 "$(writer)" "$run"
+is "both are killed: 137 follows from its record" "137 False 137" "$("$SBX" wait "$run"; echo $?) $("$SBX" logs --json "$run" | member live status)"
 
 # --- what is printed acts on no terminal, and is bounded
 run=$("$SBX" run -d -- printf 'a\033[31mb\302\233\342\202\254\377\000\r\n')
@@ -98,7 +107,7 @@ run=$("$SBX" run -d -- bash -c 'seq 3000000; until [ -e more ]; do sleep 0.05; d
 wait_for 60 eval '"$SBX" logs --raw "$run" 2>/dev/null | tail -1 | grep -qx 3000000'
 is "the newest of a flood are kept, without a gap" "end 3000000" "$("$SBX" logs --raw "$run" 2>"$work/err" | tail -n +2 | awk 'NR > 1 && $1 != last + 1 { print "gap", last, $1 } { last = $1 } END { print "end", last }' | head -3)"
 like "and what is gone is said" "$(cat "$work/err")" "^sbx: [0-9]+ bytes of the output are gone"
-is "the file stays below its bound" 1 "$(($(stat -c %s "$output/$run"-*) <= 8392704))"
+is "the file stays below its bound" 1 "$(($(stat -c %s "$boxes/$run"-*/output) <= 8392704))"
 touch more
 "$SBX" wait "$run"
 is "the end is there" end "$("$SBX" logs "$run" 2>/dev/null | tail -1)"
@@ -108,9 +117,9 @@ run=$("$SBX" run -d -- echo secret)
 "$SBX" wait "$run"
 for options in "" "--network host" "--project none" "--read $XDG_STATE_HOME" "--write $XDG_STATE_HOME" "--write $work" "--isolation landlock --no-protect"; do
 	# shellcheck disable=SC2086 # options
-	is "no box reads it: ${options%%/*}" "looked or refused" "$("$SBX" run $options -- sh -c 'cat "$1"/* 2>/dev/null; echo looked' - "$output" 2>&1 | grep -ao 'secret\|^looked$\|^sbx: .*state' | sed 's/looked\|^sbx: .*state/looked or refused/' | sort -u | xargs)"
+	is "no box reads it: ${options%%/*}" "looked or refused" "$("$SBX" run $options -- sh -c 'cat "$1"/*/* 2>/dev/null; echo looked' - "$boxes" 2>&1 | grep -ao 'secret\|^looked$\|^sbx: .*state' | sed 's/looked\|^sbx: .*state/looked or refused/' | sort -u | xargs)"
 done
-is "the host does" 1 "$(cat "$output"/* | grep -ac secret)"
+is "the host does" 1 "$(cat "$boxes"/*/output | grep -ac secret)"
 
 # --- by the name of its session; how long it is kept
 if "$SBX" session create one >/dev/null 2>&1; then
@@ -124,12 +133,18 @@ if "$SBX" session create one >/dev/null 2>&1; then
 else
 	skip "by session" "sessions need a file system that this machine has not"
 fi
-for i in {1..110}; do printf x >"$output/9$i-1"; touch -d "$i minutes ago" "$output/9$i-1"; done
-run=$("$SBX" run -d -- true)
-is "of more than 100 the oldest go" "100 yes no" "$(find "$output" -type f | wc -l) $([ -e "$output/91-1" ] && echo yes) $([ -e "$output/9110-1" ] || echo no)"
-run=$("$SBX" run -d -- sleep 1000)
-touch -d "8 days ago" "$output"/*
+old=$("$SBX" run -d -- true)
+"$SBX" wait "$old"
+for i in {1..110}; do cp -r "$boxes/$old"-* "$boxes/9$i-1"; touch -d "$i minutes ago" "$boxes/9$i-1/entry"; done
 "$SBX" wait "$("$SBX" run -d -- true)"
-is "after 7 days all go but that of a live run" 2 "$(find "$output" -type f | wc -l)"
+records() { find "$boxes" -mindepth 1 -maxdepth 1 | wc -l; }
+is "of more than 100 that have ended the oldest go" "101 yes no" "$(records) $([ -e "$boxes/91-1" ] && echo yes) $([ -e "$boxes/9110-1" ] || echo no)"
+for i in {1..3}; do dd if=/dev/zero of="$boxes/9$i-1/output" bs=1M count=90 status=none; done
+"$SBX" wait "$("$SBX" run -d -- true)"
+is "of more than 200 MB the oldest go" "91-1 92-1 no" "$(ls "$boxes" | grep '^9[0-9]*-1$' | xargs) $([ -e "$boxes/93-1" ] || echo no)"
+run=$("$SBX" run -d -- sleep 1000)
+touch -d "8 days ago" "$boxes"/*/entry
+"$SBX" wait "$("$SBX" run -d -- true)"
+is "after 7 days all go but that of a live run" 2 "$(records)"
 "$SBX" kill "$run" >/dev/null
 done_testing

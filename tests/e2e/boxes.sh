@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib.sh"
 export XDG_STATE_HOME=$work/state
 mkdir -m 700 "$XDG_STATE_HOME"
-live=$XDG_STATE_HOME/sbx/live
+boxes=$XDG_STATE_HOME/sbx/boxes
 project=$(new_project)
 cd "$project" || exit 1
 hostile=$'x\e[2J\u202e\ny\t\xff'
@@ -33,7 +33,7 @@ rows() { "$SBX" ps | LC_ALL=C grep -aF "$work"; }
 port=$((20000 + $$ % 10000))
 lists() { "$SBX" ps | awk '{ print $1 }' | grep -qx "$1"; }
 gone() { ! lists "$1"; }
-files() { find "$live" -type f | wc -l; }
+files() { find "$boxes" -mindepth 1 -maxdepth 1 | wc -l; }
 
 is "the head" "ID AGE SESSION PROJECT MEMORY CPU DENIED PORTS COMMAND" "$("$SBX" ps | head -1 | xargs)"
 
@@ -60,7 +60,7 @@ is "a line each; nothing of a command acts on the terminal, but is shown" "3 0 3
 is "JSON holds it as text" "True" "$("$SBX" ps --json | python3 -c '
 import json, sys
 print(all(b["command"].endswith("x\x1b[2J\u202e\ny\t\ufffd") for b in json.load(sys.stdin)["boxes"] if b.get("project", "").startswith(sys.argv[1])))' "$work")"
-is "the roll is the caller's alone" "700 600" "$(stat -c %a "$live" "$live"/*[0-9a-f] | uniq | xargs)"
+is "the records are the caller's alone" "700 600" "$(stat -c %a "$boxes" "$boxes"/* "$boxes"/*/entry | uniq | xargs)"
 if "$SBX" session create one >/dev/null 2>&1; then
 	box "$idle" -s one
 	is "with its session, and stopped" "one stopped: $run" "$(json "$run" session) $("$SBX" stop "$run")"
@@ -119,10 +119,10 @@ like "no number" "$({ "$SBX" publish "$live_box" 0 2>&1; echo $?; } | tr "\n" " 
 wait "$live_box" 2>/dev/null
 is "with the box it ends" "curl 7" "$(answer 127.0.0.1)"
 
-# --- no box reaches the roll
-name=$(find "$live" -name "$none-*")
-socket=$(find "$live" -name "$proxy-*.socket")
-is "one whose network can change has a socket, the others none" "srwx------ 1" "$(stat -c %A "$socket" | sed 's/[rwx-]\{6\}$/------/') $(find "$live" -name '*.socket' | wc -l)"
+# --- no box reaches a record
+name=$(echo "$boxes/$none"-*/entry)
+socket=$(echo "$boxes/$proxy"-*/socket)
+is "one whose network can change has a socket, the others none" "srwx------ 1" "$(stat -c %A "$socket" | sed 's/[rwx-]\{6\}$/------/') $(find "$boxes" -name socket | wc -l)"
 connect='import socket, sys
 try: socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1]); print("connects")
 except OSError: print("tried")'
@@ -131,7 +131,7 @@ for options in "" "--network host" "--project none" "--read $XDG_STATE_HOME" "--
 	# shellcheck disable=SC2086 # options
 	got=$("$SBX" run $options -- bash -c "$try" - "$name" 2>"$work/refused")
 	# shellcheck disable=SC2086 # options
-	if [ -n "$options" ] && [ -z "$got" ] && says_word "$(cat "$work/refused")" $options sbx/live; then
+	if [ -n "$options" ] && [ -z "$got" ] && says_word "$(cat "$work/refused")" $options sbx/boxes; then
 		pass "refused: $options"
 	else
 		is "no box reaches it: $options" tried "$got"
@@ -146,7 +146,7 @@ is "a run with a fixed network has none to change" "sbx: run $none has no networ
 mkdir "$work/open"
 cp "$name" "$work/open/file"
 is "what is tried works on a file that it may reach" "reads writes removes tried" "$("$SBX" run --write "$work/open" -- bash -c "$try" - "$work/open/file" 2>/dev/null | awk '{ print $1 }' | xargs)"
-is "the file is still there" 1536 "$(stat -c %s "$name")"
+is "the file is still there" 4656 "$(stat -c %s "$name")"
 is "a box lists none of the host's runs" "ID" "$("$SBX" run --read "$SBX" -- "$SBX" ps 2>/dev/null | awk '{ print $1 }' | xargs)"
 "$SBX" run --network host --read "$SBX" -- "$SBX" kill "$none" >/dev/null 2>&1
 is "and ends none" True "$(json "$none" here)"
@@ -198,50 +198,54 @@ sleep 0.5
 kill -KILL "$run"
 end=$(($(date +%s%N) + 1000000000))
 until gone "$run" || [ "$(date +%s%N)" -gt $end ]; do :; done
-is "within a second a killed one is not listed, and its file is gone" "$(printf '%s\n' "$host" "$proxy" | sort | xargs) 0" "$(ids) $(find "$live" -name "$run-*" | wc -l)"
+is "within a second a killed one is not listed; who looks changes nothing" "$(printf '%s\n' "$host" "$proxy" | sort | xargs) 1" "$(ids) $(find "$boxes" -name "$run-*" | wc -l)"
 wait "$waiting"
-is "wait says that no status is known" "125 sbx: run $run has ended; its exit status is not known" "$? $(cat "$work/waited")"
+is "wait says 137" "137 " "$? $(cat "$work/waited")"
 wait "$run" 2>/dev/null
+status "and says so again" 137 "$SBX" wait "$run"
+like "the next run there checks what it left, and then its record goes" "$("$SBX" run -- true 2>&1; find "$boxes" -name "$run-*" | wc -l)" '^0$'
 
-# --- a file proves nothing
-good=$(find "$live" -name "$host-*")
+# --- a record proves nothing
+good=$(echo "$boxes/$host"-*)
 sleep 300 &
 other=$!
-cp "$good" "$live/$other-dead"
-python3 - "$good" "$live" "$other" <<'END'
+mkdir "$boxes/$other-dead" "$boxes/forged" "$boxes/directory" "$boxes/.9-fresh" "$boxes/.9-old"
+cp "$good/entry" "$boxes/$other-dead"
+python3 - "$good/entry" "$boxes/forged" "$other" <<'END'
 import struct, sys
 entry = bytearray(open(sys.argv[1], "rb").read())
 struct.pack_into("<ii", entry, 56, int(sys.argv[3]), int(sys.argv[3]))
-open(sys.argv[2] + "/forged", "wb").write(entry)
+open(sys.argv[2] + "/entry", "wb").write(entry)
 END
-ln -s "$good" "$live/link"
-mkfifo "$live/pipe"
-mkdir "$live/directory"
-printf x >"$live/short"
-: >"$live/empty"
-touch -d '1 hour ago' "$live/empty"
-: >"$live/fresh"
+ln -s "$good" "$boxes/link"
+mkfifo "$boxes/pipe" "$boxes/directory/entry"
+printf x >"$boxes/short"
+touch -d '1 hour ago' "$boxes/.9-old"
 is "what nobody holds is no run" "$(printf '%s\n' "$host" "$proxy" | sort | xargs)" "$(ids)"
-is "and is removed, but what is just being made" "directory fresh link pipe" "$(cd "$live" && find . -mindepth 1 ! -name "$host-*" ! -name "$proxy-*" -printf '%f\n' | sort | xargs)"
+"$SBX" wait "$("$SBX" run -d -- true)"
+is "a run in the background removes what was never whole, but nothing that is just being made" ".9-fresh yes" "$(cd "$boxes" && find . -name '.9-*' -printf '%f\n') $([ -d "$good" ] && echo yes)"
 is "a process that is no run is not stopped, and lives" "$other 0" "$("$SBX" stop "$other" 2>&1 | grep -o "$other" | head -1) $(kill -0 "$other"; echo $?)"
 kill "$other"
-rm -rf "$live/link" "$live/pipe" "$live/directory" "$live/fresh"
-# Who holds the file of another run is not that run, and lives.
+rm -rf "$boxes"/{link,pipe,directory,short,forged,.9-fresh} "$boxes/$other-dead"
+# Who holds the record of another run is not that run, and lives.
 hold='import fcntl, sys, time
-f = open(sys.argv[1], "r+"); fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB); open(sys.argv[2], "w"); time.sleep(300)'
+f = open(sys.argv[1] + "/entry", "r+"); fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB); open(sys.argv[2], "w"); time.sleep(300)'
+holder=()
 for kind in EX SH; do
-	cp "$good" "$live/$host-dead"
-	printf 'sbroll99 of another version' >"$live/$host-other"
+	mkdir "$boxes/$host-dead" "$boxes/$host-other"
+	cp "$good/entry" "$boxes/$host-dead"
+	printf 'sbxbox99 of another version' >"$boxes/$host-other/entry"
 	for file in dead other; do
-		python3 -c "${hold/LOCK_EX/LOCK_$kind}" "$live/$host-$file" "$work/holds-$kind-$file" &
+		python3 -c "${hold/LOCK_EX/LOCK_$kind}" "$boxes/$host-$file" "$work/holds-$kind-$file" &
 		holder[${#holder[@]}]=$!
 		wait_for 30 test -e "$work/holds-$kind-$file"
 	done
 	is "who else has an old record locked ($kind) is no run" "$(printf '%s\n' "$host" "$proxy" | sort | xargs) 2" "$(ids) $("$SBX" ps | awk -v run="$host" -v one="${holder[0]}" -v other="${holder[1]}" '$1 == run || $1 == one || $1 == other' | wc -l | sed 's/^1$/2/')"
-	is "and is not stopped ($kind)" "2 lives lives" "$("$SBX" stop --time 1s "${holder[@]}" 2>&1 | grep -c 'no live run\|2 of') $(for one in "${holder[@]}"; do kill -0 "$one" && echo lives; done | xargs)"
+	is "and is not stopped ($kind)" "2 lives lives" "$("$SBX" stop --time 1s "${holder[@]}" 2>&1 | grep -o 'no live run' | wc -l) $(for one in "${holder[@]}"; do kill -0 "$one" && echo lives; done | xargs)"
 	kill "${holder[@]}"
 	wait "${holder[@]}" 2>/dev/null
 	holder=()
+	rm -r "$boxes/$host-dead" "$boxes/$host-other"
 done
 
 # --- two in a project: who made something hears that the other one took it
@@ -259,8 +263,8 @@ is "a later one says nothing of it" "" "$(grep envrc "$work/one")"
 wait "$other"
 
 # --- where it cannot be noted
-rm -rf "$work/none" && mkdir -m 700 "$work/none" "$work/none/sbx" && : >"$work/none/sbx/live"
-is "a run that cannot be noted runs, and says so in a line" "ran 1 sbx: the run is not on the list of live runs" "$(XDG_STATE_HOME=$work/none "$SBX" run --network none -- echo ran 2>"$work/log") $(wc -l <"$work/log") $(cut -d, -f1 "$work/log")"
+rm -rf "$work/none" && mkdir -m 700 "$work/none" "$work/none/sbx" && : >"$work/none/sbx/boxes"
+is "a run that cannot be noted runs, and says so in a line" "ran 1 sbx: the run is not on the list of live runs" "$(XDG_STATE_HOME=$work/none "$SBX" run --network none --no-protect -- echo ran 2>"$work/log") $(wc -l <"$work/log") $(cut -d, -f1 "$work/log")"
 
 # --- another pid namespace that shares the state
 space=(unshare -pf --mount-proc --kill-child)
@@ -272,9 +276,9 @@ print(*sorted("%s %s" % (b["id"].split("@")[0], b["here"]) for b in json.load(sy
 	is "from another pid namespace they are listed as elsewhere" "$(printf '%s False\n' "$host" "$proxy" | sort | paste -sd,)" "$seen"
 	id=$("${space[@]}" "$SBX" ps | awk -v run="$host@" 'index($1, run) == 1 { print $1 }')
 	like "and not ended from there" "$("${space[@]}" "$SBX" stop "$id" 2>&1)" 'another pid namespace or machine'
-	is "and remain on the roll" 2 "$(files)"
+	is "and their records remain" 2 "$(find "$boxes" -maxdepth 1 \( -name "$host-*" -o -name "$proxy-*" \) | wc -l)"
 else
-	for what in "from another pid namespace they are listed as elsewhere" "and not ended from there" "and remain on the roll"; do
+	for what in "from another pid namespace they are listed as elsewhere" "and not ended from there" "and their records remain"; do
 		skip "$what" "no pid namespace can be made here"
 	done
 fi
@@ -283,7 +287,7 @@ for run in "$host" "$proxy"; do
 	is "stop" "stopped: $run" "$("$SBX" stop "$run")"
 	wait "$run"
 done
-[ "$(files) $(ids)" = "0 " ] || fail "nothing is left" "$(files) $(ids)"
+is "only the record of the run in the background is left" "1 " "$(files) $(ids)"
 
 # --- all: in a pid namespace of this test's own, as other runs of this user go on beside
 cat >"$work/all" <<'END'
@@ -303,6 +307,7 @@ if [ "$("${space[@]}" true && echo made)" = made ] && [ "$("${space[@]}" "$SBX" 
 else
 	skip "--all" "no box can be made in a pid namespace here"
 fi
+like "doctor says how large the records are" "$("$SBX" doctor)" 'records of runs +[0-9.]+K?; '
 like "no such run" "$("$SBX" stop 999999999 2>&1)" "^sbx: no live run '999999999' of yours; to list the runs: sbx ps$"
 like "of several those that are there end" "$(box 'sleep 300'; "$SBX" stop --time 1s "$run" 999999998 999999999 2>&1 | sed "s/$run/RUN/" | paste -sd'|')" "^(stopped|killed): RUN.sbx: no live run '999999998'.*.sbx: no live run '999999999'"
 for words in "stop" "stop --all 1" "kill" "kill --all 1" "wait" "wait 1 2" "ps 1"; do
@@ -318,6 +323,6 @@ for signal in TERM KILL; do
 	was=$(ids)
 	kill "-$signal" "$run"
 	wait "$run" 2>/dev/null
-	is "nothing of what $signal ended is listed or left" "$run [] 0 0" "$was [$(ids)] $(files) $(find "$live" -type s | wc -l)"
+	is "nothing of what $signal ended is listed, or left by the next run" "$run [] 1" "$was [$(ids)] $("$SBX" run -- true; files)"
 done
 done_testing

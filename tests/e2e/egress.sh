@@ -587,7 +587,7 @@ sbx=$(pgrep -P $run)
 tell='import socket, struct
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.settimeout(30)
-s.connect("'$(echo "${XDG_STATE_HOME:-$HOME/.local/state}"/sbx/live/"$sbx"-*.socket)'")
+s.connect("'$(echo "${XDG_STATE_HOME:-$HOME/.local/state}"/sbx/boxes/"$sbx"-*/socket)'")
 s.send(struct.pack("i160s", 0, b"denied.test"))
 print(len(s.recv(4)))'
 is "nor one with the host's network" "refused 4" "$(timeout 120 "$SBX" run --network host --allow-syscalls namespaces -- python3 -c "$tell" 2>/dev/null || echo refused) $(python3 -c "$tell" 2>&1)"

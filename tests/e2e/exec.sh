@@ -203,7 +203,7 @@ if [ "$("$SBX" run --isolation landlock --no-protect -- echo in 2>/dev/null)" = 
 else
 	skip "tier landlock" "the kernel has no Landlock with scopes"
 fi
-socket=$(find "$XDG_STATE_HOME/sbx/live" -name "$run-*.socket")
+socket=$(echo "$XDG_STATE_HOME/sbx/boxes/$run"-*/socket)
 forged='import array, os, socket, struct, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect(sys.argv[1])
 def size():  # of the wish: that of sbx allow, found by trying
@@ -237,13 +237,14 @@ fi
 cat >"$work/other.py" <<'P'
 import fcntl, os, signal, socket, struct, sys
 name = os.path.join(sys.argv[1], "%d-5f1" % os.getpid())
-roll = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
-os.write(roll, b"sbroll99" + bytes(64))
-fcntl.lockf(roll, fcntl.LOCK_EX)
+os.mkdir(name, 0o700)
+lock = os.open(name + "/entry", os.O_RDWR | os.O_CREAT, 0o600)
+os.write(lock, b"sbxbox99" + bytes(64))
+fcntl.lockf(lock, fcntl.LOCK_EX)
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-s.bind(name + ".socket")
+s.bind(name + "/socket")
 s.listen(8)
-signal.signal(signal.SIGTERM, lambda *_: (os.unlink(name + ".socket"), os.unlink(name), os._exit(0)))
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 print("ready", flush=True)
 while True:
     client = s.accept()[0]
@@ -253,7 +254,7 @@ while True:
 P
 for version in 99 0; do
 	words=$([ $version = 0 ] && echo "does not answer: an older version" || echo "was started by another version of sbx, which")
-	python3 "$work/other.py" "$XDG_STATE_HOME/sbx/live" $version >"$work/other-$version" &
+	python3 "$work/other.py" "$XDG_STATE_HOME/sbx/boxes" $version >"$work/other-$version" &
 	other=$!
 	wait_for 30 test -s "$work/other-$version"
 	like "a box of another version ($version): exec says so, and the fix" "$("$SBX" exec $other -- true 2>&1)" "^sbx: run $other $words.*to end it: sbx stop $other"
@@ -298,6 +299,7 @@ for number in 19 9; do
 	touch hostile/over
 	is "and the run ends with its command ($number)" 5 "$(timeout 20 "$SBX" wait "$run" >/dev/null 2>&1; echo $?)"
 done
+"$SBX" kill "$run" >/dev/null
 run=$(begin --network none)
 wait_for 30 test -s first
 

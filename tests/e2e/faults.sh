@@ -18,7 +18,7 @@ is "the table has its steps" 1 "$([ "$(echo "$steps" | wc -l)" -ge 18 ] && echo 
 for step in $steps; do
 	output=$(SBX_TEST_FAIL=$step timeout 120 "$SBX_TESTING" run --project write touch was-run 2>&1)
 	got=$?
-	if [ $got = 125 ] && [ ! -e was-run ] && [ -z "$(find "${XDG_STATE_HOME:-$HOME/.local/state}/sbx/runs" -type f 2>/dev/null)" ] && printf '%s' "$output" | grep -q "made to fail by a test"; then
+	if [ $got = 125 ] && [ ! -e was-run ] && [ -z "$(find "${XDG_STATE_HOME:-$HOME/.local/state}/sbx/trees" -type f 2>/dev/null)" ] && printf '%s' "$output" | grep -q "made to fail by a test"; then
 		pass "step $step fails: nothing is run"
 	else
 		fail "step $step fails: nothing is run" "status $got, $output"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random SIGKILLs over a box that lives: its sbx, the process that writes its output, clients of sbx exec and attach, the
 box's first process. No process of a box is left that nobody can find, and sbx ps is true within a second. ROUNDS=300. TAP."""
-import atexit, json, os, random, shutil, signal, subprocess, sys, tempfile, time
+import atexit, glob, json, os, random, shutil, signal, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -194,6 +194,10 @@ if box:
     check("what lives is stopped by its id", sbx("stop", box.id).stdout == f"stopped: {box.id}\n")
     end_quietly(box)
 check("no process of a box is left", until(lambda: not marked(), 10), marked())
-check("nor a file of a live run", until(lambda: listed() == set() and os.listdir(os.path.join(os.environ["XDG_STATE_HOME"], "sbx", "live")) == [], 5))
+check("no run is listed", until(lambda: listed() == set(), 5), listed())
+state = os.path.join(os.environ["XDG_STATE_HOME"], "sbx")
+sbx("run", "--", "true")
+due = glob.glob(state + "/trees/*/*") + glob.glob(state + "/boxes/*/stood.*")
+check("and the next run has checked what those that were killed left", due == [], due[:5])
 shutil.rmtree(work, ignore_errors=True)
 finish()

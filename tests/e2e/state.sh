@@ -71,10 +71,11 @@ if sbx session create whole && sbx session create broken; then
 	kill -9 $run
 	wait $run 2>/dev/null
 	runs=$XDG_STATE_HOME/sbx/sessions/looked/runs
-	cp "$runs" "$work/runs"
+	records() { find "$runs" "$XDG_STATE_HOME/sbx/boxes" -printf '%p %T@\n' | sort; }
+	records >"$work/runs"
 	"$SBX" session list >"$work/listed"
 	"$SBX" session show looked >>"$work/listed"
-	is "list and show change nothing" "looked 0" "$(grep -o '^looked' "$work/listed") $(cmp "$runs" "$work/runs"; echo $?)"
+	is "list and show change nothing" "looked 0" "$(grep -o '^looked' "$work/listed") $(records | cmp - "$work/runs"; echo $?)"
 	sbx session rm looked
 else
 	skip "sessions" "they need a file system that this machine has not"

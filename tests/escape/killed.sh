@@ -11,7 +11,7 @@ if ! command -v strace >/dev/null; then
 fi
 project=$(new_project)
 cd "$project" || exit 1
-"$SBX" run -- true && runs=$(echo "$XDG_STATE_HOME"/sbx/runs/*)
+"$SBX" run -- true && runs=$(echo "$XDG_STATE_HOME"/sbx/trees/*) boxes=$XDG_STATE_HOME/sbx/boxes
 # NAME: a repository with a command for git, unless one is there.
 cat >"$work/plant" <<END
 mkdir -p \$1/.git/objects \$1/.git/refs && echo ref: refs/heads/main >\$1/.git/HEAD && printf '[core]\n\tfsmonitor = "touch $canary;"\n' >\$1/.git/config
@@ -19,10 +19,10 @@ END
 readers() { for place in "$@"; do git -C "$place" status; done >/dev/null 2>&1; }
 
 # Kills whoever makes the N-th call CALL (of several processes each counts for itself), of those that name files only
-# on the directory of runs; false when nobody does.
+# on the directories of runs; false when nobody does.
 dies() { # CALL N NAME
-	local on=(-P "$runs")
-	case $1 in flock | unlink) on=() ;; esac
+	local on=(-P "$runs" -P "$boxes")
+	case $1 in mknodat | unlink) on=() ;; esac
 	strace -f -qq -o "$work/trace" "${on[@]}" -e trace="$1" -e inject="$1:signal=KILL:when=$2" \
 		-- "$SBX" run --read "$work/plant" -- sh "$work/plant" "$3" >"$work/log" 2>&1
 	[ $? = 137 ] || grep -q 'did not finish' "$work/log"
@@ -69,9 +69,9 @@ rm "$runs"/*
 "$SBX" run -- true && readers due
 is "twin: without the file of the killed run the command runs" "$canary" "$(ls "$canary" 2>&1)"
 rm -rf due
-each "alone" true true "openat flock getdents64 unlink" 6
-each "with one that is due" "was_killed due" true "openat flock getdents64 unlinkat" 8
-each "beside one that is killed later" "lives due" killed "openat flock" 4
+each "alone" true true "openat mkdirat renameat mknodat getdents64 unlinkat unlink" 8
+each "with one that is due" "was_killed due" true "openat renameat mknodat getdents64 unlinkat unlink" 10
+each "beside one that is killed later" "lives due" killed "openat renameat mknodat" 4
 # A run that began before the kill does it when it ends.
 rm -rf own due later "$canary"
 lives due
@@ -88,7 +88,7 @@ like "and says so" "$(cat "$work/log")" 'was killed; it left this'
 : >"$runs/empty"; printf '1 %s\nr %s\n' "$(stat -c %i .)" "$project/x" >"$runs/cut"; printf '1 1\n.\n' >"$runs/other"; ln -s /etc/passwd "$runs/link"; mkdir "$runs/directory"; mkfifo "$runs/pipe"
 mkdir mine && sh "$work/plant" mine
 stays "what is no run's file takes nothing away" "0 " "$(run_box -- true 2>"$work/log"; echo $?) $(cat "$work/log")"
-is "and is removed where it is a file" "directory link pipe" "$(ls "$runs" | paste -sd' ')"
+is "and is removed" "directory" "$(ls "$runs" | paste -sd' ')"
 readers mine
 stays "what the user made stays" "$canary" "$(ls "$canary" 2>&1)"
 # The project's directory is another one by then: what lies there is the user's.

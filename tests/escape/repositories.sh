@@ -261,7 +261,7 @@ work_here && killed "git init -q new; git -C new config core.fsmonitor x"
 for i in 1 2 3 4; do (cd "$project" && run_box -- true) >"$work/log.$i" 2>&1 & done; wait
 is "four that find it at once check it once" 1 "$(cat "$work"/log.[1-4] | grep -c 'was killed')"
 work_here && (cd "$project" && run_box -- sleep 0.2) >/dev/null 2>&1
-stays "no file of a run is left of those that have ended" "" "$(find "$XDG_STATE_HOME/sbx/runs" -type f)"
+stays "no file of a run is left of those that have ended" "" "$(find "$XDG_STATE_HOME"/sbx/{trees,boxes} -type f)"
 # A start that failed, or was made anew as a file changed under it: what the user makes after it is the user's.
 work_here && (cd "$project" && SBX_TEST_FAIL=landlock "$SBX_TESTING" run -- touch was-run) >"$work/log" 2>&1
 like "a start fails" "$(cat "$work/log")" "step 'landlock': made to fail by a test"

@@ -203,13 +203,13 @@ session create proved
 "$SBX" run -s proved -- sleep 100 2>/dev/null &
 for i in $(seq 100); do session show proved | grep -q running && break; sleep 0.05; done
 is "a second command joins" joined "$(in_session proved 'echo joined')"
-flip() { python3 - "$store/sessions/proved/runs" "$1" <<'END'
+flip() { python3 - "$store/boxes/$(ls "$store/sessions/proved/runs")/entry" "$1" <<'END'
 import sys
 with open(sys.argv[1], "r+b") as f:
     at = int(sys.argv[2]); f.seek(at); b = f.read(1); f.seek(at); f.write(bytes([b[0] ^ 1]))
 END
 }
-for field in "the user namespace's inode:80" "the mount namespace's inode:88" "a descriptor:72"; do
+for field in "the user namespace's inode:96" "the mount namespace's inode:104" "a descriptor:88"; do
 	flip "${field##*:}"
 	in_session proved 'echo joined'
 	like "not when ${field%:*} is another" "$? $(cat "$work/log")" "^125 .*cannot be joined"

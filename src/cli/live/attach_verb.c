@@ -25,6 +25,7 @@ enum { CTRL_P = 'P' & 0x1f, CTRL_Q = 'Q' & 0x1f, TYPED_MAX = 512, AGAIN_MILLISEC
 enum { HISTORY_MAX = 4096 };
 
 struct attached {
+	struct record record;
 	int master, file, changes, signals;
 	uint64_t offset; // of the output
 	uint64_t before; // where it stood when we came
@@ -139,12 +140,10 @@ static void take_signal(struct attached *attached)
 	raw_terminal_resize(attached->master);
 }
 
-static int turn(struct attached *attached, struct ring_head *head)
+static int turn(struct attached *attached)
 {
 	char notes[4096];
-	bool lives;
-	if (!ring_look(attached->file, head, &lives))
-		return fail(0, "the file of the output cannot be read");
+	bool lives = record_lives(attached->record.lock); // before the last bytes are read
 	int more = read_output(attached);
 	TRY(more);
 	attached->ended = !lives && !more;
@@ -179,23 +178,21 @@ static const int ended[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH, SIGCONT
 static int begin(const char *id, struct attached *attached, const struct live_box **ret_live)
 {
 	struct arena *arena = arena_new_own(BOXES_BYTES);
-	struct boxes boxes;
 	struct ring_head head;
+	struct held_box held;
 	char path[64];
-	bool lives;
 	if (!isatty(STDIN_FILENO))
 		return fail(0, "attach: stdin is not a terminal; to see the output: sbx logs -f %s",
 			    id);
-	TRY(boxes_list(arena, &boxes));
-	const struct live_box *live = boxes_find(&boxes, id);
+	const struct live_box *live = boxes_live(arena, id, &held);
 	if (!live)
 		return -1;
-	autoclose int roll = boxes_roll(arena);
-	TRY(attached->master = control_socket_attach(roll, live->name, live->run));
+	attached->record = held.record;
+	TRY(attached->master = control_socket_attach(held.record.directory, live->run));
 	if (!raw_terminal_is_master(attached->master))
 		return fail(0, "run %s has no terminal", live->id);
-	TRY(attached->file = boxes_output(arena, live->id));
-	if (!ring_look(attached->file, &head, &lives))
+	TRY(attached->file = boxes_output(&attached->record, live->id));
+	if (!ring_look(attached->file, &head))
 		return fail(0, "the file of the output cannot be read");
 	begin_at(attached, head.total);
 	stream_init(&attached->shown, STDOUT_FILENO);
@@ -230,24 +227,25 @@ static int attach(const char *id)
 {
 	static struct attached attached = { .changes = -1, .signals = -1 };
 	const struct live_box *live;
-	struct ring_head head;
 	struct out out = { 0 };
-	int result = 0;
+	int result = 0, status = STATUS_FAILURE;
 	TRY(begin(id, &attached, &live));
 	out_text(&out, "sbx: attached to run %s; ^P^Q detaches\n", live->id);
 	out_flush(&out, STDERR_FILENO);
 	raw_terminal_begin(&attached.terminal);
 	raw_terminal_resize(attached.master);
 	while (result == 0 && !attached.ended && !attached.detached)
-		result = turn(&attached, &head);
+		result = turn(&attached);
 	if (stream_is_full(&attached.keys))
 		stream_empty(&attached.keys);
 	raw_terminal_end(&attached.terminal);
 	if (result < 0)
 		live_plain();
 	TRY(result);
-	if (attached.ended)
-		return head.ended ? head.status : STATUS_FAILURE;
+	if (attached.ended) {
+		record_status(attached.record.lock, &status);
+		return status;
+	}
 	out_text(&out, "\nsbx: detached from run %s, which continues; to return: sbx attach %s\n",
 		 live->id, live->id);
 	say_last(&out);

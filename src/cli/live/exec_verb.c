@@ -222,8 +222,8 @@ static const int passed[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT
 };
 
-static int begin(const struct box *box, const struct live_box *live, int roll, char *const *words,
-		 struct further_command *command)
+static int begin(const struct box *box, const struct live_box *live, const struct record *record,
+		 char *const *words, struct further_command *command)
 {
 	int theirs[FD_PASSED] = { -1, -1, -1, -1 }, given = 0;
 	bool terminal = box->invocation.terminal == ANSWER_YES;
@@ -244,7 +244,7 @@ static int begin(const struct box *box, const struct live_box *live, int roll, c
 	}
 	for (int i = given; !terminal && i < STREAMS; i++)
 		TRY(theirs[1 + i] = stream_pipe(&command->streams[i]));
-	command->socket = control_socket_execute(roll, live->name, live->run, &wish, theirs);
+	command->socket = control_socket_execute(record, live->run, &wish, theirs);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&theirs[i]);
 	return command->socket < 0 ? -1 : 0;
@@ -304,14 +304,13 @@ static int status_of(const struct live_box *live, const struct further_command *
 static int execute(const struct box *box, char **words, struct further_command *command)
 {
 	struct arena *arena = arena_new_own(BOXES_BYTES);
-	struct boxes boxes;
+	struct held_box held;
 	const char *id = words[0];
 	words += id != NULL;
 	words += words[0] && str_equal(words[0], "--");
 	if (!id || !words[0])
 		return fail(0, "usage: sbx exec [OPTION]... ID [--] COMMAND [ARGUMENT]...");
-	TRY(boxes_list(arena, &boxes));
-	const struct live_box *live = boxes_find(&boxes, id);
+	const struct live_box *live = boxes_live(arena, id, &held);
 	if (!live)
 		return -1;
 	if (live->entry.landlock)
@@ -319,8 +318,7 @@ static int execute(const struct box *box, char **words, struct further_command *
 			    "run %s is in tier landlock, which has no namespaces that a further "
 			    "command could be placed in",
 			    live->id);
-	autoclose int roll = boxes_roll(arena);
-	TRY(begin(box, live, roll, words, command));
+	TRY(begin(box, live, &held.record, words, command));
 	while (turn(command))
 		;
 	if (command->input >= 0)

@@ -1,7 +1,7 @@
 // The caller's terminal while a command of a box has one: each key passes as it is.
 //
-// The room cli/live owns commands in a box that lives: `sbx exec`, `sbx attach`. Uses: base cli
-// net/host nouns process report run. Begin with exec_verb.c.
+// The room cli/live owns commands in a box that lives: `sbx exec`, `sbx attach`. Uses: base boxes
+// cli net/host nouns process report run. Begin with exec_verb.c.
 #pragma once
 
 #include <stdbool.h>

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -25,13 +25,12 @@
 extern char **environ;
 
 struct background {
-	int directory, file; // of the output
+	struct front front;
+	int file; // of the output
 	struct ring_head head;
-	char name[RING_NAME], time[32];
 	int output[2], ready[2];
 	int terminal[2];    // by which the master of the command's terminal comes; -1: it has none
 	bool json;          // of the caller; the run's own process shares the memory of the box
-	int result;         // what the run writes at its end, for sbx wait --json
 	bool child_ignored; // SIGCHLD, by the caller
 };
 
@@ -54,20 +53,19 @@ static int refuse_questions(const struct invocation *asked)
 
 static int prepare(struct box *box, struct background *background)
 {
-	struct timespec now;
+	struct front *front = &background->front;
 	const char *state = decide_state_directory(box->arena, environ);
 	TRY(owned_check(state));
-	TRY(background->directory = owned_directory(path_below(box->arena, state, RING_DIRECTORY)));
-	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(background->time, sizeof(background->time), "%llx%08lx",
-		 (unsigned long long)now.tv_sec, (unsigned long)now.tv_nsec);
-	str_put(background->name, sizeof(background->name), ".%d-%s", (int)getpid(),
-		background->time);
-	TRY(background->file = ring_make(background->directory, background->name,
-					 box->invocation.session, &background->head));
+	TRY(front->boxes = records_directory(state));
+	records_sweep(front->boxes);
+	front->record = record_make(front->boxes, front->name, &front->lock);
+	if (front->record < 0)
+		return fail(errno, "make the file of the run's output");
+	TRY(background->file = ring_make(front->record, &background->head));
 	if (pipe2(background->output, O_CLOEXEC) < 0 || pipe2(background->ready, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
-	TRY(background->result = result_note(box));
+	result_note(box);
+	box->front = front;
 	if (box->invocation.terminal == ANSWER_YES) {
 		box->invocation.size = raw_terminal_size();
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, background->terminal) < 0)
@@ -97,21 +95,19 @@ static void note_pid(int ready)
 // Its output has its id from here on.
 static int become_run(struct box *box, struct background *background)
 {
-	char name[RING_NAME];
-	str_put(name, sizeof(name), "%d-%s", (int)getpid(), background->time);
+	struct front *front = &background->front;
 	signal(SIGCHLD, background->child_ignored ? SIG_IGN : SIG_DFL);
 	autoclose int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(background->output[1], STDOUT_FILENO) < 0 ||
 	    dup2(background->output[1], STDERR_FILENO) < 0)
 		return fail(errno, "stdin, stdout and stderr of a run in the background");
-	if (renameat(background->directory, background->name, background->directory, name) < 0)
+	if (record_name(front->boxes, front->name, getpid()) < 0)
 		return fail(errno, "name the file of the run's output");
 	close(background->output[0]);
 	close(background->output[1]);
 	close(background->ready[0]);
 	close(background->file);
-	close(background->directory);
 	fd_close(&background->terminal[0]);
 	note_pid(background->ready[1]);
 	box->invocation.json = ANSWER_NO; // this one prints none
@@ -144,7 +140,7 @@ static _Noreturn void write_output(struct background *background, pid_t run)
 	sigset_t all;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); // it ends with the run
-	const int kept[] = { background->output[0], background->file, background->result,
+	const int kept[] = { background->output[0], background->file, background->front.lock,
 			     background->terminal[0] };
 	for (int fd = 0; fd <= 2; fd++)
 		close(fd);
@@ -163,9 +159,11 @@ static _Noreturn void write_output(struct background *background, pid_t run)
 			if (sources[i].revents && !write_some(background, sources[i].fd, bytes))
 				sources[i].fd = -1;
 	}
+	struct record_entry entry;
 	int status = status_of(run);
-	ring_note(background->file, background->result);
-	ring_end(background->file, &background->head, status);
+	if (record_read(background->front.lock, &entry) && entry.end <= RECORD_OVER)
+		record_mark(background->front.lock, status > 128 ? RECORD_SIGNAL : RECORD_FAILED,
+			    status);
 	_exit(status);
 }
 
@@ -199,7 +197,7 @@ static void show_output(int file)
 static int await_start(const struct box *box, struct background *background, pid_t writer)
 {
 	int32_t pids[2] = { 0, 0 };
-	char id[16];
+	char id[16], name[RECORD_NAME];
 	struct out out = { .json = background->json };
 	close(background->ready[1]);
 	close(background->output[1]);
@@ -212,21 +210,23 @@ static int await_start(const struct box *box, struct background *background, pid
 		answer_end(&out, NULL);
 		return box_done(&out, 0);
 	}
+	struct front *front = &background->front;
+	const struct record record = { front->record, front->lock };
 	int status = status_of(writer);
 	if (out.json)
-		boxes_print_result(background->file, NULL, "failed", status);
+		boxes_print_result(&record, NULL, "failed", status);
 	else
 		show_output(background->file);
+	unlinkat(front->record, RECORD_OUTPUT, 0);
 	if (pids[0] > 0)
-		str_put(background->name, sizeof(background->name), "%d-%s", pids[0],
-			background->time);
-	unlinkat(background->directory, background->name, 0);
+		str_put(name, sizeof(name), "%d%s", pids[0], strchr(front->name, '-'));
+	record_release(front->boxes, pids[0] > 0 ? name : front->name);
 	return status;
 }
 
 int background_begin(struct box *box, int *ret_status)
 {
-	struct background background = { .directory = -1, .file = -1, .terminal = { -1, -1 } };
+	static struct background background = { .file = -1, .terminal = { -1, -1 } };
 	TRY(refuse_questions(&box->invocation));
 	background.json = box->invocation.json == ANSWER_YES;
 	TRY(prepare(box, &background));

@@ -1,13 +1,13 @@
 // Owns the answer of sbx run --json, and what a run in the background leaves for sbx wait --json.
 #include "cli/run/result.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "boxes/record.h"
 #include "cli/session/sessions.h"
 #include "limits/group.h"
 #include "report/capture.h"
@@ -15,7 +15,6 @@
 #include "report/summary.h"
 
 static struct capture capture;
-static int noted = -1;
 
 static const char *error_of(const struct outcome *outcome, struct out *text)
 {
@@ -105,14 +104,12 @@ static int note_result(struct box *box, const struct ending *ending, int status)
 {
 	struct out out = { 0 };
 	put_result(box, ending, status, &out);
-	(void)!pwrite(noted, out.text, out.used, 0);
+	(void)ATTEMPT(owned_write(box->front->record, RECORD_RESULT, out.text, out.used));
 	out_free(&out);
 	return status;
 }
 
-int result_note(struct box *box)
+void result_note(struct box *box)
 {
-	noted = fd_memory("sbx", MEMORY_PLAIN);
 	box->after = note_result;
-	return noted < 0 ? fail(errno, "memory for the result") : noted;
 }

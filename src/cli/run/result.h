@@ -1,5 +1,5 @@
 // sbx run --json: one object at the end of a run; and sbx run -d: the run goes on in the
-// background, with its output in a file (report/output_ring.h).
+// background, with its output in its record (report/output_ring.h).
 #pragma once
 
 #include "base/base.h"
@@ -8,9 +8,8 @@ struct box;
 
 // Before run_command(): stdout and stderr of the command are captured, and printed at its end.
 int result_prepare(struct box *box);
-// The same object without the output, of a run in the background: the memory to which it is written
-// when the run ends.
-int result_note(struct box *box);
+// The same object without the output, of a run in the background: into its record, when it ends.
+void result_note(struct box *box);
 
 // Returns 0 in the process that is to run the command, without a terminal; 1 in the caller's, when
 // the command runs or has failed to start: *ret_status is what sbx ends with. -1 with the error

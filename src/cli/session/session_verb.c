@@ -170,14 +170,14 @@ static int apply(struct sessions *sessions, char **words)
 
 // What runs besides the first process of the box, after there was time to stop it. Twice, as a
 // timer may have continued it.
-static uint64_t still_running(const struct run_record *record)
+static uint64_t still_running(const struct record_entry *entry)
 {
 	enum { STOP_MILLISECONDS = 2000, AGAIN_MICROSECONDS = 20000 };
 	int64_t end = steady_now() + STOP_MILLISECONDS;
 	struct tree tree = { 0 };
 	for (int stopped = 0; stopped < 2 && steady_now() < end;) {
 		usleep(AGAIN_MICROSECONDS);
-		tree_count(record->init, &tree);
+		tree_count(entry->init, &tree);
 		stopped = tree.running > 1 ? 0 : stopped + 1;
 	}
 	return tree.running > 1 ? tree.running - 1 : 0;
@@ -187,17 +187,18 @@ static int signal_runs(struct sessions *sessions, const char *name, int number)
 {
 	struct held held;
 	struct runs runs;
-	struct run_record record;
+	struct session_run run;
 	unsigned count = 0;
 	uint64_t running = 0;
 	int found;
 	TRY(store_hold(&sessions->store, name, HOLD_LOOK, &held));
-	TRY(runs_open(held.directory, O_RDWR | O_CREAT, &runs));
-	while ((found = runs_next(&runs, &record)) == 1) {
-		if (ATTEMPT(runs_signal(&runs, &record, number)) < 0)
-			continue; // it has just ended
-		count++;
-		running += number == SIGNAL_PAUSE ? still_running(&record) : 0;
+	TRY(runs_open(sessions->store.state, held.directory, &runs));
+	runs.clears = true;
+	while ((found = runs_next(&runs, &run)) == 1) {
+		bool sent = ATTEMPT(runs_signal(&run, number)) == 0; // else it has just ended
+		count += sent;
+		running += sent && number == SIGNAL_PAUSE ? still_running(&run.entry) : 0;
+		record_close(&run.record);
 	}
 	runs_close(&runs);
 	TRY(found);

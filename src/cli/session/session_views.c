@@ -28,17 +28,24 @@ static void put_time(char text[TIME_MAX], int64_t seconds)
 	strftime(text, TIME_MAX, "%Y-%m-%d %H:%M:%S", &date);
 }
 
-static unsigned running(const struct held *held)
+// How many, `shows`: in words or JSON.
+static unsigned walk_runs(struct sessions *sessions, const struct held *held, bool shows)
 {
 	FORGIVING;
 	struct runs runs;
-	struct run_record record;
+	struct session_run run;
 	unsigned count = 0;
-	if (runs_open(held->directory, O_RDONLY, &runs) == 0) {
-		while (runs_look(&runs, &record))
-			count++;
-		runs_close(&runs);
+	if (runs_open(sessions->store.state, held->directory, &runs) < 0)
+		return 0;
+	for (; runs_next(&runs, &run) == 1; record_close(&run.record)) {
+		count++;
+		if (shows)
+			answer_one(&sessions->out,
+				   COUNTED("process", (unsigned)run.entry.supervisor,
+					   "running   process ", 0, ": "),
+				   SHOWN("command", str_shown(run.entry.command), "", 0, "\n"));
 	}
+	runs_close(&runs);
 	return count;
 }
 
@@ -51,7 +58,7 @@ static void list_one(struct sessions *sessions, const char *name)
 		out_text(&sessions->notes, "sbx: %s\n", err_taken());
 		return;
 	}
-	unsigned count = running(&held), snapshots = held.session.snapshot_count;
+	unsigned count = walk_runs(sessions, &held, false), snapshots = held.session.snapshot_count;
 	bool pending = apply_is_pending(&held);
 	put_time(time, held.session.created);
 	answer_one(&sessions->out, SHOWN("name", name, "", -20, " "),
@@ -78,20 +85,6 @@ int sessions_list(struct sessions *sessions, char **words)
 		out_text(&sessions->notes,
 			 "sbx: no sessions; to make one: sbx session create NAME\n");
 	return 0;
-}
-
-static void show_runs(struct sessions *sessions, const struct held *held)
-{
-	struct runs runs;
-	struct run_record record;
-	if (ATTEMPT(runs_open(held->directory, O_RDONLY, &runs)) < 0)
-		return;
-	while (runs_look(&runs, &record))
-		answer_one(&sessions->out,
-			   COUNTED("process", (unsigned)record.supervisor, "running   process ", 0,
-				   ": "),
-			   SHOWN("command", str_shown(record.command), "", 0, "\n"));
-	runs_close(&runs);
 }
 
 static void show_roots(struct out *out, const struct session *session)
@@ -131,7 +124,7 @@ int sessions_show(struct sessions *sessions, char **words)
 		       WORDS("\n"));
 	show_roots(out, session);
 	answer_open(out, "running", '[');
-	show_runs(sessions, &held);
+	walk_runs(sessions, &held, true);
 	answer_close(out, ']');
 	if (apply_is_pending(&held))
 		answer_members(out,

@@ -13,10 +13,10 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "boxes/record.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "net/host/publish.h"
-#include "net/host/roll.h"
 #include "plan.h"
 #include "run.h"
 
@@ -35,13 +35,13 @@ struct control_answer {
 	int number; // errno; 0: done
 };
 
-// Below the directory of the roll, which no box sees. The path has one length, however long the
+// In the run's record, which no box sees. The path has one length, however long the
 // directory's is.
-static struct sockaddr_un address_of(int roll, const char *name)
+static struct sockaddr_un address_of(int record)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%.60s" ROLL_SOCKET,
-		 roll, name);
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/" RECORD_SOCKET,
+		 record);
 	return address;
 }
 
@@ -69,9 +69,9 @@ static void reply(int fd, int number, int handed)
 	fd_send_now(fd, &answer, sizeof(answer), &handed, handed >= 0);
 }
 
-int control_socket_listen(int roll, const char *name)
+int control_socket_listen(int record)
 {
-	struct sockaddr_un address = address_of(roll, name);
+	struct sockaddr_un address = address_of(record);
 	autoclose int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
 	    listen(fd, CLIENTS_WAITING) < 0)
@@ -154,9 +154,9 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 }
 
 // Where many come at once it waits for its turn.
-static int connect_to(int roll, const char *name, pid_t run)
+static int connect_to(int record, pid_t run)
 {
-	struct sockaddr_un address = address_of(roll, name);
+	struct sockaddr_un address = address_of(record);
 	struct timeval most = { .tv_sec = CONTROL_MILLISECONDS / 1000 };
 	autoclose int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) < 0 ||
@@ -166,12 +166,12 @@ static int connect_to(int roll, const char *name, pid_t run)
 }
 
 // Again where a busy machine let this process send too late, and the run had hung up.
-static int send_wish(int roll, const char *name, pid_t run, struct control_wish *wish,
-		     const int *fds, unsigned count)
+static int send_wish(int record, pid_t run, struct control_wish *wish, const int *fds,
+		     unsigned count)
 {
 	int64_t end = steady_now() + CONTROL_MILLISECONDS;
 	do {
-		autoclose int fd = connect_to(roll, name, run);
+		autoclose int fd = connect_to(record, run);
 		if (fd < 0)
 			return -1;
 		if (fd_send(fd, wish, sizeof(*wish), fds, count) == 0)
@@ -194,13 +194,13 @@ int control_socket_unknown(pid_t run, bool answered)
 }
 
 // Sends a wish, and takes its answer and what came with it, or -1. -1 where there is none: said.
-static int ask(int roll, const char *name, pid_t run, struct control_wish *wish, const int *given,
+static int ask(int record, pid_t run, struct control_wish *wish, const int *given,
 	       struct control_answer *ret_answer, int *ret_fd)
 {
 	struct control_answer answer = { 0 };
 	int fds[FD_PASSED];
 	unsigned count = !given || given[0] < 0 ? 0 : given[1] < 0 ? 1 : 2;
-	autoclose int fd = send_wish(roll, name, run, wish, given, count);
+	autoclose int fd = send_wish(record, run, wish, given, count);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
 	if (fd < 0 || poll(&event, 1, CONTROL_MILLISECONDS) <= 0)
 		return fail(0, "run %d does not answer", (int)run);
@@ -216,13 +216,13 @@ static int ask(int roll, const char *name, pid_t run, struct control_wish *wish,
 	return 0;
 }
 
-int control_socket_attach(int roll, const char *name, pid_t run)
+int control_socket_attach(int record, pid_t run)
 {
 	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
 				     .kind = WISH_ATTACH };
 	struct control_answer answer;
 	int master;
-	TRY(ask(roll, name, run, &wish, NULL, &answer, &master));
+	TRY(ask(record, run, &wish, NULL, &answer, &master));
 	return master >= 0 ? master
 			   : fail(0,
 				  "run %d has no terminal, which run -d -t gives a command; to see "
@@ -230,8 +230,7 @@ int control_socket_attach(int roll, const char *name, pid_t run)
 				  (int)run, (int)run);
 }
 
-int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
-			const char *destination)
+int control_socket_tell(int record, pid_t run, const char *word, const char *destination)
 {
 	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
 				     .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
@@ -240,13 +239,12 @@ int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 		return fail(0, "'%.40s' is too long", destination);
 	memcpy(wish.destination, destination, strlen(destination));
 	autoclose int nothing = -1;
-	TRY(ask(roll, name, run, &wish, NULL, &answer, &nothing));
+	TRY(ask(record, run, &wish, NULL, &answer, &nothing));
 	return answer.number ? fail(answer.number, "run %d refused '%s'", (int)run, destination)
 			     : 0;
 }
 
-int control_socket_publish(int roll, const char *name, pid_t run, const struct publish *port,
-			   const int sockets[2])
+int control_socket_publish(int record, pid_t run, const struct publish *port, const int sockets[2])
 {
 	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
 				     .kind = WISH_PUBLISH };
@@ -254,7 +252,7 @@ int control_socket_publish(int roll, const char *name, pid_t run, const struct p
 	autoclose int nothing = -1;
 	snprintf(wish.destination, sizeof(wish.destination), "%u:%u", port->inside,
 		 port->outside ? port->outside : port->inside);
-	TRY(ask(roll, name, run, &wish, sockets, &answer, &nothing));
+	TRY(ask(record, run, &wish, sockets, &answer, &nothing));
 	switch (answer.number) {
 	case 0:
 		return 0;
@@ -278,18 +276,22 @@ int control_socket_publish(int roll, const char *name, pid_t run, const struct p
 	}
 }
 
-int control_socket_execute(int roll, const char *name, pid_t run,
+int control_socket_execute(const struct record *record, pid_t run,
 			   const struct terminal_wish *terminal, const int fds[FD_PASSED])
 {
 	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
 				     .kind = WISH_EXECUTE,
 				     .terminal = *terminal };
-	autoclose int fd = send_wish(roll, name, run, &wish, fds, terminal->wanted ? 1 : FD_PASSED);
-	bool ended = fd < 0 && (errno == ECONNREFUSED ||
-				(errno == ENOENT && faccessat(roll, name, F_OK, 0) < 0));
+	struct record_entry entry;
+	autoclose int fd =
+		send_wish(record->directory, run, &wish, fds, terminal->wanted ? 1 : FD_PASSED);
+	int number = fd < 0 ? errno : 0;
+	bool ended = number == ECONNREFUSED ||
+		     (number == ENOENT &&
+		      (!record_read(record->lock, &entry) || entry.end != RECORD_LIVES));
 	if (ended)
 		return fail(0, "run %d has ended; the command was not run", (int)run);
-	if (fd < 0 && errno == ENOENT)
+	if (number == ENOENT)
 		return fail(0,
 			    "run %d takes no further command; one with -d, in a session or with "
 			    "network mode proxy does",

@@ -2,8 +2,8 @@
 // or DNS question comes. The supervisor parses nothing of what it reads; it owns nothing.
 //
 // The room net/host owns what the host does for the worker: starts it, answers it, finds
-// whose a connection is, keeps the log. Uses: base nouns net/parse net/proxy net/rules net/setup
-// report text. Begin with proxy_handle().
+// whose a connection is, keeps the log. Uses: base boxes nouns net/parse net/proxy net/rules
+// net/setup report text. Begin with proxy_handle().
 #pragma once
 
 #include <stdbool.h>
@@ -42,7 +42,7 @@ struct proxy {
 	int pidfd;                       // of the worker, or -1
 	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
 	struct connections *connections; // seen.h; as `shared`
-	int live;                        // socket for sbx allow and deny (roll.h), or -1
+	int live;                        // socket for sbx allow and deny (control_socket.h), or -1
 	struct list more_allow, more_deny;
 	struct arena *words; // of these two
 };

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "boxes/record.h"
 #include "net/host/destinations.h"
 #include "net/host/orders.h"
 #include "net/host/proxy.h"
@@ -162,15 +163,16 @@ static void doors_shut(struct proxy *proxy, unsigned place)
 		order_door(proxy, place);
 }
 
-struct roll_ports doors_ports(const struct proxy *proxy)
+void doors_ports(const struct proxy *proxy, struct record_ports *ret_ports)
 {
-	struct roll_ports ports = { 0 };
+	struct record_ports ports = { 0 };
 	for (int i = 0; i < DOORS_MAX; i++)
 		if (proxy->ports[i].inside)
-			ports.all[ports.count++] = (struct roll_port){ proxy->ports[i].inside,
-								       proxy->ports[i].outside };
-	return ports;
+			ports.all[ports.count++] = (struct record_port){ proxy->ports[i].inside,
+									 proxy->ports[i].outside };
+	*ret_ports = ports;
 }
+_Static_assert((int)DOORS_MAX == (int)RECORD_PORTS, "all published ports fit");
 
 void doors_close(struct proxy *proxy, unsigned place)
 {
@@ -198,9 +200,9 @@ int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED
 	if (proxy->shared)
 		atomic_store(&proxy->shared->unheard[place], 0);
 	doors_soon(proxy);
-	struct roll_ports ports = doors_ports(proxy);
-	if (run->roll >= 0)
-		(void)!pwrite(run->roll, &ports, sizeof(ports), offsetof(struct roll_entry, ports));
+	struct record_ports ports;
+	doors_ports(proxy, &ports);
+	record_put(run->record_lock, offsetof(struct record_entry, ports), &ports, sizeof(ports));
 	return 0;
 }
 

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 #include "base/fd.h"
-#include "net/host/roll.h"
 #include "plan.h"
 
 struct proxy;
+struct record_ports;
 struct run;
 
 // A socket that listens at a free port of 127.0.0.1. -1 with the error said.
@@ -22,8 +22,8 @@ int publish_open(struct publish *published, const char *flag, int *ret_four, int
 // without any the port is published no more. An errno, or 0.
 int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED]);
 void doors_close(struct proxy *proxy, unsigned place);
-// As the roll has them.
-struct roll_ports doors_ports(const struct proxy *proxy);
+// As the record of the run has them.
+void doors_ports(const struct proxy *proxy, struct record_ports *ret_ports);
 
 // A worker has noticed that nobody listens at a port; or there is a new one.
 void doors_soon(struct proxy *proxy);

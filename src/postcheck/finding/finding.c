@@ -17,7 +17,7 @@ enum { NANOSECONDS = 1000000000 };
 void finding_take(struct check *check, int directory, const char *name, const char *path,
 		  const char *why)
 {
-	quarantine_take(check->plan->state, directory, name, path, why, check->found);
+	quarantine_take(check->plan, directory, name, path, why, check->found);
 }
 
 void finding_remove(struct check *check, int directory, const char *name, const char *path)

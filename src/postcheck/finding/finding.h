@@ -1,7 +1,7 @@
 // One check of what a run left: its state, whose a thing is, and how it is taken away.
 //
 // The room postcheck/finding owns the state of one check and its acts: whose a thing is, and
-// quarantine. Uses: base git names nouns report text. Begin with finding.h.
+// quarantine. Uses: base boxes git names nouns report text. Begin with finding.h.
 #pragma once
 
 #include <stdbool.h>
@@ -103,15 +103,15 @@ void changed_take_pipe(struct check *check, int directory, const char *name, con
 
 // Where things go that appeared under a name the host would trust: kept, out of reach, restorable.
 
-// Moves `name` of an open directory away; `path` is its absolute path, `state` sbx's own
-// directory. Reports which, and how to get it back. Where it cannot be moved across file systems it
-// is renamed in its place. -1 when nothing helped (reported as well).
-int quarantine_take(const char *state, int directory, const char *name, const char *path,
+// Moves `name` of an open directory away; `path` is its absolute path. Reports which, and how to
+// get it back. Where it cannot be moved across file systems it is renamed in its place. -1 when
+// nothing helped (reported as well).
+int quarantine_take(const struct plan *plan, int directory, const char *name, const char *path,
 		    const char *why, struct findings *found);
 
-// Reports what other runs moved away from below `tree` since that time, in milliseconds of the
+// Reports what other runs moved away from the project since that time, in milliseconds of the
 // calendar: whose it was nobody can tell, and who made it must hear of it.
-void quarantine_others(const char *state, const char *tree, int64_t since, struct findings *found);
+void quarantine_others(const struct plan *plan, int64_t since, struct findings *found);
 
 // `sbx quarantine ACTION [ID]`: -1 with the error said.
 // `put` is called for each thing, with the path that it came from; "": its note cannot be read.

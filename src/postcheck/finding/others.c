@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "plan.h"
 #include "report/findings.h"
 
 static bool is_since(const struct stat *status, int64_t since)
@@ -28,21 +29,21 @@ static pid_t run_of(const char *id)
 	return number ? (pid_t)strtol(number, NULL, 10) : 0;
 }
 
-void quarantine_others(const char *state, const char *tree, int64_t since, struct findings *found)
+void quarantine_others(const struct plan *plan, int64_t since, struct findings *found)
 {
 	char store[PATH_MAX], path[PATH_MAX], place[NAME_MAX + sizeof("/path")], run[32];
 	struct stat status;
-	str_put(store, sizeof(store), "%s/quarantine", state);
+	str_put(store, sizeof(store), "%s/quarantine", plan->state);
 	autoclose int all = open(store, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (all < 0 || fstat(all, &status) < 0 || !is_since(&status, since))
 		return; // nobody moved anything
 	entries_each (entry, all) {
 		pid_t other = entry->name[0] == '.' ? 0 : run_of(entry->name);
-		if (other <= 0 || other == getpid() ||
+		if (other <= 0 || other == plan->run ||
 		    !str_put(place, sizeof(place), "%s/path", entry->name) ||
 		    fstatat(all, place, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !is_since(&status, since) || !file_kernel(all, place, path, sizeof(path)) ||
-		    !path_within(path, tree) || findings_has(found, FINDING_MOVED, path))
+		    !path_within(path, plan->project) || findings_has(found, FINDING_MOVED, path))
 			continue; // the last: a process of this run's moved it
 		snprintf(run, sizeof(run), "%d", (int)other);
 		findings_add(found, FINDING_TAKEN, path, run, entry->name);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,9 +15,10 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "boxes/record.h"
+#include "plan.h"
 #include "report/findings.h"
 
-#define RUN_PREFIX ".run-"
 enum {
 	ID_MAX = 64,
 	SHOWN_MAX = 200,
@@ -45,36 +45,20 @@ static int open_entry(int store, const char *id)
 			 : entry;
 }
 
-// A run that took something away holds a lock on its file as long as it lives: its box may have a
-// descriptor of what was moved, and write to it.
-static void note_life(int all)
+// The box of a run that moved something may have a descriptor of it, and write to it.
+static bool run_lives(const char *state, const char *id)
 {
-	static int fd = -1;
-	char name[ID_MAX];
-	if (fd >= 0)
-		return;
-	snprintf(name, sizeof(name), RUN_PREFIX "%d", (int)getpid());
-	fd = openat(all, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		flock(fd, LOCK_SH | LOCK_NB);
-}
-
-static bool is_locked(int all, const char *name)
-{
-	autoclose int fd = openat(all, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-}
-
-// The ID is DATE-TIME-PID-NUMBER.
-static bool run_lives(int all, const char *id)
-{
-	char name[ID_MAX];
-	const char *end = strrchr(id, '-');
-	const char *begin = end ? memrchr(id, '-', (size_t)(end - id)) : NULL;
-	if (!begin)
-		return false;
-	str_put(name, sizeof(name), RUN_PREFIX "%.*s", (int)(end - begin - 1), begin + 1);
-	return is_locked(all, name);
+	struct record record;
+	bool lives = false;
+	autoclose int boxes = records_open(state);
+	entries_each (entry, boxes) {
+		if (lives || !record_moved(entry->name, id) ||
+		    record_open(boxes, entry->name, &record) < 0)
+			continue;
+		lives = record_lives(record.lock);
+		record_close(&record);
+	}
+	return lives;
 }
 
 static int write_path(int entry, const char *path)
@@ -165,20 +149,23 @@ static void cut_off(int entry)
 }
 
 // 0, or -1 with errno. `ret_id` names the new entry.
-static int store(const char *state, int directory, const char *name, const char *path,
+static int store(const struct plan *plan, int directory, const char *name, const char *path,
 		 char ret_id[ID_MAX])
 {
 	static unsigned number;
 	time_t now = time(NULL);
 	struct tm date;
-	autoclose int all = open_store(state);
+	autoclose int all = open_store(plan->state);
 	if (all < 0)
 		return -1;
 	gmtime_r(&now, &date);
 	size_t length = strftime(ret_id, ID_MAX, "%Y%m%d-%H%M%S", &date);
-	snprintf(ret_id + length, ID_MAX - length, "-%d-%u", (int)getpid(), ++number);
-	note_life(all);
-	if (mkdirat(all, ret_id, 0700) < 0)
+	int made;
+	do { // a process of the run's may have taken the number
+		snprintf(ret_id + length, ID_MAX - length, "-%d-%u", (int)plan->run, ++number);
+		made = mkdirat(all, ret_id, 0700);
+	} while (made < 0 && errno == EEXIST);
+	if (made < 0)
 		return -1;
 	autoclose int entry = fd_directory(all, ret_id);
 	int problem = 0;
@@ -194,12 +181,12 @@ static int store(const char *state, int directory, const char *name, const char 
 	return problem ? -1 : 0;
 }
 
-int quarantine_take(const char *state, int directory, const char *name, const char *path,
+int quarantine_take(const struct plan *plan, int directory, const char *name, const char *path,
 		    const char *why, struct findings *found)
 {
 	char id[ID_MAX], aside[ID_MAX + 32], stuck[256];
 	struct stat status;
-	if (ATTEMPT(store(state, directory, name, path, id)) == 0) {
+	if (ATTEMPT(store(plan, directory, name, path, id)) == 0) {
 		findings_add(found, FINDING_MOVED, path, why, id);
 		return 0;
 	}
@@ -236,8 +223,6 @@ int quarantine_list(const char *state, quarantine_put *put, void *context)
 	int count = scandir(path, &entries, NULL, alphasort);
 	for (int i = 0; i < count; i++) {
 		const char *id = entries[i]->d_name;
-		if (str_starts(id, RUN_PREFIX) && !is_locked(all, id))
-			unlinkat(all, id, 0);
 		autoclose int entry =
 			id[0] == '.' || !str_printable(id) ? -1 : fd_directory(all, id);
 		// One without an item is just being made, or could not be moved.
@@ -287,7 +272,7 @@ int quarantine_show(const char *state, const char *id, struct out *out)
 	out_text(out, "was      %s\nis       %s/quarantine/%s/item\n", str_shown(path), state, id);
 	out_text(out, "restore  sbx quarantine restore %s\nremove   sbx quarantine rm %s\n\n", id,
 		 id);
-	if (run_lives(all, id))
+	if (run_lives(state, id))
 		out_text(out,
 			 "the box that made it still runs, and may change it until it ends\n\n");
 	show_tree(out, entry, "item", 0, &budget);
@@ -312,7 +297,7 @@ int quarantine_restore(const char *state, const char *id, struct out *out)
 	read_path(entry, path);
 	if (path[0] != '/')
 		return fail(0, "'%s' does not say where it was", id);
-	if (run_lives(all, id))
+	if (run_lives(state, id))
 		return fail(0,
 			    "the box that made '%s' still runs, and could change it on its way "
 			    "back; restore it when that run has ended",

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "boxes/record.h"
 #include "names/trusted.h"
 #include "session/compare/changes.h"
-#include "trees/git_list.h"
 
 enum { NOTES_MAX = 20, RUN_MAX = 40 };
 
@@ -192,7 +192,7 @@ static int refuse_reached(const struct applying *applying)
 		if (!change->selected || !change->guarded || stage_is_own(applying, change->root))
 			continue;
 		const char *stage = applying->journal.roots[change->root].stage;
-		if (living_reaches(store->arena, store->state, path_parent(store->arena, stage)))
+		if (records_reach(store->arena, store->state, path_parent(store->arena, stage)))
 			return fail(0,
 				    "'%s': your own programs would run or trust it, and a box "
 				    "that runs in this project could change the copy; nothing was "

@@ -1,7 +1,7 @@
 // What a session has changed, taken over by the host's own directories: all of it or nothing.
 //
 // The room session/apply owns the way of changes to the host, with a journal, and the part of a run
-// in its session. Uses: base names nouns session/compare session/store text trees. Begin with
+// in its session. Uses: base boxes names nouns session/compare session/store text trees. Begin with
 // apply.c.
 #pragma once
 
@@ -41,11 +41,13 @@ bool apply_is_pending(const struct held *held);
 // nobody else mounts it before attach_ready(). -1: no such session, or its project is gone.
 int attach_plan(struct plan *plan, const char *state, const char *name);
 
-// Takes the mounts of a run that is there; makes directories and the record; lets the next one in
+// Takes the mounts of a run that is there; makes directories; lets the next one in
 // when the box stands; forgets the run.
 int attach_host(const struct plan *plan, struct run *run);
 int attach_layers_host(const struct plan *plan, struct run *run);
-void attach_ready(const struct plan *plan);
+// Leads those that come later to the run's record.
+int attach_note(const struct plan *plan, const struct run *run);
+void attach_ready(const struct plan *plan, const struct run *run);
 int attach_undo(const struct plan *plan, struct run *run);
 
 // Of a run that does not take place.

@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "boxes/record.h"
 #include "run.h"
 #include "session/store/store.h"
 
@@ -116,17 +117,16 @@ static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int u
 	_exit(0);
 }
 
-static int join(const struct plan *plan, struct run *run, const struct runs *runs,
-		const struct run_record *record)
+static int join(const struct plan *plan, struct run *run, const struct session_run *other)
 {
 	int ends[2], user, view, fds[FD_PASSED], status;
 	unsigned root;
-	TRY(runs_enter(runs, record, &user, &view));
+	TRY(runs_enter(other, &user, &view));
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail(errno, "socketpair");
 	pid_t helper = fork();
 	if (helper == 0)
-		take_mounts(plan, record->roots, user, view, ends[1]);
+		take_mounts(plan, other->entry.roots, user, view, ends[1]);
 	fd_close(&ends[1]);
 	fd_close(&user);
 	fd_close(&view);
@@ -144,75 +144,59 @@ static int join(const struct plan *plan, struct run *run, const struct runs *run
 		       ? 0
 		       : fail(0,
 			      "the command that runs in session '%s' cannot be joined (process %d)",
-			      plan->session->name, (int)record->supervisor);
+			      plan->session->name, (int)other->entry.supervisor);
 }
 
 int attach_host(const struct plan *plan, struct run *run)
 {
 	struct runs runs;
-	struct run_record record;
+	struct session_run other;
 	int found = 0, result = 0;
 	if (!plan->session)
 		return 0;
 	run->session = plan->session->held->directory;
-	TRY(runs_open(run->session, O_RDWR | O_CREAT, &runs));
-	while (result == 0 && (found = runs_next(&runs, &record)) == 1) {
-		result = join(plan, run, &runs, &record);
+	TRY(runs_open(plan->state, run->session, &runs));
+	runs.clears = true;
+	while (result == 0 && (found = runs_next(&runs, &other)) == 1) {
+		result = join(plan, run, &other);
 		// It came to its end while it was looked at: nobody writes by its mounts any more.
-		if (result < 0 && err_tolerated(!runs_lasts(&runs, &record)))
+		if (result < 0 && err_tolerated(!runs_lasts(&other)))
 			result = 0;
+		record_close(&other.record);
 	}
 	runs_close(&runs);
 	return found < 0 ? -1 : result;
 }
 
-static int open_namespace(const struct run *run, const char *name, uint64_t *ret_inode)
+static int open_namespace(const struct run *run, const char *name)
 {
 	char path[64];
-	struct stat status;
 	str_put(path, sizeof(path), "/proc/%d/ns/%s", (int)run->init, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return fail(errno, "'%s'", path);
-	*ret_inode = status.st_ino;
-	return fd;
-}
-
-static void put_command(const struct plan *plan, char *text, size_t size)
-{
-	struct out out = { 0 };
-	for (char *const *word = plan->command; *word; word++)
-		out_text(&out, "%s%s", out.used ? " " : "", *word);
-	snprintf(text, size, "%s", out.text);
-	out_free(&out);
-	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
+	return fd < 0 ? fail(errno, "'%s'", path) : fd;
 }
 
 // For the log alone: on a full disk a session can still be entered, to remove something. In place,
 // with zeros behind: replacing a file takes ten times as long.
-static void note_command(int session, const struct run_record *record)
+static void note_command(const struct plan *plan, int session)
 {
+	char text[RECORD_COMMAND] = "";
+	record_command(plan->command, text);
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
 	autoclose int fd =
 		openat(session, "command", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
-		(void)!pwrite(fd, record->command, sizeof(record->command), 0);
+		(void)!pwrite(fd, text, sizeof(text), 0);
 }
 
-static int write_record(const struct plan *plan, struct run *run)
+int attach_note(const struct plan *plan, const struct run *run)
 {
-	struct run_record record = { .supervisor = getpid(), .init = run->init };
-	record.init_start = runs_start_of(run->init);
-	TRY(run->session_user = record.user = open_namespace(run, "user", &record.user_inode));
-	TRY(run->session_view = record.view = open_namespace(run, "mnt", &record.view_inode));
-	for (unsigned i = 0; i < plan->mount_count; i++)
-		if (plan->mounts[i].kind == MOUNT_LAYERS)
-			record.roots |= 1ULL << plan->mounts[i].root;
-	put_command(plan, record.command, sizeof(record.command));
-	TRY(run->slot = runs_write(run->session, &record, &run->slots));
-	note_command(run->session, &record);
-	return 0;
+	if (!plan->session)
+		return 0;
+	note_command(plan, run->session);
+	return runs_note(run->session, run->record_name);
 }
 
 int attach_layers_host(const struct plan *plan, struct run *run)
@@ -233,19 +217,23 @@ int attach_layers_host(const struct plan *plan, struct run *run)
 			TRY(seen_begin(&held->session, held->directory, i));
 		store_close(&store);
 	}
-	return write_record(plan, run);
+	TRY(run->session_user = open_namespace(run, "user"));
+	TRY(run->session_view = open_namespace(run, "mnt"));
+	return 0;
 }
 
-void attach_ready(const struct plan *plan)
+// A run without a record, as on a full disk, leads nobody to its mounts: the next one waits for its
+// end.
+void attach_ready(const struct plan *plan, const struct run *run)
 {
 	// Unlocked, not closed: the box's first process has the same open file.
-	if (plan->session)
+	if (plan->session && run->record >= 0)
 		flock(plan->session->gate, LOCK_UN);
 }
 
 void attach_release(const struct plan *plan)
 {
-	attach_ready(plan);
+	flock(plan->session->gate, LOCK_UN);
 	flock(plan->session->held->lock, LOCK_UN);
 }
 
@@ -253,9 +241,7 @@ int attach_undo(const struct plan *plan, struct run *run)
 {
 	if (!plan->session)
 		return 0;
-	if (run->slot >= 0)
-		runs_forget(run->slots, (unsigned)run->slot);
-	fd_close(&run->slots);
+	runs_forget(run->session, run->record_name);
 	fd_close(&run->session_user);
 	fd_close(&run->session_view);
 	attach_release(plan);

@@ -1,4 +1,4 @@
-// Owns the records of running commands.
+// Owns the way from a session to its running commands.
 #include "session/store/store.h"
 
 #include <errno.h>
@@ -15,145 +15,83 @@
 #include "base/process_stat.h"
 #include "base/sys.h"
 
-enum { NSFS_MAGIC = 0x6e736673, DYING_MILLISECONDS = 10000, SLOT_BYTES = 512, SLOTS_MAX = 1024 };
-_Static_assert(sizeof(struct run_record) <= SLOT_BYTES, "a record fits into its slot");
-static const uint64_t magic = 0x3230732d78627300; // and its version
+enum { NSFS_MAGIC = 0x6e736673, DYING_MILLISECONDS = 10000 };
+static const char links_name[] = "runs";
 
-// Of version 1, which locked no slot.
-struct older_record {
-	uint64_t magic;
-	pid_t supervisor, init;
-	uint64_t supervisor_start, init_start; // clock ticks since boot
-};
-static const uint64_t older_magic = 0x3130732d78627300;
-
-// A zombie runs nothing and holds nothing.
-uint64_t runs_start_of(pid_t pid)
-{
-	struct process_stat process;
-	return process_stat(pid, &process) && !strchr("ZX", process.state) ? process.start : 0;
-}
-
-// One file of slots: to write into it costs a twentieth of making a file.
-static int open_slots(int session, int flags)
-{
-	int fd = openat(session, "runs", flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	return fd < 0 ? fail(errno, "the runs of a session") : fd;
-}
-
-static struct flock lock_of(unsigned slot)
-{
-	return (struct flock){ .l_type = F_WRLCK,
-			       .l_whence = SEEK_SET,
-			       .l_start = (off_t)slot * SLOT_BYTES,
-			       .l_len = SLOT_BYTES };
-}
-
-static bool is_here(const struct run_record *record)
-{
-	struct process_place here = process_place_here();
-	return str_equal(record->place.boot, here.boot) &&
-	       record->place.pid_namespace == here.pid_namespace;
-}
-
-static int elsewhere(const struct run_record *record)
+static int elsewhere(const struct record_entry *entry)
 {
 	return fail(0,
 		    "process %d uses the session, in another pid namespace or on another machine; "
 		    "to end it: sbx stop %d, there",
-		    (int)record->supervisor, (int)record->supervisor);
+		    (int)entry->supervisor, (int)entry->supervisor);
 }
 
-static off_t place_of(unsigned slot)
+// The last that ends removes the directory: an older version of sbx makes a file of that name.
+int runs_note(int session, const char *name)
 {
-	return (off_t)slot * SLOT_BYTES;
-}
-
-static bool is_alive(pid_t pid, uint64_t start)
-{
-	return start > 0 && runs_start_of(pid) == start;
-}
-
-// Of version 1 one of which the supervisor or the box lives; dead ones count as none.
-enum slot_state { SLOT_FREE, SLOT_LIVES, SLOT_DEAD, SLOT_OLDER };
-
-// `ret_run`: which process the supervisor of one that lives is, 0 where it has no number here.
-static enum slot_state read_slot(int fd, unsigned slot, struct run_record *ret_record,
-				 pid_t *ret_run)
-{
-	struct older_record older = { 0 };
-	ret_record->magic = 0;
-	bool whole =
-		pread(fd, ret_record, sizeof(*ret_record), place_of(slot)) == sizeof(*ret_record);
-	ret_record->command[sizeof(ret_record->command) - 1] = '\0';
-	ret_record->place.boot[sizeof(ret_record->place.boot) - 1] = '\0';
-	*ret_run = process_holding(fd, lock_of(slot));
-	if (whole && ret_record->magic == magic)
-		return *ret_run >= 0 ? SLOT_LIVES : SLOT_DEAD;
-	if (pread(fd, &older, sizeof(older), place_of(slot)) != sizeof(older) ||
-	    older.magic != older_magic ||
-	    !(is_alive(older.supervisor, older.supervisor_start) ||
-	      is_alive(older.init, older.init_start)))
-		return SLOT_FREE;
-	*ret_run = older.supervisor;
-	return SLOT_OLDER;
-}
-
-static int refuse_older(pid_t run)
-{
-	return fail(0,
-		    "process %d, of an older version of sbx, uses the session, and cannot be "
-		    "joined; to end it: sbx stop %d",
-		    (int)run, (int)run);
-}
-
-int runs_write(int session, const struct run_record *record, int *ret_slots)
-{
-	struct run_record there, written = *record;
-	pid_t run;
-	written.magic = magic;
-	written.place = process_place_here();
-	autoclose int fd = open_slots(session, O_RDWR | O_CREAT);
-	TRY(fd);
-	for (unsigned slot = 0; slot < SLOTS_MAX; slot++) {
-		struct flock lock = lock_of(slot);
-		if (read_slot(fd, slot, &there, &run) != SLOT_FREE)
-			continue;
-		// The lock first: a record that nobody has locked is that of a dead one. One that
-		// ends has cleared its record, and has the lock yet.
-		int locked = fcntl(fd, F_SETLK, &lock);
-		if (locked < 0 && (errno == EAGAIN || errno == EACCES))
-			continue;
-		if (locked < 0 ||
-		    pwrite(fd, &written, sizeof(written), place_of(slot)) != sizeof(written))
-			return fail(errno, "note the run in its session");
-		*ret_slots = take(&fd);
-		return (int)slot;
+	enum { TRIES = 100 };
+	char link[RECORD_NAME + sizeof(links_name)];
+	str_put(link, sizeof(link), "%s/%s", links_name, name);
+	for (int i = 0; i < TRIES; i++) {
+		if (mkdirat(session, links_name, 0700) < 0 && errno != EEXIST)
+			break;
+		if (mknodat(session, link, S_IFREG | 0600, 0) == 0)
+			return 0;
+		if (errno == ENOTDIR) // of an older version, which uses the session no more
+			unlinkat(session, links_name, 0);
+		else if (errno != ENOENT)
+			break;
 	}
-	return fail(0, "more than %d commands run in the session", SLOTS_MAX);
+	return fail(errno, "note the run in its session");
 }
 
-void runs_forget(int slots, unsigned slot)
+void runs_forget(int session, const char *name)
 {
-	static const struct run_record none;
-	// The next one that reads it finds nobody alive, should this fail.
-	(void)!pwrite(slots, &none, sizeof(none), place_of(slot));
+	char link[RECORD_NAME + sizeof(links_name)];
+	str_put(link, sizeof(link), "%s/%s", links_name, name);
+	unlinkat(session, link, 0);
+	unlinkat(session, links_name, AT_REMOVEDIR);
 }
 
-int runs_open(int session, int flags, struct runs *ret_runs)
+// Its slots are locked by its runs.
+static int leave_older(int session)
 {
-	int fd = open_slots(session, flags);
-	TRY(fd);
-	*ret_runs = (struct runs){ fd, 0 };
+	static const struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	autoclose int slots =
+		openat(session, links_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	pid_t run = slots < 0 ? -1 : process_holding(slots, whole);
+	if (run >= 0)
+		return fail(
+			0,
+			"process %d, of an older version of sbx, uses the session, and cannot be "
+			"joined; to end it: sbx stop %d, by that version",
+			(int)run, (int)run);
+	return 0;
+}
+
+int runs_open(const char *state, int session, struct runs *ret_runs)
+{
+	autoclose int links =
+		openat(session, links_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (links < 0 && errno == ENOTDIR)
+		TRY(leave_older(session));
+	autoclose int boxes = links < 0 ? -1 : records_open(state);
+	*ret_runs = (struct runs){ .session = session };
+	ret_runs->entries = (struct entry_stream){ .fd = links, .left = LONG_MAX };
+	ret_runs->links = take(&links);
+	ret_runs->boxes = take(&boxes);
 	return 0;
 }
 
 // Its supervisor was killed; its box follows within milliseconds.
-static int wait_for_death(const struct run_record *record)
+static int wait_for_death(const struct record_entry *entry)
 {
-	autoclose int process = is_here(record) ? sys_pidfd_open(record->init) : -1;
-	// The number may be another's by now; asked after the descriptor it is not reused.
-	if (process < 0 || runs_start_of(record->init) != record->init_start)
+	struct process_stat init;
+	autoclose int process = record_is_here(entry) ? sys_pidfd_open(entry->init) : -1;
+	// The number may be another's by now; asked after the descriptor it is not reused. A zombie
+	// runs nothing and holds nothing.
+	if (process < 0 || !process_stat(entry->init, &init) || strchr("ZX", init.state) ||
+	    init.start != entry->init_start)
 		return 0;
 	struct pollfd event = { .fd = process, .events = POLLIN };
 	return poll(&event, 1, DYING_MILLISECONDS) == 1
@@ -161,86 +99,85 @@ static int wait_for_death(const struct run_record *record)
 		       : fail(0,
 			      "a command of a killed sbx does not end (process %d); to end it: "
 			      "kill -KILL %d",
-			      (int)record->init, (int)record->init);
+			      (int)entry->init, (int)entry->init);
 }
 
-static bool is_end(int fd, unsigned slot)
+bool runs_lasts(const struct session_run *run)
 {
-	struct stat status;
-	return slot >= SLOTS_MAX || fstat(fd, &status) < 0 || status.st_size <= place_of(slot);
+	struct record_entry entry;
+	return record_holder(run->record.lock) >= 0 && record_read(run->record.lock, &entry) &&
+	       entry.end == RECORD_LIVES;
 }
 
-bool runs_look(struct runs *runs, struct run_record *ret_record)
+// 1: it lives, and is open. 0: it has ended.
+static int look_at(const struct runs *runs, const char *name, struct session_run *run)
 {
-	pid_t run;
-	while (!is_end(runs->fd, runs->slot))
-		if (read_slot(runs->fd, runs->slot++, ret_record, &run) == SLOT_LIVES)
-			return true;
-	return false;
-}
-
-int runs_next(struct runs *runs, struct run_record *ret_record)
-{
-	pid_t run;
-	while (!is_end(runs->fd, runs->slot)) {
-		enum slot_state slot = read_slot(runs->fd, runs->slot++, ret_record, &run);
-		if (slot == SLOT_LIVES)
+	int result = 0;
+	if (record_open(runs->boxes, name, &run->record) == 0) {
+		bool known = record_read(run->record.lock, &run->entry);
+		if (known && runs_lasts(run))
 			return 1;
-		if (slot == SLOT_OLDER)
-			return refuse_older(run);
-		if (slot == SLOT_FREE)
-			continue;
-		TRY(wait_for_death(ret_record));
-		runs_forget(runs->fd, runs->slot - 1);
+		if (!known && record_holder(run->record.lock) >= 0)
+			result = fail(0, "another version of sbx uses the session; to see it: "
+					 "sbx ps");
+		else if (known && runs->clears)
+			result = wait_for_death(&run->entry);
+		record_close(&run->record);
 	}
-	return 0;
+	if (result == 0 && runs->clears)
+		runs_forget(runs->session, name);
+	return result;
+}
+
+int runs_next(struct runs *runs, struct session_run *ret_run)
+{
+	const struct sys_entry *entry;
+	int found = 0;
+	while (found == 0 && (entry = entries_next(&runs->entries)))
+		found = look_at(runs, entry->name, ret_run);
+	return found;
 }
 
 void runs_close(struct runs *runs)
 {
-	fd_close(&runs->fd);
+	fd_close(&runs->links);
+	fd_close(&runs->boxes);
 }
 
-bool runs_lasts(const struct runs *runs, const struct run_record *record)
+bool runs_live(const char *state, int session, pid_t *ret_run)
 {
-	struct run_record now;
-	pid_t run;
-	return read_slot(runs->fd, runs->slot - 1, &now, &run) == SLOT_LIVES &&
-	       memcmp(&now, record, sizeof(now)) == 0;
-}
-
-bool runs_live(int session, pid_t *ret_run)
-{
-	struct run_record record;
-	autoclose int fd = ATTEMPT(open_slots(session, O_RDONLY));
-	for (unsigned slot = 0; fd >= 0 && !is_end(fd, slot); slot++) {
-		enum slot_state kind = read_slot(fd, slot, &record, ret_run);
-		if (kind == SLOT_LIVES || kind == SLOT_OLDER)
-			return true;
+	FORGIVING;
+	struct runs runs = { .links = -1, .boxes = -1 };
+	struct session_run run;
+	bool lives = runs_open(state, session, &runs) == 0 && runs_next(&runs, &run) == 1;
+	if (lives) {
+		*ret_run = record_holder(run.record.lock);
+		record_close(&run.record);
 	}
-	return false;
+	runs_close(&runs);
+	return lives;
 }
 
-int runs_settle(int session)
+int runs_settle(const char *state, int session)
 {
 	struct runs runs;
-	struct run_record record;
+	struct session_run run;
 	int found;
-	TRY(runs_open(session, O_RDWR | O_CREAT, &runs));
-	while ((found = runs_next(&runs, &record)) == 1)
-		;
+	TRY(runs_open(state, session, &runs));
+	runs.clears = true;
+	while ((found = runs_next(&runs, &run)) == 1)
+		record_close(&run.record);
 	runs_close(&runs);
 	return found;
 }
 
-int runs_signal(const struct runs *runs, const struct run_record *record, int number)
+int runs_signal(const struct session_run *run, int number)
 {
-	if (!is_here(record))
-		return elsewhere(record);
-	autoclose int process = sys_pidfd_open(record->supervisor);
-	if (process < 0 || !runs_lasts(runs, record) ||
-	    sys_pidfd_send_signal(process, number, NULL) < 0)
-		return fail(errno, "signal process %d", (int)record->supervisor);
+	if (!record_is_here(&run->entry))
+		return elsewhere(&run->entry);
+	autoclose int process = sys_pidfd_open(run->entry.supervisor);
+	if (process < 0 || !runs_lasts(run) || sys_pidfd_send_signal(process, number, NULL) < 0)
+		return fail(errno, "signal process %d", (int)run->entry.supervisor);
 	return 0;
 }
 
@@ -257,20 +194,19 @@ static int open_namespace(pid_t supervisor, int number, uint64_t inode)
 	return take(&fd);
 }
 
-int runs_enter(const struct runs *runs, const struct run_record *record, int *ret_user,
-	       int *ret_view)
+int runs_enter(const struct session_run *run, int *ret_user, int *ret_view)
 {
-	if (!is_here(record))
-		return elsewhere(record);
-	autoclose int process = sys_pidfd_open(record->supervisor);
-	autoclose int user = open_namespace(record->supervisor, record->user, record->user_inode);
-	autoclose int view = open_namespace(record->supervisor, record->view, record->view_inode);
+	const struct record_entry *entry = &run->entry;
+	if (!record_is_here(entry))
+		return elsewhere(entry);
+	autoclose int process = sys_pidfd_open(entry->supervisor);
+	autoclose int user = open_namespace(entry->supervisor, entry->user, entry->user_inode);
+	autoclose int view = open_namespace(entry->supervisor, entry->view, entry->view_inode);
 	struct pollfd event = { .fd = process, .events = POLLIN };
 	// Alive after both were opened: the descriptors were its own.
-	if (process < 0 || user < 0 || view < 0 || poll(&event, 1, 0) != 0 ||
-	    !runs_lasts(runs, record))
+	if (process < 0 || user < 0 || view < 0 || poll(&event, 1, 0) != 0 || !runs_lasts(run))
 		return fail(0, "the command that runs in the session cannot be joined (process %d)",
-			    (int)record->supervisor);
+			    (int)entry->supervisor);
 	*ret_user = take(&user);
 	*ret_view = take(&view);
 	return 0;

@@ -95,7 +95,7 @@ static int say_in_use(const char *name, pid_t user, const char *what)
 }
 
 // An action ends in a moment; a command may run for days.
-static int lock_alone(const char *name, int directory, int lock)
+static int lock_alone(const struct store *store, const char *name, int directory, int lock)
 {
 	enum { LONGEST_MILLISECONDS = 5000, LOOK_MILLISECONDS = 10 };
 	int64_t end = steady_now() + LONGEST_MILLISECONDS;
@@ -103,7 +103,7 @@ static int lock_alone(const char *name, int directory, int lock)
 	while (fd_lock(lock, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)
 			return fail(errno, "lock session '%s'", name);
-		if (runs_live(directory, &user))
+		if (runs_live(store->state, directory, &user))
 			return say_in_use(name, user, "which runs a command in it");
 		if (steady_now() >= end)
 			return say_in_use(name, process_holding(lock, whole), "an action on it");
@@ -153,9 +153,9 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 	if (hold == HOLD_SHARED && fd_lock(lock, LOCK_SH) < 0)
 		return fail(errno, "lock session '%s'", name);
 	if (hold == HOLD_ALONE) {
-		TRY(lock_alone(name, directory, lock));
+		TRY(lock_alone(store, name, directory, lock));
 		fcntl(lock, F_SETLK, &whole); // names this process to those who wait
-		TRY(runs_settle(directory));
+		TRY(runs_settle(store->state, directory));
 	}
 	TRY(read_state(store, &held));
 	held.directory = take(&directory);
@@ -260,11 +260,15 @@ int store_add_layer(struct store *store, struct session *session, int parent)
 			    "more than %d layers; remove snapshots: sbx session rm NAME@SNAPSHOT",
 			    SESSION_LAYERS_MAX);
 	TRY(store_share(store));
+	int made;
 	do {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			return fail(errno, "getrandom");
 		snprintf(id, LAYER_ID + 1, "%08x", random);
-	} while (mkdirat(store->layers, id, 0700) < 0 && errno == EEXIST);
+		made = mkdirat(store->layers, id, 0700);
+	} while (made < 0 && errno == EEXIST);
+	if (made < 0)
+		return fail(errno, "make '%s/%s'", store->layers_path, id);
 	TRY(store_add_roots(store, id, session->roots, 0, session->root_count));
 	session->top = session->layer_count;
 	session->layers[session->layer_count++] = (struct layer){ id, parent };

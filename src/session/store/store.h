@@ -2,7 +2,7 @@
 // written. Both belong to the caller alone; a session is changed by one process at a time.
 //
 // The room session/store owns sessions on disk: layers, snapshots, locks, and the form of their
-// files. Uses: base git nouns text. Begin with store.h.
+// files. Uses: base boxes git nouns text. Begin with store.h.
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/fd.h"
-#include "base/process_stat.h"
+#include "boxes/record.h"
 #include "plan.h"
 
 // The state of a session as text: which layers it stands on, and which of them have names.
@@ -225,58 +225,44 @@ enum rights_given rights_given(int parent);
 // From now on a directory gives no ACL to new things in it.
 int rights_drop_given(int fd);
 
-// The commands that run in a session: a slot for each in a file, by which others find its mounts.
+// The commands that run in a session: an empty file for each in its `runs`, which leads to the
+// record of the run (boxes/record.h), and by that to its mounts.
 
-// Whose supervisor lives is locked (fcntl(2), F_SETLK): the lock ends with it, also elsewhere.
-// Written in one piece by the run's own supervisor, into a file that is the caller's alone.
-struct run_record {
-	uint64_t magic;
-	struct process_place place; // where these are numbers of processes
-	pid_t supervisor, init;
-	uint64_t init_start; // in clock ticks since boot: a number that comes again is not it
-	int user, view;      // descriptors of the supervisor: the box's namespaces
-	uint64_t user_inode, view_inode;
-	uint64_t roots;    // bits: which of the session's it has mounted
-	char command[256]; // for people
-};
-
-// Looks the start of a process up: 0 when there is none.
-uint64_t runs_start_of(pid_t pid);
-
-// The number of its slot, or -1, and the descriptor by which the slot is locked. One at a time:
-// under the session's gate.
-int runs_write(int session, const struct run_record *record, int *ret_slots);
-void runs_forget(int slots, unsigned slot);
-
-// The next record whose supervisor lives: 1, 0 at the end, -1. What a killed one left is waited
-// for, until its last process is dead, and cleared.
 struct runs {
-	int fd;
-	unsigned slot;
+	int session, links, boxes;
+	bool clears; // what a killed run left is waited for, until its last process is dead
+	struct entry_stream entries;
 };
-// `flags` as of open(2).
-int runs_open(int session, int flags, struct runs *ret_runs);
-// The next one that lives: changes nothing and waits for nobody.
-bool runs_look(struct runs *runs, struct run_record *ret_record);
-int runs_next(struct runs *runs, struct run_record *ret_record);
+struct session_run {
+	struct record record; // open until the next one
+	struct record_entry entry;
+};
+
+// Notes one, and forgets it. One at a time: under the session's gate.
+int runs_note(int session, const char *name);
+void runs_forget(int session, const char *name);
+
+// Where an older version of sbx uses the session, -1 with the error said.
+int runs_open(const char *state, int session, struct runs *ret_runs);
+// The next one that lives: 1, 0 at the end, -1. Without `clears` it changes nothing, and waits for
+// nobody.
+int runs_next(struct runs *runs, struct session_run *ret_run);
 void runs_close(struct runs *runs);
 
-// Whether the record that runs_next() gave last is still there, and its supervisor alive.
-bool runs_lasts(const struct runs *runs, const struct run_record *record);
+// Whether it is still there, and its supervisor alive.
+bool runs_lasts(const struct session_run *run);
 
-// Whether the supervisor of one lives, and which process that is: 0 where it has no number here.
-// Nothing is cleared.
-bool runs_live(int session, pid_t *ret_run);
+// Whether one lives, and which process that is: 0 where it has no number here. Nothing is cleared.
+bool runs_live(const char *state, int session, pid_t *ret_run);
 
 // All of them are dead, for the caller holds the session alone: waits for the last process.
-int runs_settle(int session);
+int runs_settle(const char *state, int session);
 
-// Sends it to the supervisor of the record and to nobody else.
-int runs_signal(const struct runs *runs, const struct run_record *record, int number);
+// Sends it to the supervisor of the run and to nobody else.
+int runs_signal(const struct session_run *run, int number);
 
 // Descriptors of the namespaces of a living run's box, proved by their inodes. Rule 15.
-int runs_enter(const struct runs *runs, const struct run_record *record, int *ret_user,
-	       int *ret_view);
+int runs_enter(const struct session_run *run, int *ret_user, int *ret_view);
 
 // What earlier applies of a session have written: inode and ctime of each path that was put,
 // replaced, or put back after a failure. Its own changes are so never taken for the host's.

@@ -148,7 +148,7 @@ static int protect_searched(struct wishes *wishes, const char *path)
 	struct plan *plan = wishes->plan;
 	plan->searched[plan->searched_count++] =
 		(struct searched){ .path = path,
-				   .runs = path_kept(wishes->arena, plan->state, "runs", path),
+				   .runs = path_kept(wishes->arena, plan->state, "trees", path),
 				   .list = path_kept(wishes->arena, plan->state, "known", path) };
 	return protect_root(wishes, path);
 }

@@ -1,25 +1,24 @@
-// Owns the files of a tree's runs: the time of the start and the tree's inode, the places and the
-// mounts, and a line "." at the end, without which the command has not begun.
+// Owns what a run's record says of its trees, a file each: the time of the start and the tree's
+// inode, the places and the mounts, and a line "." at the end, without which the command has not
+// begun. An empty file below the tree leads to it.
 #include "postcheck/check.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "boxes/record.h"
 #include "names/trusted.h"
 #include "plan.h"
 #include "report/findings.h"
 #include "run.h"
 #include "text/words.h"
-#include "trees/git_list.h"
 
 // The lines of a box of 4,096 names take some 200 KB.
 enum { BYTES_MAX = 64 << 20 };
@@ -107,18 +106,14 @@ static uint64_t inode_of(const char *tree)
 	return stat(tree, &status) == 0 ? status.st_ino : 0;
 }
 
-static int open_runs(const char *runs)
-{
-	int fd = living_open(runs);
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
-	autoclose int made = owned_directory(runs);
-	return made < 0 ? -1 : living_open(runs);
-}
+enum { LINK_MAX = RECORD_NAME + 16 };
 
-static int begin_tree(const struct plan *plan, const struct run *run, const struct searched *tree)
+// PID-TIME.N below the tree is `stood.N` in the record.
+static int begin_tree(const struct plan *plan, const struct run *run, unsigned number)
 {
+	char link[LINK_MAX];
 	struct out out = { 0 };
+	const struct searched *tree = &plan->searched[number];
 	const struct head head = {
 		.from = times_from(&plan->start),
 		.inode = inode_of(tree->path),
@@ -126,65 +121,49 @@ static int begin_tree(const struct plan *plan, const struct run *run, const stru
 		.index = plan->index ? plan->index : none,
 		.repository = plan->repository ? plan->repository : none,
 	};
-	autoclose int directory = open_runs(tree->runs);
-	if (directory < 0)
+	// The link first: what it leads to is not whole, and the command has not begun. Its
+	// directory is older than the file.
+	str_put(link, sizeof(link), "%s.%u", run->record_name, number);
+	if (record_link(tree->runs, link) < 0)
 		return -1;
-	autoclose int fd = openat(directory, run->journal_name,
-				  O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -1;
+	str_put(link, sizeof(link), "stood.%u", number);
+	autoclose int fd =
+		openat(run->record, link, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	words_write(&out, "", head_fields, WORDS_COUNT(head_fields), &head);
 	put_plan(&out, plan, tree->path);
 	out_text(&out, "%s", end);
-	bool done =
-		fd_lock(fd, LOCK_EX | LOCK_NB) == 0 && fd_write_all(fd, out.text, out.used) == 0;
-	int problem = errno;
+	bool done = fd >= 0 && fd_write_all(fd, out.text, out.used) == 0;
 	out_free(&out);
-	if (!done)
-		unlinkat(directory, run->journal_name, 0);
-	errno = problem;
 	return done ? take(&fd) : -1;
 }
 
 void journal_begin(const struct plan *plan, struct run *run)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	// Of one machine no two have the same nanosecond and pid.
-	snprintf(run->journal_name, sizeof(run->journal_name), "%lld.%09ld-%d",
-		 (long long)now.tv_sec, now.tv_nsec, (int)getpid());
-	for (unsigned i = 0; i < plan->searched_count && i < JOURNALS_MAX; i++) {
-		int fd = ATTEMPT(begin_tree(plan, run, &plan->searched[i]));
+	for (unsigned i = 0; run->record >= 0 && i < plan->searched_count && i < JOURNALS_MAX;
+	     i++) {
+		int fd = ATTEMPT(begin_tree(plan, run, i));
 		if (fd < 0)
 			run->journal_problem = errno;
 		run->journals[run->journal_count++] = fd;
 	}
 }
 
-// One that lives has its file there, and one that came and went has changed the directory.
-static bool is_beside(const struct searched *tree, const struct run *run, int own)
+// One that lives has its link there, and one that came and went has changed the directory.
+static bool is_beside(const struct plan *plan, const struct run *run, unsigned number)
 {
 	struct stat before, now;
-	bool lives = false;
-	autoclose int directory = living_open(tree->runs);
-	if (directory < 0 || fstat(directory, &now) < 0 || fstat(own, &before) < 0)
+	const char *links = plan->searched[number].runs;
+	if (fstat(run->journals[number], &before) < 0 || stat(links, &now) < 0)
 		return false;
-	entries_each (entry, directory) {
-		autoclose int fd = str_equal(entry->name, run->journal_name)
-					   ? -1
-					   : living_take(directory, entry->name, &lives);
-		if (lives)
-			return true;
-	}
-	return times_from(&now.st_mtim) > times_from(&before.st_mtim);
+	return records_live(plan->state, links, run->record_name) ||
+	       times_from(&now.st_mtim) > times_from(&before.st_mtim);
 }
 
 bool journal_beside(const struct plan *plan, const struct run *run)
 {
 	bool beside = false;
 	for (unsigned i = 0; i < run->journal_count && !beside; i++)
-		beside = run->journals[i] >= 0 &&
-			 is_beside(&plan->searched[i], run, run->journals[i]);
+		beside = run->journals[i] >= 0 && is_beside(plan, run, i);
 	return beside;
 }
 
@@ -198,13 +177,25 @@ void journal_report(const struct run *run, struct findings *found)
 			     "");
 }
 
-void journal_end(const struct plan *plan, struct run *run)
+static void end_tree(int boxes, const char *links, const char *link)
 {
 	char path[PATH_MAX];
-	for (unsigned i = 0; i < run->journal_count; i++)
-		if (run->journals[i] >= 0 &&
-		    str_put(path, sizeof(path), "%s/%s", plan->searched[i].runs, run->journal_name))
-			unlink(path);
+	int name = (int)strcspn(link, ".");
+	if (str_put(path, sizeof(path), "%.*s/stood%.2s", name, link, link + name))
+		unlinkat(boxes, path, 0);
+	if (str_put(path, sizeof(path), "%s/%s", links, link))
+		unlink(path);
+}
+
+void journal_end(const struct plan *plan, struct run *run)
+{
+	char link[LINK_MAX];
+	for (unsigned i = 0; i < run->journal_count; i++) {
+		str_put(link, sizeof(link), "%s.%u", run->record_name, i);
+		end_tree(run->boxes, plan->searched[i].runs, link);
+		fd_close(&run->journals[i]);
+	}
+	run->journal_count = 0;
 }
 
 static bool read_line(struct plan *plan, struct arena *arena, char *line, unsigned rooms[3])
@@ -280,56 +271,81 @@ static bool read_run(struct arena *arena, int fd, uint64_t inode, int64_t *ret_f
 	return true;
 }
 
+static int open_stood(int boxes, const char *link)
+{
+	char path[LINK_MAX];
+	int name = (int)strcspn(link, ".");
+	return str_put(path, sizeof(path), "%.*s/stood%.2s", name, link, link + name)
+		       ? openat(boxes, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+		       : -1;
+}
+
+static void end_due(const struct due *due, const char *link)
+{
+	char name[RECORD_NAME];
+	end_tree(due->boxes, due->links, link);
+	if (str_put(name, sizeof(name), "%.*s", (int)strcspn(link, "."), link))
+		record_release(due->boxes, name);
+}
+
+static int claim(const struct due *due, const char *link)
+{
+	char name[RECORD_NAME];
+	bool lives = true;
+	if (!str_put(name, sizeof(name), "%.*s", (int)strcspn(link, "."), link))
+		return -1;
+	int lock = record_claim(due->boxes, name, &lives);
+	if (lock < 0 && errno == ENOENT && !lives) // its run has ended it
+		end_tree(due->boxes, due->links, link);
+	return lock;
+}
+
 // Names of the first, for what came by the second was planted by the first.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due)
 {
-	struct due due = { .from = INT64_MAX };
-	bool lives;
-	due.directory = living_open(path_kept(arena, state, "runs", tree));
-	entries_each (entry, due.directory) {
+	struct due due = { .from = INT64_MAX, .links = path_kept(arena, state, "trees", tree) };
+	autoclose int links = open(due.links, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int boxes = -1;
+	entries_each (entry, links) {
 		int64_t from;
 		struct plan plan;
-		autoclose int fd = living_take(due.directory, entry->name, &lives);
-		if (fd < 0 || due.count == DUE_MAX)
+		due.boxes = boxes = boxes < 0 ? records_open(state) : boxes;
+		autoclose int lock = due.count < DUE_MAX ? claim(&due, entry->name) : -1;
+		autoclose int fd = lock < 0 ? -1 : open_stood(boxes, entry->name);
+		if (lock < 0)
 			continue;
-		if (!read_run(arena, fd, inode_of(tree), &from, &plan)) {
-			unlinkat(due.directory, entry->name, 0);
+		if (fd < 0 || !read_run(arena, fd, inode_of(tree), &from, &plan)) {
+			end_due(&due, entry->name);
 			continue;
 		}
 		due.plan = from < due.from ? plan : due.plan;
 		due.from = from < due.from ? from : due.from;
 		due.files[due.count] = arena_copy(arena, entry->name, strlen(entry->name));
-		due.fds[due.count++] = take(&fd);
+		due.fds[due.count++] = take(&lock);
 	}
-	if (due.count == 0) {
-		fd_close(&due.directory); // with its lock
-		return false;
-	}
-	fd_lock(due.directory, LOCK_UN);
+	due.boxes = due.count > 0 ? take(&boxes) : -1;
 	*ret_due = due;
-	return true;
+	return due.count > 0;
 }
 
-static void cut(const struct due *due, const char *file)
+static void cut(const struct due *due, const char *link)
 {
 	enum { TRIES = 3 };
-	char next[NAME_MAX + 1];
-	const char *number = strchr(file + strcspn(file, "-"), '.');
-	int tries = 1 + (number ? atoi(number + 1) : 0);
-	str_put(next, sizeof(next), "%.*s.%d", (int)(number ? number - file : (long)strlen(file)),
-		file, tries);
-	if (tries >= TRIES || renameat(due->directory, file, due->directory, next) < 0)
-		unlinkat(due->directory, file, 0);
+	char from[PATH_MAX], to[PATH_MAX];
+	size_t first = strcspn(link, ".") + strlen(".0"), tries = strlen(link) - first;
+	if (tries + 1 >= TRIES || !str_put(from, sizeof(from), "%s/%s", due->links, link) ||
+	    !str_put(to, sizeof(to), "%s/%sx", due->links, link) || rename(from, to) < 0)
+		end_due(due, link);
 }
 
 void journal_done(struct due *due, enum due_end what)
 {
 	for (unsigned i = 0; i < due->count; i++) {
 		if (what == DUE_CHECKED)
-			unlinkat(due->directory, due->files[i], 0);
+			end_due(due, due->files[i]);
 		else if (what == DUE_CUT)
 			cut(due, due->files[i]);
 		fd_close(&due->fds[i]);
 	}
-	fd_close(&due->directory);
+	fd_close(&due->boxes);
 }

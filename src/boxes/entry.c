@@ -1,0 +1,61 @@
+// Owns the content of a run's record. Pure.
+#include "boxes/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+
+const char *const record_ends[RECORD_ENDS] = {
+	[RECORD_LIVES] = "",        [RECORD_OVER] = "",       [RECORD_EXIT] = "exit",
+	[RECORD_SIGNAL] = "signal", [RECORD_LIMIT] = "limit", [RECORD_FAILED] = "failed",
+};
+
+#define IS_TEXT(text) (memchr((text), '\0', sizeof(text)) != NULL)
+
+bool record_parse(const void *bytes, size_t length, struct record_entry *ret_entry)
+{
+	struct record_entry entry;
+	if (length != sizeof(entry))
+		return false;
+	memcpy(&entry, bytes, sizeof(entry));
+	if (entry.magic != RECORD_MAGIC || entry.supervisor <= 0 || entry.init <= 0 ||
+	    (unsigned)entry.network > RECORD_PROXY || entry.ports.count > RECORD_PORTS ||
+	    (unsigned)entry.end >= RECORD_ENDS || entry.landlock > 1 || entry.killed > 1 ||
+	    entry.status < 0 || entry.status > 255 || !IS_TEXT(entry.place.boot) ||
+	    !IS_TEXT(entry.session) || !IS_TEXT(entry.project) || !IS_TEXT(entry.command))
+		return false;
+	*ret_entry = entry;
+	return true;
+}
+
+void record_command(char *const *command, char text[RECORD_COMMAND])
+{
+	size_t used = 0;
+	for (; *command && used < RECORD_COMMAND - 1; command++) {
+		size_t left = RECORD_COMMAND - 1 - (used += used > 0);
+		size_t length = strnlen(*command, left);
+		if (used > 0)
+			text[used - 1] = ' ';
+		memcpy(text + used, *command, length);
+		used += length;
+	}
+}
+
+// TIME is that of the start, in hexadecimal digits: seconds, and 8 digits of nanoseconds.
+bool record_moved(const char *name, const char *id)
+{
+	enum { STAMP = 15, NANOSECONDS = 8 };
+	struct tm date;
+	char stamp[STAMP + 1], run[32], digits[32];
+	const char *dash = strchr(name, '-');
+	size_t length = dash ? strcspn(dash + 1, ".") : 0;
+	if (length <= NANOSECONDS ||
+	    !str_put(digits, sizeof(digits), "%.*s", (int)(length - NANOSECONDS), dash + 1) ||
+	    !str_put(run, sizeof(run), "-%.*s-", (int)(dash - name), name))
+		return false;
+	const time_t begun = (time_t)strtoull(digits, NULL, 16);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&begun, &date));
+	return strlen(id) > STAMP && strncmp(id, stamp, STAMP) >= 0 && str_starts(id + STAMP, run);
+}
