@@ -46,6 +46,12 @@ static void judge_again(struct worker *worker)
 		struct host host = conn->host;
 		bool allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
 					    worker->routes, NULL, &refusal);
+		// The search list may be another one since: both names count.
+		if (allowed && host.kind == HOST_NAME) {
+			memcpy(host.name, conn->called, sizeof(host.name));
+			allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
+					       worker->routes, NULL, &refusal);
+		}
 		allowed = allowed || (conn->once && refusal.unlisted);
 		const struct rule *deny = refusal.deny;
 		if (allowed && conn->record.dialled && !conn->by_proxy)
