@@ -564,15 +564,20 @@ wait $run
 like "one run, changed twice" "$(grep -v blocked "$work/live" | grep -o 'GET /live\|GET /gone\|end' | uniq | tr '\n' ' ')" 'GET /live GET /gone end'
 like "a run that is not there" "$("$SBX" allow 1 www.allowed.test 2>&1)" "no live run '1' of yours"
 like "no destination" "$("$SBX" allow 1 'a b' 2>&1)" "is not a destination"
-for denied in "*.allowed.test" 203.0.113.0/24; do
+# The last is a form of the name that was called, and not the one that it led to.
+printf 'nameserver 203.0.113.53\nsearch ns.corp.test corp.test\n' >"$LAB/resolv.conf"
+for denied in "*.allowed.test" 203.0.113.0/24 db.ns.corp.test; do
 	: >"$work/live"
-	timeout 120 "$SBX" run --read "$tests" -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 hello HEAR >"$work/live" 2>"$work/log" &
+	name=www.allowed.test
+	[ $denied != db.ns.corp.test ] || name=db
+	timeout 120 "$SBX" run --read "$tests" -a www.allowed.test:7000/tcp -a db.corp.test:7000/tcp -- python3 "$raw" $name 7000 hello HEAR >"$work/live" 2>"$work/log" &
 	run=$!
 	wait_for 60 grep -q hello "$work/live"
 	"$SBX" deny "$(pgrep -P $run)" "$denied"
 	wait $run
 	like "deny $denied ends what is open" "$(cat "$work/live")" 'reset|not connected'
 done
+printf 'nameserver 203.0.113.53\n' >"$LAB/resolv.conf"
 # A server whose queue is full answers the kernel's next try, a second later: after the deny.
 cat >"$LAB/full.py" <<'END'
 import os, socket, sys, time
