@@ -77,11 +77,21 @@ for rule in db db.corp db.corp.test '*.corp.test' '*.corp' '*'; do
 		is "$rule serves $name" "GET / host=$name body=0 auth=None" "$(get -a "$rule" -- "http://$name/")"
 	done
 done
-is "a name that the short one could have, where that one leads" "GET / host=db.test body=0 auth=None" "$(get -a db -- http://db.test/)"
+like "a name that the short one could have is not where that one leads" "$(get -a db -- http://db.test/; cat "$work/log")" 'Could not resolve host: db.test$'
+is "what only the rule of an earlier form opens stays closed" reset "$(box -a db.ns.corp.test/tcp -a db.corp.test -- python3 "$raw" db 80 '\x02hello' @1)"
+like "the budget is that of the form that exists" "$(get -a '*.corp.test' --download 'db.corp.test 10K' -- http://db/size/1000000; cat "$work/log")" 'its budget is used up'
 like "a denial of one is of all" "$(get -a '*' --deny db.corp.test -- http://db/; cat "$work/log")" 'blocked db:80 .*denied by rule \(db.corp.test\)'
 like "a name that a wildcard reaches by no form is not allowed" "$(get -a '*.corp.test' -- http://fresh.test/; cat "$work/log")" 'blocked fresh.test:80 .*not in the allowlist; to allow: --allow fresh.test:80$'
 stays "and not asked for" 0 "$(asked | grep -cx fresh.test)"
+is "its long forms are, as they are" "fresh.test.corp.test fresh.test.ns.corp.test" "$(asked | grep '^fresh\.' | LC_ALL=C sort -u | xargs)"
+is "each is in the log, once" "fresh.test.corp.test fresh.test.ns.corp.test" "$("$SBX" audit --json | sed -n 's/.*"name":"\(fresh\.[^"]*\)".*"port":0,.*"connections":1,.*/\1/p' | LC_ALL=C sort | xargs)"
+box -a '*' --deny '*.ns.corp.test' -- getent hosts hidden >/dev/null
+stays "where one form is denied, none is asked for" "" "$(asked | grep '^hidden')"
 like "sbx why knows it" "$("$SBX" why -a db.corp.test db.corp)" '^db.corp, port 443, can be reached'
+printf 'nameserver 203.0.113.10\nsearch ns.corp.test corp.test\n' >"$LAB/resolv.conf"
+like "a name server that is down is no missing rule" "$(get -a '*.corp.test' -- http://db/; cat "$work/log")" 'could not reach db.ns.corp.test:80 .*the name does not resolve$'
+printf 'nameserver 203.0.113.53\nsearch test\n' >"$LAB/resolv.conf"
+like "a name with dots enough has no longer form" "$(get -a '*' --deny '*.corp.test' -- http://db.corp/; cat "$work/log")" 'Could not resolve host: db.corp$'
 printf 'nameserver 203.0.113.53\nsearch allowed.test\n' >"$LAB/resolv.conf"
 like "the short form as the server name of TLS" "$(get -a www.allowed.test -- -k https://www/)" '^GET / host=www '
 like "the long one" "$(get -a www -- https://www.allowed.test/)" '^GET / host=www.allowed.test'
@@ -124,6 +134,17 @@ allowed -- getent hosts secret-data.allowed.test
 stays "one of a wildcard does" 1 "$(asked | grep -x secret-data.allowed.test | sort -u | wc -l)"
 like "which is in the log, without a port" "$("$SBX" audit)" ' secret-data.allowed.test \(\?\): its name was asked for$'
 like "which is in the log" "$("$SBX" audit --json)" '"name":"secret-data.allowed.test","address":"","port":0,"verdict":"allowed","rule":"\*.allowed.test","why":"its name was asked for"'
+# More questions than wait: the first 128 for a name that nobody answers for.
+box -a slow.test -a '*.allowed.test' -- python3 -c 'import socket
+def ask(number, *labels):
+    name = b"".join(bytes([len(l)]) + l for l in labels)
+    s.sendto(number.to_bytes(2, "big") + b"\1\0\0\1\0\0\0\0\0\0" + name + b"\0\0\1\0\1", ("127.0.0.53", 53))
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(20)
+for i in range(128): ask(i, b"slow", b"test")
+ask(999, b"filled", b"allowed", b"test")
+print(int.from_bytes(s.recv(512)[:2], "big"))' >"$work/filled"
+is "a question that cannot wait is answered at once" 999 "$(cat "$work/filled")"
+stays "and not asked outside" "" "$(asked | grep -x filled.allowed.test)"
 like "a synthetic address, the same in every run" "$(allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test)" '^198\.1[89]\.'
 is "twice the same" 1 "$( (allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test) | sort -u | wc -l)"
 like "no AAAA, but no error" "$(allowed -- dig +noall +comments AAAA www.allowed.test @1.1.1.1)" 'status: NOERROR.*|ANSWER: 0'
@@ -543,15 +564,20 @@ wait $run
 like "one run, changed twice" "$(grep -v blocked "$work/live" | grep -o 'GET /live\|GET /gone\|end' | uniq | tr '\n' ' ')" 'GET /live GET /gone end'
 like "a run that is not there" "$("$SBX" allow 1 www.allowed.test 2>&1)" "no live run '1' of yours"
 like "no destination" "$("$SBX" allow 1 'a b' 2>&1)" "is not a destination"
-for denied in "*.allowed.test" 203.0.113.0/24; do
+# The last is a form of the name that was called, and not the one that it led to.
+printf 'nameserver 203.0.113.53\nsearch ns.corp.test corp.test\n' >"$LAB/resolv.conf"
+for denied in "*.allowed.test" 203.0.113.0/24 db.ns.corp.test; do
 	: >"$work/live"
-	timeout 120 "$SBX" run --read "$tests" -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 hello HEAR >"$work/live" 2>"$work/log" &
+	name=www.allowed.test
+	[ $denied != db.ns.corp.test ] || name=db
+	timeout 120 "$SBX" run --read "$tests" -a www.allowed.test:7000/tcp -a db.corp.test:7000/tcp -- python3 "$raw" $name 7000 hello HEAR >"$work/live" 2>"$work/log" &
 	run=$!
 	wait_for 60 grep -q hello "$work/live"
 	"$SBX" deny "$(pgrep -P $run)" "$denied"
 	wait $run
 	like "deny $denied ends what is open" "$(cat "$work/live")" 'reset|not connected'
 done
+printf 'nameserver 203.0.113.53\n' >"$LAB/resolv.conf"
 # A server whose queue is full answers the kernel's next try, a second later: after the deny.
 cat >"$LAB/full.py" <<'END'
 import os, socket, sys, time

@@ -28,9 +28,9 @@ done
 
 # Once the box has its plan the command may run, so what fails then is not "not run".
 rm -f was-run
-output=$(timeout 120 strace -f -qq -o /dev/null -e trace=dup2 -e inject=dup2:error=EPERM:when=1 \
-	-- "$SBX" run --no-protect touch was-run 2>&1)
-is "stdin cannot be let go: the run is ended, and says so" "125 sbx: dup2: Operation not permitted; the run was ended" "$? $output"
+timeout 120 strace -f -qq -o /dev/null -e trace=dup2 -e inject=dup2:error=EPERM:when=1 \
+	-- "$SBX" run --no-protect touch was-run >"$work/output" 2>&1
+is "stdin cannot be let go: the run is ended, and says so" "125 sbx: dup2: Operation not permitted; the run was ended" "$? $(cat "$work/output")"
 rm -f was-run
 
 # every n-th call of the start path, with errors that kernels really give

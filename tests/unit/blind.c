@@ -173,6 +173,14 @@ static void log_bounds(void **state)
 		say(connections, &plan, &allowed);
 	struct conn_record late = record_of(VERDICT_ALLOWED, "late.test");
 	say(connections, &plan, &late);
+	// Questions for names push none of them out.
+	for (unsigned i = 0; i < AUDIT_QUESTIONS; i += 2) {
+		snprintf(name, sizeof(name), "question%u.test", i);
+		struct conn_record question = record_of(VERDICT_ALLOWED, name);
+		question.port = 0;
+		say(connections, &plan, &question);
+	}
+	assert_int_equal(connections->allowed.count, 2);
 	assert_int_equal(connections->audit.singles, AUDIT_SINGLES);
 	seen_end(&plan, connections);
 	assert_int_equal(lines_with(home, "first.test.*\"connections\":1,\"up\":3,"),
@@ -181,6 +189,8 @@ static void log_bounds(void **state)
 		lines_with(home,
 			   "first.test\",\"address\":\"\".*\"connections\":4000,\"up\":12000,"),
 		1);
+	assert_int_equal(lines_with(home, "\"name\":\"question"), AUDIT_QUESTIONS);
+	assert_int_equal(lines_with(home, "more names were asked for.*\"connections\":3000,"), 1);
 	assert_int_equal(lines_with(home, "late.test\",\"address\":\"\".*\"connections\":8,"), 1);
 	assert_int_equal(lines_with(home, "\"name\":\"\".*\"denied\".*more than are listed singly"),
 			 1);

@@ -1367,8 +1367,11 @@ static void events(void **state)
 	const struct worker_event good = {
 		.kind = EVENT_RECORD,
 		.count = 2,
-		.records = { { .host.name = "b.test", .count = 1, .up = 7 },
-			     { .host.name = "a.test", .rule = "a.test", .why = "a (b)" } },
+		.records = { { .host.name = "b.test", .port = 80, .count = 1, .up = 7 },
+			     { .host.name = "a.test",
+			       .port = 80,
+			       .rule = "a.test",
+			       .why = "a (b)" } },
 	};
 	struct worker_event event;
 	struct proxy proxy = { .live = -1, .connections = seen_new(-1, NULL) };

@@ -68,7 +68,7 @@ static int why_rules(struct box *box, const char *word, const struct host *host,
 	resolv_parse(text, length, &resolv);
 	TRY(rules_compile(&box->plan, &none, &none, rules));
 	const struct rule *rule =
-		rules_decide(rules, &resolv, &called, port, routes, &(unsigned){ 0 }, &refusal);
+		rules_decide(rules, &resolv, &called, port, routes, NULL, &refusal);
 	out_text(&why->text, "%s, port %u, ", word, port);
 	why->verdict = rule ? "reachable" : refusal.deny ? "denied" : "unreachable";
 	if (rule) {

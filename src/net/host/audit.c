@@ -90,10 +90,13 @@ void audit_take(struct audit *audit, const char *state, const struct conn_record
 	}
 	if (audit->fd < 0 || record->count == 0)
 		return;
-	bool allowed = record->verdict == VERDICT_ALLOWED;
-	if (allowed ? audit->singles < AUDIT_SINGLES : audit->refused < AUDIT_REFUSED_BYTES) {
+	bool allowed = record->verdict == VERDICT_ALLOWED, question = allowed && !record->port;
+	if (question  ? audit->questions < AUDIT_QUESTIONS
+	    : allowed ? audit->singles < AUDIT_SINGLES
+		      : audit->refused < AUDIT_REFUSED_BYTES) {
 		size_t length = put(audit, record, record->time, &count, pid, program);
-		audit->singles += allowed;
+		audit->questions += question;
+		audit->singles += allowed && !question;
 		audit->refused += allowed ? 0 : length;
 		return;
 	}

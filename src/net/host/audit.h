@@ -17,6 +17,7 @@
 
 enum {
 	AUDIT_SINGLES = 20000,
+	AUDIT_QUESTIONS = 1000, // for names
 	AUDIT_REFUSED_BYTES = 1 << 20,
 	AUDIT_FILES_MAX = 1000,
 	AUDIT_ALL_BYTES = 256 << 20,
@@ -29,7 +30,7 @@ struct audit_count {
 struct audit {
 	int fd;              // -1 before it is opened, -2 when it cannot be
 	const char *project; // of the run, in each line; NULL: none
-	unsigned singles;
+	unsigned singles, questions;
 	size_t refused; // bytes of such lines
 };
 

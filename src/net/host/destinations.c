@@ -46,6 +46,11 @@ static void take_one(const struct plan *plan, const struct run *run,
 {
 	struct owner_search *who = &connections->who;
 	bool fresh, allowed = record->verdict == VERDICT_ALLOWED;
+	if (allowed && !record->port) {
+		audit_take(&connections->audit, plan->state, record, 0, "?",
+			   &connections->unlogged_questions);
+		return;
+	}
 	struct name_seen *seen =
 		find(allowed ? &connections->allowed : &connections->refused, record, &fresh);
 	if (seen && fresh)
@@ -94,5 +99,9 @@ void seen_end(const struct plan *plan, struct connections *connections)
 			   &(struct conn_record){ .verdict = verdict,
 						  .why = "more than are listed singly" },
 			   &connections->unlogged[verdict]);
+	audit_rest(&connections->audit,
+		   &(struct conn_record){ .verdict = VERDICT_ALLOWED,
+					  .why = "more names were asked for" },
+		   &connections->unlogged_questions);
 	audit_end(&connections->audit, plan->state);
 }

@@ -38,6 +38,7 @@ struct connections {
 	struct owner_search who;
 	struct audit audit;
 	struct audit_count unlogged[VERDICTS]; // of destinations without a place
+	struct audit_count unlogged_questions; // for names, which have no place
 	struct host_questions questions;
 };
 

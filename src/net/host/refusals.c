@@ -62,7 +62,7 @@ void refusals_used(const struct proxy *proxy, struct denials *denials)
 	const struct seen_list *list = proxy->connections ? &proxy->connections->allowed : NULL;
 	for (unsigned i = 0; list && i < list->count; i++) {
 		const struct conn_record *record = &list->all[i].record;
-		if (record->rule[0] != '*' || record->rule[1] == '.' || !record->port)
+		if (record->rule[0] != '*' || record->rule[1] == '.')
 			continue;
 		write_where(record, where);
 		struct denial *used = denials_add(denials, "used", where, "", list->all[i].program);

@@ -157,10 +157,10 @@ bool resolv_name(const struct resolv *resolv, const char *name, unsigned domain,
 	return true;
 }
 
-bool resolv_alike(const struct resolv *resolv, const char *name, unsigned number,
-		  char ret[HOST_NAME_BYTES_MAX + 1])
+static bool find_form(const struct resolv *resolv, const char *name, unsigned number,
+		      char ret[HOST_NAME_BYTES_MAX + 1])
 {
-	unsigned add = number / (RESOLV_SEARCH_MAX + 1), cut = number % (RESOLV_SEARCH_MAX + 1);
+	unsigned add = number / RESOLV_FORMS_MAX, cut = number % RESOLV_FORMS_MAX;
 	if ((add && !resolv_is_short(resolv, name)) || cut > resolv->search_count ||
 	    !resolv_name(resolv, name, add, ret))
 		return false;
@@ -174,12 +174,20 @@ bool resolv_alike(const struct resolv *resolv, const char *name, unsigned number
 	return resolv_is_short(resolv, ret);
 }
 
+bool resolv_next(const struct resolv *resolv, const char *name, unsigned *number,
+		 char ret[HOST_NAME_BYTES_MAX + 1])
+{
+	while (*number < RESOLV_ALIKE_MAX && !find_form(resolv, name, *number, ret))
+		++*number;
+	return *number < RESOLV_ALIKE_MAX;
+}
+
 bool resolv_same(const struct resolv *resolv, const struct host *left, const struct host *right)
 {
 	char alike[HOST_NAME_BYTES_MAX + 1];
 	bool names = left->kind == HOST_NAME && right->kind == HOST_NAME;
 	bool same = host_equal(left, right);
-	for (unsigned i = 0; names && !same && i < RESOLV_ALIKE_MAX; i++)
-		same = resolv_alike(resolv, left->name, i, alike) && str_equal(alike, right->name);
+	for (unsigned i = 0; names && !same && resolv_next(resolv, left->name, &i, alike); i++)
+		same = str_equal(alike, right->name);
 	return same;
 }

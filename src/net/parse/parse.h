@@ -99,7 +99,8 @@ unsigned hosts_find(const char *text, size_t length, const struct hosts_entry *e
 enum {
 	RESOLV_SERVERS_MAX = 3,
 	RESOLV_SEARCH_MAX = 6,
-	RESOLV_ALIKE_MAX = (RESOLV_SEARCH_MAX + 1) * (RESOLV_SEARCH_MAX + 1)
+	RESOLV_FORMS_MAX = RESOLV_SEARCH_MAX + 1,
+	RESOLV_ALIKE_MAX = RESOLV_FORMS_MAX * RESOLV_FORMS_MAX
 };
 struct resolv {
 	struct address servers[RESOLV_SERVERS_MAX];
@@ -115,10 +116,11 @@ bool resolv_is_short(const struct resolv *resolv, const char *name);
 // there is none, or it is too long.
 bool resolv_name(const struct resolv *resolv, const char *name, unsigned domain,
 		 char ret[HOST_NAME_BYTES_MAX + 1]);
-// The names that mean the same here as short and long forms of one, by number; 0 is the name
-// itself. False: there is none of this number, which is below RESOLV_ALIKE_MAX.
-bool resolv_alike(const struct resolv *resolv, const char *name, unsigned number,
-		  char ret[HOST_NAME_BYTES_MAX + 1]);
+// The names that mean the same here as short and long forms of one: the next from `number` on,
+// which becomes its number; 0 is the name itself. By RESOLV_FORMS_MAX it is the domain that was
+// added (resolv_name); the rest is the one that was then cut off. False: there is none.
+bool resolv_next(const struct resolv *resolv, const char *name, unsigned *number,
+		 char ret[HOST_NAME_BYTES_MAX + 1]);
 bool resolv_same(const struct resolv *resolv, const struct host *left, const struct host *right);
 
 // HTTP/1.1 heads and framing (RFC 9110, 9112), strictly: what two readers could take in two ways

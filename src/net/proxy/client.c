@@ -321,7 +321,7 @@ static bool hear_dial(struct worker *worker, struct conn *conn)
 	if (conn->dialing == DIAL_HELD)
 		return false;
 	if (conn->dialing == DIAL_RESOLVED)
-		dial_resolved(worker, conn);
+		route_resolved(worker, conn);
 	if (conn->dialing == DIAL_READY && conn->state != CONN_SYN && conn->state != CONN_SNIFF &&
 	    conn->state != CONN_REQUEST)
 		dial_ask(worker, conn);

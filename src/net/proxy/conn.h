@@ -105,8 +105,9 @@ struct conn {
 
 	struct host host;                     // where it leads
 	char called[HOST_NAME_BYTES_MAX + 1]; // as the client did, of which `host` is the form that
-	unsigned alike;                       // has this number (resolv_alike)
+	unsigned form;                        // has this number (resolv_name)
 	bool unlisted;                        // none that is allowed exists
+	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence; // as far as is known
 	// Whether the host's resolver makes addresses up is asked; was; and it does.
 	bool proving, proved, made_up;
 	uint32_t place; // of its name among the synthetic addresses, or 0

@@ -206,32 +206,9 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 	return false;
 }
 
-// A short name is the first of its long forms that exists: of those, the ones that are allowed. The
-// name itself may not be.
-static bool begin_next(struct worker *worker, struct conn *conn)
-{
-	struct host host = { .kind = HOST_NAME };
-	unsigned number = conn->alike + 1;
-	struct refusal refusal = { 0 };
-	memcpy(host.name, conn->called, sizeof(host.name));
-	if (!conn->alike)
-		return false;
-	const struct rule *allow =
-		rules_decide(rules_current(worker->shared), &worker->resolv, &host, conn->port,
-			     worker->routes, &number, &refusal);
-	conn->host = conn->record.host = host;
-	conn->unlisted = !allow;
-	if (!allow)
-		return false;
-	conn->alike = number;
-	conn->rule = *allow;
-	dial_begin(worker, conn);
-	return true;
-}
-
 // A proxy of the host's that makes addresses up has one also for a name that cannot exist (RFC
-// 6761): then they are dialled as public ones. True while that is asked.
-static bool prove(struct worker *worker, struct conn *conn)
+// 6761): then they are dialled as public ones.
+bool dial_proves(struct worker *worker, struct conn *conn)
 {
 	bool made_up = conn->address_count && names_is_synthetic(&conn->addresses[0]);
 	if (conn->by_proxy || (!conn->proving && (conn->made_up || !made_up || conn->proved)))
@@ -247,9 +224,6 @@ void dial_resolved(struct worker *worker, struct conn *conn)
 {
 	struct address kept[ADDRESSES_MAX];
 	unsigned count = 0;
-	if (prove(worker, conn) ||
-	    (!conn->address_count && !conn->by_proxy && begin_next(worker, conn)))
-		return;
 	snprintf(conn->problem, sizeof(conn->problem), "%s", "the name does not resolve");
 	// The caller's own proxy may stand anywhere, even on this host.
 	for (unsigned i = 0; i < conn->address_count; i++)
@@ -263,9 +237,11 @@ void dial_resolved(struct worker *worker, struct conn *conn)
 // Without a free place it waits for one.
 static void look_up(struct worker *worker, struct conn *conn)
 {
-	conn->lookup = lookup_get(worker, conn->proving    ? worker->nobody
-					  : conn->by_proxy ? worker->upstream.name
-							   : conn->host.name);
+	conn->lookup = lookup_get(worker,
+				  conn->proving    ? worker->nobody
+				  : conn->by_proxy ? worker->upstream.name
+						   : conn->host.name,
+				  conn->proving || (conn->form && !conn->by_proxy));
 	if (!conn->lookup)
 		worker->lookup_wanted = true;
 	else if (lookup_done(conn->lookup))

@@ -7,7 +7,9 @@ void dial_begin(struct worker *worker, struct conn *conn);
 // To the port of a loopback: the host's, or of a published port the box's. 127.0.0.1, then ::1.
 void dial_local(struct worker *worker, struct conn *conn);
 extern const struct address dial_loopback[2];
-void dial_resolved(struct worker *worker, struct conn *conn);
+// True while it is asked whether the host's resolver makes addresses up.
+bool dial_proves(struct worker *worker, struct conn *conn);
+void dial_resolved(struct worker *worker, struct conn *conn); // by the addresses of its name
 void dial_event(struct worker *worker, struct conn *conn, unsigned attempt);
 // Those that wait for a place among the look-ups: as many as there are.
 void dial_waiting(struct worker *worker);

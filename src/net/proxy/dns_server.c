@@ -31,25 +31,24 @@ static void note(struct worker *worker, const struct rule *rule, const struct ho
 }
 
 // Whether a form of a name that the rules know exists. False: it is not known yet. Where nobody
-// here can say, or not in time, it does: the connection fails then.
+// here can say, or not in time, it does: the connection fails then. A question that cannot wait is
+// `since` 0, and asks for nothing.
 static bool look_for(struct worker *worker, const struct rule *rule, const struct host *host,
-		     int64_t since, enum existence *ret)
+		     bool absolute, int64_t since, enum existence *ret)
 {
-	const struct lookup *lookup = NULL;
-	unsigned pending = 0;
-	for (unsigned i = 0; i < LOOKUPS_MAX; i++)
-		pending += worker->lookups[i].state == LOOKUP_FILES ||
-			   worker->lookups[i].state == LOOKUP_ASKED;
+	struct lookup *lookup = NULL;
 	*ret = NAME_EXISTS;
 	// The rest is for connections.
-	if (!worker->has_upstream && pending <= LOOKUPS_MAX / 2)
-		lookup = lookup_get(worker, host->name);
+	if (since && !worker->has_upstream && worker->lookups_pending <= LOOKUPS_MAX / 2)
+		lookup = lookup_get(worker, host->name, absolute);
 	if (!lookup)
 		return true;
 	if (lookup->state == LOOKUP_FAILED)
 		*ret = lookup->existence;
-	if (since == worker->now && !lookup_done(lookup))
+	// Once, although the answer may be there already.
+	if (!lookup->noted && (lookup->asked || !lookup_done(lookup)))
 		note(worker, rule, host);
+	lookup->noted = true;
 	return lookup_done(lookup) || worker->now - since >= PATIENCE_MILLISECONDS;
 }
 
@@ -60,15 +59,14 @@ static bool look_for_all(struct worker *worker, const struct host *called, int64
 	const struct rules *rules = rules_current(worker->shared);
 	struct host host = *called;
 	const struct rule *rule;
-	unsigned number = 0;
+	unsigned form = 0;
 	bool itself = false;
 	*ret_known = false;
 	*ret = NAME_MISSING;
-	for (; (rule = rules_know(rules, &worker->resolv, &host, &number));
-	     number++, host = *called) {
+	for (; (rule = rules_know(rules, &worker->resolv, &host, &form)); form++, host = *called) {
 		*ret_known = true;
-		itself = itself || number == 0;
-		bool done = look_for(worker, rule, &host, since, ret);
+		itself = itself || form == 0;
+		bool done = look_for(worker, rule, &host, form > 0, since, ret);
 		if (!done || *ret != NAME_MISSING)
 			return done;
 	}
@@ -166,8 +164,8 @@ void dns_server_datagrams(struct worker *worker, int fd)
 		while (place < QUESTIONS_MAX && worker->questions[place].since)
 			place++;
 		if (place == QUESTIONS_MAX)
-			question.since -= PATIENCE_MILLISECONDS;
-		if (answer_one(worker, fd, &question))
+			question.since = 0;
+		if (answer_one(worker, fd, &question) || place == QUESTIONS_MAX)
 			continue;
 		worker->questions[place] = question;
 		worker->question_count++;
@@ -176,6 +174,7 @@ void dns_server_datagrams(struct worker *worker, int fd)
 
 void dns_server_waiting(struct worker *worker)
 {
+	worker->questions_due = false;
 	for (unsigned i = 0; i < QUESTIONS_MAX && worker->question_count; i++) {
 		struct waiting *question = &worker->questions[i];
 		if (!question->since ||

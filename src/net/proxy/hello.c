@@ -31,8 +31,8 @@ static const char *judge(struct worker *worker, struct conn *conn, const struct 
 		return "a TLS hello without a server name";
 	if (!name && hello->named) {
 		struct host other = hello->host;
-		rules_decide(rules, &worker->resolv, &other, conn->port, worker->routes,
-			     &(unsigned){ 0 }, &refusal);
+		rules_decide(rules, &worker->resolv, &other, conn->port, worker->routes, NULL,
+			     &refusal);
 		return refusal.deny ? deny_other(worker, conn, "TLS asks for a denied name",
 						 &hello->host, conn->port)
 				    : NULL;

@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/base.h"
 #include "net/proxy/worker_state.h"
+#include "net/rules/rules.h"
 
 enum {
 	QUERY_MILLISECONDS = 1500,
@@ -60,10 +61,12 @@ int lookup_begin(struct worker *worker)
 	if (getrandom(random, sizeof(random), 0) < 0)
 		return -1;
 	snprintf(worker->nobody, sizeof(worker->nobody), "%08x%08x.invalid", random[0], random[1]);
-	// Made while files can be opened: the ids of its queries begin with random bytes.
+	// Made while files can be opened: the ids of its queries begin with random bytes. It has no
+	// domains: ares_getaddrinfo() would search in them, also with NOSEARCH.
 	return ares_init_options(&worker->channel, &options,
 				 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
-					 ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB) == ARES_SUCCESS
+					 ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB |
+					 ARES_OPT_DOMAINS) == ARES_SUCCESS
 		       ? 0
 		       : -1;
 }
@@ -98,7 +101,8 @@ static void finish(struct worker *worker, struct lookup *lookup, int64_t life)
 {
 	lookup->state = lookup->count ? LOOKUP_KNOWN : LOOKUP_FAILED;
 	lookup->until = worker->now + life;
-	worker->lookup_freed = true;
+	worker->lookup_freed = worker->questions_due = true;
+	worker->lookups_pending--;
 	for (uint32_t i = 0; i < worker->used; i++) {
 		struct conn *conn = &worker->conns[i];
 		if (conn->dialing == DIAL_LOOKUP && conn->lookup == lookup)
@@ -111,9 +115,17 @@ void lookup_take(struct worker *worker, struct conn *conn)
 {
 	memcpy(conn->addresses, conn->lookup->addresses, sizeof(conn->addresses));
 	conn->address_count = conn->lookup->count;
+	conn->existence = conn->lookup->existence;
 	conn->lookup = NULL;
 	conn->dialing = DIAL_RESOLVED;
 	conn_wake(worker, conn);
+}
+
+static unsigned domains_of(const struct worker *worker, const struct lookup *lookup)
+{
+	return lookup->absolute || !resolv_is_short(&worker->resolv, lookup->name)
+		       ? 0
+		       : worker->resolv.search_count;
 }
 
 static void query(struct worker *worker, struct lookup *lookup);
@@ -155,26 +167,30 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
 	// A server that does not answer is not asked for the next one.
 	bool answer =
 		status == ARES_ENODATA || status == ARES_ENOTFOUND || status == ARES_ESERVFAIL;
-	if (lookup->count == 0 && answer && lookup->asked <= worker->resolv.search_count)
+	if (lookup->count == 0 && answer && lookup->asked <= domains_of(worker, lookup))
 		query(worker, lookup);
 	else
 		finish(worker, lookup, lookup->count ? (int64_t)life * 1000 : FAILED_MILLISECONDS);
 }
 
-// Short names are sought in each domain of the search list, then as they are; others as they are
-// first. One that would be too long is nobody's.
+// Short names are sought in each domain of the search list, then as they are; others only as they
+// are. One that would be too long is nobody's. The search list may be another one than when the
+// name was allowed: a form that is denied ends it. The caller's own proxy is no destination.
 static void query(struct worker *worker, struct lookup *lookup)
 {
 	char name[HOST_NAME_BYTES_MAX + 1];
 	struct ares_addrinfo_hints hints = { .ai_flags = ARES_AI_NOSORT,
 					     .ai_family = AF_UNSPEC,
 					     .ai_socktype = SOCK_STREAM };
-	unsigned domains = worker->resolv.search_count, domain = lookup->asked++;
-	if (resolv_is_short(&worker->resolv, lookup->name))
-		domain = domain == domains ? 0 : domain + 1;
+	unsigned domain = lookup->asked++;
+	bool own = worker->has_upstream && str_equal(lookup->name, worker->upstream.name);
+	domain = domain == domains_of(worker, lookup) ? 0 : domain + 1;
 	lookup->state = LOOKUP_ASKED;
 	lookup->worker = worker;
-	if (resolv_name(&worker->resolv, lookup->name, domain, name))
+	bool fits = resolv_name(&worker->resolv, lookup->name, domain, name);
+	if (fits && !own && rules_deny_name(rules_current(worker->shared), name))
+		finish(worker, lookup, FAILED_MILLISECONDS);
+	else if (fits)
 		ares_getaddrinfo(worker->channel, name, NULL, &hints, answered, lookup);
 	else
 		answered(lookup, ARES_ENOTFOUND, 0, NULL);
@@ -182,7 +198,6 @@ static void query(struct worker *worker, struct lookup *lookup)
 
 static void begin(struct worker *worker, struct lookup *lookup)
 {
-	lookup->asked = 0;
 	lookup->existence = NAME_MISSING;
 	lookup->count =
 		hosts_find(worker->table, worker->table_length, worker->hosts, worker->host_count,
@@ -207,11 +222,12 @@ static struct lookup *take_lookup(struct worker *worker)
 	return oldest;
 }
 
-struct lookup *lookup_get(struct worker *worker, const char *name)
+struct lookup *lookup_get(struct worker *worker, const char *name, bool absolute)
 {
 	struct lookup *lookup = NULL;
 	for (unsigned i = 0; i < LOOKUPS_MAX && !lookup; i++)
 		if (worker->lookups[i].state != LOOKUP_FREE &&
+		    worker->lookups[i].absolute == absolute &&
 		    str_equal(worker->lookups[i].name, name))
 			lookup = &worker->lookups[i];
 	if (lookup && (!lookup_done(lookup) || lookup->until > worker->now))
@@ -220,7 +236,10 @@ struct lookup *lookup_get(struct worker *worker, const char *name)
 	if (!lookup)
 		return NULL;
 	lookup->state = LOOKUP_FILES;
-	lookup->count = 0;
+	lookup->count = lookup->asked = 0;
+	lookup->absolute = absolute;
+	lookup->noted = false;
+	worker->lookups_pending++;
 	memcpy(lookup->name, name, strlen(name) + 1);
 	if (worker->now - worker->files_checked < FRESH_MILLISECONDS) {
 		begin(worker, lookup);

@@ -12,14 +12,16 @@ struct lookup {
 	enum { LOOKUP_FREE, LOOKUP_FILES, LOOKUP_ASKED, LOOKUP_KNOWN, LOOKUP_FAILED } state;
 	char name[HOST_NAME_BYTES_MAX + 1];
 	unsigned asked; // of the name itself and its forms by the search list
-	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence; // as far as is known
+	enum existence existence;
+	bool absolute; // not sought in the search list
+	bool noted;    // that the box asked for it
 	struct address addresses[ADDRESSES_MAX];
 	unsigned count;
 	int64_t until; // milliseconds
 };
 
 int lookup_begin(struct worker *worker); // before the lock
-struct lookup *lookup_get(struct worker *worker, const char *name);
+struct lookup *lookup_get(struct worker *worker, const char *name, bool absolute);
 static inline bool lookup_done(const struct lookup *lookup)
 {
 	return lookup->state == LOOKUP_KNOWN || lookup->state == LOOKUP_FAILED;

@@ -85,10 +85,10 @@ bool route_to(struct worker *worker, struct conn *conn, const struct host *host,
 			conn->host = name;
 	}
 	memcpy(conn->called, conn->host.name, sizeof(conn->called));
-	conn->alike = 0;
+	conn->form = 0;
 	conn->unlisted = conn->proving = conn->proved = conn->made_up = false;
 	const struct rule *allow = rules_decide(rules, &worker->resolv, &conn->host, port,
-						worker->routes, &conn->alike, &refusal);
+						worker->routes, &conn->form, &refusal);
 	if (allow)
 		return admit_by(worker, conn, allow);
 	const char *why = refusal.why;
@@ -164,13 +164,45 @@ void route_judge(struct worker *worker, struct conn *conn)
 	struct refusal refusal;
 	const struct rule *allow =
 		rules_decide(rules_current(worker->shared), &worker->resolv, &conn->host,
-			     conn->port, worker->routes, &conn->alike, &refusal);
+			     conn->port, worker->routes, &conn->form, &refusal);
 	if (allow)
 		admit(worker, conn, allow);
 	else if (!refusal.unlisted)
 		refuse_held(worker, conn, refusal.deny ? refusal.deny->text : "", refusal.why,
 			    refusal.fix);
 	conn_wake(worker, conn);
+}
+
+// A short name is the first of its long forms that exists: of those, the ones that are allowed. The
+// name itself may not be. Rules and search list may be other ones than when it was allowed.
+void route_resolved(struct worker *worker, struct conn *conn)
+{
+	struct host host = conn->host;
+	struct refusal refusal;
+	unsigned form = conn->form + 1;
+	if (dial_proves(worker, conn))
+		return;
+	if (host.kind == HOST_NAME)
+		memcpy(host.name, conn->called, sizeof(host.name));
+	const struct rule *allow = rules_decide(rules_current(worker->shared), &worker->resolv,
+						&host, conn->port, worker->routes, &form, &refusal);
+	bool next = conn->form && !conn->by_proxy && !conn->address_count &&
+		    conn->existence != NAME_EXISTS;
+	if (refusal.deny) {
+		refuse_held(worker, conn, refusal.deny->text, refusal.why, refusal.fix);
+		return;
+	}
+	if (next) {
+		conn->host = host;
+		conn->form = form;
+		conn->recorded = false; // nothing was reached there
+	}
+	if (next && allow) {
+		admit(worker, conn, allow);
+		return;
+	}
+	conn->unlisted = next && conn->existence == NAME_MISSING;
+	dial_resolved(worker, conn);
 }
 
 void route_expired(struct worker *worker, struct conn *conn)

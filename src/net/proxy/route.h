@@ -18,6 +18,9 @@ void route_judge(struct worker *worker, struct conn *conn);
 // After HOLD_MILLISECONDS.
 void route_expired(struct worker *worker, struct conn *conn);
 
+// Its name was looked up: dials, goes on with the next form of a short name, or refuses.
+void route_resolved(struct worker *worker, struct conn *conn);
+
 void route_tunnel(struct worker *worker, struct conn *conn); // from here on nothing is read
 // From here on any protocol; hellos and requests in it are judged.
 void route_inspect(struct worker *worker, struct conn *conn);

@@ -45,7 +45,13 @@ static void judge_again(struct worker *worker)
 			continue;
 		struct host host = conn->host;
 		bool allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
-					    worker->routes, &(unsigned){ 0 }, &refusal);
+					    worker->routes, NULL, &refusal);
+		// The search list may be another one since: both names count.
+		if (allowed && host.kind == HOST_NAME) {
+			memcpy(host.name, conn->called, sizeof(host.name));
+			allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
+					       worker->routes, NULL, &refusal);
+		}
 		allowed = allowed || (conn->once && refusal.unlisted);
 		const struct rule *deny = refusal.deny;
 		if (allowed && conn->record.dialled && !conn->by_proxy)
@@ -243,6 +249,7 @@ static void run_timers(struct worker *worker)
 	bool paused = worker->any_paused;
 	worker->next_timers = worker->now + TICK_MILLISECONDS;
 	worker->any_paused = false;
+	worker->questions_due = true;
 	for (uint32_t i = 0; i < worker->used && (worker->deadlines || paused); i++) {
 		struct conn *conn = conn_at(worker, i);
 		if (!conn)
@@ -287,7 +294,7 @@ static _Noreturn void loop(struct worker *worker)
 			watch_all(worker);
 		if (count <= 0)
 			ares_process_fd(worker->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
-		if (worker->question_count)
+		if (worker->question_count && worker->questions_due)
 			dns_server_waiting(worker);
 		if (worker->lookup_wanted && worker->lookup_freed)
 			dial_waiting(worker);

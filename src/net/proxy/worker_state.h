@@ -78,6 +78,7 @@ struct worker {
 	bool files_asked;
 	struct lookup lookups[LOOKUPS_MAX];
 	bool lookup_wanted, lookup_freed; // a place among them
+	unsigned lookups_pending;
 	// Of the box, until it is known whether the name exists.
 	struct waiting {
 		int64_t since; // 0: a free place
@@ -85,10 +86,11 @@ struct worker {
 		uint8_t message[DNS_ANSWER_MAX];
 		struct sockaddr_storage from;
 		socklen_t from_size;
-		char control[128]; // the address that was asked
+		_Alignas(struct cmsghdr) char control[128]; // the address that was asked
 		size_t control_size;
 	} questions[QUESTIONS_MAX];
 	unsigned question_count;
+	bool questions_due;    // a look-up has ended, or a tick has passed
 	char table[TABLE_MAX]; // the host's hosts(5), and its names
 	size_t table_length;
 	struct hosts_entry hosts[TABLE_MAX / 2];

@@ -199,30 +199,41 @@ static const struct rule *decide(const struct rules *rules, const struct host *h
 	return NULL;
 }
 
+// The name becomes its long form by this domain.
+static void lengthen(const struct resolv *resolv, struct host *host, unsigned form)
+{
+	char name[HOST_NAME_BYTES_MAX + 1];
+	if (resolv_name(resolv, host->name, form, name))
+		memcpy(host->name, name, sizeof(name));
+}
+
 const struct rule *rules_decide(const struct rules *rules, const struct resolv *resolv,
-				struct host *host, uint16_t port, int routes, unsigned *number,
+				struct host *host, uint16_t port, int routes, unsigned *form,
 				struct refusal *ret)
 {
-	const struct rule *allow = *number ? NULL : decide(rules, host, port, routes, ret);
-	struct host alike = { .kind = HOST_NAME }, allowed = *host;
-	unsigned from = *number;
-	for (unsigned i = 1; i < RESOLV_ALIKE_MAX && host->kind == HOST_NAME; i++) {
+	const struct rule *allow = NULL;
+	struct host alike = { .kind = HOST_NAME };
+	unsigned from = form ? *form : 0, found = 0;
+	if (host->kind == HOST_ADDRESS)
+		return decide(rules, host, port, routes, ret);
+	for (unsigned i = 0; resolv_next(resolv, host->name, &i, alike.name); i++) {
 		struct refusal other;
-		if (!resolv_alike(resolv, host->name, i, alike.name))
-			continue;
 		const struct rule *rule = decide(rules, &alike, port, routes, &other);
-		if (other.deny) {
+		if (i == 0 || other.deny)
 			*ret = other;
+		if (ret->deny)
 			return NULL;
-		}
-		if (rule && !allow && i >= from) {
-			allow = rule;
-			allowed = alike;
-			*number = i;
-		}
+		if (!rule || allow || i / RESOLV_FORMS_MAX < from)
+			continue;
+		allow = rule;
+		found = i / RESOLV_FORMS_MAX;
 	}
-	*host = allowed;
-	return ret->deny ? NULL : allow;
+	if (!allow)
+		return NULL;
+	lengthen(resolv, host, found);
+	if (form)
+		*form = found;
+	return allow;
 }
 
 bool rules_may_ask(const struct host *host, int routes)
@@ -274,11 +285,16 @@ uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint1
 	return bits;
 }
 
-// Only denials of all ports of a name count: of one port, another may be open.
+// Of one port, another may be open.
+bool rules_deny_name(const struct rules *rules, const char *name)
+{
+	struct host host = { .kind = HOST_NAME };
+	memcpy(host.name, name, strlen(name) + 1);
+	return find(rules->deny, rules->deny_count, &host, 0);
+}
+
 static const struct rule *find_known(const struct rules *rules, const struct host *host)
 {
-	if (find(rules->deny, rules->deny_count, host, 0))
-		return NULL;
 	for (unsigned i = 0; i < rules->allow_count; i++) {
 		const struct destination *destination = &rules->allow[i].destination;
 		uint16_t port = destination->port_count ? destination->ports[0] : 443;
@@ -289,17 +305,20 @@ static const struct rule *find_known(const struct rules *rules, const struct hos
 }
 
 const struct rule *rules_know(const struct rules *rules, const struct resolv *resolv,
-			      struct host *host, unsigned *number)
+			      struct host *host, unsigned *form)
 {
 	struct host alike = { .kind = HOST_NAME };
-	for (; *number < RESOLV_ALIKE_MAX; ++*number) {
-		const struct rule *rule = resolv_alike(resolv, host->name, *number, alike.name)
-						  ? find_known(rules, &alike)
-						  : NULL;
-		if (!rule)
+	const struct rule *rule = NULL;
+	unsigned from = *form;
+	for (unsigned i = 0; resolv_next(resolv, host->name, &i, alike.name); i++) {
+		if (rules_deny_name(rules, alike.name))
+			return NULL;
+		if (rule || i / RESOLV_FORMS_MAX < from)
 			continue;
-		*host = alike;
-		return rule;
+		rule = find_known(rules, &alike);
+		*form = i / RESOLV_FORMS_MAX;
 	}
-	return NULL;
+	if (rule)
+		lengthen(resolv, host, *form);
+	return rule;
 }

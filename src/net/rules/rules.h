@@ -31,10 +31,11 @@ struct refusal {
 // The rule that allows a destination, or NULL. A literal address needs one that means it: a wide
 // one does not open private networks; only the very address opens a metadata service and this host
 // itself, and nothing its loopback. `routes` is local_open's. Of names that mean the same by the
-// host's search list a denial of one counts for all; `host` becomes the first that is allowed from
-// `number` on, which becomes its number (resolv_alike).
+// host's search list a denial of one counts for all, and a rule for one serves the name that is
+// called. `host` becomes its first long form that is allowed, from domain `form` on, which becomes
+// its number (resolv_name); NULL is 0.
 const struct rule *rules_decide(const struct rules *rules, const struct resolv *resolv,
-				struct host *host, uint16_t port, int routes, unsigned *number,
+				struct host *host, uint16_t port, int routes, unsigned *form,
 				struct refusal *ret);
 // The rule that denies an address to which an allowed name leads, or NULL.
 const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
@@ -61,6 +62,8 @@ bool rules_is_loopback(const struct address *address);
 // A bit for each budget that counts what goes there.
 uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port);
 
-// The rule by which any port of a name is allowed, or NULL; the same of `host` and `number`.
+// The rule by which any port of a name is allowed, or NULL; the same of `host` and `form`.
 const struct rule *rules_know(const struct rules *rules, const struct resolv *resolv,
-			      struct host *host, unsigned *number);
+			      struct host *host, unsigned *form);
+// Whether all ports of exactly this name are denied.
+bool rules_deny_name(const struct rules *rules, const char *name);
