@@ -120,7 +120,7 @@ is "without the list of secrets each is read, but for settings" "$(grep -vxFf "$
 declare -A own=([claude-code]=".claude/.credentials.json .claude.json" [codex]=.codex/auth.json [gemini]=.gemini/oauth_creds.json [qwen]=.qwen/oauth_creds.json [copilot]=.copilot/config.json [opencode]=.local/share/opencode/auth.json)
 set_keys
 for profile in $("$SBX" profile list | cut -d' ' -f1 | grep -vx secrets); do
-	is "$profile: none but its own" "$(echo ${own[$profile]:-})" "$("$SBX" run -p "$profile" --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+	is "$profile: none but its own" "$(echo ${own[$profile]:-})" "$("$SBX" run -p "$profile" --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1 | grep -v "^sbx: secret .*: no request to its hosts carried it\$" | tr '\n' ' ' | sed 's/ $//')"
 done
 is "with the home readable: none" "read" "$("$SBX" run --read "$HOME" --read "$work/lists" -- bash -c "$reads; echo read" "$work/lists/all" 2>&1)"
 is "in tier landlock: none" "read" "$("$SBX" run --isolation landlock --project read --read "$work/lists" -- bash -c "$reads; echo read" "$work/lists/all" 2>&1)"
