@@ -92,7 +92,7 @@ refused "a proxy's address that there is no room for" "longer than 1023 bytes: -
 no_proxy=$(printf 'host%04d.test,' {1..700}) refused "more exceptions from the proxy than there is room for" \
 	"no_proxy is longer than 8191 bytes" -a a.test --upstream http://127.0.0.1:9
 refused "a budget" "a size such as 10M" --upload lots
-refused "a budget of nobody" "a size such as 10M" --upload 'a_b 10M'
+refused "a budget of nobody" "a size such as 10M" --upload 'a..b 10M'
 refused "an unlimited budget" "a size such as 10M" --upload unlimited
 refused "an unknown way of names" "expected strict|told" --dns loose
 refused "a rule in a profile, with its line" 'p.*ini:3: \[network\] allow: .a b. is not valid' -p "$(profile '[network]\nmode = proxy\nallow = a b\n')"
