@@ -270,7 +270,7 @@ few=$("$SBX" run -d --network none --pids 3 -- sh -c 'exec 9<>gate; read -r line
 "$SBX" exec "$few" -- sh -c 'echo >fewer; read -r line <gate; exit' 2>"$work/err" &
 client=$!
 wait_for 30 test -e fewer
-like "no process is left: it says so" "$(for i in 1 2 3; do inside=$few; (said "$SBX" exec "$few" -- sh -c 'sleep 1; exit') & done; wait -n; wait -n)" "^125 sbx: run $few has no process left for it; .*--pids"
+like "no process is left: it says so" "$(for i in 1 2 3; do inside=$few; (said "$SBX" exec "$few" -- sleep 1) & done; wait -n; wait -n)" "^125 sbx: run $few has no process left for it; .*--pids"
 "$SBX" kill "$few" >/dev/null
 wait $client
 
