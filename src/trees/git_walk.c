@@ -204,25 +204,33 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
 }
 
-static void count_child(struct git_walk *walk, const char *path)
+// `above` is the row around the last one: those of one directory come together.
+static void count_child(struct git_walk *walk, const char *path, unsigned *above)
 {
-	char above[PATH_MAX];
+	char parent[PATH_MAX] __attribute__((uninitialized));
 	size_t length = (size_t)(path_name(path) - path);
-	str_put(above, sizeof(above), "%.*s", (int)(length - (length > 0)), path);
-	unsigned at = path[0] ? share_find(walk->share, above) : SHARE_NONE;
-	if (at != SHARE_NONE)
-		walk->rows[at].children++;
+	length -= length > 0;
+	const char *last = *above == SHARE_NONE ? path : walk->rows[*above].path;
+	if (strncmp(last, path, length) != 0 || last[length] != '\0') {
+		memcpy(parent, path, length);
+		parent[length] = '\0';
+		*above = share_find(walk->share, parent);
+	}
+	if (*above != SHARE_NONE)
+		walk->rows[*above].children++;
 }
 
 // The directories of the share: those on the way to others before these.
 static void walk_share(struct git_walk *walk)
 {
+	unsigned above = SHARE_NONE;
 	for (unsigned i = 0; i < walk->share->count && !walk->cut; i++) {
 		struct walk_row *row = &walk->rows[i];
 		enum news news;
 		if (!go_to_row(walk, row) || !look_at(walk, row, &news))
 			continue;
-		count_child(walk, row->path);
+		if (row->path[0])
+			count_child(walk, row->path, &above);
 		row->unread = row->all == OLD && news == OLD && row->path[0] &&
 			      !str_equal(row->path, walk->share->directory);
 		if (!row->unread) {
@@ -236,6 +244,8 @@ static void walk_share(struct git_walk *walk)
 static void walk_rest(struct git_walk *walk)
 {
 	const int64_t begin = processor_now();
+	// Some file systems (CIFS) say 2 of each directory; one that counts says more of the top.
+	const bool counts = walk->share->count > 0 && walk->rows[0].links > 2;
 	bool over = false;
 	walk->entries = 0;
 	walk->others = true;
@@ -243,12 +253,15 @@ static void walk_rest(struct git_walk *walk)
 		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
 			struct walk_row row = walk->rows[i];
 			enum news news = OLD;
-			if (!row.unread || row.late > late || !go_to_row(walk, &row))
+			bool shared = i < walk->share->count;
+			// The links count the directories in it: of the share those that it names.
+			if (!row.unread || row.late > late ||
+			    (shared && counts && row.links == 2 + row.children) ||
+			    !go_to_row(walk, &row))
 				continue;
 			walk->rows[i].unread = false;
-			row.unread = i < walk->share->count;
-			// One with directories besides those of the share, which its links count.
-			if (row.unread ? row.links != 2 + row.children : look_at(walk, &row, &news))
+			row.unread = shared;
+			if (shared || look_at(walk, &row, &news))
 				open_and_visit(walk, &row, news);
 			over = ++walk->entries % DIRECTORIES_LEAST == 0 &&
 			       processor_now() - begin > walk->rest;
