@@ -470,6 +470,19 @@ stays "and all else that runs, or leads elsewhere what was there" "https://examp
 (cd "$project" && SBX_TEST_SKIP=keeper SBX=$SBX_TESTING run_box -- sleep 30 >"$work/log" 2>&1)
 is "a run whose walls nobody could put back is ended, said once" "125 1 0" "$? $(grep -c "could not be protected again; the run was ended" "$work/log") $(grep -c "first process" "$work/log")"
 
+# A box that ended before anybody waited for its walls has lost none of them.
+rm -f "$project/begun"
+(cd "$project" && exec "$SBX" run -- sh -c ': >begun; exec sleep 30') >"$work/log" 2>&1 &
+box=$!
+until [ -e "$project/begun" ]; do :; done
+kill -STOP $box
+inside=$(grep -lE 'NSpid:.*[[:space:]]1$' $(pgrep -P $box -x sbx | sed 's|.*|/proc/&/status|') | cut -d / -f 3)
+kill -KILL "$inside"
+sleep 0.3
+kill -CONT $box
+wait $box
+is "a box that is killed before the walls are watched has lost none" "137 0" "$? $(grep -c 'could not be protected again' "$work/log")"
+
 # What the user's own git writes each day stays.
 project=$(new_project)
 git init -q --bare "$work/own.git" && git -C "$project" commit -q --allow-empty -m x && git -C "$project" remote add origin "$work/own.git" && git -C "$project" push -q origin HEAD:x HEAD:y
