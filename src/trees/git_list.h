@@ -90,7 +90,7 @@ struct git_walk {
 	// Results.
 	bool cut;    // by time
 	bool lost;   // something lay deeper than can be reached
-	bool unseen; // not all of the others were read
+	bool unseen; // not all of the others were read, besides installed packages
 
 	bool moved, others; // an entry may have come to this place in the run, whatever its own
 			    // times are

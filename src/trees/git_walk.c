@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "git/gitindex.h"
 #include "git/recognise.h"
+#include "names/trusted.h"
 #include "text/words.h"
 
 // A small tree is seen whole, however slow the machine: so many are read in any case.
@@ -29,6 +30,9 @@ enum { REST_BYTES = 64 << 20 };
 // Since when a directory has its names: a box can set no ctime back.
 enum news { OLD, SINCE, IN_RUN };
 
+// The order of the rest: what came in the run, and what is in installed packages, comes last.
+enum rank { STOOD, CAME, INSTALLED };
+
 // Directories of the share, in its order, then those of the rest.
 struct walk_row {
 	const char *path;    // below the root
@@ -36,7 +40,7 @@ struct walk_row {
 	unsigned children;   // of the share, right below it
 	nlink_t links;
 	bool unread;
-	bool late; // of the rest: it came in the run
+	enum rank rank; // of the rest
 };
 
 static bool is_over(struct git_walk *walk)
@@ -81,13 +85,18 @@ static bool is_made(const struct git_walk *walk)
 }
 
 // The directory at walk->path.
-static void add_rest(struct git_walk *walk, enum news all, enum news came, bool late)
+static void add_rest(struct git_walk *walk, enum news all, enum news came, enum rank above)
 {
 	if (walk->rest > 0)
 		walk->rest_bytes += sizeof(struct walk_row) + strlen(inside(walk));
 	walk->unseen = walk->unseen || walk->rest_bytes > REST_BYTES;
 	if (walk->rest == 0 || walk->rest_bytes > REST_BYTES)
 		return;
+	enum rank rank = above;
+	if (trusted_is_installed(inside(walk)))
+		rank = INSTALLED;
+	else if (rank == STOOD && came == IN_RUN && is_made(walk))
+		rank = CAME;
 	walk->rows = arena_grow(walk->arena, walk->rows, walk->row_count, &walk->row_room,
 				sizeof(*walk->rows));
 	walk->rows[walk->row_count++] = (struct walk_row){
@@ -95,7 +104,7 @@ static void add_rest(struct git_walk *walk, enum news all, enum news came, bool 
 		.all = all,
 		.came = came,
 		.unread = true,
-		.late = late || (came == IN_RUN && is_made(walk)),
+		.rank = rank,
 	};
 }
 
@@ -109,7 +118,7 @@ static void go_down(struct git_walk *walk, const struct walk_row *row, enum news
 		walk->rows[at].all = row->all;
 		walk->rows[at].came = news;
 	} else if (walk->others) {
-		add_rest(walk, row->all, news, row->late);
+		add_rest(walk, row->all, news, row->rank);
 	} else if (walk->depth == DEPTH_MAX) {
 		walk->lost = true;
 	} else if (!walk->passes || !walk->passes(walk)) {
@@ -189,7 +198,7 @@ static void enter(struct git_walk *walk, enum news all, enum news came)
 	if (all != IN_RUN && !look_at(walk, &row, &news))
 		return;
 	if (row.all == OLD && news == OLD)
-		add_rest(walk, all, came, false);
+		add_rest(walk, all, came, STOOD);
 	else
 		open_and_visit(walk, &row, news);
 }
@@ -240,7 +249,8 @@ static void walk_share(struct git_walk *walk)
 	}
 }
 
-// The other directories, those near the top first, and those that came in the run last.
+// The other directories, those near the top first; then those that came in the run, and at last
+// those of installed packages, of which many projects have more than there is time for.
 static void walk_rest(struct git_walk *walk)
 {
 	const int64_t begin = processor_now();
@@ -249,13 +259,13 @@ static void walk_rest(struct git_walk *walk)
 	bool over = false;
 	walk->entries = 0;
 	walk->others = true;
-	for (int late = 0; late < 2; late++)
+	for (enum rank rank = STOOD; rank <= INSTALLED; rank++)
 		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
 			struct walk_row row = walk->rows[i];
 			enum news news = OLD;
 			bool shared = i < walk->share->count;
 			// The links count the directories in it: of the share those that it names.
-			if (!row.unread || row.late > late ||
+			if (!row.unread || row.rank > rank ||
 			    (shared && counts && row.links == 2 + row.children) ||
 			    !go_to_row(walk, &row))
 				continue;
@@ -265,7 +275,7 @@ static void walk_rest(struct git_walk *walk)
 				open_and_visit(walk, &row, news);
 			over = ++walk->entries % DIRECTORIES_LEAST == 0 &&
 			       processor_now() - begin > walk->rest;
-			walk->unseen = walk->unseen || over;
+			walk->unseen = walk->unseen || (over && rank != INSTALLED);
 		}
 }
 

@@ -142,6 +142,13 @@ for i in 1 2; do
 	like "what stayed unseen is said ($i)" "$(cat "$work/said")" "^sbx: new repositories were searched for in a part of the project: the time for it ended; to search all: sbx run --check all true$"
 done
 
+# Of installed packages a project has more than there is time for: they are searched last, and no run speaks of them.
+project=$(fresh packages)
+cd "$project" || exit 1
+(mkdir node_modules && cd node_modules && seq -f 'p%g/x' 3000 | xargs mkdir -p) && "$SBX" run true 2>/dev/null
+no_time true
+stays "packages that were not searched have no line" "" "$(cat "$work/said")"
+
 # However much is new, all of it is searched, without a list and in memory that does not grow with it.
 project=$(fresh flood)
 cd "$project" || exit 1
