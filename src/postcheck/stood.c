@@ -172,9 +172,11 @@ void journal_report(const struct run *run, struct findings *found)
 	if (run->journal_problem)
 		findings_add(found, FINDING_JOURNAL, "", strerror(run->journal_problem), "");
 	else if (run->uncached)
-		findings_add(found, FINDING_WARNING, "",
-			     "the state directory's disk is full: nothing is cached in this run",
-			     "");
+		findings_add(
+			found, FINDING_WARNING, "",
+			"the state directory's disk is full, so nothing is cached in this run: "
+			"free some space there",
+			"");
 }
 
 static void end_tree(int boxes, const char *links, const char *link)
