@@ -30,7 +30,7 @@ enum { REST_BYTES = 64 << 20 };
 // Since when a directory has its names: a box can set no ctime back.
 enum news { OLD, SINCE, IN_RUN };
 
-// The order of the rest: what came in the run, and what is in installed packages, comes last.
+// The order of the rest: names that stood, then new ones, then those in installed packages.
 enum rank { STOOD, CAME, INSTALLED };
 
 // Directories of the share, in its order, then those of the rest.
