@@ -1,5 +1,4 @@
-// Owns the memory of profile and plan: one reserved mapping, filled from the front, zeroed by the
-// kernel. It is shared with the box's pid 1, which waits for the plan while it is made.
+// Owns blocks of memory: each is one reserved mapping, filled from the front, zeroed by the kernel.
 #include "base/base.h"
 
 #include <errno.h>
@@ -33,26 +32,29 @@ static struct arena *map(size_t bytes, int sharing)
 	return arena;
 }
 
+struct arena *arena_new_shared(void)
+{
+	return map(RESERVED, MAP_SHARED);
+}
+
+// With transparent_hugepage=always the first byte would zero 2 MB.
 struct arena *arena_new_of(size_t bytes)
 {
-	return map(bytes, MAP_SHARED);
-}
-
-struct arena *arena_new_own(size_t bytes)
-{
-	return map(bytes, MAP_PRIVATE);
-}
-
-struct arena *arena_new_scratch(void)
-{
-	struct arena *arena = map(RESERVED, MAP_PRIVATE);
-	madvise(arena, RESERVED, MADV_DONTFORK); // with a child its pages would be copied
+	struct arena *arena = map(bytes, MAP_PRIVATE);
+	madvise(arena, bytes, MADV_NOHUGEPAGE);
 	return arena;
 }
 
 struct arena *arena_new(void)
 {
 	return arena_new_of(RESERVED);
+}
+
+struct arena *arena_new_scratch(void)
+{
+	struct arena *arena = arena_new();
+	madvise(arena, RESERVED, MADV_DONTFORK); // with a child its pages would be copied
+	return arena;
 }
 
 void *arena_take(struct arena *arena, size_t size)

@@ -18,8 +18,8 @@ struct arena;
 struct arena *arena_new(void);
 // For more than a plan: so much address space, of which the used part takes memory.
 struct arena *arena_new_of(size_t bytes);
-// The same for this process alone, which costs less.
-struct arena *arena_new_own(size_t bytes);
+// That of profile and plan: also of the box's pid 1, which waits while the plan is made.
+struct arena *arena_new_shared(void);
 // For memory that only the making of a plan needs: a child does not have it.
 struct arena *arena_new_scratch(void);
 void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));

@@ -170,11 +170,11 @@ int verb_ps(char **words)
 		fail(0, "usage: sbx ps [--json]");
 		return box_failed();
 	}
-	if (boxes_list(arena_new_own(BOXES_BYTES), &boxes) < 0)
+	if (boxes_list(arena_new_of(BOXES_BYTES), &boxes) < 0)
 		return box_failed();
 	if (box->invocation.json == ANSWER_YES)
 		show_json(&boxes, &out);
 	else
-		show_words(arena_new_own(BOXES_BYTES), &boxes, &out);
+		show_words(arena_new_of(BOXES_BYTES), &boxes, &out);
 	return box_done(&out, 0);
 }

@@ -131,7 +131,7 @@ static int act(struct ending_of *ending, const struct box *box, const char *usag
 static int stop(enum verb_row_index row, uint64_t grace, char **words)
 {
 	struct box *box = box_new();
-	struct ending_of ending = { .arena = arena_new_own(BOXES_BYTES) };
+	struct ending_of ending = { .arena = arena_new_of(BOXES_BYTES) };
 	box->invocation.stop_time = grace;
 	if (box_read_mixed(box, (enum verb)(1U << row), words, &words) < 0)
 		return box_failed();
@@ -242,7 +242,7 @@ int verb_wait(char **words)
 	if (box_read_mixed(box, VERB_WAIT, words, &ids) < 0)
 		return box_refused(box, words);
 	const char *end = ids[0] && !ids[1]
-				  ? wait_for(arena_new_own(BOXES_BYTES), ids[0], &record, &status)
+				  ? wait_for(arena_new_of(BOXES_BYTES), ids[0], &record, &status)
 				  : NULL;
 	if (!ids[0] || ids[1])
 		fail(0, "usage: sbx wait [--json] ID");

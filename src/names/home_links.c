@@ -210,10 +210,8 @@ void homes_follow(struct arena *arena, const struct homes *homes, struct list *r
 	struct home_link_finding finding = { .arena = arena,
 					     .targets = ret_targets,
 					     .bounds = &home_bounds };
-	struct list names = { 0 };
 	*ret_targets = (struct list){ 0 };
-	homes_name(arena, homes, &names);
-	list_each (item, &names) {
+	list_each (item, &homes->names) {
 		if (homes->lacks && homes->lacks(homes->with, item->text))
 			continue;
 		finding.inside = 0;

@@ -118,6 +118,7 @@ struct homes {
 	// Whether a path is surely not there; NULL: nobody knows.
 	bool (*lacks)(const void *with, const char *path);
 	const void *with;
+	struct list names; // homes_name()
 };
 
 // `from.line` of the findings.
@@ -130,9 +131,9 @@ enum homes_kind {
 // Each entry of PATH: a clean path, or as it is written where it is relative or empty.
 void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
 // The directories of PATH below the home, and the paths of all rows; no look at any.
-void homes_name(struct arena *arena, const struct homes *homes, struct list *ret_names);
+void homes_name(struct arena *arena, struct homes *homes);
 
-// What the links on the way to them, and right in them, lead to: each link and each end that lies
+// What the links on the way to `names`, and right in them, lead to: each link and each end that lies
 // elsewhere than its name says, there or not.
 void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 

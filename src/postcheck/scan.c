@@ -44,7 +44,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 {
 	static struct share share;
 	if (plan->searched_count > 0 && plan->indexed.inode != 0 &&
-	    share_read(arena_new_own(SHARE_BYTES), plan->index, &plan->indexed, &share))
+	    share_read(arena_new_of(SHARE_BYTES), plan->index, &plan->indexed, &share))
 		run->share = &share;
 }
 
@@ -353,7 +353,7 @@ bool scan_is_quiet(struct check *check, const struct run *run)
 	struct scan scan = { .check = check, .run = run };
 	bool quiet = true;
 	for (unsigned i = 0; i < check->plan->searched_count && quiet; i++) {
-		struct arena *arena = arena_new_own(SHARE_BYTES);
+		struct arena *arena = arena_new_of(SHARE_BYTES);
 		begin_tree(&scan, run, &check->plan->searched[i], arena);
 		struct git_walk walk = sweep_of(&scan, arena);
 		walk.probes = true;

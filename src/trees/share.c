@@ -24,7 +24,7 @@ bool share_read(struct arena *arena, const char *index, const struct file_state 
 	autoclose int fd = open(index, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
 		return false;
-	struct arena *brief = arena_new_own(INDEX_ARENA);
+	struct arena *brief = arena_new_of(INDEX_ARENA);
 	bool done =
 		ATTEMPT(file_read_open(fd, &status, INDEX_BYTES_MAX, brief, &text, &length)) >= 0 &&
 		ATTEMPT(gitindex_directories(arena, text, length, trusted_keeps, &directories)) ==

@@ -303,7 +303,7 @@ static int status_of(const struct live_box *live, const struct further_command *
 
 static int execute(const struct box *box, char **words, struct further_command *command)
 {
-	struct arena *arena = arena_new_own(BOXES_BYTES);
+	struct arena *arena = arena_new_of(BOXES_BYTES);
 	struct held_box held;
 	const char *id = words[0];
 	words += id != NULL;

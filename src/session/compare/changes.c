@@ -115,7 +115,7 @@ static bool host_has(int host, const char *name, const struct change *index)
 {
 	const char *text;
 	size_t length;
-	struct arena *arena = arena_new_own(index->length + 4096);
+	struct arena *arena = arena_new_of(index->length + 4096);
 	bool has = file_read(host, name, 0, index->length, arena, &text, &length) == 1 &&
 		   length == index->length && memcmp(text, index->text, length) == 0;
 	arena_free(arena);

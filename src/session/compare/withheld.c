@@ -119,8 +119,10 @@ int withheld_begin(const struct store *store, const struct session *session,
 	struct gitnamed named = { .count = 0 };
 	struct list found = { NULL, NULL };
 	struct homes homes = { .home = store->home, .environment = environ };
+	homes_name(store->arena, &homes);
 	homes_follow(store->arena, &homes, &found);
-	homes_name(store->arena, &homes, &found);
+	list_each (item, &homes.names)
+		list_add(&found, store->arena, item->text, item->from);
 	gitnamed_global(store->arena, store->home, store->config, &named);
 	for (unsigned i = 0; i < session->root_count; i++)
 		if (is_compared(session, i))

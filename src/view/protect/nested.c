@@ -50,7 +50,7 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	*walk = (struct git_walk){ .repository = note,
 				   .passes = is_tree,
 				   .owner = &first,
-				   .arena = arena_new_own(ROWS_BYTES),
+				   .arena = arena_new_of(ROWS_BYTES),
 				   .share = &top,
 				   .start = INT64_MAX,
 				   .since = INT64_MAX,

@@ -306,7 +306,7 @@ int untracked_plan(struct wishes *wishes)
 	if (!plan->profile->hide_untracked.first || !plan->project ||
 	    !wishes_is_seen(wishes, plan->project))
 		return 0;
-	files.arena = arena_new_own(UNTRACKED_BYTES);
+	files.arena = arena_new_of(UNTRACKED_BYTES);
 	search(&files);
 	int result = hide_all(&files);
 	arena_free(files.arena);
