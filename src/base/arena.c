@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define RESERVED ((size_t)64 << 20)
 enum { ALIGNMENT = 16 };
 
 struct arena {
@@ -32,9 +31,9 @@ static struct arena *map(size_t bytes, int sharing)
 	return arena;
 }
 
-struct arena *arena_new_shared(void)
+struct arena *arena_new_shared(size_t bytes)
 {
-	return map(RESERVED, MAP_SHARED);
+	return map(bytes, MAP_SHARED);
 }
 
 // With transparent_hugepage=always the first byte would zero 2 MB.
@@ -47,13 +46,13 @@ struct arena *arena_new_of(size_t bytes)
 
 struct arena *arena_new(void)
 {
-	return arena_new_of(RESERVED);
+	return arena_new_of(ARENA_BYTES_PLAN);
 }
 
 struct arena *arena_new_scratch(void)
 {
 	struct arena *arena = arena_new();
-	madvise(arena, RESERVED, MADV_DONTFORK); // with a child its pages would be copied
+	madvise(arena, ARENA_BYTES_PLAN, MADV_DONTFORK); // with a child its pages would be copied
 	return arena;
 }
 

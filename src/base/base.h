@@ -15,11 +15,12 @@ struct arena;
 // One block of memory for profile and plan; freed as a whole, sealed when decided.
 
 // Out of memory aborts the process with one line on stderr: nothing has run yet.
+#define ARENA_BYTES_PLAN ((size_t)64 << 20)
 struct arena *arena_new(void);
 // For more than a plan: so much address space, of which the used part takes memory.
 struct arena *arena_new_of(size_t bytes);
-// That of profile and plan: also of the box's pid 1, which waits while the plan is made.
-struct arena *arena_new_shared(void);
+// For what a child process writes and this one reads, or the other way round.
+struct arena *arena_new_shared(size_t bytes);
 // For memory that only the making of a plan needs: a child does not have it.
 struct arena *arena_new_scratch(void);
 void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));

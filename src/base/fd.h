@@ -235,6 +235,6 @@ bool privileges_have(int capability);
 const char *privileges_text(struct arena *arena);
 
 // For parsers of what a box wrote. Forks; the child calls `work` with no system call left but the
-// one that ends it. Memory that is shared (an arena) carries the result. 0 when it ended well, -1
-// with the reason said.
+// one that ends it. An arena that is shared carries the result. 0 when it ended well, -1 with the
+// reason said.
 int locked_run(void (*work)(void *), void *argument);

@@ -98,8 +98,8 @@ struct index_file {
 	bool sparse; // by its configuration not all files are in the work tree
 };
 
-// `fd` is the index, and `status` is its own. `index` lies in the arena. NULL: git would write it
-// so. Else why not, in words that follow its name.
+// `fd` is the index, and `status` is its own. The arena is shared (arena_new_shared), and
+// `index` lies in it. NULL: git would write it so. Else why not, in words that follow its name.
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index);
 

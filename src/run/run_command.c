@@ -74,7 +74,7 @@ static const char *box_shell(void)
 
 struct box *box_new(void)
 {
-	struct arena *arena = arena_new_shared();
+	struct arena *arena = arena_new_shared(ARENA_BYTES_PLAN);
 	struct box *box = arena_take(arena, sizeof(*box));
 	box->arena = arena;
 	box->invocation.parent = getppid();

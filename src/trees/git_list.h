@@ -85,7 +85,9 @@ struct git_walk {
 	int64_t since, start; // nanoseconds; what changed at `start` or later did so in the run
 	bool probes;          // only whether one of them changed: then it is cut
 	long processor; // nanoseconds of this process's time, from the beginning on; 0: no end
-	long rest;      // and of the others, for which `others` is set; 0: they are not read
+	// And of the others, for which `others` is set, and of those in installed packages, which
+	// come last; 0: they are not read.
+	long rest, rest_installed;
 
 	// Results.
 	bool cut;    // by time

@@ -20,6 +20,7 @@
 enum {
 	ENTRIES_LEAST = 512,
 	DIRECTORIES_LEAST = 32,
+	INSTALLED_LEAST = 4,
 	CLOCK_EACH = 64,
 	DEPTH_MAX = 240,
 	NANOSECONDS = 1000000000
@@ -259,7 +260,9 @@ static void walk_rest(struct git_walk *walk)
 	bool over = false;
 	walk->entries = 0;
 	walk->others = true;
-	for (enum rank rank = STOOD; rank <= INSTALLED; rank++)
+	for (enum rank rank = STOOD; rank <= INSTALLED; rank++) {
+		const int64_t most = rank == INSTALLED ? walk->rest_installed : walk->rest;
+		const unsigned least = rank == INSTALLED ? INSTALLED_LEAST : DIRECTORIES_LEAST;
 		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
 			struct walk_row row = walk->rows[i];
 			enum news news = OLD;
@@ -273,10 +276,10 @@ static void walk_rest(struct git_walk *walk)
 			row.unread = shared;
 			if (shared || look_at(walk, &row, &news))
 				open_and_visit(walk, &row, news);
-			over = ++walk->entries % DIRECTORIES_LEAST == 0 &&
-			       processor_now() - begin > walk->rest;
+			over = ++walk->entries % least == 0 && processor_now() - begin > most;
 			walk->unseen = walk->unseen || (over && rank != INSTALLED);
 		}
+	}
 }
 
 // A tracked file that is examined each time: the part of its path that is a name.

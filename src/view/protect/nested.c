@@ -54,7 +54,8 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 				   .share = &top,
 				   .start = INT64_MAX,
 				   .since = INT64_MAX,
-				   .rest = FIRST_NANOSECONDS };
+				   .rest = FIRST_NANOSECONDS,
+				   .rest_installed = FIRST_NANOSECONDS };
 	walk_tree(walk, tree->path);
 	arena_free(walk->arena);
 	tree->fresh = true;
