@@ -35,13 +35,11 @@ static bool is_pattern(const char *folded, enum trusted_answer answer)
 {
 	const struct trusted_row *first = trusted_rows + trusted_first[answer],
 				 *row = trusted_rows + trusted_first[answer + 1];
-	while (row-- > first && row->pattern) {
-		const char begin = trusted_name(row)[0] | ' ';
-		// '*' and '?' with that bit are '*' and '?' still
-		if ((begin == '*' || begin == '?' || begin == (folded[0] | ' ')) &&
+	const char begins = folded[0], ends = begins ? folded[strlen(folded) - 1] : begins;
+	while (row-- > first && row->pattern)
+		if ((!row->begins || row->begins == begins) && (!row->ends || row->ends == ends) &&
 		    component_matches(folded, trusted_name(row)))
 			return true;
-	}
 	return false;
 }
 
@@ -79,9 +77,9 @@ struct trusted_fit trusted_fit(const char *path)
 			return fit;
 	const struct trusted_row *row = trusted_rows + trusted_first[TRUSTED_WALL];
 	for (; !path && row < trusted_rows + trusted_first[TRUSTED_TELL + 1]; row++) {
-		const char *name = trusted_name(row), begin = name[0] | ' ';
+		const char *name = trusted_name(row);
 		unsigned i = 0;
-		if (begin != '*' && begin != '?' && begin != (folded[0][0] | ' '))
+		if (row->begins && row->begins != folded[0][0])
 			continue;
 		for (; i < count && name && component_matches(folded[i], name); i++)
 			name = next_part(name);

@@ -29,6 +29,7 @@ struct trusted_row {
 	uint8_t answer;
 	bool pattern;
 	bool below;                 // counts in any directory of the project
+	char begins, ends;          // the edges of its first component, folded; 0: any
 	uint16_t name, who, source; // in trusted_text
 };
 // By answer; in each, patterns last.
@@ -133,8 +134,8 @@ void homes_path(struct arena *arena, const struct homes *homes, struct list *ret
 // The directories of PATH below the home, and the paths of all rows; no look at any.
 void homes_name(struct arena *arena, struct homes *homes);
 
-// What the links on the way to `names`, and right in them, lead to: each link and each end that lies
-// elsewhere than its name says, there or not.
+// What the links on the way to `names`, and right in them, lead to: each link and each end that
+// lies elsewhere than its name says, there or not.
 void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 
 // What links in a directory of trusted names, and in those below it, lead to: each link and each
