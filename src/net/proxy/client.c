@@ -37,7 +37,7 @@ static void begin_ssh(struct worker *worker, struct conn *conn)
 static enum turn hear_server(struct worker *worker, struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[SERVER];
-	const uint8_t *bytes = (const uint8_t *)conn->buffer[SERVER] + flow->cleared;
+	const uint8_t *bytes = (const uint8_t *)conn->bytes[SERVER] + flow->cleared;
 	switch (opening_server(bytes, flow->end - flow->cleared)) {
 	case GREETING_MORE:
 		return TURN_WAIT;
@@ -109,7 +109,7 @@ static enum turn run_ssh(struct worker *worker, struct conn *conn)
 	size_t length;
 	if (!conn->greeted && out->cleared < out->end) {
 		enum greeting greeting =
-			opening_server((const uint8_t *)conn->buffer[SERVER] + out->cleared,
+			opening_server((const uint8_t *)conn->bytes[SERVER] + out->cleared,
 				       out->end - out->cleared);
 		if (greeting != GREETING_SSH && greeting != GREETING_MORE)
 			return refuse_unread(worker, conn);

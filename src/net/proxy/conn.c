@@ -25,7 +25,8 @@ struct conn *conn_accept(struct worker *worker, int fd)
 	struct conn *conn = &worker->conns[index];
 	memset(conn, 0, sizeof(*conn));
 	conn->generation = ++worker->generation;
-	conn->buffer = worker->buffers + 2 * index; // read only as far as it was written
+	for (int side = CLIENT; side <= SERVER; side++) // read only as far as it was written
+		conn->bytes[side] = worker->buffers[2 * index + (uint32_t)side];
 	conn->fd[CLIENT] = fd;
 	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = -1;
 	conn->inside[0] = conn->inside[1] = -1;
@@ -143,6 +144,10 @@ static void give_back(struct worker *worker, uint32_t from, uint32_t to)
 void conn_sweep(struct worker *worker)
 {
 	worker->next_sweep = worker->now + SWEEP_MILLISECONDS;
+	if (worker->bulk_written && !worker->bulk_lent) {
+		madvise(worker->bulk, BULK_MAX * (size_t)BULK_BYTES, MADV_DONTNEED);
+		worker->bulk_written = false;
+	}
 	for (uint32_t i = 0, next; i < worker->used && worker->held_count > SWEEP_LEAST; i = next) {
 		unsigned before = worker->held_count;
 		for (next = i; next < worker->used && is_free(&worker->conns[next]); next++)
@@ -167,6 +172,23 @@ void conn_hold(struct worker *worker, const struct conn *conn, bool large)
 	worker->held_count += held->held == HELD_NOTHING;
 	worker->large_count += large && held->held != HELD_LARGE;
 	held->held = large ? HELD_LARGE : held->held ? held->held : HELD_SMALL;
+}
+
+bool conn_is_lent(const struct worker *worker, const struct conn *conn, enum peer_side side)
+{
+	return conn->bytes[side] != worker->buffers[2 * conn_index(worker, conn) + side];
+}
+
+void conn_lend(struct worker *worker, struct conn *conn, enum peer_side side, bool bulk)
+{
+	if (bulk == conn_is_lent(worker, conn, side) || (bulk && worker->bulk_lent == UINT64_MAX))
+		return;
+	unsigned at = bulk ? (unsigned)__builtin_ctzll(~worker->bulk_lent)
+			   : (unsigned)((conn->bytes[side] - worker->bulk[0]) / BULK_BYTES);
+	worker->bulk_lent ^= UINT64_C(1) << at;
+	worker->bulk_written = true;
+	conn->bytes[side] =
+		bulk ? worker->bulk[at] : worker->buffers[2 * conn_index(worker, conn) + side];
 }
 
 static uint64_t token_of(const struct worker *worker, const struct conn *conn)
@@ -222,6 +244,8 @@ void conn_free(struct worker *worker, struct conn *conn)
 	fd_close(&conn->fd[CLIENT]);
 	conn_deadline(worker, conn, 0);
 	conn->state = CONN_FREE;
+	conn_lend(worker, conn, CLIENT, false);
+	conn_lend(worker, conn, SERVER, false);
 	conn_hold(worker, conn, false); // until it is swept
 	worker->live--;
 	// One that is queued is given back when its turn comes.

@@ -30,11 +30,12 @@ struct lookup;
 
 enum peer_side { CLIENT, SERVER };
 
-// Bytes from one side to the other: buffer[start, cleared) may go; [cleared, end) is still to be
+// Bytes from one side to the other: bytes[start, cleared) may go; [cleared, end) is still to be
 // read by a parser.
 struct flow {
 	uint32_t start, cleared, end;
 	uint64_t allowance; // that may pass unread after `end`
+	bool full;          // the last read filled a buffer
 	bool ended, shut;   // nothing more comes; the other side knows
 };
 
@@ -162,7 +163,7 @@ struct conn {
 	uint64_t request_length; // of a body whose beginning is not judged yet; else 0
 	enum http_chunk request_chunk, response_chunk;
 
-	char (*buffer)[BUFFER_SIZE]; // of each side
+	char *bytes[2]; // of each side: BUFFER_SIZE, or one of worker->bulk
 };
 
 // Only HTTP and TLS are spoken at their own ports.
@@ -188,6 +189,10 @@ void conn_free(struct worker *worker, struct conn *conn);
 void conn_sweep(struct worker *worker);
 // It holds bytes of the host's; `large`: more than SMALL_BYTES.
 void conn_hold(struct worker *worker, const struct conn *conn, bool large);
+// Gives one side, which holds no bytes, a buffer of BULK_BYTES while there is one, or its own
+// again.
+void conn_lend(struct worker *worker, struct conn *conn, enum peer_side side, bool bulk);
+bool conn_is_lent(const struct worker *worker, const struct conn *conn, enum peer_side side);
 void conn_seen(struct worker *worker, uint64_t token); // a record is no longer waited for
 // What it keeps is read from its first byte on.
 void conn_read_anew(struct conn *conn);

@@ -189,7 +189,7 @@ enum turn dns_server_stream(struct worker *worker, struct conn *conn)
 {
 	struct flow *in = &conn->flow[CLIENT];
 	uint8_t answer[DNS_ANSWER_MAX];
-	const uint8_t *bytes = (const uint8_t *)conn->buffer[CLIENT] + in->start;
+	const uint8_t *bytes = (const uint8_t *)conn->bytes[CLIENT] + in->start;
 	size_t there = in->end - in->start,
 	       length = there >= 2 ? (size_t)(bytes[0] << 8 | bytes[1]) : 0;
 	if (there < 2 || there < length + 2)

@@ -46,7 +46,7 @@ static size_t rewrite(struct worker *worker, struct conn *conn, const struct htt
 {
 	char rewritten[BUFFER_SIZE + AUTHORIZATION_MAX + DIAL_PLACE_MAX];
 	struct flow *flow = &conn->flow[CLIENT];
-	char *buffer = (char *)conn->buffer[CLIENT], *bytes = buffer + flow->start;
+	char *buffer = conn->bytes[CLIENT], *bytes = buffer + flow->start;
 	size_t head =
 		http_rewrite(bytes, request, place, *place ? worker->authorization : "", rewritten);
 	size_t rest = flow->end - flow->start - request->head;
@@ -66,7 +66,7 @@ static size_t choose_form(struct worker *worker, struct conn *conn,
 			  const struct http_request *request)
 {
 	char place[DIAL_PLACE_MAX] = "http://";
-	const char *target = conn->buffer[CLIENT] + conn->flow[CLIENT].start + request->path;
+	const char *target = conn->bytes[CLIENT] + conn->flow[CLIENT].start + request->path;
 	bool asks = dial_takes_requests(worker, conn) && !request->upgrade && *target != '*';
 	dial_place(conn, place + strlen(place));
 	size_t head = asks ? rewrite(worker, conn, request, place) : 0;
@@ -207,7 +207,7 @@ static bool read_body(struct conn *conn)
 	struct flow *flow = &conn->flow[CLIENT];
 	uint64_t there = flow->end - flow->cleared, length = conn->request_length;
 	there = there < length ? there : length;
-	const char *bytes = conn->buffer[CLIENT] + flow->cleared;
+	const char *bytes = conn->bytes[CLIENT] + flow->cleared;
 	enum parse request = opening_body((const uint8_t *)bytes, (size_t)there, &conn->opening);
 	if (request == PARSE_DONE)
 		return false;
@@ -225,7 +225,7 @@ static bool read_chunks(struct conn *conn, enum peer_side from, enum http_chunk 
 	while (*at != CHUNK_DONE && flow->allowance == 0 && flow->cleared < flow->end) {
 		size_t used = 0;
 		uint64_t data = 0;
-		enum parse result = http_chunk(conn->buffer[from] + flow->cleared,
+		enum parse result = http_chunk(conn->bytes[from] + flow->cleared,
 					       flow->end - flow->cleared, at, &used, &data);
 		if (result == PARSE_MORE)
 			return flow->end - flow->cleared < BUFFER_SIZE / 2;
@@ -263,7 +263,7 @@ static bool read_response(struct worker *worker, struct conn *conn)
 	struct http_response response;
 	while (conn->response_head && flow->cleared < flow->end) {
 		size_t length = flow->end - flow->cleared;
-		const char *bytes = conn->buffer[SERVER] + flow->cleared;
+		const char *bytes = conn->bytes[SERVER] + flow->cleared;
 		enum parse result =
 			is_due(conn, SERVER, bytes, length)
 				? http_response(bytes, length, conn->asks_head, &response)

@@ -96,7 +96,7 @@ static void read_second(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[CLIENT];
 	while (flow->allowance == 0 && flow->cleared < flow->end) {
-		const uint8_t *bytes = (const uint8_t *)conn->buffer[CLIENT] + flow->cleared;
+		const uint8_t *bytes = (const uint8_t *)conn->bytes[CLIENT] + flow->cleared;
 		size_t length = flow->end - flow->cleared, size;
 		uint8_t type;
 		enum parse record = tls_record(bytes, length, &type, &size);
@@ -133,7 +133,7 @@ static void read_answer(struct worker *worker, struct conn *conn)
 	struct flow *flow = &conn->flow[SERVER];
 	while (conn->state == CONN_ANSWER && !conn->retried && flow->allowance == 0 &&
 	       flow->cleared < flow->end) {
-		const uint8_t *bytes = (const uint8_t *)conn->buffer[SERVER] + flow->cleared;
+		const uint8_t *bytes = (const uint8_t *)conn->bytes[SERVER] + flow->cleared;
 		size_t length = flow->end - flow->cleared, size = 0;
 		uint8_t type = 0;
 		bool retry = false;

@@ -20,7 +20,7 @@ static struct window window_of(const struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[CLIENT];
 	uint32_t base = conn->keeping ? conn->kept : flow->cleared;
-	return (struct window){ (const uint8_t *)conn->buffer[CLIENT] + base, base,
+	return (struct window){ (const uint8_t *)conn->bytes[CLIENT] + base, base,
 				flow->end - base };
 }
 

@@ -378,6 +378,7 @@ _Noreturn void worker_main(const struct worker_start *start)
 	struct worker *worker = take_memory(sizeof(*worker));
 	worker->conns = take_memory(CONNS_MAX * sizeof(struct conn));
 	worker->buffers = take_memory(2 * CONNS_MAX * (size_t)BUFFER_SIZE);
+	worker->bulk = take_memory(BULK_MAX * (size_t)BULK_BYTES);
 	prepare(worker, start);
 	if (worker->epoll < 0 || worker->routes < 0 || lookup_begin(worker) < 0 ||
 	    confine(CONFINED_WORKER, start->locks) < 0)

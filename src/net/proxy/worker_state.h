@@ -16,6 +16,9 @@ enum {
 	// more: the memory is the host's, not the box's.
 	SMALL_BYTES = 4096,
 	LARGE_MAX = 2048,
+	BULK_BYTES =
+		256 * 1024, // of a stream that fills its buffer: fewer calls, and fewer wake-ups
+	BULK_MAX = 64,
 	LOOKUPS_MAX = 256,
 	QUESTIONS_MAX = 128,
 	NOBODY_MAX = 32,
@@ -49,6 +52,9 @@ struct worker {
 
 	struct conn *conns;
 	char (*buffers)[BUFFER_SIZE]; // two of each conn
+	char (*bulk)[BULK_BYTES];     // lent to one side of a conn
+	uint64_t bulk_lent;           // a bit for each
+	bool bulk_written;            // since the last sweep that gave all of them back
 	uint32_t generation;          // of the newest conn
 	// Of each conn, what it and its buffers hold of the host's memory; `used`: since the last
 	// sweep
