@@ -111,8 +111,8 @@ struct invocation {
 	enum answer denied, changed;
 	uint64_t stop_time; // of stop, milliseconds
 	enum answer detach;
-	int ready;  // with it: where the pid is written when the command runs; 0: none
-	int writer; // with it: where the master of its terminal goes; 0: none
+	int ready; // with it: where the pid is written when the command runs; 0: none
+	int front; // what is told when the command runs (report/front.h); 0: none
 	struct terminal_wish size;
 	enum answer follow, raw; // of logs
 	enum answer terminal;    // of run and exec: a pty of the box

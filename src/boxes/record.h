@@ -48,8 +48,7 @@ struct record_entry {
 	int32_t user, view;
 	uint64_t user_inode, view_inode, roots;
 	char session[RECORD_SESSION], project[PATH_MAX], command[RECORD_COMMAND];
-	// Written again while the run lasts: by the run, `killed` by who kills it, and the end also
-	// by the process that writes its output.
+	// Written again while the run lasts: by the run, and `killed` by who kills it.
 	struct record_ports {
 		uint32_t count;
 		struct record_port {

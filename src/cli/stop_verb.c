@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "report/answer_fields.h"
-#include "report/capture.h"
+#include "report/front.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"
 #include "cli/boxes.h"
@@ -205,7 +205,7 @@ static void put_output(int file, struct out *out)
 		length += (size_t)got;
 		offset += (uint64_t)got;
 	}
-	capture_put(out, "stdout", text, length);
+	captured_text(out, "stdout", text, length);
 	answer_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", begin > 0));
 }
 

@@ -86,15 +86,37 @@ wait $waiting
 is "its sbx is killed: who waits gets the status" "137 137" "$? $(wait $others; member status <"$work/waited")"
 wait_for 30 gone "$run"
 is "its sbx is killed: the status is known" 137 "$(wait_for 30 eval '"$SBX" logs --json "$run" | grep -q status'; "$SBX" wait "$run"; echo $?)"
-writer() { ps -o ppid= -p "$run" | tr -d ' '; }
+# Of the children of its sbx the one that writes the file of the output.
+front() { for child in $(pgrep -P "$run"); do ls -l "/proc/$child/fd" 2>/dev/null | grep -q '/output$' && echo "$child"; done; }
 run=$("$SBX" run -d -- sh -c 'echo before; until [ -e go2 ]; do sleep 0.05; done; exit 5')
-kill -9 "$(writer)"
+kill -9 "$(front)"
 lists "$run" && pass "who writes its output is killed: the run goes on" || fail "who writes its output is killed: the run goes on"
 touch go2
 is "and its status is known" 5 "$("$SBX" wait "$run"; echo $?)"
 run=$("$SBX" run -d -- sleep 1000)
-kill -9 "$(writer)" "$run"
+kill -9 "$(front)" "$run"
 is "both are killed: 137 follows from its record" "137 False 137" "$("$SBX" wait "$run"; echo $?) $("$SBX" logs --json "$run" | member live status)"
+
+# --- the front of --json: of the children of its sbx the one that has the memory for both streams
+capturing() { for child in $(pgrep -P "$run"); do ls -l "/proc/$child/fd" 2>/dev/null | grep -c '/memfd:sbx' | grep -qx 2 && echo "$child"; done; }
+"$SBX" run --json -- sh -c 'echo first; echo >begun; sleep 1000' >"$work/json" &
+run=$!
+wait_for 30 test -e begun
+kill -9 $run
+wait $run 2>/dev/null
+wait_for 30 test -s "$work/json"
+is "its sbx is killed: the answer says so, with what was printed" "$run signal 137 9 None first" "$(member id end status signal exit stdout <"$work/json" | xargs)"
+is "nothing is left of the box, and its status follows from its record" "137 " "$("$SBX" wait "$run"; echo $?) $(pgrep -u "$(id -u)" -f 'sleep 1000$')"
+rm begun
+"$SBX" run --json -- sh -c 'echo first; echo >begun; until [ -e go3 ]; do sleep 0.05; done; exit 5' >"$work/json" &
+run=$!
+wait_for 30 test -e begun
+kill -9 "$(capturing)"
+touch go3
+wait $run
+is "who captures is killed: the run goes on, and the answer says that it is cut" "5 exit 5 first True" "$? $(member end status stdout truncated <"$work/json" | xargs)"
+is "a reader of the answer waits for no process of it" "in time" "$(timeout 20 bash -c '"$SBX" run --json -- sh -c "exec <&-; sleep 0.5" | cat >/dev/null; echo in time')"
+is "nor a writer: its stdin is the command's alone" "in time 141" "$(timeout 20 bash -c 'yes | "$SBX" run --json -- sh -c "exec <&-; sleep 1" >/dev/null; echo in time ${PIPESTATUS[0]}')"
 
 # --- what is printed acts on no terminal, and is bounded
 run=$("$SBX" run -d -- printf 'a\033[31mb\302\233\342\202\254\377\000\r\n')

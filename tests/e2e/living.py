@@ -78,13 +78,21 @@ def children(pid):
     return [child for child, parent, _ in processes() if parent == pid]
 
 
+def writes_output(pid):
+    try:
+        return any(os.readlink(link).endswith("/output") for link in glob.glob(f"/proc/{pid}/fd/*"))
+    except OSError:
+        return False
+
+
 class Living:
     def __init__(self):
         done = sbx("run", "-d", "--network", "none", "--", *BOX)
         self.id = done.stdout.strip()
         self.sbx = int(self.id)
-        self.writer = next(parent for pid, parent, _ in processes() if pid == self.sbx)
-        self.init = children(self.sbx)
+        kin = children(self.sbx)
+        self.front = next(pid for pid in kin if writes_output(pid))
+        self.init = [pid for pid in kin if pid != self.front]
         self.clients = [started("exec", self.id, "--", *BOX) for _ in range(3)]
 
     def renew(self):
@@ -133,8 +141,8 @@ def kill_client(box):
     return wrong
 
 
-def kill_writer(box):
-    os.kill(box.writer, signal.SIGKILL)
+def kill_front(box):
+    os.kill(box.front, signal.SIGKILL)
     wrong = []
     if box.id not in listed():
         wrong.append("ps lost it")
@@ -173,7 +181,7 @@ def kill_both(box):
 
 
 atexit.register(lambda: sbx("kill", "--all"))
-acts = [kill_client] * 6 + [kill_sbx, kill_sbx, kill_init, kill_both, kill_writer]
+acts = [kill_client] * 6 + [kill_sbx, kill_sbx, kill_init, kill_both, kill_front]
 problems, counts, box = [], {}, None
 for number in range(ROUNDS):
     if box is None or not lives(box.sbx):
