@@ -129,10 +129,29 @@ run=$("$SBX" run -d -- bash -c 'seq 3000000; until [ -e more ]; do sleep 0.05; d
 wait_for 60 eval '"$SBX" logs --raw "$run" 2>/dev/null | tail -1 | grep -qx 3000000'
 is "the newest of a flood are kept, without a gap" "end 3000000" "$("$SBX" logs --raw "$run" 2>"$work/err" | tail -n +2 | awk 'NR > 1 && $1 != last + 1 { print "gap", last, $1 } { last = $1 } END { print "end", last }' | head -3)"
 like "and what is gone is said" "$(cat "$work/err")" "^sbx: [0-9]+ bytes of the output are gone"
-is "the file stays below its bound" 1 "$(($(stat -c %s "$boxes/$run"-*/output) <= 8392704))"
+is "the file stays below its bound" 1 "$(($(stat -c %s "$boxes/$run"-*/output) <= 8404992))"
 touch more
 "$SBX" wait "$run"
 is "the end is there" end "$("$SBX" logs "$run" 2>/dev/null | tail -1)"
+
+run=$("$SBX" run -d -- sh -c 'echo one; sleep 1.5; echo two; sleep 1.5; echo three; until [ -e more4 ]; do sleep 0.05; done; echo four; sleep 0.3')
+wait_for 30 eval '"$SBX" logs "$run" | grep -q three'
+begins() { "$SBX" logs "$@" "$run" | xargs; }
+is "-n: the last lines" "[three] [two three] [one two three] []" "[$(begins -n 1)] [$(begins --tail 2)] [$(begins -n 9)] [$(begins -n 0)]"
+is "--since: what was printed in this time, and no line too few" "[three] [one two three] [three]" "[$(begins --since 1s)] [$(begins --since 1h)] [$(begins --since 1h -n 1)]"
+is "the latest beginning counts" "[wo three]" "[$(begins --offset 5 -n 3)]"
+"$SBX" logs -n 1 -f "$run" >"$work/followed" &
+follower=$!
+sleep 0.3
+touch more4
+wait $follower
+is "-n with -f: the last line, and what comes" "three four" "$(xargs <"$work/followed")"
+is "--since with --json" "four" "$("$SBX" wait "$run"; "$SBX" logs --json -n 1 "$run" | member text)"
+run=$("$SBX" run -d -- bash -c 'seq 3000000; for i in {1..1500}; do echo "$i"; sleep 0.001; done')
+"$SBX" wait "$run"
+is "-n over a flood that has gone in part" "100000 2901501 1500" "$("$SBX" logs -n 100000 "$run" | sed -n '1p;$=;$p' | sort -n | xargs | awk '{ print $2, $3, $1 }')"
+is "a longer history has coarser times, and none too few" "1500" "$("$SBX" logs --since 1h "$run" 2>/dev/null | tail -1)"
+refused_as "a time that is none" "5x" "$SBX" logs --since 5x "$run"
 
 # --- no box reaches it
 run=$("$SBX" run -d -- echo secret)

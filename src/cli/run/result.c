@@ -169,7 +169,7 @@ static int become_run(struct box *box, bool child_ignored)
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    record_name(front.boxes, front.name, getpid()) < 0)
 		return fail(errno, "begin a run in the background");
-	box->invocation.json = ANSWER_NO; // this one prints none
+	box->invocation.json = ANSWER_NO;
 	box->invocation.ready = front.ready;
 	return begin(box);
 }
@@ -195,11 +195,12 @@ static void show_output(int file)
 	out_flush(&out, STDERR_FILENO);
 }
 
-static int await_start(const struct box *box, int ready, pid_t run)
+// `json`: the run has the memory of the box, too, and prints none.
+static int await_start(const struct box *box, bool json, int ready, pid_t run)
 {
 	int32_t pid;
 	char id[16], name[RECORD_NAME];
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
+	struct out out = { .json = json };
 	const struct record record = { front.record, front.lock };
 	if (fd_read_all(ready, &pid, sizeof(pid)) == (ssize_t)sizeof(pid)) {
 		snprintf(id, sizeof(id), "%d", pid);
@@ -230,13 +231,14 @@ int background_begin(struct box *box, int *ret_status)
 	if (box->invocation.terminal == ANSWER_YES)
 		box->invocation.size = raw_terminal_size();
 	front.ready = ready[1];
-	bool child_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+	const bool json = box->invocation.json == ANSWER_YES;
+	const bool child_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	pid_t run = fork();
 	if (run < 0)
 		return fail(errno, "fork");
 	if (run == 0)
 		return close(ready[0]), become_run(box, child_ignored);
 	close(ready[1]);
-	*ret_status = await_start(box, ready[0], run);
+	*ret_status = await_start(box, json, ready[0], run);
 	return 1;
 }
