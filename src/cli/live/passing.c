@@ -73,9 +73,11 @@ void stream_empty(struct passing_stream *stream)
 int signals_held(const int *numbers, size_t count)
 {
 	sigset_t set;
+	struct sigaction action;
 	sigemptyset(&set);
 	for (size_t i = 0; i < count; i++)
-		sigaddset(&set, numbers[i]);
+		if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&set, numbers[i]);
 	signal(SIGPIPE, SIG_IGN); // the terminal is given back before this process ends
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

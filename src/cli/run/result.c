@@ -174,13 +174,16 @@ static int become_run(struct box *box, bool child_ignored)
 	return begin(box);
 }
 
-static int status_of(pid_t child)
+static int status_of(pid_t run)
 {
 	int status;
-	while (waitpid(child, &status, 0) < 0)
+	while (waitpid(run, &status, 0) < 0)
 		if (errno != EINTR)
 			return STATUS_FAILURE;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	fail(0, "the run's own sbx was killed before its command began");
+	return 128 + WTERMSIG(status);
 }
 
 static void show_output(int file)
@@ -211,10 +214,13 @@ static int await_start(const struct box *box, bool json, int ready, pid_t run)
 		return box_done(&out, 0);
 	}
 	int status = status_of(run);
-	if (out.json)
-		boxes_print_result(&record, NULL, "failed", status);
+	bool killed = err_is_recorded();
+	if (json)
+		boxes_print_result(&record, NULL, killed ? "signal" : "failed", status);
 	else
 		show_output(front.stored[0]);
+	if (killed)
+		box_failed();
 	unlinkat(front.record, RECORD_OUTPUT, 0);
 	str_put(name, sizeof(name), "%d%s", (int)run, strchr(front.name, '-'));
 	record_release(front.boxes, name);
