@@ -44,18 +44,26 @@ void record_command(char *const *command, char text[RECORD_COMMAND])
 }
 
 // TIME is that of the start, in hexadecimal digits: seconds, and 8 digits of nanoseconds.
-bool record_moved(const char *name, const char *id)
+int64_t record_begun(const char *name)
 {
-	enum { STAMP = 15, NANOSECONDS = 8 };
-	struct tm date;
-	char stamp[STAMP + 1], run[32], digits[32];
+	enum { NANOSECONDS = 8 };
+	char digits[32];
 	const char *dash = strchr(name, '-');
 	size_t length = dash ? strcspn(dash + 1, ".") : 0;
-	if (length <= NANOSECONDS ||
-	    !str_put(digits, sizeof(digits), "%.*s", (int)(length - NANOSECONDS), dash + 1) ||
-	    !str_put(run, sizeof(run), "-%.*s-", (int)(dash - name), name))
+	return length > NANOSECONDS && str_put(digits, sizeof(digits), "%.*s",
+					       (int)(length - NANOSECONDS), dash + 1)
+		       ? (int64_t)strtoull(digits, NULL, 16)
+		       : 0;
+}
+
+bool record_moved(const char *name, const char *id)
+{
+	enum { STAMP = 15 };
+	struct tm date;
+	char stamp[STAMP + 1], run[32];
+	const time_t begun = (time_t)record_begun(name);
+	if (!begun || !str_put(run, sizeof(run), "-%.*s-", (int)strcspn(name, "-"), name))
 		return false;
-	const time_t begun = (time_t)strtoull(digits, NULL, 16);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&begun, &date));
 	return strlen(id) > STAMP && strncmp(id, stamp, STAMP) >= 0 && str_starts(id + STAMP, run);
 }

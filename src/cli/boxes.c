@@ -73,9 +73,26 @@ static bool read_box(const struct record *record, const struct process_place *he
 	return box->entry.end == RECORD_LIVES;
 }
 
-static void add_noted(int all, struct boxes *boxes)
+// One that is no live run of any kind.
+static bool read_ended(const struct record *record, struct live_box *box)
+{
+	int64_t begun = record_begun(box->name), now = wall_now() / 1000;
+	if (!record_read(record->lock, &box->entry))
+		return false;
+	box->end = record_status(record->lock, &box->status);
+	if (!box->end)
+		box->end = record_lives(record->lock) ? "ending" : "unknown";
+	box->run = 0;
+	box->age = now > begun ? (uint64_t)(now - begun) * 1000 : 0;
+	snprintf(box->id, sizeof(box->id), "%d", (int)box->entry.supervisor);
+	return true;
+}
+
+// Those that live have room in any case.
+static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 {
 	struct process_place here = process_place_here();
+	unsigned ended = 0;
 	entries_each (each, all) {
 		struct live_box box = { 0 };
 		struct record record;
@@ -83,7 +100,9 @@ static void add_noted(int all, struct boxes *boxes)
 		    !str_put(box.name, sizeof(box.name), "%s", each->name) ||
 		    record_open(all, each->name, &record) < 0)
 			continue;
-		if (read_box(&record, &here, &box))
+		if (read_box(&record, &here, &box) ||
+		    (which == BOXES_ALL && ended < BOXES_MAX / 2 && read_ended(&record, &box) &&
+		     ++ended))
 			boxes->all[boxes->count++] = box;
 		record_close(&record);
 	}
@@ -96,7 +115,7 @@ static int by_age(const void *left, const void *right)
 	return (one->age > other->age) - (one->age < other->age);
 }
 
-int boxes_list(struct arena *arena, struct boxes *ret_boxes)
+int boxes_list(struct arena *arena, enum boxes_which which, struct boxes *ret_boxes)
 {
 	struct boxes boxes = { calloc(BOXES_MAX, sizeof(*boxes.all)), 0 };
 	if (!boxes.all)
@@ -104,7 +123,7 @@ int boxes_list(struct arena *arena, struct boxes *ret_boxes)
 	autoclose int all = open_all(arena);
 	if (all < 0 && err_is_recorded())
 		return -1;
-	add_noted(all, &boxes);
+	add_noted(all, which, &boxes);
 	qsort(boxes.all, boxes.count, sizeof(*boxes.all), by_age);
 	*ret_boxes = boxes;
 	return 0;
@@ -212,7 +231,8 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 const struct live_box *boxes_live(struct arena *arena, const char *id, struct held_box *ret_held)
 {
 	struct boxes boxes;
-	const struct live_box *box = boxes_list(arena, &boxes) < 0 ? NULL : boxes_find(&boxes, id);
+	const struct live_box *box =
+		boxes_list(arena, BOXES_LIVE, &boxes) < 0 ? NULL : boxes_find(&boxes, id);
 	if (!box || boxes_hold(arena, box, ret_held) == 0)
 		return box;
 	if (!err_is_recorded())

@@ -94,7 +94,7 @@ static const char *printed(struct completion *on, const char *words)
 static void offer_runs(struct completion *on, bool changeable)
 {
 	struct boxes boxes;
-	if (boxes_list(on->arena, &boxes) < 0)
+	if (boxes_list(on->arena, BOXES_LIVE, &boxes) < 0)
 		return;
 	for (const struct live_box *box = boxes.all; box < boxes.all + boxes.count; box++)
 		if (!changeable || box->entry.network == RECORD_PROXY)

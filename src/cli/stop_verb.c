@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "report/answer_fields.h"
-#include "report/capture.h"
+#include "report/front.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"
 #include "cli/boxes.h"
@@ -121,7 +121,7 @@ static int act(struct ending_of *ending, const struct box *box, const char *usag
 	if (all == (ids[0] != NULL))
 		return fail(0, "usage: sbx %s", usage);
 	ending->grace = (int64_t)box->invocation.stop_time;
-	TRY(boxes_list(ending->arena, &ending->boxes));
+	TRY(boxes_list(ending->arena, BOXES_LIVE, &ending->boxes));
 	choose_all(ending, ids);
 	TRY(end_all(ending));
 	return ending->missing.used ? fail(0, "%s", ending->missing.text) : 0;
@@ -171,7 +171,7 @@ static const char *wait_for(struct arena *arena, const char *id, struct record *
 {
 	struct boxes boxes;
 	struct held_box held;
-	if (boxes_list(arena, &boxes) < 0)
+	if (boxes_list(arena, BOXES_LIVE, &boxes) < 0)
 		return NULL;
 	const struct live_box *box = boxes_find(&boxes, id);
 	if (box && boxes_hold(arena, box, &held) == 0) {
@@ -205,7 +205,7 @@ static void put_output(int file, struct out *out)
 		length += (size_t)got;
 		offset += (uint64_t)got;
 	}
-	capture_put(out, "stdout", text, length);
+	captured_text(out, "stdout", text, length);
 	answer_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", begin > 0));
 }
 

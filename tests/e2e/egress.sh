@@ -651,8 +651,8 @@ SECRET_TOKEN=planted-secret-value timeout 600 "$SBX" run --read "$LAB" -a www.al
 run=$!
 wait_for 60 test -e begun
 supervisor=$(pgrep -P $run)
-box=$(pgrep -P "$supervisor" | head -1)
-proxy=$(children_of "$supervisor" | tail -1)
+box=$(init_of "$supervisor")
+proxy=$(worker_of "$supervisor")
 like "the proxy: filter, no privileges, no capabilities" "$(grep -E '^(NoNewPrivs|Seccomp|CapEff|CapPrm):' "/proc/$proxy/status" | tr -s '\t\n' '  ')" 'CapPrm: 0+ CapEff: 0+ NoNewPrivs: 1 Seccomp: 2'
 if [ "$(id -u)" = 0 ]; then
 	is "it holds sockets, pipes and its epoll alone" "" "$(find "/proc/$proxy/fd" -printf '%l\n' | grep -Ev '^$|socket:|anon_inode:|pipe:|/dev/null|/etc/hosts|hosts$')"
