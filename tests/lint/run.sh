@@ -46,7 +46,8 @@ is "no recorded failure is thrown away unseen" "" "$(grep -rnE '^[[:space:]]*(\(
 is "signals are read, never handled" "" "$(grep -rnE 'sa_handler|sa_sigaction|\bsignal\(' src | grep -vE 'SIG_(IGN|DFL)' || true)"
 is "kernel numbers live in base/sys.h" "" "$(grep -rnE --include='*.[ch]' '^#ifn?def|^#if ' src | grep -vE 'base/sys.h|base/testing|seccomp/filter.c' || true)"
 is "each pattern of tests/mutants/run matches" "" "$(tests/mutants/run --check 2>&1)"
-is "each test that SECURITY.md names exists" "" "$(grep -o '`tests/[^` ]*`' SECURITY.md | tr -d '`' | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done)"
+is "pages have their length, each promise its test, and what a command can check is so" "" "$(tests/lint/claims 2>&1)"
+is "and a claim that is false, or not on its page, is found" 2 "$(printf 'SECURITY.md | nice 5 | false\nSECURITY.md | is not there | true\n' >"$work/claims" && tests/lint/claims "$work/claims" | wc -l)"
 if command -v bwrap >/dev/null; then
 	is "only checks of tests/lint/stub.table pass against a program that is no sbx (a sample)" "" "$(tests/lint/stub --seconds 10 2>&1 | grep -v '^ok\|^1\.\.\|^# of')"
 else
