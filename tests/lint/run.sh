@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 files=$(find src -name '*.[ch]') sources=$(find src -mindepth 2 -name '*.c' ! -path 'src/cli/*' ! -path 'src/gen/*')
 # Objects of the build that is tested.
-is "rooms and files are used in one direction, as HACKING.md's table says" "" "$(tests/lint/rooms "$(dirname "$(dirname "$SBX")")" 2>&1)"
+is "rooms and files are used in one direction, as src/README.md's table says" "" "$(tests/lint/rooms "$(dirname "$(dirname "$SBX")")" 2>&1)"
 is "no file over 400 lines" "" "$(find src -name '*.[ch]' | xargs wc -l | awk '$2 != "total" && $1 > 400 { print $2, $1 }')"
 is "no function over 50 lines" "" "$(find src -name '*.c' | xargs awk '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 51) print FILENAME ":" start; start = 0 }')"
 is "no unfinished words" "" "$(grep -rnE 'TO''DO|FIX''ME|XX''X' src profiles man README.md || true)"
