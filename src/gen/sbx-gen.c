@@ -1,6 +1,6 @@
 // Build-time only: writes the generated sources, man pages from the tables.
 //   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE |
-//   settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES
+//   settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES [VERB]
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -318,11 +318,11 @@ int main(int count, char **words)
 		gen_names(words[2]);
 	else if (str_equal(what, "recipes") && count == 3)
 		gen_recipes(words[2]);
-	else if (str_equal(what, "man") && count == 6)
-		gen_man(words[2], words[3], words[4], words[5]);
+	else if (str_equal(what, "man") && (count == 6 || count == 7))
+		gen_man(words[2], words[3], words[4], words[5], words[6]);
 	else
 		stop("syscalls MACHINE | profiles FILE... | drivers FILE... | groups FILE | names "
 		     "FILE | settings FILE | "
-		     "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES");
+		     "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES [VERB]");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }
