@@ -13,7 +13,7 @@
 enum { ALIGNMENT = 16 };
 
 struct arena {
-	size_t used, size; // bytes from the arena's own start
+	size_t used, size;
 };
 
 static _Noreturn void out_of_memory(const char *text)
@@ -46,7 +46,7 @@ struct arena *arena_new_own(size_t bytes)
 struct arena *arena_new_scratch(void)
 {
 	struct arena *arena = map(RESERVED, MAP_PRIVATE);
-	madvise(arena, RESERVED, MADV_DONTFORK); // with a child its pages would be copied
+	madvise(arena, RESERVED, MADV_DONTFORK);
 	return arena;
 }
 
