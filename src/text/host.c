@@ -52,7 +52,7 @@ static bool parse_part(const char *text, size_t length, uint64_t *ret)
 	return true;
 }
 
-// The last part fills what is left.
+// The last part fills the rest.
 static bool parse_v4(const char *text, size_t length, struct address *ret)
 {
 	uint64_t parts[4];

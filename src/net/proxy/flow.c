@@ -44,14 +44,13 @@ void flow_say(struct conn *conn, const void *bytes, size_t length)
 	flow->cleared = flow->end;
 }
 
-// Bytes that have passed may still be needed, to be read again with what follows.
+// Bytes that have passed may be read again with what follows.
 static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 {
 	uint32_t start = conn->flow[from].start;
 	return from == CLIENT && conn->keeping && conn->kept < start ? conn->kept : start;
 }
 
-// As far as this buffer may be filled.
 static uint32_t fill_most(struct worker *worker, const struct conn *conn)
 {
 	bool large = worker->held[conn_index(worker, conn)].held == HELD_LARGE ||
@@ -63,7 +62,6 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 {
 	struct flow *flow = &conn->flow[from];
 	uint32_t base = first_needed(conn, from), most = fill_most(worker, conn);
-	// What is kept moves along, also when nothing is left to be moved.
 	if (base > 0 && (base == flow->end || flow->end >= most)) {
 		memmove(conn->buffer[from], conn->buffer[from] + base, flow->end - base);
 		flow->start -= base;
@@ -76,7 +74,7 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 		}
 	}
 	size_t room = most > flow->end ? most - flow->end : 0;
-	if (room == 0) { // others hold what there is: later
+	if (room == 0) {
 		conn->paused = worker->any_paused = true;
 		errno = EINTR;
 		return -1;
@@ -86,8 +84,7 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 		uint64_t pass = flow->cleared == flow->end ? flow->allowance : 0;
 		flow->end += (uint32_t)got;
 		conn_hold(worker, conn, flow->end > SMALL_BYTES);
-		// A short read emptied the socket; an end that epoll reported already is still to
-		// be seen.
+		// A short read emptied the socket.
 		if ((size_t)got < room && !conn->closing[from])
 			conn->readable[from] = false;
 		if (pass)
@@ -110,7 +107,7 @@ enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side fro
 		return TURN_WAIT;
 	}
 	flow->ended = true;
-	return got < 0 ? TURN_RESET : TURN_MOVED; // a reset is handed on as one
+	return got < 0 ? TURN_RESET : TURN_MOVED;
 }
 
 enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side from)
@@ -137,7 +134,6 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	}
 	if (flow->ended && !flow->shut && flow_empty(flow) && flow->cleared == flow->end &&
 	    flow->allowance == UNLIMITED_PASS && conn->fd[to] >= 0 && conn->dialing == DIAL_OPEN) {
-		// When the other direction has ended too, closing says the same.
 		if (!conn->flow[to].shut)
 			shutdown(conn->fd[to], SHUT_WR);
 		flow->shut = true;
