@@ -11,7 +11,7 @@
 enum { ALIGNMENT = 16 };
 
 struct arena {
-	size_t used, size; // bytes from the arena's own start
+	size_t used, size;
 };
 
 static _Noreturn void out_of_memory(const char *text)

@@ -49,7 +49,6 @@ void gitnamed_text(struct arena *arena, const char *home, const char *file, cons
 		   size_t length, const char *top, struct gitnamed *named)
 {
 	struct gitconfig config;
-	// Nearly none has either: then nothing needs to be taken apart.
 	if (!has_word(text, length, "hookspath") && !has_word(text, length, "include"))
 		return;
 	const char *directory = path_parent(arena, file);

@@ -19,7 +19,6 @@ const char *homes_value(char *const *environment, const char *name, size_t lengt
 	return NULL;
 }
 
-// Of a row "$VARIABLE/x"; NULL where it names no directory.
 static const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name)
 {
 	size_t length = strcspn(name + 1, "/");
@@ -58,12 +57,11 @@ void homes_name(struct arena *arena, struct homes *homes)
 		}
 	struct list path = { 0 };
 	homes_path(arena, homes, &path);
-	list_each (item, &path) // others are searched for by view/protect/programs.c
+	list_each (item, &path)
 		if (path_within(item->text, homes->home) && !str_equal(item->text, homes->home))
 			list_add(&homes->names, arena, item->text, item->from);
 }
 
-// What links in a directory of programs lead to is what somebody builds.
 bool homes_is_of_path(const char *name, const struct homes *homes)
 {
 	size_t length = strlen(homes->home);

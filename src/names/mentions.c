@@ -13,7 +13,6 @@
 
 enum { TEXT_BYTES = 65536, HOOKS_MAX = 256 };
 
-// Git's own files are the business of postcheck/git.
 static void add_file(struct mentions *mentions, const char *top, const char *word)
 {
 	struct stat status;
@@ -29,7 +28,6 @@ static void add_file(struct mentions *mentions, const char *top, const char *wor
 		list_add(&mentions->files, mentions->arena, path, nowhere);
 }
 
-// Bytes of UTF-8 are letters.
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -105,7 +103,7 @@ void mentions_git(struct mentions *mentions, const char *top, const char *text, 
 		size_t first = strcspn(value, " \t");
 		if (!is_command(config.entries[i].name))
 			continue;
-		value += memchr(value, '/', first) ? 0 : first; // a program on PATH
+		value += memchr(value, '/', first) ? 0 : first;
 		mentions_text(mentions, top, value, strlen(value));
 	}
 }

@@ -30,7 +30,6 @@ bool trusted_begins(const struct trusted_row *row, const char *name)
 	return component_fold(name, folded) && component_matches(folded, trusted_name(row));
 }
 
-// Patterns are the last rows of an answer.
 static bool is_pattern(const char *folded, enum trusted_answer answer)
 {
 	const struct trusted_row *first = trusted_rows + trusted_first[answer],
@@ -43,7 +42,6 @@ static bool is_pattern(const char *folded, enum trusted_answer answer)
 	return false;
 }
 
-// An index has many names, and most have another edge than all patterns.
 static bool may_be_pattern(const char *folded)
 {
 	size_t length = strlen(folded);
@@ -91,7 +89,6 @@ struct trusted_fit trusted_fit(const char *path)
 	return fit;
 }
 
-// Whether the path is the row's name, or lies in it.
 static bool has_row(const char *path, const struct trusted_row *row)
 {
 	char folded[COMPONENT_MAX];

@@ -26,8 +26,6 @@
 
 enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16 };
 
-// --- the plan ------------------------------------------------------------------------------------
-
 // A project's own file gives no key, trusted or not; what it extends adds nothing here either.
 static int take_own(struct plan *plan, const struct list *wanted, struct list *into)
 {
@@ -48,7 +46,6 @@ static int take_own(struct plan *plan, const struct list *wanted, struct list *i
 	return 0;
 }
 
-// Fingerprints and comments as they are, files by their real paths.
 static int take_keys(struct plan *plan, const struct list *wanted)
 {
 	list_each (item, wanted) {
@@ -162,8 +159,6 @@ int sshagent_files_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// --- the run -------------------------------------------------------------------------------------
-
 static int make_socket(const struct plan *plan, struct run *run)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -199,7 +194,6 @@ int sshagent_host(const struct plan *plan, struct run *run)
 	return make_socket(plan, run);
 }
 
-// What the supervisor has, and they need not, is given up: descriptors, the environment, the plan.
 static _Noreturn void become(const struct plan *plan, const struct run *run, int which, int way,
 			     pid_t supervisor)
 {
@@ -212,7 +206,7 @@ static _Noreturn void become(const struct plan *plan, const struct run *run, int
 	if (dup2(which == FILTER ? run->agent_listener : run->agent_socket, 0) < 0 ||
 	    dup2(way, 1) < 0 || dup2(null, 2) < 0 || fd_close_except(NULL, 0, 0) < 0)
 		_exit(1);
-	if (which == FILTER && epoll_create1(EPOLL_CLOEXEC) < 0) // the first free one: 3
+	if (which == FILTER && epoll_create1(EPOLL_CLOEXEC) < 0)
 		_exit(1);
 	void *memory = which == FILTER ? mmap(NULL, serve_bytes(), PROT_READ | PROT_WRITE,
 					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -270,8 +264,6 @@ int sshagent_undo(const struct plan *plan, struct run *run)
 	rmdir(plan->agent.directory);
 	return 0;
 }
-
-// --- the report ----------------------------------------------------------------------------------
 
 const struct refused_table *sshagent_refused(const struct run *run)
 {

@@ -23,14 +23,12 @@ int sshagent_plan(struct plan *plan, struct profile *profile, char *const *envir
 // A step, once the view is planned: no file that decides is where the box may write.
 int sshagent_files_host(const struct plan *plan, struct run *run);
 
-// A step: the socket, the rules from known_hosts and the keys, the caller's agent.
 int sshagent_host(const struct plan *plan, struct run *run);
 int sshagent_undo(const struct plan *plan, struct run *run);
 
 // Starts the two processes of serve.h. Who connected before waits for them.
 int sshagent_begin(const struct plan *plan, struct run *run);
 
-// The refusals, which change until the undo. NULL: no door.
 const struct refused_table *sshagent_refused(const struct run *run);
 
 // What a box may ask of its caller's ssh-agent. Pure: bytes to a verdict, no I/O, no memory taken.
@@ -62,7 +60,7 @@ enum agent_message {
 struct agent_host_key {
 	uint8_t hash[SHA256_BYTES];
 	bool allowed, revoked;
-	char name[AGENT_NAME]; // by known_hosts, or ""
+	char name[AGENT_NAME];
 };
 
 struct agent_rules {
@@ -70,7 +68,7 @@ struct agent_rules {
 	unsigned key_count;
 	struct agent_host_key hosts[AGENT_HOST_KEYS_MAX];
 	unsigned host_count;
-	char namespaces[AGENT_NAMESPACES_MAX][AGENT_NAME]; // of SSHSIG
+	char namespaces[AGENT_NAMESPACES_MAX][AGENT_NAME];
 	unsigned namespace_count;
 };
 
@@ -109,7 +107,6 @@ bool agent_is_signature(const uint8_t *bytes, size_t length);
 // "SHA256:..." as ssh-keygen -l writes it.
 enum { AGENT_FINGERPRINT = 52 };
 
-// A fresh key among those of hosts, or the one that is there; NULL when none fits.
 struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES]);
 
 // Reading of SSH's binary forms (RFC 4251, section 5) from hostile bytes. Pure.
@@ -121,7 +118,6 @@ struct wire {
 	size_t left;
 };
 
-// The bytes of a string; they stay where they are.
 struct wire_string {
 	const uint8_t *bytes;
 	size_t length;
@@ -143,7 +139,7 @@ enum { KNOWN_HOSTS_MAX = 32 };
 // A host that the agent may log in to, as known_hosts writes it: "name" or "[name]:port".
 struct known_host {
 	char name[AGENT_NAME];
-	unsigned keys;     // of it, that were found
+	unsigned keys;
 	bool by_authority; // a line @cert-authority matches it, which is not read
 };
 
@@ -159,7 +155,6 @@ unsigned known_hosts_read(struct agent_rules *rules, struct known_host *hosts, u
 // The hash of the key of a file NAME.pub: one line "TYPE BASE64 [COMMENT]".
 bool known_public_key(const char *text, size_t length, uint8_t ret_hash[SHA256_BYTES]);
 
-// "SHA256:..." as ssh-keygen -l writes it.
 bool known_fingerprint(const char *text, uint8_t ret_hash[SHA256_BYTES]);
 
 // The locked process between a box and its caller's agent, and the one that connects for it: the

@@ -93,7 +93,7 @@ exec --timeout 1s 1 true|^sbx: no option '--timeout': use: sbx exec ID -- timeou
 exec --allow-domain x 1 true|^sbx: no option '--allow-domain': use: sbx allow ID HOST$
 exec -m 1G 1 true|^sbx: unknown option '-m' here; it is an option of sbx run$
 session create --allow-domain x y|^sbx: no option '--allow-domain': give it to a run: sbx run -s NAME
-completion bash|^sbx: no verb 'completion': bash, zsh and fish find their files
+completions bash|^sbx: no verb 'completions': sbx completion bash
 kill -9 1|^sbx: no option '-9': sbx stop sends SIGTERM
 run --allow-domain x true|^sbx: no option '--allow-domain': use -a HOST$
 run --loopback 1 true|^sbx: no option '--loopback': use --host-port PORT$

@@ -47,7 +47,7 @@ static void watch(struct worker *worker, struct conn *conn, enum peer_side side,
 	conn_wake(worker, conn);
 }
 
-// A socket counts as writable; a writer that finds it full asks for the event.
+// It counts as writable; a writer that finds it full asks for the event.
 void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, enum watched watched)
 {
 	conn->writable[side] = true;
@@ -57,7 +57,7 @@ void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, e
 void conn_await_room(struct worker *worker, struct conn *conn, enum peer_side side)
 {
 	conn->writable[side] = false;
-	// Changing what is watched also tells what is ready by now: no edge is lost.
+	// A changed watch also reports readiness: no edge is lost.
 	if (!conn->awaits_room[side])
 		watch(worker, conn, side, EPOLL_CTL_MOD, EPOLLOUT);
 	conn->awaits_room[side] = true;
@@ -102,7 +102,6 @@ void conn_close_server(struct conn *conn)
 	fd_close(&conn->fd[SERVER]);
 	conn->readable[SERVER] = conn->writable[SERVER] = conn->closing[SERVER] =
 		conn->awaits_room[SERVER] = false;
-	// The next server's words are read anew.
 	conn->flow[SERVER].ended = conn->flow[SERVER].shut = conn->flow[CLIENT].shut = false;
 	conn->flow[SERVER].allowance = 0;
 	conn->dialing = DIAL_NONE;
@@ -119,7 +118,7 @@ static bool is_quiet(const struct conn *conn)
 	       conn->flow[SERVER].start == conn->flow[SERVER].end && !conn->keeping;
 }
 
-// The whole pages of conns that are free: read again they are zeros, which is a free one.
+// Whole pages of free conns; read again they are zeros, a free conn.
 static void drop_conns(struct worker *worker, uint32_t from, uint32_t to)
 {
 	enum { PAGE = 4096 };
@@ -130,7 +129,6 @@ static void drop_conns(struct worker *worker, uint32_t from, uint32_t to)
 			MADV_DONTNEED);
 }
 
-// What these conns hold.
 static void give_back(struct worker *worker, uint32_t from, uint32_t to)
 {
 	madvise(worker->buffers + 2 * from, (to - from) * 2 * (size_t)BUFFER_SIZE, MADV_DONTNEED);
@@ -196,7 +194,7 @@ static uint64_t token_of(const struct worker *worker, const struct conn *conn)
 	return conn_tag(TAG_CLIENT, conn_index(worker, conn), conn->generation);
 }
 
-// The client's end is closed when it was seen whose it is.
+// The client's end is closed when its owner was seen.
 static void park(struct worker *worker, struct conn *conn)
 {
 	for (int i = 0; i < PARKED_MAX && conn->held && conn->fd[CLIENT] >= 0; i++) {
@@ -221,7 +219,7 @@ void conn_seen(struct worker *worker, uint64_t token)
 	}
 	if (!conn || !conn->held || token_of(worker, conn) != token || --conn->held > 0)
 		return;
-	conn_wake(worker, conn); // the answer that waited is written
+	conn_wake(worker, conn);
 }
 
 void conn_end(struct worker *worker, struct conn *conn, enum turn how)
@@ -248,7 +246,6 @@ void conn_free(struct worker *worker, struct conn *conn)
 	conn_lend(worker, conn, SERVER, false);
 	conn_hold(worker, conn, false); // until it is swept
 	worker->live--;
-	// One that is queued is given back when its turn comes.
 	if (!conn->queued)
 		worker->free[worker->free_count++] = conn_index(worker, conn);
 }

@@ -44,7 +44,7 @@ void flow_say(struct conn *conn, const void *bytes, size_t length)
 	flow->cleared = flow->end;
 }
 
-// Bytes that have passed may still be needed, to be read again with what follows.
+// Bytes that have passed may be read again with what follows.
 static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 {
 	uint32_t start = conn->flow[from].start;
@@ -83,7 +83,7 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 		}
 	}
 	size_t room = most > flow->end ? most - flow->end : 0;
-	if (room == 0) { // others hold what there is: later
+	if (room == 0) {
 		conn->paused = worker->any_paused = true;
 		errno = EINTR;
 		return -1;
@@ -94,8 +94,7 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 		flow->end += (uint32_t)got;
 		flow->full = (size_t)got == room || got >= BUFFER_SIZE;
 		conn_hold(worker, conn, flow->end > SMALL_BYTES);
-		// A short read emptied the socket; an end that epoll reported already is still to
-		// be seen.
+		// A short read emptied the socket.
 		if ((size_t)got < room && !conn->closing[from])
 			conn->readable[from] = false;
 		if (pass)
@@ -118,7 +117,7 @@ enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side fro
 		return TURN_WAIT;
 	}
 	flow->ended = true;
-	return got < 0 ? TURN_RESET : TURN_MOVED; // a reset is handed on as one
+	return got < 0 ? TURN_RESET : TURN_MOVED;
 }
 
 enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side from)
@@ -145,7 +144,6 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	}
 	if (flow->ended && !flow->shut && flow_empty(flow) && flow->cleared == flow->end &&
 	    flow->allowance == UNLIMITED_PASS && conn->fd[to] >= 0 && conn->dialing == DIAL_OPEN) {
-		// When the other direction has ended too, closing says the same.
 		if (!conn->flow[to].shut)
 			shutdown(conn->fd[to], SHUT_WR);
 		flow->shut = true;

@@ -31,7 +31,6 @@ static void read_repository(struct mentions *mentions, const struct store *store
 	mentions_hooks(mentions, top, path_below(mentions->arena, top, ".git/hooks"));
 }
 
-// Changes are sorted: each directory of one that the last has not is met for the first time.
 static void read_around(struct mentions *mentions, const struct store *store, const char *path,
 			const char *last)
 {
@@ -47,7 +46,7 @@ static void read_around(struct mentions *mentions, const struct store *store, co
 static void add_real(const struct mentions *mentions, struct list *files)
 {
 	list_each (item, &mentions->files) {
-		char *real = realpath(item->text, NULL); // what links lead to
+		char *real = realpath(item->text, NULL);
 		list_add(files, mentions->arena, item->text, item->from);
 		if (real)
 			list_add(files, mentions->arena,
