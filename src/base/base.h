@@ -30,6 +30,7 @@ char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_text(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull));
 
+// Makes all of it read-only in this process: a later write is a SIGSEGV.
 int arena_seal(struct arena *arena);
 void arena_free(struct arena *arena);
 
@@ -47,6 +48,7 @@ static inline int err_failed(void)
 	return -1;
 }
 
+// The recorded text ("" when nothing failed) and its errno.
 const char *err_text(void);
 int err_number(void);
 
@@ -66,9 +68,11 @@ bool err_forgive(int errnum);
 	__attribute__((cleanup(err_restore), unused)) const bool err_before = err_is_recorded()
 
 bool err_is_recorded(void);
+// Whether the recorded failure has this errno.
 bool err_is(int errnum);
 void err_restore(const bool *before);
 
+// Returns from the calling function with -1 when the expression is negative.
 #define TRY(expression)                                                                            \
 	do {                                                                                       \
 		if ((expression) < 0)                                                              \
@@ -83,7 +87,7 @@ struct origin {
 enum {
 	ORDER_UNTRUSTED = 1 << 28,
 	ORDER_OWN_FILE = 1 << 29,
-	ORDER_ELSEWHERE = (1 << 30) - 2,
+	ORDER_ELSEWHERE = (1 << 30) - 2, // of a warning: its file is a directory outside
 	ORDER_PROJECT = (1 << 30) - 1,
 	ORDER_FLAGS = 1 << 30,
 	ORDER_LOCKED = ORDER_FLAGS + (1 << 29)
@@ -101,6 +105,7 @@ struct list {
 
 #define list_each(each, list) for (const struct item *each = (list)->first; each; each = each->next)
 
+// Whether an item has this text.
 bool list_has(const struct list *list, const char *text);
 void list_add(struct list *list, struct arena *arena, const char *text, struct origin from);
 
@@ -110,8 +115,10 @@ const char *origin_text(struct arena *arena, struct origin from);
 bool str_equal(const char *left, const char *right);
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
+// For qsort(3) and bsearch(3) over pointers to strings.
 int str_compare(const void *left, const void *right);
 
+// Whether `word` is one of the words that stand with a blank between them.
 bool str_has_word(const char *words, const char *word, size_t length);
 
 // '*' only.
@@ -131,9 +138,12 @@ enum letter str_letter(const char *at, size_t *ret_length, uint32_t *ret_code);
 enum { STR_SHOWN_MAX = 12 };
 size_t str_next(const char *at, char shown[STR_SHOWN_MAX]);
 
+// True when nothing in it acts on a terminal (other UTF-8 passes) ...
 bool str_printable(const char *text);
+// ... and each character is seen as what it is: who reads it can write it.
 bool str_visible(const char *text);
 
+// The text, or words that stand for one that is not printable.
 const char *str_shown(const char *text);
 
 // Edits between two words, at most `most` + 1.
@@ -153,15 +163,20 @@ bool str_put(char *buffer, size_t size, const char *format, ...)
 // Absolute, clean as text: only for paths that the user wrote, never after a symlink.
 char *path_clean(struct arena *arena, const char *path);
 
+// `directory`/`name`, cleaned; an absolute name stands for itself.
 char *path_join(struct arena *arena, const char *directory, const char *name);
 
+// The same for names that are clean already.
 char *path_below(struct arena *arena, const char *directory, const char *name);
 
+// True when `path` is `directory` or lies below it. Both cleaned.
 bool path_within(const char *path, const char *directory);
 
+// The parent directory ("/" for "/").
 char *path_parent(struct arena *arena, const char *path);
 
 const char *path_name(const char *path);
+// The next absolute directory of a list as PATH is. False behind the last, or where *list is NULL.
 bool path_list_next(const char **list, char directory[PATH_MAX]);
 
 // STATE/KIND/NAME of a directory, by its whole path; a long one has directories below KIND.
@@ -173,6 +188,7 @@ bool path_kept_is_part(const char *component);
 // Where a symlink leads, as text. False when only the file system knows (".." after a name).
 bool path_of_link(const char *path, const char *text, char *place, size_t size);
 
+// Whatever bytes it has: in single quotes.
 char *quote_word(struct arena *arena, const char *text);
 
 // NULL for bytes that act on a terminal or a leading '-': no fix is printed with such a name.
@@ -183,15 +199,18 @@ const char *quote_fix(struct arena *arena, const char *text);
 // 2147483648 -> 2G, 90000 -> 90s, 1500 -> 1.5. `size` of 32 is enough.
 enum unit { UNIT_SIZE, UNIT_TIME, UNIT_COUNT, UNIT_PROCESSORS };
 void units_text(char *buffer, size_t size, uint64_t number, enum unit unit);
+// For people, to two digits or so: 1.2G, 45M; 3.21s.
 void units_rough(char *buffer, size_t size, uint64_t number, enum unit unit);
+// An age for people: 119s, 119m, 47h, 3d. `size` of 32 is enough.
 void units_age(char *buffer, size_t size, uint64_t milliseconds);
 
-bool units_size(const char *text, uint64_t *ret_bytes);
-bool units_time(const char *text, uint64_t *ret_milliseconds);
+bool units_size(const char *text, uint64_t *ret_bytes);        // 10, 64K, 512M, 2G, 1T
+bool units_time(const char *text, uint64_t *ret_milliseconds); // 500ms, 30s, 5m, 2h, 1d
 bool units_count(const char *text, uint64_t *ret);
-bool units_processors(const char *text, uint64_t *ret_thousandths);
-bool units_percent(const char *text, uint64_t *ret_percent);
+bool units_processors(const char *text, uint64_t *ret_thousandths); // 2, 1.5, 0.25
+bool units_percent(const char *text, uint64_t *ret_percent);        // 75%
 
+// Milliseconds.
 static inline int64_t steady_now(void)
 {
 	struct timespec now;
@@ -214,11 +233,13 @@ static inline int64_t processor_now(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+// A file of somebody else's may have a time that is too large: it wraps.
 static inline int64_t times_from(const struct timespec *time)
 {
 	return (int64_t)((uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec);
 }
 
+// Nanoseconds.
 int64_t times_now(void);
 struct timespec times_of(int64_t nanoseconds);
 // Whether the file system has this kernel's clock: that of a network or a program has not.
@@ -227,7 +248,7 @@ bool times_are_ours(const char *path);
 struct out {
 	char *text;
 	size_t used, size;
-	bool comma;
+	bool comma; // JSON: the next value needs one before it
 	bool json;
 	bool marks;
 };
@@ -251,8 +272,11 @@ int out_flush(struct out *out, int fd);
 // As they are.
 int out_write(struct out *out, int fd);
 
+// JSON. The outermost object of a command's answer: its version and the form that sbx-json(5)
+// describes.
 void json_null(struct out *out, const char *key);
 void json_begin(struct out *out, const char *form);
+// Its end, and a newline: what comes next is another text.
 void json_end(struct out *out);
 // Keys may be NULL inside a list. What a terminal does not show is escaped; bad UTF-8 becomes
 // U+FFFD.

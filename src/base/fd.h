@@ -25,8 +25,10 @@ static inline int take(int *fd)
 	return taken;
 }
 
+// flock(2), also where signals arrive meanwhile. -1 with errno.
 int fd_lock(int fd, int operation);
 
+// Whole transfers: short counts and EINTR are handled. read returns the bytes read before EOF.
 ssize_t fd_read_all(int fd, void *buffer, size_t size);
 int fd_write_all(int fd, const void *buffer, size_t size);
 
@@ -35,13 +37,16 @@ int fd_order(int socket, int process, int number, int order);
 // Over SOCK_SEQPACKET. fd_receive: bytes read, 0 at the end; -1 in `fds` where none came.
 enum { FD_PASSED = 4 };
 int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count);
+// -1 with EAGAIN where the other side does not read.
 int fd_send_now(int socket, void *message, size_t size, const int *fds, unsigned count);
 ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED]);
+// -1 with EAGAIN where no message is there.
 ssize_t fd_receive_now(int socket, void *message, size_t size, int fds[FD_PASSED]);
 
 // From 3 on; CLOSE_RANGE_CLOEXEC marks them.
 int fd_close_except(const int *keep, unsigned count, unsigned flags);
 
+// Writes a short text to an existing file such as /proc/self/uid_map. Returns 0 or -errno.
 int fd_write_file(int directory, const char *path, const char *text);
 
 // A file without a name that can be sealed (memfd_create(2)). The kernel asks for one of these by
@@ -91,8 +96,10 @@ int file_open(int directory, const char *name, unsigned flags, struct stat *ret_
 int file_read_open(int fd, const struct stat *status, size_t most, struct arena *arena,
 		   const char **ret_text, size_t *ret_length);
 
+// No such file, from errno.
 bool file_missing(void);
 
+// Records why a file of that name was not read, from errno, as everywhere: -1.
 int file_failed(const char *name, size_t most);
 
 struct entry_stream {
@@ -101,6 +108,7 @@ struct entry_stream {
 	_Alignas(struct sys_entry) char bytes[4096];
 };
 
+// NULL at the end, and where there is no directory.
 static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 {
 	while (entries->left > 0) {
@@ -129,6 +137,7 @@ static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 		for (const struct sys_entry *entry; (entry = entries_next(&entries_));)
 #define entries_each(entry, directory) entries_some (entry, directory, LONG_MAX)
 
+// Opens a directory for reading that is no link. -1 with errno.
 int fd_directory(int above, const char *name);
 
 // Sorted.
@@ -155,6 +164,7 @@ bool owned_keep(const char *file, const char *text, bool durable);
 enum { OWNED_FRESH = 64 };
 int owned_fresh(char name[OWNED_FRESH], const char *prefix);
 
+// Where the links at the end of a path lead, to a file that is there or not.
 int owned_follow(struct arena *arena, const char *path, const char **ret_path);
 
 // This process may from now on read, or change, all files of the caller's whatever their mode: a
@@ -169,6 +179,7 @@ int owned_rename(int from, const char *name, int to, const char *fresh);
 // Of any depth; follows nothing. A temporary directory is locked (flock) while the returned
 // descriptor is open; unlocked ones of the same name are of killed runs, and removed.
 int owned_temporary(const char *path);
+// The caller's own directory without its owner's rights: its name for a shell, or DIR. Else NULL.
 const char *owned_closed(struct arena *arena, const char *path);
 int owned_remove_tree(int directory, const char *name);
 
@@ -186,8 +197,10 @@ int privileges_keep(const int *kept, unsigned count);
 // CAP_SETPCAP, the bounding set.
 int privileges_pass_none(void);
 
+// The effective set has it; false when that cannot be found out.
 bool privileges_have(int capability);
 
+// As cap_to_text(3) writes them, "none" when there are none; NULL with errno.
 const char *privileges_text(struct arena *arena);
 
 // For parsers of what a box wrote. Forks; the child calls `work` with no system call left but the

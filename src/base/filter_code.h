@@ -13,7 +13,7 @@ struct filter_code {
 	unsigned size, used;
 	struct {
 		uint32_t answer;
-		filter_place at;
+		filter_place at; // 0: none
 	} returns[8];
 	unsigned next_return;
 };

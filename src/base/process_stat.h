@@ -17,9 +17,10 @@ struct process_stat {
 	char name[64];
 	char state;
 	pid_t parent, group;
-	unsigned long long start;
+	unsigned long long start; // clock ticks since boot
 };
 
+// By a file `stat`. False where there is no such process.
 static inline bool process_stat_at(int directory, const char *file, struct process_stat *ret)
 {
 	char text[1024] = "";

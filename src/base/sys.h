@@ -211,7 +211,7 @@ static inline int sys_open_tree_attr(int directory, const char *path, unsigned f
 	if (tree >= 0 || (tree = sys_open_tree(directory, path, flags)) < 0 ||
 	    sys_mount_setattr(tree, flags & AT_RECURSIVE, attributes) == 0)
 		return tree;
-	close(tree);
+	close(tree); // which leaves errno alone
 	return -1;
 }
 
@@ -230,6 +230,7 @@ static inline int sys_clone(unsigned long flags, int *ret_pidfd)
 	return (int)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, 0, ret_pidfd, 0, 0);
 }
 
+// As fork(2); the parent gets this signal when the child ends.
 static inline int sys_fork(int end)
 {
 	return (int)syscall(SYS_clone, end, 0, 0, 0, 0);
@@ -297,6 +298,7 @@ static inline int sys_change_mode(int fd, mode_t mode)
 	return (int)syscall(SYS_FCHMODAT2, fd, "", mode, AT_EMPTY_PATH);
 }
 
+// As libc's function, which refuses a path of NULL.
 static inline int sys_change_times(int fd, const char *path, const struct timespec times[2],
 				   int flags)
 {

@@ -9,7 +9,7 @@ bool testing_skips(const char *step);
 bool testing_fails(const char *step);
 int testing_landlock(int abi);
 void testing_left(const char *text);
-long testing_look(long nanoseconds);
+long testing_look(long nanoseconds); // $SBX_TEST_LOOK=nanoseconds, of the look after a run
 // $SBX_TEST_REACH="NAME=CALL,ARGUMENT ...": makes them, and prints which got through
 void testing_reach(void);
 #else

@@ -7,8 +7,10 @@ struct plan;
 
 int env_plan(struct plan *plan, char *const *environment);
 
+// A variable of the built environment, or NULL.
 const char *env_value(const struct plan *plan, const char *name);
 
+// Why a variable of the caller does not reach the command, or NULL.
 const char *env_withheld(const struct plan *plan, const char *name, const char *value);
 
 struct path_variable {
@@ -18,7 +20,7 @@ struct path_variable {
 		PATH_OF_GIT,
 		PATH_OF_ROOTS,       // PEM; set where the opener's are needed
 		PATH_OF_OTHER_ROOTS, // or directories of them
-		PATH_OF_TERMINALS,
+		PATH_OF_TERMINALS,   // directories of terminfo(5)
 		PATH_OF_DIRECTORY,
 	} form;
 };

@@ -133,12 +133,12 @@ static void man_verb_options(void)
 {
 	enum verb verb = 1U << (verb_row - verb_rows);
 	printf(".SH OPTIONS\n");
+	if (verb & VERBS_BOX)
+		printf("The options of a box are in\n.BR sbx (1),\nOPTIONS.\n");
 	for (const struct key *key = keys; key < keys + key_count; key++)
 		if (!key->section && key->flag && (key->verbs & verb) &&
 		    !(verb & VERBS_BOX && key->verbs & VERB_RUN))
 			man_flag(key);
-	if (verb & VERBS_BOX)
-		printf(".PP\nThe options of a box are in\n.BR sbx (1),\nOPTIONS.\n");
 }
 
 // Groups of profiles/groups.ini, each with the names that it ends with.

@@ -12,8 +12,8 @@ struct arena;
 enum { GITCONFIG_BYTES_MAX = 128 << 10 };
 
 struct gitconfig_entry {
-	const char *name; // "remote.origin.url": section and key in lower case
-	const char *value;
+	const char *name;  // "remote.origin.url": section and key in lower case
+	const char *value; // unquoted; "" when there was none
 	size_t start, end;
 	unsigned section;
 };
@@ -24,16 +24,18 @@ struct gitconfig_section {
 };
 
 struct gitconfig {
-	const char *text;
+	const char *text; // the same configuration without secrets; NULL: it has none
 	size_t length;
 	struct gitconfig_entry *entries;
 	struct gitconfig_section *sections;
 	unsigned count, section_count;
 };
 
+// -1 when the text is not what git would accept.
 int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
+// The last value of a name, or NULL.
 const char *gitconfig_value(const struct gitconfig *config, const char *name);
 
 // NULL as `after`: the first.
@@ -56,7 +58,7 @@ void gitconfig_put_entry(struct gitconfig_text *out, const char *name, const cha
 			 bool quoted);
 
 struct gitconfig_withheld {
-	const char *name, *value;
+	const char *name, *value; // NULL: it was removed
 	const char *why;
 	const char *option;
 };
@@ -125,6 +127,7 @@ struct gitkey {
 	const char *words;
 };
 
+// The first row that fits, or NULL.
 const struct gitkey *gitkey_find(const char *name);
 // A program notes it and loses nothing without it: not reported.
 bool gitkey_is_noted(const char *name);

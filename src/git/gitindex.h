@@ -102,7 +102,7 @@ struct index_reader {
 	const unsigned char *bytes;
 	size_t length, at;
 	uint32_t version;
-	unsigned hash;
+	unsigned hash; // bytes of an object's name
 	char path[INDEX_PATH_MAX];
 	size_t path_length;
 	size_t end;
@@ -126,6 +126,7 @@ struct index_use {
 	size_t kept;
 };
 
+// The whole index of a repository whose names of objects have `hash` bytes. -1 when it is none.
 int index_read(struct index_use *use, struct index_reader *reader, const void *bytes, size_t length,
 	       unsigned hash);
 

@@ -17,8 +17,8 @@ struct arena;
 // one: links, directories without rights and commondir may change later.
 enum git_directory {
 	GIT_NONE,
-	GIT_WHOLE,
-	GIT_SHARED,
+	GIT_WHOLE,  // objects and refs are its own
+	GIT_SHARED, // a file commondir says where they are
 };
 enum git_directory git_directory(int directory);
 
@@ -44,14 +44,14 @@ const char *git_read_pointer(int directory, const char *name, const char *prefix
 
 // Dropped: removed when a run made it. Git does not read a name in no row.
 enum layout_kind {
-	LAYOUT_DATA,
-	LAYOUT_LOCK, // git's commands fail while it is there
-	LAYOUT_RUN,
-	LAYOUT_CONFIG,
+	LAYOUT_DATA,    // believed: git runs nothing that it says
+	LAYOUT_LOCK,    // git's commands fail while it is there
+	LAYOUT_RUN,     // git, or another known program, runs it
+	LAYOUT_CONFIG,  // a configuration of git's
 	LAYOUT_POINTER, // other directories, or another history
-	LAYOUT_ORDER,
+	LAYOUT_ORDER,   // what a later command of git's goes on with
 	LAYOUT_ADDRESS, // a form of remotes that git writes no more
-	LAYOUT_NESTED,
+	LAYOUT_NESTED,  // holds git directories
 };
 enum layout_type { LAYOUT_FILE, LAYOUT_DIRECTORY, LAYOUT_MANY, LAYOUT_SOCKET };
 enum layout_place { LAYOUT_SHARED = 1, LAYOUT_WORKTREE = 2, LAYOUT_BOTH = 3 };
@@ -73,14 +73,16 @@ const struct layout_row *layout_find(const char *path);
 
 // All kinds but data, also in submodules and worktrees.
 bool layout_acts(const char *path);
+// Whether the path lies where git has the directories of submodules and worktrees.
 bool layout_is_nested(const char *path);
 
 struct gitform_look {
 	struct arena *arena;
-	const struct gitconfig *before, *after, *now;
+	const struct gitconfig *before, *after, *now; // see gitconfig_merge()
 	struct gitconfig_case how;
 };
 
+// Whether all values that `after` has of a key, or that it has none any more, may be taken over.
 bool gitform_allows(const struct gitform_look *look, const char *name);
 
 // core.hooksPath, include.path, includeIf.*.path: git-config(1).
@@ -93,12 +95,12 @@ struct gitnamed_text {
 };
 
 struct gitnamed {
-	struct list hooks, files;
-	struct list everywhere; // of hooks: below the top of whatever repository
-	struct list unclear;    // git may read them otherwise, or nobody could
+	struct list hooks, files; // absolute paths, clean as text
+	struct list everywhere;   // of hooks: below the top of whatever repository
+	struct list unclear;      // git may read them otherwise, or nobody could
 	struct gitnamed_text *first, *last;
 	bool own;
-	unsigned count;
+	unsigned count; // files that were read, GITNAMED_FILES_MAX at most
 };
 enum { GITNAMED_FILES_MAX = 32 };
 
@@ -107,6 +109,7 @@ enum { GITNAMED_FILES_MAX = 32 };
 void gitnamed_text(struct arena *arena, const char *home, const char *file, const char *text,
 		   size_t length, const char *top, struct gitnamed *named);
 
+// The same of a file; of one that is missing nothing.
 void gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
 		   struct gitnamed *named);
 
@@ -117,13 +120,16 @@ void gitnamed_global(struct arena *arena, const char *home, const char *config,
 // "remote.x" of each remote, branch and submodule with settings.
 void gitnamed_known(struct arena *arena, const char *text, size_t length, struct list *known);
 
+// The first address of a remote, or NULL.
 const char *gitway_url(struct arena *arena, const struct gitconfig *config, const char *remote);
 // The only one, else "origin". "": nowhere.
 const char *gitway_default(struct arena *arena, const struct gitconfig *config);
+// The host of an address; a path as it is.
 const char *gitway_host(struct arena *arena, const char *address);
-bool gitway_is_far(const char *address);
+bool gitway_is_far(const char *address); // https or ssh
 // Not an address: nobody who gives it to git is sent elsewhere.
 bool gitway_is_name(const char *name);
+// The part of a name between the first dot and the last, or "".
 const char *gitway_middle(struct arena *arena, const char *name);
 // Of a new one: https, ssh, git; http and paths in a repository of the run; a submodule's path.
 bool gitway_may_lead(const char *name, const char *value, bool made);

@@ -15,14 +15,14 @@ struct run;
 struct tree;
 
 struct usage {
-	uint64_t wall;
-	uint64_t cpu;
-	uint64_t memory; // of the largest process where there is no cgroup
-	uint64_t pids;   // 0: not known
-	uint64_t read, written;
-	uint64_t kills;
-	uint64_t refused;
-	uint64_t throttled;
+	uint64_t wall;           // milliseconds
+	uint64_t cpu;            // microseconds of processors
+	uint64_t memory;         // of the largest process where there is no cgroup
+	uint64_t pids;           // 0: not known
+	uint64_t read, written;  // bytes from and to disks
+	uint64_t kills;          // by the limit on memory
+	uint64_t refused;        // forks, by the limit on processes
+	uint64_t throttled;      // microseconds that processes waited for their share of processors
 	uint64_t sent, received; // mode host, by the guard
 	bool tmp_full, disk_grew;
 };
@@ -33,11 +33,11 @@ void usage_read(const struct plan *plan, struct run *run);
 enum stop { STOP_NONE, STOP_TIME, STOP_MEMORY, STOP_PIDS, STOP_DISK, STOP_FULL, STOP_PARENT };
 
 struct hit {
-	const char *key;
+	const char *key; // also the flag
 	uint64_t limit;
-	const char *what;
-	const char *otherwise;
-	bool of_machine; // there is none to raise
+	const char *what;      // "the box was killed", ...
+	const char *otherwise; // the program's own switch; NULL: not known
+	bool of_machine;       // there is none to raise
 };
 enum { HITS_MAX = 8 };
 
@@ -50,13 +50,13 @@ enum { DISKS_MAX = 16 };
 struct watch_limits {
 	// milliseconds of the steady clock, -1: never
 	int64_t next, disk_next;
-	enum watch_walk { WALK_NONE, WALK_BEGUN, WALK_DONE } walk;
+	enum watch_walk { WALK_NONE, WALK_BEGUN, WALK_DONE } walk; // a look that takes some turns
 	struct disk {
 		int fd;
-		uint64_t space, files;
+		uint64_t space, files; // free at the start
 	} disks[DISKS_MAX];
 	int disk_count;
-	uint64_t pids;
+	uint64_t pids;   // at the most; 0: not known
 	uint64_t shared; // tmpfs, memfds and segments of the machine, at the start
 };
 
@@ -66,6 +66,7 @@ void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now);
 // Milliseconds until the next look, -1: never; says why the run has to end.
 int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enum stop *ret_stop);
 
+// At the end: whether a disk has lost about as much space as the limit allows.
 bool watch_limits_grew(const struct plan *plan, const struct run *run);
 
 void watch_limits_end(struct run *run);
@@ -73,13 +74,15 @@ void watch_limits_end(struct run *run);
 struct group {
 	int parents[HIERARCHIES], own[HIERARCHIES];
 	char name[48];
-	int manager;
+	int manager; // the connection to the user's manager
 	struct watch_limits watch;
 	struct usage usage;
 };
 
+// All descriptors are -1.
 void group_init(struct group *group);
 
+// The steps. group_host decides nothing: the plan has.
 int group_host(const struct plan *plan, struct run *run);
 int group_undo(const struct plan *plan, struct run *run);
 int group_fill_host(const struct plan *plan, struct run *run);
@@ -89,6 +92,7 @@ int group_ready_host(const struct plan *plan, struct run *run);
 // Fails when a strict limit cannot be kept, and says what would be needed.
 int means_plan(struct plan *plan);
 
+// In a few words, for `sbx plan` and doctor.
 const char *means_text(const struct plan *plan);
 
 extern const char means_missing[];
@@ -110,7 +114,7 @@ enum { BUS_MESSAGE_MAX = 2048 };
 struct bus_message {
 	uint8_t bytes[BUS_MESSAGE_MAX];
 	size_t used;
-	bool full;
+	bool full; // something did not fit: must not be sent
 };
 
 // destination NULL: no bus between.
@@ -131,8 +135,8 @@ void bus_finish(struct bus_message *message);
 struct bus_reply {
 	size_t used;
 	enum bus_kind { BUS_RETURN = 2, BUS_ERROR = 3, BUS_OTHER = 0 } kind;
-	uint32_t serial;
-	char error[128];
+	uint32_t serial; // of the call that is answered
+	char error[128]; // its name, printable
 };
 
 // 1: one, 0: more bytes are needed, -1: not a message.
@@ -161,6 +165,7 @@ uint64_t text_kilobytes(const char *text, size_t length, const char *name);
 // "name=123" of all lines.
 uint64_t text_sum(const char *text, size_t length, const char *name);
 
+// A whole word of a list, as in cgroup.controllers.
 bool text_has(const char *text, size_t length, const char *word);
 
 // proc_pid_stat(5).
@@ -168,20 +173,20 @@ struct text_process {
 	char state;
 	uint64_t ticks; // its reaped children too
 	uint64_t threads;
-	uint64_t pages;
+	uint64_t pages; // in memory
 };
 bool text_process(const char *text, size_t length, struct text_process *ret_process);
 
 struct setting {
 	uint64_t bit;
-	size_t offset;
+	size_t offset; // in struct limits
 	const char *controller;
 	const char *file; // NULL: the end of the table
 	enum setting_form { SETTING_PLAIN, SETTING_QUOTA, SETTING_DEVICE } form;
 	const char *name;
 	const char *otherwise; // without a group; NULL: not at all
 	const char *property;  // NULL: a scope has none
-	unsigned factor;
+	unsigned factor;       // to the property's unit
 };
 extern const struct setting limit_files[];
 // The caller's number of processes is never passed.
@@ -191,32 +196,36 @@ void settings_text(const struct plan *plan, const struct setting *row, uint64_t 
 
 struct tree {
 	uint64_t processes, threads;
-	uint64_t running;
-	uint64_t cpu;    // with those that have ended
-	uint64_t memory; // shared pages count for each process
+	uint64_t running; // neither stopped nor dead nor in the kernel
+	uint64_t cpu;     // with those that have ended
+	uint64_t memory;  // shared pages count for each process
 };
 
 // From `pid` itself, in steps of half a millisecond: true when it was the last.
 void tree_begin(pid_t pid);
 bool tree_step(struct tree *ret_tree);
-void tree_count(pid_t pid, struct tree *ret_tree);
+void tree_count(pid_t pid, struct tree *ret_tree); // at once
 
 // Shared pages count in parts. In steps; true when it was the last. `shared`: tmpfs, memfds,
 // segments.
 bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared);
+// Microseconds of the processor that the last walk took, and tree_weigh() since.
 uint64_t tree_spent(void);
 
 struct clock {
 	int64_t begin, end; // milliseconds of the steady clock; -1: none
-	enum stop stop;
-	bool asked;
+	enum stop stop;     // why the run is being ended
+	bool asked;         // pid 1 of tier landlock, to end all
 };
 
+// The time counts from the first step of the run.
 void clock_begin(const struct plan *plan, const struct run *run, struct clock *clock);
 
 // SIGTERM, then SIGKILL after a grace, or at once. Milliseconds to sleep, -1: for ever.
 int clock_tick(const struct plan *plan, struct run *run, struct clock *clock);
 
+// SIGTERM now, and SIGKILL after a grace.
 void clock_end(const struct run *run, struct clock *clock, enum stop why);
 
+// A signal to pid 1 of the box, which forwards it.
 void clock_signal(const struct run *run, int number);

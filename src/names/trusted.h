@@ -92,6 +92,7 @@ bool trusted_keeps(const char *path);
 
 enum { GIVEN_BYTES_MAX = 32768 };
 
+// The text, "" when there is none; NULL with the error said. And whether a path is in it.
 const char *given_read(struct arena *arena, const char *state);
 bool given_has(const char *given, const char *path);
 
@@ -132,6 +133,7 @@ void homes_led(struct arena *arena, const char *path, struct list *targets);
 
 struct origin homes_origin(enum homes_kind kind);
 
+// Of the caller's variables; NULL: not set.
 const char *homes_value(char *const *environment, const char *name, size_t length);
 
 bool homes_is_of_path(const char *name, const struct homes *homes);

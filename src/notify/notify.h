@@ -103,6 +103,7 @@ bool asker_waits(const struct question *question);
 // From the root of its box. False: unknown, or too long.
 bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[PATH_MAX]);
 
+// A number after a name in the asker's /proc/PID/status, or -1.
 long asker_status(const struct question *question, const char *name, int base);
 
 // Or it is nowhere.

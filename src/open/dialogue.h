@@ -70,7 +70,7 @@ struct scrubber {
 	struct needle whole; // as it is alone; length 0: none
 	struct needle needles[SECRETS_MAX];
 	unsigned count;
-	bool first[256];
+	bool first[256];     // bytes that one can begin with
 	uint8_t pairs[8192]; // pairs of bytes within the first ones
 };
 
@@ -98,14 +98,14 @@ bool swap_head(const struct keyring *ring, const struct host *host, uint16_t por
 	       const struct http_request *request, char *out, struct swapped *ret);
 
 enum {
-	EXCHANGE_IN = HTTP_HEAD_MAX,
+	EXCHANGE_IN = HTTP_HEAD_MAX, // bytes that are read together
 	EXCHANGE_OUT = SWAP_HEAD_MAX + 64,
 	EXCHANGE_BODY = 12 * 1024, // more than the longest secret in base64
 };
 
 enum exchange_turn {
-	EXCHANGE_WAIT,
-	EXCHANGE_MOVED,
+	EXCHANGE_WAIT,    // for bytes, or for room
+	EXCHANGE_MOVED,   // bytes were used or written
 	EXCHANGE_REFUSED, // with `why` and `status`; nothing more is read
 	EXCHANGE_OVER,
 	EXCHANGE_BROKEN, // the client must see that it is cut
@@ -161,7 +161,7 @@ struct opener_secret {
 };
 // One for each secret, then one when the certificate is in the record.
 struct opener_answer {
-	char problem[160];
+	char problem[160]; // "": none
 	char placeholder[SECRET_BYTES_MAX + 1];
 };
 

@@ -28,6 +28,7 @@ struct mint {
 bool mint_begin(struct mint *mint, const struct keyring *ring);
 // PEM; the bytes written, 0 when they do not fit.
 size_t mint_text(const struct mint *mint, char *text, size_t size);
+// The certificate of this name, which is a rule's; NULL when it cannot be made.
 X509 *mint_leaf(struct mint *mint, const char *name);
 
 enum { BRIDGES_MAX = 512 };
@@ -63,11 +64,11 @@ struct opener {
 	const char *roots; // PEM
 	size_t roots_length;
 	struct opener_record *record;
-	SSL_CTX *contexts[2];
+	SSL_CTX *contexts[2]; // NULL until the first connection
 	int epoll;
 	struct bridge *bridges[BRIDGES_MAX];
 	uint32_t generation;
-	int64_t now;
+	int64_t now; // milliseconds
 };
 
 // Takes both descriptors. A host that no rule names is closed at once.
@@ -79,6 +80,7 @@ void bridge_expire(struct opener *opener);
 
 // Made with the first connection: reading the roots takes milliseconds. False when they cannot be.
 bool contexts_begin(struct opener *opener);
+// A TLS of one side of a bridge, over its descriptor; NULL when there is no memory.
 SSL *contexts_new(struct opener *opener, struct bridge *bridge, enum bridge_side side);
 
 // `failed`: it was not refused, it could not be done.

@@ -34,6 +34,7 @@ int asking_child(const struct plan *plan, struct run *run);
 // Asker and answerer take turns on one processor where the kernel can (6.6).
 void asking_begin(int listener);
 
+// The name of a call, "" for one without.
 const char *asking_call(int number);
 
 // False: it is not there, or no path ends there.

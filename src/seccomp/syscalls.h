@@ -50,6 +50,7 @@ struct syscall_check {
 extern const struct syscall_check syscall_checks[]; // those of one call are together
 extern const unsigned syscall_check_count;
 
+// The number of a group, or -1.
 int syscall_group_find(const char *name);
 bool syscall_listed(const char *calls, const char *name);
 

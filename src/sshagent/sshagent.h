@@ -29,6 +29,7 @@ int sshagent_undo(const struct plan *plan, struct run *run);
 // Starts the two processes of serve.h. Who connected before waits for them.
 int sshagent_begin(const struct plan *plan, struct run *run);
 
+// The refusals, which change until the undo. NULL: no door.
 const struct refused_table *sshagent_refused(const struct run *run);
 
 // What a box may ask of its caller's ssh-agent. Pure: bytes to a verdict, no I/O, no memory taken.
@@ -107,6 +108,7 @@ bool agent_is_signature(const uint8_t *bytes, size_t length);
 // "SHA256:..." as ssh-keygen -l writes it.
 enum { AGENT_FINGERPRINT = 52 };
 
+// A fresh key among those of hosts, or the one that is there; NULL when none fits.
 struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES]);
 
 // Reading of SSH's binary forms (RFC 4251, section 5) from hostile bytes. Pure.

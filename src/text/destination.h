@@ -55,7 +55,7 @@ struct destination {
 	char name[HOST_NAME_BYTES_MAX + 1];
 	struct address network;
 	unsigned prefix;
-	unsigned port_count;
+	unsigned port_count; // 0: every port
 	uint16_t ports[DESTINATION_PORTS_MAX];
 	enum suffix {
 		SUFFIX_NONE,

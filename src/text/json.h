@@ -17,7 +17,7 @@ struct json {
 	enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_OTHER } type;
 	size_t begin;
 	size_t start, end;
-	const char *key;
+	const char *key; // of a member, without escapes, or NULL
 	const char *string;
 	struct json *first, *next;
 };
@@ -30,6 +30,7 @@ bool json_is_blank(const char *text, size_t length);
 // Of equal names the last, as programs see it.
 const struct json *json_member(const struct json *object, const char *key);
 
+// The value at a path of keys, NULL-terminated; NULL when there is none.
 const struct json *json_at(const struct json *root, const char *const *path);
 
 // NULL when something on the way is not an object.
@@ -58,11 +59,11 @@ struct json_step {
 		WALK_ARRAY,
 		WALK_STRING,
 		WALK_NUMBER,
-		WALK_WORD,
+		WALK_WORD, // true, false, null
 	} kind;
-	unsigned depth;
-	const char *key; // between its quotes, with its escapes
-	size_t key_length;
+	unsigned depth;    // 0: the whole text, 1: its members
+	const char *key;   // between its quotes, with its escapes
+	size_t key_length; // bytes
 	size_t start, end;
 };
 

@@ -12,6 +12,7 @@ void sha256(const void *bytes, size_t length, unsigned char ret_name[SHA256_BYTE
 
 void base64_url_user(const char *text, size_t length, char *encoded, size_t size);
 
+// Of bytes, whole; "" where it does not fit.
 void base64_encode(const unsigned char *bytes, size_t length, char *encoded, size_t size);
 
 // 0: not base64, empty, or more than `size`.

@@ -13,6 +13,7 @@ struct out;
 int words_open(struct arena *arena, const char *header, int version, const char *text,
 	       size_t length, size_t most, char **ret_at);
 
+// The next line, cut off, or NULL.
 char *words_line(char **at);
 
 // With %XX decoded; NULL at the end, or when it is not one.
@@ -35,8 +36,10 @@ struct words_field {
 	{ form, offsetof(type, member), sizeof(((type *)NULL)->member) }
 #define WORDS_COUNT(fields) (sizeof(fields) / sizeof(*(fields)))
 
+// The fields of a line from *at on; false: one is missing or is not of its form.
 bool words_read(struct arena *arena, char **at, const struct words_field *fields, unsigned count,
 		void *ret_record);
+// A line: a first word, or "", then the fields.
 void words_write(struct out *out, const char *front, const struct words_field *fields,
 		 unsigned count, const void *record);
 
@@ -52,6 +55,7 @@ int words_read_kind(struct arena *arena, char *line, const struct words_kind *ki
 		    void *record);
 void words_write_kind(struct out *out, const struct words_kind *kind, const void *record);
 
+// A word with blanks, control bytes and '%' as %XX.
 void words_put(struct out *out, const char *text);
 
 void words_close(struct out *out);
@@ -76,7 +80,7 @@ bool component_is_modules(const char *path);
 void diff_lines(struct out *out, const char *before, const char *after);
 
 struct near {
-	const char *word, *found;
+	const char *word, *found; // found: NULL, nothing is near
 	unsigned distance;
 };
 
@@ -101,8 +105,10 @@ struct recipe {
 	struct span captures[RECIPE_CAPTURES];
 };
 
+// The next recipe behind `at`, the text's beginning for the first; NULL behind the last one.
 const char *recipe_next(const char *at, struct recipe *ret_recipe);
 
+// The number of the capture that this word of a key or fix stands for; -1: none.
 int recipe_placeholder(struct span word);
 
 // Of several keys the one with the most words.
@@ -126,9 +132,9 @@ const char *textsecret_certificates(struct arena *arena, const char *text);
 // PATH[:size=SIZE][,mode=MODE], as in `--tmpfs /data:size=1G,mode=0700`. Pure.
 
 struct tmpfs_words {
-	size_t path;
-	uint64_t size;
-	unsigned mode;
+	size_t path;   // bytes of `text` that are the path
+	uint64_t size; // bytes; 0: none was given
+	unsigned mode; // 0: none was given
 };
 
 // A ':' belongs to the path where no '=' follows it.

@@ -21,7 +21,7 @@ struct stat;
 struct listed_row {
 	const char *path;
 	uint64_t device, inode;
-	int64_t changed;
+	int64_t changed; // ctime in nanoseconds
 	enum listed_kind {
 		LISTED_OWN,
 		LISTED_MADE,
@@ -40,10 +40,14 @@ struct listed {
 	struct arena *arena;
 };
 
+// Pure: -1 when it is no such list. Sorts the rows by their paths.
 int listed_parse(struct arena *arena, const char *text, size_t length, struct listed *ret_known);
+// NULL: not there. By bisection.
 const struct listed_row *listed_find(const struct listed *known, const char *path);
+// One more time the row of another list; false when there is no room.
 bool listed_keep(struct listed *known, const struct listed_row *row);
 void listed_sort(struct listed *known);
+// The bytes of a list, in `arena`.
 const char *listed_print(struct arena *arena, const struct listed *known);
 
 // 1; 0: none of this root; -1 for one of a newer version.
@@ -102,7 +106,7 @@ struct share {
 	const struct gitindex_kept *kept;
 	unsigned kept_count;
 	struct file_state index;
-	const char *directory;
+	const char *directory; // of the command, one of the centres, or NULL
 };
 
 // False: the index cannot be read, and the share is the whole tree.

@@ -38,13 +38,13 @@ bool answer_json(const char *text, size_t length, enum answered *ret_answer);
 // A letter and Enter. A line with an escape or control character, or more letters, is none:
 // terminals answer a box's questions so.
 struct answer_line {
-	char letter;
+	char letter; // 0: none yet
 	bool bad;
-	unsigned length;
+	unsigned length; // bytes
 };
 enum answer_step {
 	ANSWER_MORE,
-	ANSWER_AGAIN,
+	ANSWER_AGAIN, // it has ended, and was none
 	ANSWER_GIVEN,
 	ANSWER_LEFT, // ^C, or ^D on an empty line: no
 };
@@ -119,7 +119,7 @@ struct http_request {
 	bool connect, asks_head;
 	bool absolute;
 	bool secure;
-	bool has_host;
+	bool has_host; // `host` and `port` (0: none given) are set
 	struct host host;
 	uint16_t port;
 	size_t target, path;
@@ -158,11 +158,11 @@ size_t http_rewrite(const char *from, const struct http_request *request, const 
 		    const char *field, char *to);
 
 enum opening {
-	OPENING_MORE,
+	OPENING_MORE, // too few bytes to say
 	OPENING_TLS,
-	OPENING_HTTP, // well-formed or not
-	OPENING_SSH,  // RFC 4253 4.2
-	OPENING_OTHER,
+	OPENING_HTTP,  // well-formed or not
+	OPENING_SSH,   // RFC 4253 4.2
+	OPENING_OTHER, // none of them
 };
 
 // Where a line that was read ended, to read on from. Zeros for another line.
@@ -211,7 +211,7 @@ struct ends {
 enum { SEGMENT_MAX = 60, PACKET_MAX = 40 + SEGMENT_MAX };
 struct segment {
 	struct ends ends;
-	uint32_t length;
+	uint32_t length; // 0: none
 	uint8_t bytes[SEGMENT_MAX];
 };
 // Without a header the caller knows both addresses.

@@ -15,7 +15,7 @@
 #include "net/rules/control.h"
 
 enum {
-	BUFFER_SIZE = HTTP_HEAD_MAX,
+	BUFFER_SIZE = HTTP_HEAD_MAX, // whole pages
 	SWEEP_MILLISECONDS = 1000,
 	SWEEP_LEAST = 64,
 	FIRST_WORDS_MILLISECONDS = 100, // behind the caller's own proxy
@@ -41,32 +41,32 @@ struct flow {
 
 // Only the loop ends a connection. The larger one holds.
 enum turn {
-	TURN_WAIT,
-	TURN_MOVED,
-	TURN_CLOSE,
+	TURN_WAIT,  // for the next event
+	TURN_MOVED, // bytes moved, or it may go on at once
+	TURN_CLOSE, // it is over
 	TURN_RESET, // with RST to both sides
 };
 
 enum conn_state {
 	CONN_FREE,
-	CONN_ENDED, // freed at the end of the turn
-	CONN_SYN,   // see syn.h
-	CONN_FIRST, // HTTP or SOCKS?
-	CONN_GREETING,
-	CONN_SOCKS,
-	CONN_DIAL, // CONNECT or SOCKS: answered when the server is there
-	CONN_SNIFF,
-	CONN_HELLO,  // TLS: until the name is known
-	CONN_OPEN,   // TLS to a host of a secret: to the opener
-	CONN_ANSWER, // until the server asks for no second hello
-	CONN_SSH,
-	CONN_REQUEST,
-	CONN_EXCHANGE,
-	CONN_INSPECT, // both ways; hellos and requests are judged
-	CONN_TUNNEL,  // both ways
-	CONN_DENY,
-	CONN_DRAIN,
-	CONN_DNS, // over TCP
+	CONN_ENDED,    // freed at the end of the turn
+	CONN_SYN,      // see syn.h
+	CONN_FIRST,    // HTTP or SOCKS?
+	CONN_GREETING, // of SOCKS
+	CONN_SOCKS,    // its request
+	CONN_DIAL,     // CONNECT or SOCKS: answered when the server is there
+	CONN_SNIFF,    // what does the client speak?
+	CONN_HELLO,    // TLS: until the name is known
+	CONN_OPEN,     // TLS to a host of a secret: to the opener
+	CONN_ANSWER,   // until the server asks for no second hello
+	CONN_SSH,      // until both sides said so
+	CONN_REQUEST,  // HTTP: the head of a request
+	CONN_EXCHANGE, // HTTP: its body, and the response
+	CONN_INSPECT,  // both ways; hellos and requests are judged
+	CONN_TUNNEL,   // both ways
+	CONN_DENY,     // a denial, in the client's own language
+	CONN_DRAIN,    // what is left is written, then the end
+	CONN_DNS,      // over TCP
 	CONN_STATES,
 };
 
@@ -77,7 +77,7 @@ enum dialing {
 	DIAL_RESOLVED, // not judged yet
 	DIAL_CONNECT,
 	DIAL_READY, // the caller's own proxy waits for what the client speaks
-	DIAL_ASK,
+	DIAL_ASK,   // it was asked for a tunnel
 	DIAL_OPEN,
 	DIAL_FAILED, // `problem`; the client does not know yet
 };
@@ -85,12 +85,12 @@ enum dialing {
 struct conn {
 	enum conn_state state;
 	enum dialing dialing;
-	enum turn end;
-	bool opened; // the patience with the client begins anew
-	bool heard[2];
+	enum turn end; // how it ended
+	bool opened;   // the patience with the client begins anew
+	bool heard[2]; // from whom bytes came in this turn
 	uint32_t generation;
 	int fd[2];
-	bool readable[2], writable[2], closing[2], awaits_room[2];
+	bool readable[2], writable[2], closing[2], awaits_room[2]; // as epoll said last
 	bool unwatched; // too much is watched by this user
 	bool queued, explicit_proxy, socks, paused, reading_head;
 	struct flow flow[2];
@@ -102,26 +102,26 @@ struct conn {
 	enum conn_state then;
 	bool let, refused;
 
-	struct host host;
+	struct host host;                     // where it leads
 	char called[HOST_NAME_BYTES_MAX + 1]; // as the client called it
 	unsigned form;                        // resolv_name()
 	bool unlisted;                        // no form that is allowed exists
-	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence;
+	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence; // as far as is known
 	// Whether the host's resolver makes addresses up.
 	bool proving, proved, made_up;
-	uint32_t place;
+	uint32_t place; // of its name among the synthetic addresses, or 0
 	uint16_t port;
 	struct ends ends;
-	bool recorded;             // what became of it so far
+	bool recorded;             // `record` is the last verdict
 	struct conn_record record; // ALLOWED: reported at its end
 	// Records whose owner is not known yet: the client gets no answer, or it would be gone.
 	unsigned held;
-	uint64_t budgets;
-	struct rule rule;
-	bool once;
+	uint64_t budgets; // bits of rules->budgets that count it
+	struct rule rule; // that allows it
+	bool once;        // an answer for this connection allows it
 
 	struct lookup *lookup;
-	bool by_proxy;
+	bool by_proxy; // the caller's own
 	bool absolute; // it gets requests, no CONNECT
 	struct address addresses[ADDRESSES_MAX];
 	uint16_t dial_port;
@@ -133,9 +133,9 @@ struct conn {
 
 	// By the rule, or the port.
 	bool raw;
-	int64_t asked;
-	bool greeted;
-	bool retried;
+	int64_t asked; // DNS: when its first question came
+	bool greeted;  // SSH: the server's line was seen
+	bool retried;  // TLS: the server asked for a second hello
 	// inspect: bytes that have passed and are read again, from `kept` on
 	bool keeping, burst, request_like;
 	uint32_t kept, request_at, request_next;
@@ -149,7 +149,7 @@ struct conn {
 	uint32_t hello_count, hello_searched;
 
 	struct head_read {
-		uint32_t searched, parsed;
+		uint32_t searched, parsed; // bytes of a head
 	} head[2];
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;
@@ -159,6 +159,7 @@ struct conn {
 	char *bytes[2]; // of each side: BUFFER_SIZE, or one of worker->bulk
 };
 
+// Only HTTP and TLS are spoken at their own ports.
 static inline bool conn_is_web(const struct conn *conn)
 {
 	return conn->port == HTTP_PORT || conn->port == HTTPS_PORT;

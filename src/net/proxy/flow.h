@@ -5,8 +5,8 @@
 
 enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side from);
 enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side from);
-void flow_clear(struct flow *flow, uint64_t bytes);
-void flow_skip(struct flow *flow, uint32_t bytes);
+void flow_clear(struct flow *flow, uint64_t bytes); // lets bytes pass, in the buffer and after
+void flow_skip(struct flow *flow, uint32_t bytes);  // takes bytes away
 bool flow_empty(const struct flow *flow);
 void flow_say(struct conn *conn, const void *bytes, size_t length);
 // With those that have passed.

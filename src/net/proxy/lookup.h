@@ -17,7 +17,7 @@ struct lookup {
 	bool noted;
 	struct address addresses[ADDRESSES_MAX];
 	unsigned count;
-	int64_t until;
+	int64_t until; // milliseconds
 };
 
 int lookup_begin(struct worker *worker);

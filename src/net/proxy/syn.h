@@ -6,10 +6,12 @@
 #include "net/proxy/conn.h"
 
 void syn_prepare(const struct worker *worker);
+// The next that came; false when there is none, or it is none.
 bool syn_receive(const struct worker *worker, unsigned listener, struct segment *ret);
 void syn_let(const struct worker *worker, const struct segment *segment);
 void syn_refuse(const struct worker *worker, const struct segment *segment);
 
+// The conn that waits with these ends, or NULL.
 struct conn *syn_find(const struct worker *worker, const struct ends *ends);
 void syn_begin(struct worker *worker, struct conn *conn, const struct segment *segment);
 void syn_accepted(struct worker *worker, struct conn *conn);

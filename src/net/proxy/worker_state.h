@@ -93,7 +93,7 @@ struct worker {
 	} questions[QUESTIONS_MAX];
 	unsigned question_count;
 	bool questions_due;
-	char table[TABLE_MAX];
+	char table[TABLE_MAX]; // the host's hosts(5), and its names
 	size_t table_length;
 	struct hosts_entry hosts[TABLE_MAX / 2];
 	unsigned host_count;

@@ -10,19 +10,20 @@ struct conn_record {
 	struct host host;
 	uint16_t port;
 	enum conn_verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED, VERDICTS } verdict;
-	char rule[RULE_TEXT_MAX];
-	char why[REASON_MAX];
+	char rule[RULE_TEXT_MAX]; // that allowed or denied; empty for none
+	char why[REASON_MAX];     // of DENIED and FAILED
 	// DENIED: a rule that would allow it
-	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix;
-	bool explicit_proxy;
-	struct ends ends;
-	bool dialled;
+	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix; // host:port; with /tcp, /ech
+	bool explicit_proxy;                                   // came by HTTP proxy or SOCKS
+	struct ends ends; // of the last connection: tell whose it was
+	bool dialled;     // `address` is where it went
 	struct address address;
 	int64_t time; // CLOCK_MONOTONIC, milliseconds
 	uint32_t count;
 	uint64_t up, down;
 };
 
+// Whether both speak of one destination, verdict and reason.
 bool record_alike(const struct conn_record *left, const struct conn_record *right);
 
 struct worker_event {
@@ -32,14 +33,15 @@ struct worker_event {
 		EVENT_NEW,
 		// Answered by COMMAND_FILES.
 		EVENT_FILES,
-		EVENT_ASK, // connections wait for COMMAND_ANSWER
-		EVENT_SOCKETS,
-		EVENT_UNHEARD,
+		EVENT_ASK,     // connections wait for COMMAND_ANSWER
+		EVENT_SOCKETS, // more sockets of the box's, for published ports
+		EVENT_UNHEARD, // nobody listens at a published port
 	} kind;
-	unsigned count;
+	unsigned count; // of `records`; NEW and ASK: one
 	uint64_t token;
 	struct conn_record records[RECORDS_AT_ONCE];
 };
+// Its bytes on the way.
 size_t event_size(const struct worker_event *event);
 // A worker reads hostile bytes. `now`: the steady clock, milliseconds. Pure.
 bool event_is_good(const struct worker_event *event, int64_t now);
@@ -51,10 +53,10 @@ struct worker_command {
 		COMMAND_SOCKETS,
 		COMMAND_DOOR, // sockets that listen at a published port, or none
 		COMMAND_SEEN,
-		COMMAND_ANSWER,
-		COMMAND_END,
+		COMMAND_ANSWER, // to what waits for `host`; `answer`
+		COMMAND_END,    // take what came, report, then exit
 	} kind;
-	bool changed[2];
+	bool changed[2]; // COMMAND_FILES: which of the two came
 	uint64_t token;
 	struct host host;
 	uint16_t port;

@@ -11,6 +11,7 @@
 // Unknown is refused, too.
 enum local { LOCAL_NOT, LOCAL_HOST, LOCAL_UNKNOWN };
 
+// The socket for the questions, or -1 with errno.
 int local_open(void);
 enum local local_ask(int netlink, const struct address *address);
 

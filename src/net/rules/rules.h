@@ -32,6 +32,7 @@ struct refusal {
 const struct rule *rules_decide(const struct rules *rules, const struct resolv *resolv,
 				struct host *host, uint16_t port, int routes, unsigned *form,
 				struct refusal *ret);
+// The rule that denies an address to which an allowed name leads, or NULL.
 const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
 				      uint16_t port);
 
@@ -51,6 +52,7 @@ bool rules_is_loopback(const struct address *address);
 
 uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port);
 
+// The rule by which any port of a name is allowed, or NULL; the same of `host` and `form`.
 const struct rule *rules_know(const struct rules *rules, const struct resolv *resolv,
 			      struct host *host, unsigned *form);
 bool rules_deny_name(const struct rules *rules, const char *name);

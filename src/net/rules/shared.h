@@ -74,4 +74,5 @@ struct shared {
 	struct target targets[65536]; // by source port; written by the supervisor
 };
 
+// NULL when there is no memory.
 struct shared *shared_new(void);

@@ -29,6 +29,7 @@ int apply_run(struct store *store, struct held *held, char *const *words, enum f
 enum end { END_ON, END_BACK };
 int apply_end(struct store *store, struct held *held, enum end end, struct out *notes);
 
+// -1 with the error said when one was interrupted.
 int apply_refuse_pending(const struct held *held);
 bool apply_is_pending(const struct held *held);
 
@@ -38,10 +39,12 @@ int attach_plan(struct plan *plan, const char *state, const char *name);
 // Takes the mounts of a live run; lets the next one in when the box is made.
 int attach_host(const struct plan *plan, struct run *run);
 int attach_layers_host(const struct plan *plan, struct run *run);
+// Leads those that come later to the run's record.
 int attach_note(const struct plan *plan, const struct run *run);
 void attach_ready(const struct plan *plan, const struct run *run);
 int attach_undo(const struct plan *plan, struct run *run);
 
+// Of a run that does not take place.
 void attach_release(const struct plan *plan);
 
 // Not in the session's project.
@@ -54,12 +57,12 @@ struct operation {
 	enum operation_kind {
 		OPERATION_ADD,     // to a name that is free
 		OPERATION_REPLACE, // with the host's
-		OPERATION_REMOVE,
-		OPERATION_MODE,
+		OPERATION_REMOVE,  // the host's is renamed to the stage
+		OPERATION_MODE,    // of a directory
 	} kind;
 	unsigned root;
 	const char *path;
-	unsigned number;
+	unsigned number;          // its name in the stage
 	uint64_t parent;          // inode of the directory that holds it
 	struct thing staged, was; // as it was seen
 	mode_t mode, old_mode;
@@ -81,10 +84,10 @@ struct journal_root {
 
 struct journal {
 	enum phase {
-		PHASE_STAGE, // nothing of the host has changed
-		PHASE_COMMIT,
-		PHASE_BACK,  // the first `attempted` operations
-		PHASE_CLEAN, // but for the stage
+		PHASE_STAGE,  // nothing of the host has changed
+		PHASE_COMMIT, // on with it
+		PHASE_BACK,   // the first `attempted` operations
+		PHASE_CLEAN,  // but for the stage
 	} phase;
 	unsigned attempted;
 	bool forced; // over conflicts: the directory around was not checked
@@ -117,18 +120,18 @@ struct applying {
 	struct changes changes;
 	struct list mentioned; // before anything is applied
 	struct journal journal;
-	int stages[ROOTS_MAX];
-	int hosts[ROOTS_MAX];
-	int above[ROOTS_MAX]; // where its stage is there, or -1
-	bool resumed;
-	struct out notes;
+	int stages[ROOTS_MAX]; // directories, or -1
+	int hosts[ROOTS_MAX];  // the roots themselves, or -1
+	int above[ROOTS_MAX];  // where its stage is there, or -1
+	bool resumed;          // some of it may be done already
+	struct out notes;      // by the process that commits
 	const char *words;
 	const char *why;
 	struct narrowed narrowed;
-	unsigned run;
-	unsigned leading;
-	unsigned special;
-	unsigned links;
+	unsigned run;     // that the host's programs run
+	unsigned leading; // symlinks out of the session
+	unsigned special; // sockets and devices, which are left out
+	unsigned links;   // files whose other names stay as they are
 };
 
 // A stage is in the session's directory, else around the project, or in it.
@@ -141,11 +144,14 @@ bool stage_is_own(const struct applying *applying, unsigned root);
 // -1 unless each root is the journal's, and each stage is there.
 int stage_reopen(struct applying *applying);
 
+// Copies everything and fills journal.operations and journal.leaves.
 int stage_fill(struct applying *applying);
 
+// When it is filled: what each staged thing is, and the modes of directories in their order.
 int stage_end(struct applying *applying);
 int stage_remove(struct applying *applying);
 
+// All that was written to the stages and renamed is on the disk.
 int stage_sync(const struct applying *applying);
 
 int journal_write(const struct applying *applying);
@@ -154,8 +160,10 @@ int journal_sync(const struct applying *applying);
 // All or none, in a process that a killed sbx does not take along. -1: taken back.
 int commit_run(struct applying *applying);
 
+// Takes back what a journal says was begun, and nothing else.
 int commit_back(struct applying *applying);
 
+// Removes the stage and the journal.
 int commit_clean(struct applying *applying);
 
 // Or that things moved to and fro have another ctime: they are not the host's.

@@ -104,6 +104,7 @@ struct thing {
 
 struct thing thing_of(const struct stat *status);
 
+// With its entries, when it is a directory. -1 with errno.
 int thing_look(int directory, const char *name, struct thing *ret_thing);
 
 // Each thing by its path from there ("a/b"), in any order.
@@ -136,7 +137,7 @@ bool sides_leads_out(const struct store *store, const struct session *session,
 		     const struct change *change, char ret_text[PATH_MAX]);
 
 struct pathset {
-	const char **paths;
+	const char **paths; // sorted by pathset_order()
 	unsigned count, size;
 };
 
@@ -167,6 +168,7 @@ bool same_is_applied(const struct changes *changes, unsigned root, const char *p
 bool same_is_lost(const struct changes *changes, const struct seen *seen,
 		  const struct seen_directory *above, unsigned root, const char *path);
 
+// -1 with the error said unless the open directory is the root that the session was made over.
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen);
 
 bool same_time(const struct timespec *left, const struct timespec *right);

@@ -32,9 +32,9 @@ struct layer {
 struct snapshot {
 	const char *name;
 	unsigned layer;
-	const char *parent; // ""
+	const char *parent; // the snapshot below, or ""
 	int64_t time;
-	const char *command; // ""
+	const char *command; // the last that ran before, or ""
 };
 
 struct session {
@@ -46,7 +46,7 @@ struct session {
 	unsigned root_count;
 	struct layer *layers;
 	unsigned layer_count, top;
-	const char *from; // ""
+	const char *from; // the snapshot below the top, or ""
 	struct snapshot *snapshots;
 	unsigned snapshot_count;
 };
@@ -65,7 +65,7 @@ unsigned session_chain(const struct session *session, unsigned top, unsigned *ch
 // The newest of that name.
 const struct snapshot *session_snapshot(const struct session *session, const char *name);
 
-// A tick of the clock, 1 to 10 ms.
+// The moment that a session begins at. Takes a tick of the clock, 1 to 10 ms.
 void state_begin(struct timespec *ret_now);
 
 struct store {
@@ -108,7 +108,7 @@ int store_begin(struct store *store, const char *project, struct session *ret_se
 // -1: above the host's directories.
 int store_add_layer(struct store *store, struct session *session, int parent);
 
-// Until this process ends.
+// No layer is removed by others until this process ends.
 int store_share(struct store *store);
 
 int store_add_roots(const struct store *store, const char *id, const struct root *roots,
@@ -179,6 +179,7 @@ int copy_finish(int to, const char *name, const struct stat *status);
 // Without those of overlayfs. 1: there is an ACL; without it *mode is for the owner alone.
 int copy_attributes(int from, int to, mode_t *mode);
 
+// Whether two files, each of a name in a directory, hold the same bytes.
 bool copy_is_same(int above, const char *name, int other_above, const char *other_name);
 
 // acl(5), as the host's tools would leave them. Forks a process with the caller's own ids: a user
@@ -241,7 +242,7 @@ struct known_file {
 	struct timespec changed;
 };
 struct known {
-	struct known_file *files;
+	struct known_file *files; // sorted
 	unsigned count;
 };
 // Hostile input: bounded, no I/O.
