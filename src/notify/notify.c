@@ -24,7 +24,7 @@
 #include "seccomp/asking.h"
 
 enum { STACK = 256 << 10, ANSWERS_NICE = 5 };
-enum { ANSWER_NANOSECONDS = 100000, SAVED_NANOSECONDS = 10000000, RESTS = 9 };
+enum { ANSWER_NANOSECONDS = 30000, SAVED_NANOSECONDS = 10000000, RESTS = 9 };
 
 // It may outlive the run by a call that hangs.
 struct answering {
