@@ -51,7 +51,7 @@ static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 	return from == CLIENT && conn->keeping && conn->kept < start ? conn->kept : start;
 }
 
-// As far as this buffer may be filled. What is still to be read by a parser has a small one.
+// As far as this buffer may be filled. A large one holds only bytes that no parser reads.
 static uint32_t fill_most(struct worker *worker, const struct conn *conn, enum peer_side from)
 {
 	if (conn_is_lent(worker, conn, from) && conn->flow[from].allowance >= BULK_BYTES)
