@@ -70,10 +70,11 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 		run->init = 0;
 	walk_undo(plan, run);
 	// Not after our own SIGKILL, which leaves a finding.
-	bool killed = (outcome.kind == OUTCOME_LOST || outcome.kind == OUTCOME_BROKEN) &&
+	const bool lost = outcome.kind == OUTCOME_LOST;
+	bool killed = (lost || outcome.kind == OUTCOME_BROKEN) &&
 		      !outcome.found.counts[FINDING_PROTECTION_LOST] &&
 		      !outcome.found.counts[FINDING_RETURNS];
-	if (killed && (run->init_signal == SIGKILL || record_is_killed(run))) {
+	if (killed && ((lost && run->init_signal == SIGKILL) || record_is_killed(run))) {
 		outcome.kind = OUTCOME_KILLED;
 		outcome.status = SIGKILL;
 	}

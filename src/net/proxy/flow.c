@@ -37,7 +37,7 @@ void flow_say(struct conn *conn, const void *bytes, size_t length)
 	struct flow *flow = &conn->flow[SERVER];
 	if (flow->start == flow->end)
 		flow->start = flow->cleared = flow->end = 0;
-	if (length > BUFFER_SIZE - flow->end)
+	if (flow->end > BUFFER_SIZE || length > BUFFER_SIZE - flow->end)
 		return;
 	memcpy(conn->bytes[SERVER] + flow->end, bytes, length);
 	flow->end += (uint32_t)length;
@@ -106,7 +106,9 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side from)
 {
 	struct flow *flow = &conn->flow[from];
-	bool room = flow->end < fill_most(worker, conn, from) || first_needed(conn, from) > 0;
+	uint32_t most =
+		conn_is_lent(worker, conn, from) ? fill_most(worker, conn, from) : BUFFER_SIZE;
+	bool room = flow->end < most || first_needed(conn, from) > 0;
 	if (conn->fd[from] < 0 || !conn->readable[from] || flow->ended || !room)
 		return TURN_WAIT;
 	ssize_t got = receive(worker, conn, from);
