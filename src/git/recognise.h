@@ -2,12 +2,13 @@
 // from one place to another.
 //
 // The room git owns the readers of git's files. It writes none of them and starts no git. Uses:
-// base text. Begin with recognise.h.
+// apart text. Begin with recognise.h.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "git/gitconfig.h"
 
@@ -44,6 +45,11 @@ enum { GIT_POINTER_MAX = 4096 };
 #define GIT_FILE_PREFIX "gitdir: "
 const char *git_read_pointer(int directory, const char *name, const char *prefix,
 			     char text[GIT_POINTER_MAX]);
+// The same, taken apart in a locked process and in the arena.
+const char *git_ask_pointer(struct arena *arena, const char *path, const char *prefix);
+// The paths of a list of alternates, at most GIT_ALTERNATES_MAX bytes of it: ROW_OBJECTS.
+enum { GIT_ALTERNATES_MAX = 16384 };
+int git_ask_alternates(struct arena *arena, const char *file, struct rows *ret_rows);
 
 // The parts of git's directories: what each is to the host's git, and which type of file it has.
 // By gitrepository-layout(5) and git's sources.
@@ -113,6 +119,8 @@ struct gitnamed_text {
 	const char *path, *text;
 	size_t length;
 	bool own; // the user's or the machine's, by no repository
+	enum apart whose;
+	struct rows rows;
 };
 
 struct gitnamed {
@@ -122,28 +130,37 @@ struct gitnamed {
 	struct gitnamed_text *first, *last;
 	bool own;       // from gitnamed_global() on
 	unsigned count; // files that were read, GITNAMED_FILES_MAX at most
+	// Whose a file is; NULL: by `own`.
+	enum apart (*whose)(const void *with, const char *file);
+	const void *with;
 };
 enum { GITNAMED_FILES_MAX = 32 };
 
-// Adds what the text of `file` names, and what the files name that it includes, on whichever
-// condition. `home` is for
-// "~/". A relative core.hooksPath is below `top`; NULL: below the text's core.worktree, or else
-// everywhere.
-void gitnamed_text(struct arena *arena, const char *home, const char *file, const char *text,
-		   size_t length, const char *top, struct gitnamed *named);
+// What a text of git's configuration names, in a locked process. -1 with the error said.
+int gitnamed_read(enum apart whose, struct arena *arena, const char *text, size_t length,
+		  struct rows *ret_rows);
+
+// For a text of which that will be asked (apart_ahead()).
+int gitnamed_ahead(const char *text, size_t length);
+
+// Adds what the text of `file` names by its rows, and what the files name that it includes, on
+// whichever condition. `home` is for "~/". A relative core.hooksPath is below `top`; NULL: below
+// the text's core.worktree, or else everywhere. -1 with the error said.
+int gitnamed_add(struct arena *arena, const char *home, const char *file, const struct rows *rows,
+		 const char *top, struct gitnamed *named);
 
 // The same of a file; of one that is missing nothing.
-void gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
-		   struct gitnamed *named);
+int gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
+		  struct gitnamed *named);
 
 // Of the user's own and the machine's configuration: what relative paths there mean is in
 // `everywhere`.
-void gitnamed_global(struct arena *arena, const char *home, const char *config,
-		     struct gitnamed *named);
+int gitnamed_global(struct arena *arena, const char *home, const char *config,
+		    struct gitnamed *named);
 
 // Adds to `known` which remotes, branches and submodules a text has settings of, and which remotes
 // it names: "remote.x".
-void gitnamed_known(struct arena *arena, const char *text, size_t length, struct list *known);
+void gitnamed_known(struct arena *arena, const struct rows *rows, struct list *known);
 
 // Where git goes: addresses and remotes. Pure.
 

@@ -2,13 +2,14 @@
 // plant them. The rows are made from profiles/names.txt at build time.
 //
 // The room names owns what the host executes or trusts, by name, and the text in which others name
-// it. Uses: base git text. Begin with trusted.h.
+// it. Uses: apart base git text. Begin with trusted.h.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 
 struct arena;
@@ -164,13 +165,16 @@ struct mentions {
 	int root; // a tree, open: nothing outside of it is found
 	const char *path;
 	struct arena *arena;
+	enum apart whose;  // the texts
 	struct list files; // found: whole paths
 };
 
-// Words are looked up from `top`.
+// Words are looked up from `top`. A locked process takes the texts apart (apart/apart.h).
 void mentions_text(struct mentions *mentions, const char *top, const char *text, size_t length);
 void mentions_file(struct mentions *mentions, const char *top, int directory, const char *name);
 // Each file of a directory but samples.
 void mentions_hooks(struct mentions *mentions, const char *top, const char *path);
 // Git's configuration: what it runs (git-config(1)). A file that git includes is another text.
 void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length);
+// For a text of the tree's own repository of which that will be asked (apart_ahead()).
+int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, size_t length);

@@ -54,6 +54,8 @@ const struct step steps[] = {
 		  "can map them" },
 	{ SIDE_HOST, FULL, "secrets", .make = keys_host, .undo = keys_undo,
 	  .why = "begin the opener, and give it the secrets: it makes the placeholders and the certificate, which the plan needs; before the clone, which would copy the variables that are wiped here" },
+	{ SIDE_HOST, BOTH, "reader", reader_host, reader_undo,
+	  .why = "begin the locked process that reads the project's files; before the clone, so that it waits when the plan asks" },
 	{ SIDE_HOST, BOTH, "namespaces", ns_clone, ns_undo, .lost_without_namespaces = true,
 	  .why = "one clone with every namespace; the box's pid 1 begins here" },
 	{ SIDE_HOST, BOTH, "group-limits", group_fill_host, group_fill_undo,

@@ -57,17 +57,18 @@ static void add_named(struct withheld *withheld, unsigned root, const char *plac
 }
 
 // What a root's own repository names holds for all of them.
-static void name_hooks(const struct store *store, const struct session *session, unsigned index,
-		       struct gitnamed *named)
+static int name_hooks(const struct store *store, const struct session *session, unsigned index,
+		      struct gitnamed *named)
 {
 	const char *root = session->roots[index].path;
 	bool own = withheld_repository(root) != NULL;
-	gitnamed_file(store->arena, store->home,
-		      path_below(store->arena, root, own ? "config" : ".git/config"),
-		      own ? session->project : root, named);
+	TRY(gitnamed_file(store->arena, store->home,
+			  path_below(store->arena, root, own ? "config" : ".git/config"),
+			  own ? session->project : root, named));
 	list_each (value, &named->everywhere)
 		list_add(&named->hooks, store->arena, path_join(store->arena, root, value->text),
 			 value->from);
+	return 0;
 }
 
 // What trusted names of a directory lead to on the host, link by link.
@@ -121,10 +122,10 @@ int withheld_begin(const struct store *store, const struct session *session,
 	struct homes homes = { .home = store->home, .environment = environ };
 	homes_follow(store->arena, &homes, &found);
 	homes_name(store->arena, &homes, &found);
-	gitnamed_global(store->arena, store->home, store->config, &named);
+	TRY(gitnamed_global(store->arena, store->home, store->config, &named));
 	for (unsigned i = 0; i < session->root_count; i++)
 		if (is_compared(session, i))
-			name_hooks(store, session, i, &named);
+			TRY(name_hooks(store, session, i, &named));
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const char *place = session->roots[i].path;
 		if (!is_compared(session, i))
@@ -139,7 +140,7 @@ int withheld_begin(const struct store *store, const struct session *session,
 		if (withheld.roots[i].place)
 			add_led(&withheld, withheld.roots[i].place);
 	*ret_withheld = withheld;
-	return 0;
+	return apart_end();
 }
 
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path)

@@ -195,9 +195,23 @@ static void *kept(const struct plan *plan, const void *from, size_t size)
 	return size > 0 ? memcpy(arena_take(plan->arena, size), from, size) : NULL;
 }
 
+// Tokens of the caller's are in files of the home; a box may have written those of the project.
+static enum apart whose(const void *with, const char *file)
+{
+	const struct wishes *wishes = with;
+	const struct plan *plan = wishes->plan;
+	const char *real = resolve_real(wishes->resolver, file);
+	bool project = plan->project && path_within(real, plan->project);
+	return path_within(real, plan->real_home) && !project && !wishes_is_reached(wishes, real)
+		       ? APART_OWN
+		       : APART_OTHERS;
+}
+
 int protect_plan(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
+	wishes->named.whose = whose;
+	wishes->named.with = wishes;
 	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
 	plan->copies = arena_take(plan->scratch, COPIES_MAX * sizeof(*plan->copies));
 	clock_gettime(CLOCK_REALTIME, &plan->start);
@@ -220,7 +234,7 @@ int protect_plan(struct wishes *wishes)
 	plan->configured = arena_take(plan->scratch, sizeof(*plan->configured));
 	*plan->configured = wishes->named;
 	for (const struct gitnamed_text *one = wishes->named.first; one; one = one->next)
-		gitnamed_known(plan->arena, one->text, one->length, &plan->git_names);
+		gitnamed_known(plan->arena, &one->rows, &plan->git_names);
 	// As long as they are: an idle box keeps the pages.
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
 	return alias_refuse_routes(wishes);

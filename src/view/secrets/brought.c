@@ -82,13 +82,15 @@ static int bring_regular(struct bring *bring, const struct resolved *file)
 	if ((roots || lines) && file_read_open(fd, &status, BYTES_MAX, arena, &text, &length) < 0)
 		return refuse(bring, "you cannot read it");
 	if (roots) {
-		shown = textsecret_certificates(arena, text);
+		TRY(settings_shown(bring->wishes, file->path, SETTINGS_ROOTS, text, length,
+				   &shown));
 		if (!shown[0])
 			return refuse(bring, "it holds no certificate in PEM");
 		shown = strlen(text) == length && str_equal(shown, text) ? NULL : shown;
 	}
 	if (lines)
-		shown = textsecret_lines(arena, text, length, TEXTSECRET_ALL);
+		TRY(settings_shown(bring->wishes, file->path, SETTINGS_LINES, text, length,
+				   &shown));
 	if (shown && !shown[0])
 		return refuse(bring, "it may hold secrets in any line");
 	return show(bring, file, shown);
