@@ -154,5 +154,6 @@ int apart_begin(void);
 int apart_ahead(void (*read)(struct apart_text *question), const struct apart_text *question);
 // -1 with the error said when the process gave no good answer, or more than was asked.
 int apart_end(void);
-// Ends it.
+// Nothing more is asked: it ends while others go on, until apart_reap() sees to it.
+void apart_leave(void);
 void apart_reap(void);

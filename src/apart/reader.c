@@ -17,7 +17,9 @@
 #include "base/testing.h"
 
 enum { PATIENCE_MILLISECONDS = 10000 };
-#define READER_ARENA ((size_t)512 << 20)
+// Of a text, and of an index: pages that nobody touches are none.
+#define TEXT_ARENA(length) (((size_t)16 << 20) + 32 * (size_t)(length))
+#define FILE_ARENA(length) (((size_t)96 << 20) + 32 * (size_t)(length))
 
 static struct {
 	pid_t owner, pid; // 0: there is none
@@ -89,7 +91,8 @@ static void say_lie(enum lie lie, struct out *answer, uint32_t number)
 static void answer_to(const struct apart_asked *asked, int file, enum lie lie)
 {
 	struct out answer = { 0 };
-	struct arena *arena = arena_new_own(READER_ARENA);
+	struct arena *arena = arena_new_own(file > 0 ? FILE_ARENA(asked->file_length)
+						     : TEXT_ARENA(asked->length));
 	char *text = arena_take(arena, asked->length + 1);
 	if (fd_read_all(0, text, asked->length) != (ssize_t)asked->length)
 		_exit(1);
@@ -128,8 +131,9 @@ int apart_begin(void)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_MILLISECONDS / 1000 };
 	int ends[2];
-	if (reader.owner == getpid())
+	if (reader.owner == getpid() && reader.socket >= 0)
 		return 0;
+	apart_reap();
 	if (testing_skips("reader-waits"))
 		patience = (struct timeval){ .tv_usec = 300000 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -261,7 +265,8 @@ static void ask_here(void (*read)(struct apart_text *question), const struct apa
 {
 	struct out answer = { 0 };
 	struct apart_text own = *question;
-	own.arena = arena_new_own(READER_ARENA);
+	own.arena =
+		arena_new_own(own.file > 0 ? FILE_ARENA(own.file_length) : TEXT_ARENA(own.length));
 	own.answer = &answer;
 	own.text = arena_copy(own.arena, question->text, question->length);
 	read(&own);
@@ -304,6 +309,12 @@ int apart_end(void)
 	if (reader.owner == getpid() && heard_count == sent_count && !is_silent())
 		broken("said more than it was asked");
 	return reader.broken ? broken("") : 0;
+}
+
+void apart_leave(void)
+{
+	if (reader.owner == getpid())
+		fd_close(&reader.socket);
 }
 
 void apart_reap(void)

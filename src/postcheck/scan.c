@@ -47,6 +47,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 	    share_read(APART_OTHERS, arena_new_own(SHARE_BYTES), plan->index, &plan->indexed,
 		       &share))
 		run->share = &share;
+	apart_leave();
 }
 
 static const char *directory_of(const struct plan *plan, const struct searched *tree)

@@ -195,16 +195,14 @@ static void *kept(const struct plan *plan, const void *from, size_t size)
 	return size > 0 ? memcpy(arena_take(plan->arena, size), from, size) : NULL;
 }
 
-// Tokens of the caller's are in files of the home; a box may have written those of the project.
+// A box may have written what is in the project, or where it may write now.
 static enum apart whose(const void *with, const char *file)
 {
 	const struct wishes *wishes = with;
-	const struct plan *plan = wishes->plan;
-	const char *real = resolve_real(wishes->resolver, file);
-	bool project = plan->project && path_within(real, plan->project);
-	return path_within(real, plan->real_home) && !project && !wishes_is_reached(wishes, real)
-		       ? APART_OWN
-		       : APART_OTHERS;
+	const char *real = resolve_real(wishes->resolver, file), *project = wishes->plan->project;
+	return wishes_is_reached(wishes, real) || (project && path_within(real, project))
+		       ? APART_OTHERS
+		       : APART_OWN;
 }
 
 int protect_plan(struct wishes *wishes)
