@@ -18,7 +18,7 @@
 
 enum { PATIENCE_MILLISECONDS = 10000 };
 // Of a text, and of an index: pages that nobody touches are none.
-#define TEXT_ARENA(length) (((size_t)16 << 20) + 32 * (size_t)(length))
+#define TEXT_ARENA(length) (((size_t)64 << 20) + 32 * (size_t)(length))
 #define FILE_ARENA(length) (((size_t)96 << 20) + 32 * (size_t)(length))
 
 static struct {
@@ -115,7 +115,7 @@ static _Noreturn void become_reader(int socket, pid_t owner)
 	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // it has no call with a path
 	enum lie lie = lie_of();
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != owner || dup2(socket, 0) < 0 || sys_close_range(1, ~0U, 0) < 0)
+	if (getppid() != owner || dup3(socket, 0, 0) < 0 || sys_close_range(1, ~0U, 0) < 0)
 		_exit(1);
 	arena_forget();
 	for (char **entry = environ; entry && *entry; entry++)

@@ -10,7 +10,7 @@ static const struct {
 	enum form form;
 	size_t least, most; // bytes
 } forms[ROW_KINDS] = {
-	[ROW_FAILED] = { FORM_TEXT, 1, 4096 },
+	[ROW_FAILED] = { FORM_TEXT, 1, 2 * PATH_MAX },
 	[ROW_SHOWN] = { FORM_TEXT, 0, APART_ANSWER_MAX },
 	[ROW_LEFT] = { FORM_TEXT, 0, APART_TEXT_MAX },
 	[ROW_SECRET] = { FORM_TEXT, 1, APART_TEXT_MAX },

@@ -13,6 +13,7 @@
 #include "git/gitconfig.h"
 
 enum { TEXT_BYTES = 65536, HOOKS_MAX = 256 };
+#define ANSWER_BYTES ((size_t)64 << 20)
 
 // A word is a file of the tree that is not git's own: those are the business of postcheck/git.
 static void add_files(struct mentions *mentions, const struct rows *rows)
@@ -76,28 +77,27 @@ static void read_words(struct apart_text *question)
 	answer(&all, all.text, all.length);
 }
 
-static struct apart_text question_of(struct arena *arena, const char *tree, const char *top,
-				     const char *text, size_t length)
+static void put(struct out *whole, const char *tree, const char *top, const char *text,
+		size_t length)
 {
-	struct out whole = { 0 };
-	out_bytes(&whole, tree, strlen(tree) + 1);
-	out_bytes(&whole, top, strlen(top) + 1);
-	out_bytes(&whole, text, length);
-	const struct apart_text question = { .text = arena_copy(arena, whole.text, whole.used),
-					     .length = whole.used };
-	out_free(&whole);
-	return question;
+	out_bytes(whole, tree, strlen(tree) + 1);
+	out_bytes(whole, top, strlen(top) + 1);
+	out_bytes(whole, text, length);
 }
 
 static void ask(struct mentions *mentions, void (*read)(struct apart_text *question),
 		const char *top, const char *text, size_t length)
 {
-	const struct apart_text question =
-		question_of(mentions->arena, mentions->path, top, text, length);
+	struct out whole = { 0 };
 	struct rows rows;
-	if (ATTEMPT(apart_ask(mentions->whose, read, &question, ROW_BIT(ROW_MENTION),
-			      mentions->arena, &rows)) == 0)
+	struct arena *brief = arena_new_own(ANSWER_BYTES);
+	put(&whole, mentions->path, top, text, length);
+	const struct apart_text question = { .text = whole.text, .length = whole.used };
+	if (ATTEMPT(apart_ask(mentions->whose, read, &question, ROW_BIT(ROW_MENTION), brief,
+			      &rows)) == 0)
 		add_files(mentions, &rows);
+	out_free(&whole);
+	arena_free(brief);
 }
 
 void mentions_text(struct mentions *mentions, const char *top, const char *text, size_t length)
@@ -170,7 +170,11 @@ static void read_commands(struct apart_text *question)
 
 int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, size_t length)
 {
-	const struct apart_text question = question_of(arena, tree, tree, text, length);
+	struct out whole = { 0 };
+	put(&whole, tree, tree, text, length);
+	const struct apart_text question = { .text = arena_copy(arena, whole.text, whole.used),
+					     .length = whole.used };
+	out_free(&whole);
 	return apart_ahead(read_commands, &question);
 }
 

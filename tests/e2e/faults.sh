@@ -88,7 +88,7 @@ for call in setns pivot_root umount2 landlock_restrict_self capset seccomp close
 	rm -f was-run
 	timeout 120 strace -f -qq -o /dev/null -e trace=$call -e inject=$call:error=EPERM:when=1 \
 		-- "$SBX" run touch was-run >"$work/log" 2>&1
-	is "$call fails: the command is not run" 125,step,absent "$?,$(grep -o "^sbx: step" "$work/log" | cut -c6- | head -1),$([ -e was-run ] && echo run || echo absent)"
+	is "$call fails: the command is not run" 125,named,absent "$?,$(grep -qE "^sbx: (step|the locked process) " "$work/log" && echo named),$([ -e was-run ] && echo run || echo absent)"
 	rm -f was-run
 done
 
