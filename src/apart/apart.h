@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/base.h"
 
@@ -43,6 +44,12 @@ static inline int confine(enum confined who, unsigned locks)
 {
 	return confine_below(who, locks, (const int *)0, 0);
 }
+
+// The birth of each: a child of `parent`, which dies with it, gets `first` as descriptors 0, 1 and
+// so on (-1, and what is missing of 0 to 2: /dev/null), and keeps no other but `kept`. -1 with
+// errno.
+int apart_born(pid_t parent, const int *first, unsigned first_count, const int *kept,
+	       unsigned kept_count);
 
 // What the options of a run leave open of the supervisor's filter (net/setup/lock.c).
 enum {

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -114,8 +113,7 @@ static _Noreturn void become_reader(int socket, pid_t owner)
 	int fds[FD_PASSED];
 	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // it has no call with a path
 	enum lie lie = lie_of();
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != owner || dup3(socket, 0, 0) < 0 || sys_close_range(1, ~0U, 0) < 0)
+	if (apart_born(owner, &socket, 1, NULL, 0) < 0)
 		_exit(1);
 	arena_forget();
 	for (char **entry = environ; entry && *entry; entry++)
