@@ -74,10 +74,6 @@ enum row_kind {
 	ROW_DIRECTORY, // a path below the tree, or the tree: of an index
 	ROW_KEPT,      // struct row_kept and a path: of an index
 	ROW_LINE,      // struct row_line and three words: of a profile
-	ROW_SHOWN,     // a text without its secrets
-	ROW_LEFT,      // the name of a setting that is not in it; empty: others
-	ROW_SECRET,    // a path of a file of secrets
-	ROW_NAMED,     // struct row_named, a key and a path that it names
 	// These during the run as well: walls and copies.
 	ROW_HOOKS,   // a value of core.hooksPath
 	ROW_INCLUDE, // a value of include.path or includeIf.*.path
@@ -98,9 +94,6 @@ struct row_line {
 };
 struct row_kept {
 	uint32_t length; // of the part of the path that is kept
-};
-struct row_named {
-	uint32_t roots; // 1: of certificates
 };
 bool row_is_below(const char *path); // each part of it is a name
 

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "apart/apart.h"
 #include "base/base.h"
 
 struct arena;
@@ -157,10 +156,6 @@ struct gitsecret {
 // -1 when the text is one that git would accept, or too long: nobody knows its content.
 int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 		     struct gitsecret *ret_secret);
-
-// The same of another's text, by a locked process, or -1 with the error said.
-int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_t length,
-		  struct gitsecret *ret_secret);
 
 // Whether the value of a key, as git(1) takes both from GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n, is
 // a secret or a part of it is.

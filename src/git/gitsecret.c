@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apart/apart.h"
 #include "base/base.h"
 #include "text/words.h"
 
@@ -186,64 +185,6 @@ int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 		changed |= filter_section(arena, &config, i, &entry, &out, &secret);
 	gitconfig_put(&out, "", 1);
 	secret.text = changed ? out.text : NULL;
-	*ret_secret = secret;
-	return 0;
-}
-
-static void read_secrets(struct apart_text *question)
-{
-	struct gitsecret secret;
-	if (gitsecret_filter(question->arena, question->text, question->length, &secret) < 0) {
-		row_text(question->answer, ROW_FAILED, err_taken());
-		return;
-	}
-	if (secret.text)
-		row_text(question->answer, ROW_SHOWN, secret.text);
-	list_each (item, &secret.left)
-		row_text(question->answer, ROW_LEFT, item->text);
-	if (secret.left_count > LEFT_MAX)
-		row_text(question->answer, ROW_LEFT, "");
-	list_each (item, &secret.places)
-		if (item->text[0])
-			row_text(question->answer, ROW_SECRET, item->text);
-	list_each (item, &secret.named) {
-		const struct row_named named = { item->from.line };
-		struct out words = { 0 };
-		out_bytes(&words, (const char *)&named, sizeof(named));
-		out_bytes(&words, item->from.file, strlen(item->from.file) + 1);
-		row_put(question->answer, ROW_NAMED, words.text, words.used, item->text);
-		out_free(&words);
-	}
-}
-
-int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_t length,
-		  struct gitsecret *ret_secret)
-{
-	static const unsigned kinds =
-		ROW_BIT(ROW_SHOWN) | ROW_BIT(ROW_LEFT) | ROW_BIT(ROW_SECRET) | ROW_BIT(ROW_NAMED);
-	const struct origin from = { .file = "git" };
-	const struct apart_text question = { .text = text, .length = length };
-	struct gitsecret secret = { 0 };
-	struct rows rows;
-	TRY(apart_ask(whose, read_secrets, &question, kinds, arena, &rows));
-	secret.text = rows_text(&rows, ROW_SHOWN);
-	rows_each(row, &rows)
-	{
-		struct row_named named;
-		const char *key = row->text + sizeof(named), *path;
-		secret.left_count += row->kind == ROW_LEFT;
-		if (row->kind == ROW_LEFT && row->length > 0)
-			list_add(&secret.left, arena, row->text, from);
-		if (row->kind == ROW_SECRET)
-			list_add(&secret.places, arena, row->text, from);
-		if (row->kind != ROW_NAMED)
-			continue;
-		memcpy(&named, row->text, sizeof(named));
-		path = key + strlen(key) + 1;
-		if (path < row->text + row->length)
-			list_add(&secret.named, arena, path,
-				 (struct origin){ .file = key, .line = named.roots });
-	}
 	*ret_secret = secret;
 	return 0;
 }

@@ -195,20 +195,10 @@ static void *kept(const struct plan *plan, const void *from, size_t size)
 	return size > 0 ? memcpy(arena_take(plan->arena, size), from, size) : NULL;
 }
 
-// A box may have written what is in the project, or where it may write now.
-static enum apart whose(const void *with, const char *file)
-{
-	const struct wishes *wishes = with;
-	const char *real = resolve_real(wishes->resolver, file), *project = wishes->plan->project;
-	return wishes_is_reached(wishes, real) || (project && path_within(real, project))
-		       ? APART_OTHERS
-		       : APART_OWN;
-}
-
 int protect_plan(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
-	wishes->named.whose = whose;
+	wishes->named.whose = wishes_whose;
 	wishes->named.with = wishes;
 	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
 	plan->copies = arena_take(plan->scratch, COPIES_MAX * sizeof(*plan->copies));
