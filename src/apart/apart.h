@@ -69,11 +69,11 @@ enum row_kind {
 	ROW_WORKTREE,  // the value of core.worktree
 	ROW_POINTER,   // where a file .git, commondir or gitdir leads
 	ROW_OBJECTS,   // a directory of objects that a list of alternates names
-	ROW_ENTRY,     // struct row_entry and a path: of an index
+	ROW_ENTRY,     // of an index: a content's name and a path; stage, and the name's bytes << 8
 	ROW_CONTENT,   // bytes: the names that git gives to a file's content
 	ROW_DIRECTORY, // a path below the tree, or the tree: of an index
-	ROW_KEPT,      // struct row_kept and a path: of an index
-	ROW_LINE,      // struct row_line and three words: of a profile
+	ROW_KEPT,      // a path of an index; how much of it is kept
+	ROW_LINE,      // three words of a profile; the line
 	// These during the run as well: walls and copies.
 	ROW_HOOKS,   // a value of core.hooksPath
 	ROW_INCLUDE, // a value of include.path or includeIf.*.path
@@ -85,20 +85,11 @@ enum row_kind {
 	ROW_KINDS
 };
 #define ROW_BIT(kind) (1U << (kind))
-struct row_entry {
-	uint32_t stage, id_bytes;
-	unsigned char id[32];
-};
-struct row_line {
-	uint32_t line;
-};
-struct row_kept {
-	uint32_t length; // of the part of the path that is kept
-};
 bool row_is_below(const char *path); // each part of it is a name
 
 struct apart_row {
 	enum row_kind kind;
+	uint32_t number;  // behind the ';' above
 	const char *text; // with a NUL behind it that `length` does not count
 	size_t length;
 };
@@ -111,9 +102,9 @@ struct rows {
 				    *end_ = (rows)->count ? row + (rows)->count : row;             \
 	     row != end_; row++)
 
-// Adds a row to an answer: of two parts, one behind the other.
-void row_put(struct out *answer, enum row_kind kind, const void *first, size_t first_length,
-	     const char *second);
+// Adds a row to an answer.
+void row_put(struct out *answer, enum row_kind kind, uint32_t number, const void *text,
+	     size_t length);
 void row_text(struct out *answer, enum row_kind kind, const char *text);
 // An answer's rows, in its own bytes, which are private: false where one is cut, of no kind in
 // `kinds` (bits), or says what its kind cannot.

@@ -47,18 +47,21 @@ struct apart_head {
 };
 
 // What a reader that was taken over could do: sbx-testing does so.
-enum lie { LIE_DIES, LIE_WAITS, LIE_LONG, LIE_TWICE, LIE_PLACE, LIE_LINK, LIE_COPY, NO_LIE };
-
-static enum lie lie_of(void)
-{
-	static const char *const names[NO_LIE] = { "reader-dies",  "reader-waits", "reader-long",
-						   "reader-twice", "reader-place", "reader-link",
-						   "reader-copy" };
-	enum lie lie = 0;
-	while (lie < NO_LIE && !testing_skips(names[lie]))
-		lie++;
-	return lie;
-}
+static const struct lie {
+	const char *name;
+	enum row_kind kind;
+	const char *text;
+} lies[] = {
+	{ "reader-dies", 0, NULL },
+	{ "reader-waits", 0, NULL },
+	{ "reader-long", 0, NULL },
+	{ "reader-twice", 0, NULL },
+	{ "reader-place", ROW_MENTION, "/root/.bashrc" },
+	{ "reader-link", ROW_MENTION, "link/../../.bashrc" },
+	{ "reader-copy", ROW_KINDS, "/root/.gitconfig" },
+	{ NULL, 0, NULL },
+};
+enum { LIE_DIES, LIE_WAITS, LIE_LONG, LIE_TWICE };
 
 static void say(const struct out *answer, uint32_t number)
 {
@@ -68,26 +71,22 @@ static void say(const struct out *answer, uint32_t number)
 		_exit(1);
 }
 
-static void say_lie(enum lie lie, struct out *answer, uint32_t number)
+static void say_lie(const struct lie *lie, struct out *answer, uint32_t number)
 {
 	struct apart_head head = { number, ~0U };
-	if (lie == LIE_DIES)
+	if (lie == lies + LIE_DIES)
 		_exit(0);
-	while (lie == LIE_WAITS)
+	while (lie == lies + LIE_WAITS)
 		;
-	if (lie == LIE_LONG)
+	if (lie == lies + LIE_LONG)
 		fd_write_all(0, &head, sizeof(head));
-	if (lie == LIE_PLACE)
-		row_text(answer, ROW_MENTION, "/root/.bashrc");
-	if (lie == LIE_LINK)
-		row_text(answer, ROW_MENTION, "link/../../.bashrc");
-	if (lie == LIE_COPY)
-		row_text(answer, ROW_KINDS, "/root/.gitconfig");
-	if (lie == LIE_TWICE)
+	if (lie == lies + LIE_TWICE)
 		say(answer, number);
+	if (lie->text)
+		row_text(answer, lie->kind, lie->text);
 }
 
-static void answer_to(const struct apart_asked *asked, int file, enum lie lie)
+static void answer_to(const struct apart_asked *asked, int file, const struct lie *lie)
 {
 	struct out answer = { 0 };
 	struct arena *arena = arena_new_own(file > 0 ? FILE_ARENA(asked->file_length)
@@ -98,7 +97,7 @@ static void answer_to(const struct apart_asked *asked, int file, enum lie lie)
 	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head)); // its head
 	asked->read(&(struct apart_text){ text, asked->length, file > 0 ? file : 0,
 					  asked->file_length, arena, &answer });
-	if (lie != NO_LIE)
+	if (lie->name)
 		say_lie(lie, &answer, asked->number);
 	say(&answer, asked->number);
 	out_free(&answer);
@@ -112,7 +111,9 @@ static _Noreturn void become_reader(int socket, pid_t owner)
 	struct apart_asked asked;
 	int fds[FD_PASSED];
 	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // it has no call with a path
-	enum lie lie = lie_of();
+	const struct lie *lie = lies;
+	while (lie->name && !testing_skips(lie->name))
+		lie++;
 	if (apart_born(owner, &socket, 1, NULL, 0) < 0)
 		_exit(1);
 	arena_forget();

@@ -19,28 +19,26 @@ static const struct {
 	[ROW_UNCLEAR] = { FORM_TEXT, 0, 0 },
 	[ROW_POINTER] = { FORM_TEXT, 1, PATH_MAX - 1 },
 	[ROW_OBJECTS] = { FORM_TEXT, 1, APART_TEXT_MAX },
-	[ROW_ENTRY] = { FORM_BYTES, sizeof(struct row_entry) + 1,
-			sizeof(struct row_entry) + PATH_MAX },
+	[ROW_ENTRY] = { FORM_BYTES, 1, 2 * PATH_MAX },
 	[ROW_CONTENT] = { FORM_BYTES, 64, 64 },
 	[ROW_MENTION] = { FORM_BELOW, 1, PATH_MAX - 1 },
 	[ROW_DIRECTORY] = { FORM_BELOW, 0, PATH_MAX - 1 },
-	[ROW_KEPT] = { FORM_BYTES, sizeof(struct row_kept) + 1,
-		       sizeof(struct row_kept) + PATH_MAX },
-	[ROW_LINE] = { FORM_BYTES, sizeof(struct row_line) + 3, 4096 },
+	[ROW_KEPT] = { FORM_BELOW, 1, PATH_MAX - 1 },
+	[ROW_LINE] = { FORM_BYTES, 3, 4096 },
 };
 
-void row_put(struct out *answer, enum row_kind kind, const void *first, size_t first_length,
-	     const char *second)
+void row_put(struct out *answer, enum row_kind kind, uint32_t number, const void *text,
+	     size_t length)
 {
-	const uint32_t head[2] = { kind, (uint32_t)(first_length + strlen(second)) };
+	const uint32_t head[] = { kind, number, (uint32_t)length };
 	out_bytes(answer, (const char *)head, sizeof(head));
-	out_bytes(answer, first, first_length);
-	out_bytes(answer, second, strlen(second) + 1);
+	out_bytes(answer, text, length);
+	out_bytes(answer, "", 1);
 }
 
 void row_text(struct out *answer, enum row_kind kind, const char *text)
 {
-	row_put(answer, kind, "", 0, text);
+	row_put(answer, kind, 0, text, strlen(text));
 }
 
 bool row_is_below(const char *path)
@@ -77,16 +75,16 @@ bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned 
 {
 	struct apart_row *list = NULL;
 	unsigned count = 0, room = 0;
-	uint32_t head[2];
-	for (size_t at = 0; at < length; at += head[1] + 1) {
+	uint32_t head[3];
+	for (size_t at = 0; at < length; at += head[2] + 1) {
 		if (length - at <= sizeof(head))
 			return false;
 		memcpy(head, answer + at, sizeof(head));
 		at += sizeof(head);
-		if (head[0] >= ROW_KINDS || !(kinds & ROW_BIT(head[0])) || head[1] >= length - at ||
-		    answer[at + head[1]] != '\0')
+		if (head[0] >= ROW_KINDS || !(kinds & ROW_BIT(head[0])) || head[2] >= length - at ||
+		    answer[at + head[2]] != '\0')
 			return false;
-		struct apart_row row = { (enum row_kind)head[0], answer + at, head[1] };
+		struct apart_row row = { (enum row_kind)head[0], head[1], answer + at, head[2] };
 		if (!is_good(&row))
 			return false;
 		list = arena_grow(arena, list, count, &room, sizeof(*list));
@@ -98,6 +96,8 @@ bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned 
 
 const char *rows_text(const struct rows *rows, enum row_kind kind)
 {
-	rows_each(row, rows) if (row->kind == kind) return row->text;
+	rows_each (row, rows)
+		if (row->kind == kind)
+			return row->text;
 	return NULL;
 }

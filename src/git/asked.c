@@ -40,7 +40,7 @@ static void read_alternates(struct apart_text *question)
 	for (size_t size; *text; text += size + (text[size] == '\n')) {
 		size = strcspn(text, "\n");
 		if (size > 0 && !strchr("#\"", text[0]))
-			row_put(question->answer, ROW_OBJECTS, text, size, "");
+			row_put(question->answer, ROW_OBJECTS, 0, text, size);
 	}
 }
 
@@ -67,9 +67,12 @@ static void read_index(struct apart_text *question)
 					    name_count, &entries, &count)) < 0)
 		row_text(question->answer, ROW_UNCLEAR, "");
 	for (unsigned i = 0; i < count; i++) {
-		struct row_entry entry = { entries[i].stage, entries[i].id_bytes, { 0 } };
-		memcpy(entry.id, entries[i].id, entry.id_bytes);
-		row_put(question->answer, ROW_ENTRY, &entry, sizeof(entry), entries[i].path);
+		struct out text = { 0 };
+		out_bytes(&text, (const char *)entries[i].id, entries[i].id_bytes);
+		out_bytes(&text, entries[i].path, strlen(entries[i].path));
+		row_put(question->answer, ROW_ENTRY, entries[i].stage | entries[i].id_bytes << 8,
+			text.text, text.used);
+		out_free(&text);
 	}
 }
 
@@ -102,7 +105,7 @@ static void read_content(struct apart_text *question)
 		return;
 	gitblob_name(question->arena, bytes, question->file_length,
 		     (unsigned)(unsigned char)question->text[0], &blob);
-	row_put(question->answer, ROW_CONTENT, blob.names, sizeof(blob.names), "");
+	row_put(question->answer, ROW_CONTENT, 0, blob.names, sizeof(blob.names));
 }
 
 int git_ask_content(struct arena *arena, const char *path, size_t most, unsigned bytes,

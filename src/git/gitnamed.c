@@ -48,14 +48,14 @@ static void add_hooks(struct arena *arena, const char *home, const char *value, 
 }
 
 // Of a section, and of a key that names a remote.
-static void known(const struct gitconfig *config, struct out *answer)
+static void known(struct arena *arena, const struct gitconfig *config, struct out *answer)
 {
 	for (unsigned i = 0; i < config->section_count; i++)
 		row_text(answer, ROW_KNOWN, config->sections[i].name);
 	for (unsigned i = 0; i < config->count; i++) {
 		const struct gitconfig_entry *entry = &config->entries[i];
 		if (str_ends(entry->name, "remote") || str_ends(entry->name, ".pushdefault"))
-			row_put(answer, ROW_KNOWN, "remote.", strlen("remote."), entry->value);
+			row_text(answer, ROW_KNOWN, arena_text(arena, "remote.%s", entry->value));
 	}
 }
 
@@ -97,7 +97,7 @@ static void read_config(struct apart_text *question)
 		return;
 	}
 	if (knows_any)
-		known(&config, question->answer);
+		known(question->arena, &config, question->answer);
 	named_by(&config, question->answer);
 }
 
@@ -122,8 +122,7 @@ int gitnamed_add(struct arena *arena, const char *home, const char *file, const 
 	const char *directory = path_parent(arena, file), *tree = rows_text(rows, ROW_WORKTREE);
 	if (tree && !top)
 		top = path_join(arena, directory, tree);
-	rows_each(row, rows)
-	{
+	rows_each (row, rows) {
 		if (row->kind == ROW_UNCLEAR)
 			list_add(&named->unclear, arena, file, from);
 		if (row->kind == ROW_HOOKS)
@@ -175,6 +174,7 @@ int gitnamed_global(struct arena *arena, const char *home, const char *config,
 
 void gitnamed_known(struct arena *arena, const struct rows *rows, struct list *known)
 {
-	rows_each(row, rows) if (row->kind == ROW_KNOWN)
-		list_add(known, arena, arena_copy(arena, row->text, row->length), from);
+	rows_each (row, rows)
+		if (row->kind == ROW_KNOWN)
+			list_add(known, arena, arena_copy(arena, row->text, row->length), from);
 }

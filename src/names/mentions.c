@@ -20,8 +20,7 @@ static void add_files(struct mentions *mentions, const struct rows *rows)
 {
 	struct stat status;
 	const struct origin nowhere = { 0 };
-	rows_each(row, rows)
-	{
+	rows_each (row, rows) {
 		const char *path = path_below(mentions->arena, mentions->path, row->text);
 		autoclose int fd =
 			sys_openat2(mentions->root, row->text, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);

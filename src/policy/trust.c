@@ -67,11 +67,10 @@ static void read_profile(struct apart_text *question)
 	for (unsigned i = 0; i < rows.count; i++) {
 		const struct ini_row row = ini_at(&rows, i);
 		struct out words = { 0 };
-		const struct row_line line = { row.line };
-		out_bytes(&words, (const char *)&line, sizeof(line));
 		out_bytes(&words, row.section, strlen(row.section) + 1);
 		out_bytes(&words, row.name, strlen(row.name) + 1);
-		row_put(question->answer, ROW_LINE, words.text, words.used, row.value);
+		out_bytes(&words, row.value, strlen(row.value));
+		row_put(question->answer, ROW_LINE, row.line, words.text, words.used);
 		out_free(&words);
 	}
 }
@@ -83,16 +82,14 @@ static int take_lines(struct arena *arena, const char *file, const struct rows *
 	struct ini_stored *stored = arena_take(arena, (lines->count + 1) * sizeof(*stored));
 	for (unsigned i = 0; i < lines->count; i++) {
 		const struct apart_row *row = &lines->list[i];
-		struct row_line line;
-		const char *words[3], *at = row->text + sizeof(line);
-		memcpy(&line, row->text, sizeof(line));
+		const char *words[3], *at = row->text;
 		for (unsigned j = 0; j < 3; j++) {
 			if (at > row->text + row->length || !ini_is_word(at))
 				return fail(0, "%s: cannot be read", file);
 			words[j] = at;
 			at += strlen(at) + 1;
 		}
-		stored[i] = (struct ini_stored){ line.line, (unsigned)(words[0] - (char *)arena),
+		stored[i] = (struct ini_stored){ row->number, (unsigned)(words[0] - (char *)arena),
 						 (unsigned)(words[1] - (char *)arena),
 						 (unsigned)(words[2] - (char *)arena) };
 	}

@@ -27,9 +27,9 @@ static void read_directories(struct apart_text *question)
 		if (!all.paths[i][0] || row_is_below(all.paths[i]))
 			row_text(question->answer, ROW_DIRECTORY, all.paths[i]);
 	for (unsigned i = 0; i < all.kept_count; i++) {
-		const struct row_kept kept = { (uint32_t)all.kept[i].length };
 		if (row_is_below(all.kept[i].path))
-			row_put(question->answer, ROW_KEPT, &kept, sizeof(kept), all.kept[i].path);
+			row_put(question->answer, ROW_KEPT, (uint32_t)all.kept[i].length,
+				all.kept[i].path, strlen(all.kept[i].path));
 	}
 }
 
@@ -37,17 +37,12 @@ static void take_rows(struct arena *arena, const struct rows *rows, struct share
 {
 	const char **centres = arena_take(arena, (rows->count + 1) * sizeof(*centres));
 	struct gitindex_kept *files = arena_take(arena, (rows->count + 1) * sizeof(*files));
-	rows_each(row, rows)
-	{
-		struct row_kept kept;
-		if (row->kind == ROW_DIRECTORY) {
+	rows_each (row, rows) {
+		if (row->kind == ROW_DIRECTORY)
 			centres[share->count++] = row->text;
-			continue;
-		}
-		memcpy(&kept, row->text, sizeof(kept));
-		const char *path = row->text + sizeof(kept);
-		if (kept.length <= strlen(path) && row_is_below(path))
-			files[share->kept_count++] = (struct gitindex_kept){ path, kept.length };
+		else if (row->number <= row->length)
+			files[share->kept_count++] =
+				(struct gitindex_kept){ row->text, row->number };
 	}
 	share->centres = centres;
 	share->kept = files;

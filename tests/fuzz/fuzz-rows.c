@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			    row->text + row->length >= answer + length)
 				abort();
 			check_form(row);
-			row_put(&again, row->kind, row->text, row->length, "");
+			row_put(&again, row->kind, row->number, row->text, row->length);
 		}
 		if (again.used != length || (length > 0 && memcmp(again.text, answer, length) != 0))
 			abort();

@@ -121,10 +121,10 @@ static void follow_alternates(struct wishes *wishes, const char *file, unsigned 
 	struct rows rows;
 	if (depth == ALTERNATES_DEPTH || ATTEMPT(git_ask_alternates(arena, file, &rows)) < 0)
 		return;
-	rows_each(row, &rows) if (ATTEMPT(resolve_path(wishes->resolver,
-						       path_join(arena, objects, row->text),
-						       &directory)) == 1)
-		follow_objects(wishes, file, directory.path, depth);
+	rows_each (row, &rows)
+		if (ATTEMPT(resolve_path(wishes->resolver, path_join(arena, objects, row->text),
+					 &directory)) == 1)
+			follow_objects(wishes, file, directory.path, depth);
 }
 
 void beyond_alternates(struct wishes *wishes, const char *file)

@@ -44,24 +44,21 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 {
 	size_t length;
 	struct gitblob content = { .bytes = 0 };
-	rows_each(row, entries)
-	{
-		struct row_entry entry;
-		memcpy(&entry, row->text, sizeof(entry));
-		if (!str_equal(row->text + sizeof(entry), found->name))
+	rows_each (row, entries) {
+		size_t name = row->length - strlen(found->name); // the content's comes first
+		if (row->length <= strlen(found->name) || !str_equal(row->text + name, found->name))
 			continue;
 		found->listed = true;
-		if (entry.stage != 0 ||
-		    (entry.id_bytes != SHA1_BYTES && entry.id_bytes != SHA256_BYTES))
+		if ((row->number & 0xff) != 0 || (name != SHA1_BYTES && name != SHA256_BYTES))
 			continue;
 		if (content.bytes == 0) {
 			if (*hashed > HASHED_MAX ||
-			    ATTEMPT(git_ask_content(arena, found->path, FILE_MAX, entry.id_bytes,
+			    ATTEMPT(git_ask_content(arena, found->path, FILE_MAX, (unsigned)name,
 						    &length, &content)) < 0)
 				return false;
 			*hashed += length;
 		}
-		if (gitblob_is(&content, entry.id))
+		if (gitblob_is(&content, (const unsigned char *)row->text))
 			return true;
 	}
 	return false;
