@@ -138,8 +138,13 @@ static const struct {
 	const char *word;
 	int (*verb)(char **words);
 } words_alone[] = {
-	{ "help", verb_help },         { "--help", verb_help },     { "-h", verb_help },
-	{ "complete", verb_complete }, { "version", verb_version }, { "--version", verb_version },
+	{ "help", verb_help },
+	{ "--help", verb_help },
+	{ "-h", verb_help },
+	{ "complete", verb_complete },
+	{ "completion", complete_shell },
+	{ "version", verb_version },
+	{ "--version", verb_version },
 	{ "-V", verb_version },
 };
 

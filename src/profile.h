@@ -107,19 +107,20 @@ struct invocation {
 	int parent;      // the process that started us, as it was at the first look
 	enum answer ask; // on the terminal
 	const char *logged_project, *logged_host, *logged_run; // of audit, or NULL
-	uint64_t since;                                        // of audit, milliseconds; 0: all
+	uint64_t since; // of audit and logs, milliseconds; 0: all
 	enum answer denied, changed;
 	uint64_t stop_time; // of stop, milliseconds
 	enum answer detach;
-	int ready;  // with it: where the pid is written when the command runs; 0: none
-	int writer; // with it: where the master of its terminal goes; 0: none
+	int ready; // with it: where the pid is written when the command runs; 0: none
+	int front; // a socket that hears when the command runs (report/front.h); 0: none
 	struct terminal_wish size;
 	enum answer follow, raw; // of logs
 	enum answer terminal;    // of run and exec: a pty of the box
 	enum answer interactive; // of exec: without a meaning
 	const char *inside;      // of exec: a directory of the box, or NULL
 	struct list variables;   // of exec
-	uint64_t offset;         // of logs, bytes
+	uint64_t offset, tail;   // of logs: bytes, and lines
+	struct list filters;     // of ps
 	const char *language;    // of code, or NULL: found out
 	enum tier_asked tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given

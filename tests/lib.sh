@@ -120,6 +120,17 @@ got: $2"; fi
 # Of a supervisor's children the box's first process, then the proxy's. Another one, which puts walls back, has
 # capabilities in the box's namespaces.
 children_of() { for child in $(pgrep -P "$1"); do ! grep -qE '^CapEff:.0+$' "/proc/$child/status" 2>/dev/null || echo "$child"; done; }
+# The first process of a run's box: the child that is number 1 in another namespace of processes.
+init_of() { for child in $(pgrep -P "$1"); do ! grep -qE '^NSpid:.*[[:space:]]1$' "/proc/$child/status" 2>/dev/null || echo "$child"; done; }
+# The worker of a run's proxy: of its children outside of the box the one with a filter of its own. Who puts walls back
+# has that of the supervisor alone.
+worker_of() {
+	local own
+	own=$(awk '/^Seccomp_filters/ { print $2 }' "/proc/$1/status")
+	for child in $(pgrep -P "$1"); do
+		! awk -v own="$own" '/^NSpid/ { ours = NF == 2 } /^Seccomp_filters/ { more = $2 > own } END { exit !(ours && more) }' "/proc/$child/status" 2>/dev/null || echo "$child"
+	done
+}
 wait_for() { # seconds (WAIT_MAX at most), command...: until it succeeds
 	local end=$((SECONDS + ${WAIT_MAX:-$1}))
 	shift

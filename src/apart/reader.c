@@ -89,8 +89,8 @@ static void say_lie(const struct lie *lie, struct out *answer, uint32_t number)
 static void answer_to(const struct apart_asked *asked, int file, const struct lie *lie)
 {
 	struct out answer = { 0 };
-	struct arena *arena = arena_new_own(file > 0 ? FILE_ARENA(asked->file_length)
-						     : TEXT_ARENA(asked->length));
+	struct arena *arena =
+		arena_new_of(file > 0 ? FILE_ARENA(asked->file_length) : TEXT_ARENA(asked->length));
 	char *text = arena_take(arena, asked->length + 1);
 	if (fd_read_all(0, text, asked->length) != (ssize_t)asked->length)
 		_exit(1);
@@ -265,7 +265,7 @@ static void ask_here(void (*read)(struct apart_text *question), const struct apa
 	struct out answer = { 0 };
 	struct apart_text own = *question;
 	own.arena =
-		arena_new_own(own.file > 0 ? FILE_ARENA(own.file_length) : TEXT_ARENA(own.length));
+		arena_new_of(own.file > 0 ? FILE_ARENA(own.file_length) : TEXT_ARENA(own.length));
 	own.answer = &answer;
 	own.text = arena_copy(own.arena, question->text, question->length);
 	read(&own);

@@ -12,7 +12,7 @@
 static int keep(const struct plan *plan, const char *where)
 {
 	enum { TEXTS_BYTES = 4 << 20 };
-	struct arena *arena = arena_new_own(TEXTS_BYTES);
+	struct arena *arena = arena_new_of(TEXTS_BYTES);
 	int result = ATTEMPT(answers_keep(arena, plan->state, plan->toplevel, where));
 	arena_free(arena);
 	return result;

@@ -1,5 +1,4 @@
-// Owns the memory of profile and plan: one reserved mapping, filled from the front, zeroed by the
-// kernel. It is shared with the box's pid 1, which waits for the plan while it is made.
+// Owns blocks of memory: each is one reserved mapping, filled from the front, zeroed by the kernel.
 #include "base/base.h"
 
 #include <errno.h>
@@ -10,11 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define RESERVED ((size_t)64 << 20)
 enum { ALIGNMENT = 16 };
 
 struct arena {
-	size_t used, size; // bytes from the arena's own start
+	size_t used, size;
 };
 
 // What a child of this process would have mapped as well.
@@ -40,7 +38,7 @@ static struct arena *map(size_t bytes, int sharing)
 	return arena;
 }
 
-struct arena *arena_new_of(size_t bytes)
+struct arena *arena_new_shared(size_t bytes)
 {
 	struct shared_arena *one = malloc(sizeof(*one));
 	if (!one)
@@ -50,21 +48,24 @@ struct arena *arena_new_of(size_t bytes)
 	return one->arena;
 }
 
-struct arena *arena_new_own(size_t bytes)
+// With transparent_hugepage=always the first byte would zero 2 MB.
+struct arena *arena_new_of(size_t bytes)
 {
-	return map(bytes, MAP_PRIVATE);
-}
-
-struct arena *arena_new_scratch(void)
-{
-	struct arena *arena = map(RESERVED, MAP_PRIVATE);
-	madvise(arena, RESERVED, MADV_DONTFORK); // with a child its pages would be copied
+	struct arena *arena = map(bytes, MAP_PRIVATE);
+	madvise(arena, bytes, MADV_NOHUGEPAGE);
 	return arena;
 }
 
 struct arena *arena_new(void)
 {
-	return arena_new_of(RESERVED);
+	return arena_new_of(ARENA_BYTES_PLAN);
+}
+
+struct arena *arena_new_scratch(void)
+{
+	struct arena *arena = arena_new();
+	madvise(arena, ARENA_BYTES_PLAN, MADV_DONTFORK); // with a child its pages would be copied
+	return arena;
 }
 
 void *arena_take(struct arena *arena, size_t size)

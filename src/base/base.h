@@ -15,16 +15,16 @@ struct arena;
 // One block of memory for profile and plan; freed as a whole, sealed when decided.
 
 // Out of memory aborts the process with one line on stderr: nothing has run yet.
+#define ARENA_BYTES_PLAN ((size_t)64 << 20)
 struct arena *arena_new(void);
-// For more than a plan: so much address space, of which the used part takes memory.
+// So much address space; the used part takes memory.
 struct arena *arena_new_of(size_t bytes);
-// The same for this process alone, which costs less.
-struct arena *arena_new_own(size_t bytes);
+// For what a child process writes and this one reads, or the other way round.
+struct arena *arena_new_shared(size_t bytes);
 // For memory that only the making of a plan needs: a child does not have it.
 struct arena *arena_new_scratch(void);
 void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
-// A list with room for one more than `count` things of `each` bytes; *size is how many it holds,
-// and is doubled when it is full. The old one stays in the arena.
+// Room for one more than `count` things of `each` bytes; *size is doubled when the list is full.
 void *arena_grow(struct arena *arena, void *list, unsigned count, unsigned *size, size_t each);
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_text(struct arena *arena, const char *format, ...)
@@ -36,18 +36,15 @@ void arena_free(struct arena *arena);
 // For a child that is to change nothing of its parent's: no arena that both have is mapped in it.
 void arena_forget(void);
 
-// The one error of a process: the first failure wins, main prints it.
-
 enum { ERR_CHANGED = -1, ERR_HELP = -2 };
 
-// Records why a function failed, unless something was recorded before, and returns -1.
-// errnum is an errno value, whose text is appended, 0 when the text says everything,
-// or ERR_CHANGED: another program changed a file meanwhile, and a second try can succeed,
-// or ERR_HELP: nothing failed, the words ask for help (text: "screen" or "all"; main prints it).
+// Records why a function failed, unless something was recorded, and returns -1. errnum: an errno
+// value, whose text is appended; 0: the text says everything; ERR_CHANGED: a second try can
+// succeed; ERR_HELP: the words ask for help ("screen" or "all").
 #define fail(errnum, ...) (err_record(errnum, __VA_ARGS__), err_failed())
 
 void err_record(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
-// In sight of compilers and analysers: what follows a failed TRY is not reached.
+// For analysers: what follows a failed TRY is not reached.
 static inline int err_failed(void)
 {
 	return -1;
@@ -57,14 +54,12 @@ static inline int err_failed(void)
 const char *err_text(void);
 int err_number(void);
 
-// A failure that is tolerated leaves no text behind, or the next one would be reported with it.
-// What had failed before stays. The text is taken, for a report, and valid until the next is taken
-// ...
+// A tolerated failure leaves no text: it is taken for a report, valid until the next is taken ...
 const char *err_taken(void);
-// ... or forgotten where it is `harmless`, or has this number, which is returned ...
+// ... or forgotten where it is `harmless` or has this number ...
 bool err_tolerated(bool harmless);
 bool err_forgive(int errnum);
-// ... or never seen: the value of a call, or all that fails until the end of the block.
+// ... or never seen: of a call, or until the end of the block.
 #define ATTEMPT(call)                                                                              \
 	__extension__({                                                                            \
 		__attribute__((cleanup(err_restore), unused)) const bool err_before_call =         \
@@ -77,7 +72,7 @@ bool err_forgive(int errnum);
 bool err_is_recorded(void);
 // Whether the recorded failure has this errno.
 bool err_is(int errnum);
-void err_restore(const bool *before); // for FORGIVING
+void err_restore(const bool *before);
 
 // Returns from the calling function with -1 when the expression is negative.
 #define TRY(expression)                                                                            \
@@ -86,11 +81,7 @@ void err_restore(const bool *before); // for FORGIVING
 			return -1;                                                                 \
 	} while (0)
 
-// Lists of words that remember where they were written.
-
-// "base.ini" and its line, or "--read" and line 0. The later of two that speak of the same thing
-// wins: `order` counts up over files, the project's own (from ORDER_UNTRUSTED while nobody has
-// trusted it), the project itself, then flags, then the administrator's file.
+// "base.ini" and its line, or "--read" and line 0. `order`: the later line wins.
 struct origin {
 	const char *file;
 	unsigned line, order;
@@ -123,8 +114,6 @@ void list_add(struct list *list, struct arena *arena, const char *text, struct o
 // "base.ini:12: " or "--read: "; begins every message about a value.
 const char *origin_text(struct arena *arena, struct origin from);
 
-// Small questions about strings that libc does not answer.
-
 bool str_equal(const char *left, const char *right);
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
@@ -134,23 +123,20 @@ int str_compare(const void *left, const void *right);
 // Whether `word` is one of the words that stand with a blank between them.
 bool str_has_word(const char *words, const char *word, size_t length);
 
-// A shell-like match with '*' only; no other character is special.
+// '*' only.
 bool str_match(const char *text, const char *pattern);
-// The same of any of several, with a blank between them.
+// Any of several, with a blank between them.
 bool str_match_any(const char *text, const char *patterns);
 
-// The length of the UTF-8 sequence at `text`, or 0 when it is not one.
+// 0: not UTF-8.
 size_t str_sequence(const char *text);
 
-// Whether a terminal shows the next character as a separate mark: it has no shape, so that two
-// names look alike, or it acts: C0 and DEL, C1 (U+009B begins an escape sequence as well, and so
-// does a byte 9B that belongs to no sequence), or it turns the direction of text. The length is 1,
-// and the code that of the byte, where there is no sequence.
+// Whether a terminal shows the next character: unseen ones have no shape; acting ones are C0, DEL,
+// C1 (also a byte 9B outside of a sequence), or turn the direction of text.
 enum letter { LETTER_SEEN, LETTER_UNSEEN, LETTER_ACTS };
 enum letter str_letter(const char *at, size_t *ret_length, uint32_t *ret_code);
 
-// The length of the next character, and the text written for one that is not seen (^[, <U+202E>,
-// <9B> for a byte), else "".
+// Its length; `shown`: ^[, <U+202E> or <9B> for one that is not seen, else "".
 enum { STR_SHOWN_MAX = 12 };
 size_t str_next(const char *at, char shown[STR_SHOWN_MAX]);
 
@@ -162,25 +148,21 @@ bool str_visible(const char *text);
 // The text, or words that stand for one that is not printable.
 const char *str_shown(const char *text);
 
-// The number of single-character edits between two words, at most `most` + 1.
+// Edits between two words, at most `most` + 1.
 unsigned str_distance(const char *left, const char *right, unsigned most);
 
-// A short name for a text (FNV-1a); not against somebody who looks for two that are alike.
+// FNV-1a; not against an attacker.
 uint64_t str_hash(const char *text);
 
-// A decimal number without sign, spaces or leading garbage; false when out of [low, high].
+// Decimal, without sign, blanks or garbage; false when out of [low, high].
 bool str_number(const char *text, size_t length, unsigned long long low, unsigned long long high,
 		unsigned long long *ret_number);
 
-// Writes a path, or a part of one, whole or not at all: where it does not fit, the buffer is "",
-// which names no file, and false is returned. A cut path would name another file.
+// Whole, or "" and false: a cut path names another file.
 bool str_put(char *buffer, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-// Paths as text: nothing here touches the file system.
-
-// Absolute, without '.', '..', '//' or a trailing slash. `path` must start with '/'.
-// '..' is resolved as text, so only for paths written by the user, never after a symlink.
+// Absolute, clean as text: only for paths that the user wrote, never after a symlink.
 char *path_clean(struct arena *arena, const char *path);
 
 // `directory`/`name`, cleaned; an absolute name stands for itself.
@@ -199,32 +181,24 @@ const char *path_name(const char *path);
 // The next absolute directory of a list as PATH is. False behind the last, or where *list is NULL.
 bool path_list_next(const char **list, char directory[PATH_MAX]);
 
-// STATE/KIND/NAME: the file of sbx's state for a directory, by its whole path. A long one
-// has a name in directories below KIND, to be made by who writes it.
+// STATE/KIND/NAME of a directory, by its whole path; a long one has directories below KIND.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path);
-// The path whose NAME that is; NULL for one that was never made of an absolute path. And whether a
-// component of it is a directory that holds the rest of a long one.
+// NULL: no path has that name. Whether the component is a directory with the rest of a long one.
 const char *path_of_kept(struct arena *arena, const char *name);
 bool path_kept_is_part(const char *component);
 
-// Where the symlink at `path` leads that says `text`, as text: clean, in `place`. False when only
-// the file system knows, as ".." stands after a name, or when it is too long.
+// Where a symlink leads, as text. False when only the file system knows (".." after a name).
 bool path_of_link(const char *path, const char *text, char *place, size_t size);
-
-// Words that a shell takes for what they are.
 
 // Whatever bytes it has: in single quotes.
 char *quote_word(struct arena *arena, const char *text);
 
-// A word of a fix that is printed: as it is where a shell takes it so, else in quotes. NULL when it
-// has bytes that act on a terminal, or begins with '-': no fix is printed with such a name.
+// NULL for bytes that act on a terminal or a leading '-': no fix is printed with such a name.
 const char *quote_fix(struct arena *arena, const char *text);
-
-// Numbers with units, or "unlimited"; false when the text is none.
 
 #define UNLIMITED UINT64_MAX
 
-// As it would be written: 2147483648 -> 2G, 90000 -> 90s, 1500 -> 1.5. `size` of 32 is enough.
+// 2147483648 -> 2G, 90000 -> 90s, 1500 -> 1.5. `size` of 32 is enough.
 enum unit { UNIT_SIZE, UNIT_TIME, UNIT_COUNT, UNIT_PROCESSORS };
 void units_text(char *buffer, size_t size, uint64_t number, enum unit unit);
 // For people, to two digits or so: 1.2G, 45M; 3.21s.
@@ -237,8 +211,6 @@ bool units_time(const char *text, uint64_t *ret_milliseconds); // 500ms, 30s, 5m
 bool units_count(const char *text, uint64_t *ret);
 bool units_processors(const char *text, uint64_t *ret_thousandths); // 2, 1.5, 0.25
 bool units_percent(const char *text, uint64_t *ret_percent);        // 75%
-
-// The clock that nobody sets, and the time of this process, as all rooms count them.
 
 // Milliseconds.
 static inline int64_t steady_now(void)
@@ -263,8 +235,6 @@ static inline int64_t processor_now(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-// The times that files are stamped with.
-
 // A file of somebody else's may have a time that is too large: it wraps.
 static inline int64_t times_from(const struct timespec *time)
 {
@@ -274,40 +244,34 @@ static inline int64_t times_from(const struct timespec *time)
 // Nanoseconds.
 int64_t times_now(void);
 struct timespec times_of(int64_t nanoseconds);
-// Whether the file system at `path` has this kernel's clock: that of a network or of a program has
-// another.
+// Whether the file system has this kernel's clock: that of a network or a program has not.
 bool times_are_ours(const char *path);
-
-// Text and JSON for people and programs, collected and written in one go.
 
 struct out {
 	char *text;
 	size_t used, size;
 	bool comma; // JSON: the next value needs one before it
-	bool json;  // for a program
-	bool marks; // for report/finding_words.c: MARK_KIND before each kind, MARK_BLANK in names
+	bool json;
+	bool marks;
 };
 
 void out_text(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void out_bytes(struct out *out, const char *bytes, size_t length);
 void out_free(struct out *out);
 
-// A text from `column` on, broken at blanks so that no line reaches column 80, and a newline. The
-// line has `at` columns already: where these are more, the text follows two blanks.
 void out_wrapped(struct out *out, int column, int at, const char *text);
 
-// Bytes for a terminal: what acts on it instead of being seen is shown as str_next() does. Tab and
-// newline stay, and a carriage return before one. A NUL must stand behind them.
+// What acts on a terminal is shown as str_next() does; tab, newline and CR LF stay. A NUL follows
+// them.
 void out_visible(struct out *out, const char *bytes, size_t length);
 
-// One line for a terminal: a newline, a tab, and bytes that are no UTF-8 are shown, too.
+// One line: newline, tab and bytes that are not UTF-8 are shown, too.
 void out_shown(struct out *out, const char *text);
 
-// Writes all of it for people, as out_visible() shows it, and empties the buffer. Returns -1 when
-// that failed.
+// As out_visible(), and empties the buffer.
 int out_flush(struct out *out, int fd);
 
-// The same, of bytes that no terminal shows: they are written as they are.
+// As they are.
 int out_write(struct out *out, int fd);
 
 // JSON. The outermost object of a command's answer: its version and the form that sbx-json(5)
@@ -316,8 +280,8 @@ void json_null(struct out *out, const char *key);
 void json_begin(struct out *out, const char *form);
 // Its end, and a newline: what comes next is another text.
 void json_end(struct out *out);
-// Keys may be NULL inside a list. What a terminal does not show (str_letter()) is escaped; bad
-// UTF-8 becomes U+FFFD.
+// Keys may be NULL inside a list. What a terminal does not show is escaped; bad UTF-8 becomes
+// U+FFFD.
 void json_open(struct out *out, const char *key, char bracket);
 void json_close(struct out *out, char bracket);
 void json_string(struct out *out, const char *key, const char *value);

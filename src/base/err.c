@@ -10,7 +10,6 @@ static struct {
 	int number;
 } failure;
 
-// No format has a newline or another control byte: each is of a name, and would act on a terminal.
 static void append_visible(const char *text)
 {
 	char shown[STR_SHOWN_MAX];

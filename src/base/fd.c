@@ -174,7 +174,6 @@ int fd_fill_standard(void)
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
-		// The lowest free number is this one: those below are open by now.
 		if (open("/dev/null", O_RDWR) != fd)
 			return fail(errno, "open /dev/null in place of closed descriptor %d", fd);
 	}

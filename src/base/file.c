@@ -32,8 +32,6 @@ int file_open(int directory, const char *name, unsigned flags, struct stat *ret_
 	return take(&fd);
 }
 
-// One call of read(2) where the size is stated; where it is not, one more byte shows that the file
-// is too large.
 static int fill(int fd, const struct stat *status, unsigned flags, char *buffer, size_t size,
 		size_t *ret_length)
 {
@@ -79,7 +77,7 @@ size_t file_kernel(int directory, const char *name, char *buffer, size_t size)
 	return got < 0 ? 0 : (size_t)got;
 }
 
-// What states no size, as in /proc. Apart, as each page of this buffer is touched when it begins.
+// Apart: each page of this buffer is touched when it begins.
 static __attribute__((noinline)) int read_unsized(int fd, const struct stat *status, size_t most,
 						  struct arena *arena, const char **ret_text,
 						  size_t *ret_length)

@@ -115,13 +115,13 @@ static void quoted(struct out *out, const char *value)
 		size_t length;
 		uint32_t code;
 		enum letter letter = str_letter(at, &length, &code);
-		if (length == 1 && code >= 0x80) // no UTF-8
+		if (length == 1 && code >= 0x80)
 			out_text(out, "\\ufffd");
 		else if (*at == '"' || *at == '\\')
 			out_text(out, "\\%c", *at);
 		else if (*at == '\n' || *at == '\t')
 			out_text(out, *at == '\n' ? "\\n" : "\\t");
-		else if (letter != LETTER_SEEN && code > 0xffff) // two halves
+		else if (letter != LETTER_SEEN && code > 0xffff)
 			out_text(out, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10),
 				 0xdc00 | (code & 0x3ff));
 		else if (letter != LETTER_SEEN)

@@ -38,7 +38,6 @@ static bool is_private(const struct stat *status)
 	       !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-// Of the state's directory, which can lie elsewhere.
 static int unusable(int number, const char *what, const char *path)
 {
 	if (number != EACCES && number != EPERM && number != EROFS && number != ENOENT)
@@ -65,7 +64,6 @@ int owned_check(const char *state)
 			      state);
 }
 
-// A directory that only the caller may use, which is handed over.
 static int check_private(int directory, const char *name, const char *whole)
 {
 	struct stat status;
@@ -88,7 +86,7 @@ static int private_directory(int above, const char *name, const char *whole)
 int owned_directory(const char *path)
 {
 	autoclose int fd = fd_directory(AT_FDCWD, path);
-	if (fd >= 0) // as it is nearly always
+	if (fd >= 0)
 		return check_private(take(&fd), path_name(path), path);
 	fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char name[256];
@@ -111,7 +109,6 @@ int owned_directory(const char *path)
 	return take(&fd);
 }
 
-// What is removed, and the directory that what lies too deep is moved to.
 struct removal {
 	int top;
 	unsigned moved;
@@ -119,7 +116,7 @@ struct removal {
 
 static int remove_entry(struct removal *removal, int directory, const char *name, int depth);
 
-// Not by its name: what takes its place meanwhile, a link perhaps, keeps its mode.
+// Not by its name: what takes its place, a link perhaps, keeps its mode.
 static int open_for_owner(int directory, const char *name)
 {
 	char link[64];
@@ -160,7 +157,7 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 			       ? 0
 			       : fail(errno, "remove a directory");
 	}
-	if (open_for_owner(directory, name) < 0) // who may not write to it may not move it
+	if (open_for_owner(directory, name) < 0)
 		return fail(errno, "remove a deep directory");
 	do {
 		snprintf(aside, sizeof(aside), ".deep-%u", removal->moved++);
@@ -170,20 +167,18 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 	return result == 0 ? 0 : fail(errno, "remove a deep directory");
 }
 
-// Whatever the box made of it: directories without rights are opened again by their owner, and
-// deep ones are taken in pieces.
+// Directories without rights are opened by their owner; deep ones are moved up.
 int owned_remove_tree(int directory, const char *name)
 {
 	struct removal removal = { .top = -1 };
 	struct stat status;
 	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT ||
 	    (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT))
-		return 0; // a file system that is read-only says so first
+		return 0;
 	for (unsigned before = 0;; before = removal.moved) {
 		TRY(remove_below(&removal, directory, name, 0));
 		if (unlinkat(directory, name, AT_REMOVEDIR) == 0)
 			return 0;
-		// What was moved up is still there: once more.
 		if (errno != ENOTEMPTY || removal.moved == before)
 			return fail(errno, "remove a directory");
 	}
@@ -233,7 +228,7 @@ static uint64_t size_of_entry(int directory, const char *name, int depth)
 {
 	struct stat status;
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0; // gone since
+		return 0;
 	uint64_t bytes = (uint64_t)status.st_blocks * BLOCK;
 	if (!S_ISDIR(status.st_mode))
 		return bytes;
@@ -267,7 +262,6 @@ int owned_follow(struct arena *arena, const char *path, const char **ret_path)
 	char real[PATH_MAX], text[PATH_MAX];
 	for (int links = 0; links < LINKS_MAX; links++) {
 		const char *name = path_name(path), *above = path_parent(arena, path);
-		// What is not there leads nowhere.
 		if (realpath(above, real))
 			path = path_below(arena, arena_copy(arena, real, strlen(real)), name);
 		ssize_t length = readlink(path, text, sizeof(text) - 1);
@@ -291,7 +285,6 @@ int owned_fresh(char name[OWNED_FRESH], const char *prefix)
 	return 0;
 }
 
-// A name that nobody else has: others write the same file at the same time.
 static int open_beside(int directory, const char *name, char beside[PATH_MAX])
 {
 	uint32_t random;
@@ -309,7 +302,6 @@ static int open_beside(int directory, const char *name, char beside[PATH_MAX])
 	return fd;
 }
 
-// The owner, for root, and the mode of what is replaced.
 static int set_mode(int fd, int directory, const char *name, unsigned mode)
 {
 	struct stat status;
@@ -378,7 +370,6 @@ int owned_temporary(const char *path)
 	if (all < 0)
 		return fail(errno, "/tmp");
 	remove_left(all, name);
-	// It gets its name when it is locked.
 	TRY(owned_fresh(fresh, ".sbx-"));
 	int made = mkdirat(all, fresh, 0700);
 	autoclose int fd = made < 0 ? -1 : openat(all, fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

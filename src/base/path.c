@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-// Behind the clean path of `length` bytes that is there. Whether ".." stood after a name of `path`
-// itself.
 static bool add_clean(char *clean, size_t length, const char *path)
 {
 	bool named = path[0] == '/', back = false;
@@ -81,10 +79,10 @@ const char *path_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-enum { PART_MAX = 200 }; // bytes, then the next part begins
+enum { PART_MAX = 200 };
 
-// No two paths have one name: '/' is "=", and a literal '=' is escaped. A path
-// that is too long for a name is split into directories, whose names are longer than any file's.
+// No two paths have one name. A path too long for a name is split into directories, whose names are
+// longer than any file's.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path)
 {
 	enum { LONGEST = 3 };
@@ -96,7 +94,6 @@ const char *path_kept(struct arena *arena, const char *state, const char *kind, 
 			*end++ = '/';
 			part = 0;
 		}
-		// A part is never "." or "..": these lead elsewhere.
 		const char *as = *path == '/'                ? "="
 				 : *path == '='              ? "%3d"
 				 : *path == '%'              ? "%25"

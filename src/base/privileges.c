@@ -63,10 +63,9 @@ const char *privileges_text(struct arena *arena)
 	return str_equal(copy, "=") ? "none" : copy;
 }
 
-// The lock around parsers: seccomp with exit_group alone, 5 s of processor.
 enum { SECONDS_MAX = 5 };
 
-// Without a check of the machine: a foreign call number that happens to be the same ends us too.
+// Any machine: a foreign call number that is the same ends us, too.
 static int allow_nothing(void)
 {
 	struct sock_filter code[] = {

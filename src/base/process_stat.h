@@ -14,7 +14,7 @@
 #include "base/base.h"
 
 struct process_stat {
-	char name[64]; // as the process has set it
+	char name[64];
 	char state;
 	pid_t parent, group;
 	unsigned long long start; // clock ticks since boot
@@ -26,7 +26,7 @@ static inline bool process_stat_at(int directory, const char *file, struct proce
 	char text[1024] = "";
 	autoclose int fd = openat(directory, file, O_RDONLY | O_CLOEXEC);
 	const char *name = read(fd, text, sizeof(text) - 1) > 0 ? strchr(text, '(') : NULL;
-	const char *end = name ? strrchr(name, ')') : NULL; // the name may hold anything
+	const char *end = name ? strrchr(name, ')') : NULL;
 	return end &&
 	       str_put(ret->name, sizeof(ret->name), "%.*s", (int)(end - name - 1), name + 1) &&
 	       sscanf(end,
@@ -42,26 +42,25 @@ static inline bool process_stat(pid_t pid, struct process_stat *ret)
 	       process_stat_at(AT_FDCWD, file, ret);
 }
 
-// Where the number of a process is one: this boot of this machine, and a pid namespace of it.
+// A pid means one process in this boot and this pid namespace.
 enum { PROCESS_BOOT = 37 };
 struct process_place {
-	char boot[PROCESS_BOOT]; // the kernel's id of the boot, a UUID; "" where it cannot be read
-	uint64_t pid_namespace;  // inode
+	char boot[PROCESS_BOOT];
+	uint64_t pid_namespace;
 };
 static inline struct process_place process_place_here(void)
 {
 	struct stat status;
-	struct process_place here = { 0 }; // the id fills it, so that one read is enough
+	struct process_place here = { 0 };
 	file_kernel(AT_FDCWD, "/proc/sys/kernel/random/boot_id", here.boot, sizeof(here.boot));
 	here.pid_namespace = stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 	return here;
 }
 
-// Which process has a part of a file locked by fcntl(2): -1: none; 0: one without a number here, as
-// it is in another pid namespace or on another machine.
+// -1: none; 0: one of another pid namespace or machine.
 static inline pid_t process_holding(int file, struct flock lock)
 {
-	if (fcntl(file, F_GETLK, &lock) < 0 || lock.l_type != F_WRLCK) // a reader's is no run's
+	if (fcntl(file, F_GETLK, &lock) < 0 || lock.l_type != F_WRLCK)
 		return -1;
 	return lock.l_pid > 0 ? lock.l_pid : 0;
 }

@@ -88,7 +88,6 @@ size_t str_sequence(const char *text)
 	for (size_t i = 1; i < length; i++)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
-	// Longer forms than needed, halves of pairs, and what is beyond the last.
 	static const struct {
 		unsigned char first, low, high;
 	} narrow[] = { { 0xe0, 0xa0, 0xbf },
@@ -126,7 +125,7 @@ enum letter str_letter(const char *text, size_t *ret_length, uint32_t *ret_code)
 	uint32_t code = at[0];
 	*ret_length = 1;
 	*ret_code = code;
-	if (code >= ' ' && code <= '~') // nearly all is plain
+	if (code >= ' ' && code <= '~')
 		return LETTER_SEEN;
 	size_t length = str_sequence(text);
 	if (length == 0)
@@ -163,7 +162,6 @@ static bool has_none(const char *text, enum letter worst)
 	uint32_t code;
 	for (; *text; text += length) {
 		length = 1;
-		// Each value of a profile is read at each start.
 		bool plain = *text >= ' ' && *text <= '~';
 		if (!plain && str_letter(text, &length, &code) >= worst)
 			return false;

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/close_range.h>
-#include <linux/mount.h> // never together with <sys/mount.h>: both define the same enums
+#include <linux/mount.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -18,7 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-// The machine's name for seccomp, and numbers that only older machines have.
 #if defined(__x86_64__)
 #define SYS_AUDIT_ARCH AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -29,7 +28,6 @@
 #ifndef SYS_open
 #define SYS_open (-1)
 #endif
-// What arm64 never had.
 #ifndef SYS_stat
 #define SYS_stat     (-1)
 #define SYS_lstat    (-1)
@@ -50,7 +48,7 @@
 
 // Landlock, ABI 1 to 7 (Documentation/userspace-api/landlock.rst). Debian 12's header ends at 3.
 struct sys_landlock_ruleset {
-	uint64_t files, network, scoped; // ABI 1, 4 and 6: 8, 16 and 24 bytes
+	uint64_t files, network, scoped; // ABI 1, 4, 6: 8, 16, 24 bytes
 };
 struct sys_landlock_path {
 	uint64_t access;
@@ -78,8 +76,7 @@ enum { SYS_LANDLOCK_RULE_PATH = 1, SYS_LANDLOCK_VERSION = 1 };
 #define LANDLOCK_SCOPE_ABSTRACT_UNIX (1ULL << 0) // ABI 6
 #define LANDLOCK_SCOPE_SIGNAL        (1ULL << 1)
 
-// A call that leaves errno alone, for a process that shares its memory with another.
-// Returns -errno on failure.
+// Leaves errno alone, for a process that shares its memory. Returns -errno.
 static inline long sys_raw(long number, long a, long b, long c)
 {
 #if defined(__x86_64__)
@@ -130,8 +127,8 @@ static inline int sys_clone3(struct clone_args *arguments)
 	return (int)syscall(SYS_clone3, arguments, sizeof(*arguments));
 }
 
-// Below a directory the kernel refuses each ".." (EAGAIN, openat2(2)) that it meets while any
-// process of the machine renames or mounts something: that says nothing about the path.
+// Below a directory the kernel refuses each ".." (EAGAIN, openat2(2)) while any process renames or
+// mounts.
 enum { SYS_OPENAT2_TRIES = 4096 };
 static inline int sys_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve)
 {
@@ -147,7 +144,6 @@ static inline int sys_openat2(int directory, const char *path, uint64_t flags, u
 
 enum { SYS_RENAME_NOREPLACE = 1, SYS_RENAME_EXCHANGE = 2 };
 
-// As getdents64(2) writes it.
 struct sys_entry {
 	uint64_t inode;
 	int64_t next;

@@ -1,17 +1,16 @@
-// Fault injection and the removal of single walls. Only in the test build (SBX_TESTING): the
-// program that is installed does not contain it.
+// Fault injection and the removal of single walls: only in the test build (SBX_TESTING).
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #ifdef SBX_TESTING
-bool testing_skips(const char *step); // $SBX_TEST_SKIP=step,step
-bool testing_fails(const char *step); // $SBX_TEST_FAIL=step
-int testing_landlock(int abi);        // $SBX_TEST_LANDLOCK=abi, when that is less
-void testing_left(const char *text);  // of a failure that was tolerated, at the end: reported
-long testing_look(long nanoseconds);  // $SBX_TEST_LOOK=nanoseconds, of the look after a run
-// $SBX_TEST_REACH="NAME=CALL,ARGUMENT,ARGUMENT ...": makes them, and prints which got through
+bool testing_skips(const char *step);
+bool testing_fails(const char *step);
+int testing_landlock(int abi);
+void testing_left(const char *text);
+long testing_look(long nanoseconds); // $SBX_TEST_LOOK=nanoseconds, of the look after a run
+// $SBX_TEST_REACH="NAME=CALL,ARGUMENT ...": makes them, and prints which got through
 void testing_reach(void);
 #else
 static inline void testing_reach(void)

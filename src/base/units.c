@@ -20,7 +20,6 @@ static const struct unit_suffix times[] = {
 
 enum { DIGITS_MAX = 3 };
 
-// Thousandths after a '.': returns what was read, 0 when there are none, or digits without end.
 static size_t read_part(const char *text, unsigned long long *ret_part)
 {
 	unsigned long long part = 0;
@@ -61,7 +60,7 @@ static bool with_unit(const char *text, const struct unit_suffix *units, size_t 
 	return false;
 }
 
-// The letter in either case, and with B or iB behind it, as people write it: all count by 1024.
+// All count by 1024.
 bool units_size(const char *text, uint64_t *ret_bytes)
 {
 	char plain[32];
@@ -106,7 +105,6 @@ bool units_percent(const char *text, uint64_t *ret_percent)
 	return true;
 }
 
-// The largest of those that numbers are written with.
 enum { SIZE_LAST = 4, TIME_LAST = 3 };
 
 void units_text(char *buffer, size_t size, uint64_t number, enum unit unit)

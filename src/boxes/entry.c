@@ -44,18 +44,22 @@ void record_command(char *const *command, char text[RECORD_COMMAND])
 }
 
 // TIME is that of the start, in hexadecimal digits: seconds, and 8 digits of nanoseconds.
+int64_t record_begun(const char *name)
+{
+	enum { NANOSECONDS_BITS = 32, MILLISECOND = 1000000 };
+	const char *dash = strchr(name, '-');
+	uint64_t time = dash ? strtoull(dash + 1, NULL, 16) : 0;
+	return (int64_t)((time >> NANOSECONDS_BITS) * 1000 + (uint32_t)time / MILLISECOND);
+}
+
 bool record_moved(const char *name, const char *id)
 {
-	enum { STAMP = 15, NANOSECONDS = 8 };
+	enum { STAMP = 15 };
 	struct tm date;
-	char stamp[STAMP + 1], run[32], digits[32];
-	const char *dash = strchr(name, '-');
-	size_t length = dash ? strcspn(dash + 1, ".") : 0;
-	if (length <= NANOSECONDS ||
-	    !str_put(digits, sizeof(digits), "%.*s", (int)(length - NANOSECONDS), dash + 1) ||
-	    !str_put(run, sizeof(run), "-%.*s-", (int)(dash - name), name))
+	char stamp[STAMP + 1], run[32];
+	const time_t begun = (time_t)(record_begun(name) / 1000);
+	if (!begun || !str_put(run, sizeof(run), "-%.*s-", (int)strcspn(name, "-"), name))
 		return false;
-	const time_t begun = (time_t)strtoull(digits, NULL, 16);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&begun, &date));
 	return strlen(id) > STAMP && strncmp(id, stamp, STAMP) >= 0 && str_starts(id + STAMP, run);
 }

@@ -48,8 +48,7 @@ struct record_entry {
 	int32_t user, view;
 	uint64_t user_inode, view_inode, roots;
 	char session[RECORD_SESSION], project[PATH_MAX], command[RECORD_COMMAND];
-	// Written again while the run lasts: by the run, `killed` by who kills it, and the end also
-	// by the process that writes its output.
+	// Written again while the run lasts: by the run, and `killed` by who kills it.
 	struct record_ports {
 		uint32_t count;
 		struct record_port {
@@ -119,6 +118,8 @@ int record_claim(int boxes, const char *name, bool *ret_lives);
 // How it ended: also of one that was killed, and said nothing. NULL: it lives, or is not known.
 const char *record_status(int lock, int *ret_status);
 
+// When the run of that name began, in milliseconds of the clock; 0: the name says nothing.
+int64_t record_begun(const char *name);
 // Whether the run moved the thing of this ID to quarantine: DATE-TIME-PID-NUMBER.
 bool record_moved(const char *name, const char *id);
 

@@ -31,7 +31,7 @@ static int change(const struct live_change *change, char **words)
 	for (char **word = words + 1; *word; word++)
 		if (!change->is_good(change, *word))
 			return fail(0, "'%.80s' %s", str_shown(*word), change->wrong);
-	struct arena *arena = arena_new_own(BOXES_BYTES);
+	struct arena *arena = arena_new_of(BOXES_BYTES);
 	const struct live_box *box = boxes_live(arena, words[0], &held);
 	if (!box)
 		return -1;

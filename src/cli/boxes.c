@@ -73,9 +73,26 @@ static bool read_box(const struct record *record, const struct process_place *he
 	return box->entry.end == RECORD_LIVES;
 }
 
-static void add_noted(int all, struct boxes *boxes)
+// One that is no live run of any kind.
+static bool read_ended(const struct record *record, struct live_box *box)
+{
+	int64_t begun = record_begun(box->name), now = wall_now();
+	if (!record_read(record->lock, &box->entry))
+		return false;
+	box->end = record_status(record->lock, &box->status);
+	if (!box->end)
+		box->end = record_lives(record->lock) ? "ending" : "unknown";
+	box->run = 0;
+	box->age = now > begun ? (uint64_t)(now - begun) : 0;
+	snprintf(box->id, sizeof(box->id), "%d", (int)box->entry.supervisor);
+	return true;
+}
+
+// Those that live have room in any case.
+static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 {
 	struct process_place here = process_place_here();
+	unsigned ended = 0;
 	entries_each (each, all) {
 		struct live_box box = { 0 };
 		struct record record;
@@ -83,7 +100,9 @@ static void add_noted(int all, struct boxes *boxes)
 		    !str_put(box.name, sizeof(box.name), "%s", each->name) ||
 		    record_open(all, each->name, &record) < 0)
 			continue;
-		if (read_box(&record, &here, &box))
+		if (read_box(&record, &here, &box) ||
+		    (which == BOXES_ALL && ended < BOXES_MAX / 2 && read_ended(&record, &box) &&
+		     ++ended))
 			boxes->all[boxes->count++] = box;
 		record_close(&record);
 	}
@@ -96,7 +115,7 @@ static int by_age(const void *left, const void *right)
 	return (one->age > other->age) - (one->age < other->age);
 }
 
-int boxes_list(struct arena *arena, struct boxes *ret_boxes)
+int boxes_list(struct arena *arena, enum boxes_which which, struct boxes *ret_boxes)
 {
 	struct boxes boxes = { calloc(BOXES_MAX, sizeof(*boxes.all)), 0 };
 	if (!boxes.all)
@@ -104,7 +123,7 @@ int boxes_list(struct arena *arena, struct boxes *ret_boxes)
 	autoclose int all = open_all(arena);
 	if (all < 0 && err_is_recorded())
 		return -1;
-	add_noted(all, &boxes);
+	add_noted(all, which, &boxes);
 	qsort(boxes.all, boxes.count, sizeof(*boxes.all), by_age);
 	*ret_boxes = boxes;
 	return 0;
@@ -147,37 +166,16 @@ static int no_output(const char *id)
 		    str_shown(id));
 }
 
-// The time behind the name of a run of this id or session, or NULL.
-static const char *time_of(int all, const char *name, const char *id)
-{
-	struct record record;
-	struct record_entry entry;
-	size_t length = strlen(id);
-	const char *dash = strchr(name, '-');
-	if (!dash || !id[0] || name[0] == '.')
-		return NULL;
-	if (str_starts(name, id) && name[length] == '-')
-		return dash + 1;
-	if (record_open(all, name, &record) < 0)
-		return NULL;
-	bool named = record_read(record.lock, &entry) && str_equal(entry.session, id);
-	record_close(&record);
-	return named ? dash + 1 : NULL;
-}
-
 int boxes_any(struct arena *arena, const char *id, struct record *ret_record)
 {
-	char name[RECORD_NAME] = "", newest[RECORD_NAME] = "";
-	autoclose int all = open_all(arena);
-	if (all < 0 && err_is_recorded())
-		return -1;
-	entries_each (entry, all) {
-		const char *time = time_of(all, entry->name, id);
-		if (time && strcmp(time, newest) > 0 &&
-		    str_put(name, sizeof(name), "%s", entry->name))
-			str_put(newest, sizeof(newest), "%s", time);
-	}
-	return newest[0] && record_open(all, name, ret_record) == 0 ? 0 : no_output(id);
+	struct boxes boxes;
+	TRY(boxes_list(arena, BOXES_ALL, &boxes));
+	autoclose int all = ATTEMPT(open_all(arena));
+	for (const struct live_box *box = boxes.all; box < boxes.all + boxes.count; box++)
+		if (id[0] && (str_equal(arena_text(arena, "%d", (int)box->entry.supervisor), id) ||
+			      str_equal(box->entry.session, id)))
+			return record_open(all, box->name, ret_record) == 0 ? 0 : no_output(id);
+	return no_output(id);
 }
 
 int boxes_output(const struct record *record, const char *id)
@@ -212,7 +210,8 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 const struct live_box *boxes_live(struct arena *arena, const char *id, struct held_box *ret_held)
 {
 	struct boxes boxes;
-	const struct live_box *box = boxes_list(arena, &boxes) < 0 ? NULL : boxes_find(&boxes, id);
+	const struct live_box *box =
+		boxes_list(arena, BOXES_LIVE, &boxes) < 0 ? NULL : boxes_find(&boxes, id);
 	if (!box || boxes_hold(arena, box, ret_held) == 0)
 		return box;
 	if (!err_is_recorded())

@@ -18,6 +18,10 @@ struct live_box {
 	uint64_t age; // milliseconds
 	bool other;   // of another version of sbx: the entry has a command for people alone
 	bool inside;  // the entry's numbers of processes are of this namespace
+	// One that has ended: how (boxes/record.h), "ending" while its sbx lives, or "unknown"; and
+	// what sbx run returned. NULL: it lives.
+	const char *end;
+	int status;
 };
 
 enum {
@@ -31,7 +35,8 @@ struct boxes {
 };
 
 // Changes nothing. -1 with the error said.
-int boxes_list(struct arena *arena, struct boxes *ret_boxes);
+enum boxes_which { BOXES_LIVE, BOXES_ALL };
+int boxes_list(struct arena *arena, enum boxes_which which, struct boxes *ret_boxes);
 // Of these, by its id or the name of its session. NULL with the error said: there is none or more
 // than one, or another pid namespace or machine has it.
 const struct live_box *boxes_find(const struct boxes *boxes, const char *id);

@@ -166,7 +166,7 @@ static int clear_named(struct walk *walk, const char *name)
 	walk->each = clear_one;
 	walk->wanted = name;
 	walk->found = 0;
-	TRY(boxes_list(arena_new_own(BOXES_BYTES), &walk->live));
+	TRY(boxes_list(arena_new_of(BOXES_BYTES), BOXES_LIVE, &walk->live));
 	TRY(walk_all(walk));
 	if (walk->found == 0 && name && realpath(name, real)) {
 		walk->wanted = real;

@@ -94,7 +94,7 @@ static const char *printed(struct completion *on, const char *words)
 static void offer_runs(struct completion *on, bool changeable)
 {
 	struct boxes boxes;
-	if (boxes_list(on->arena, &boxes) < 0)
+	if (boxes_list(on->arena, BOXES_LIVE, &boxes) < 0)
 		return;
 	for (const struct live_box *box = boxes.all; box < boxes.all + boxes.count; box++)
 		if (!changeable || box->entry.network == RECORD_PROXY)
@@ -295,6 +295,19 @@ static void offer_after_verb(struct completion *on, char **words, char **last)
 	}
 }
 
+// completion SHELL: prints what that shell reads.
+int complete_shell(char **words)
+{
+	struct out out = { 0 };
+	for (unsigned i = 0; words[0] && !words[1] && i < shell_file_count; i++)
+		if (str_equal(shell_files[i].name, words[0])) {
+			out_text(&out, "%s", shell_files[i].text);
+			return box_done(&out, 0);
+		}
+	fail(0, "usage: sbx completion bash|zsh|fish");
+	return box_failed();
+}
+
 int complete_words(char **words, verb_function *const *verbs)
 {
 	struct completion on = { .arena = arena_new(), .before = "", .verbs = verbs };
@@ -311,10 +324,14 @@ int complete_words(char **words, verb_function *const *verbs)
 	if (first) {
 		offer(&on, "help", "print help");
 		offer(&on, "version", "print the version");
+		offer(&on, "completion", "print the completions of a shell");
 		offer(&on, "--help", "print help");
 		offer(&on, "--version", "print the version");
 	} else if (last == words + 1 && str_equal(words[0], "version")) {
 		offer(&on, "--json", "as JSON");
+	} else if (last == words + 1 && str_equal(words[0], "completion")) {
+		for (unsigned i = 0; i < shell_file_count; i++)
+			offer(&on, shell_files[i].name, NULL);
 	}
 	for (unsigned i = 0; !first && i < verb_row_count; i++)
 		if (str_equal(verb_rows[i].name, words[0])) {

@@ -143,7 +143,8 @@ int help_all(void)
 		out_text(&out, "  sbx %s\n", verb_rows[i].synopsis);
 		out_wrapped(&out, VERB_COLUMN, 0, verb_rows[i].help);
 	}
-	out_text(&out, "  sbx help [VERB] | version\n\nThe options of a verb: sbx help VERB, or "
+	out_text(&out, "  sbx help [VERB] | version | completion bash|zsh|fish\n\nThe options of a "
+		       "verb: sbx help VERB, or "
 		       "sbx help VERB all.\nManual: man sbx, man sbx.ini\n");
 	return box_done(&out, 0);
 }

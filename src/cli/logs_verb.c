@@ -82,6 +82,27 @@ static int show_all(struct output_reader *reader)
 	}
 }
 
+// Where the last lines begin that are there.
+static int move_to_tail(struct output_reader *reader, uint64_t lines)
+{
+	struct ring_head head;
+	if (!ring_look(reader->file, &head))
+		return fail(0, "the file of the output cannot be read");
+	uint64_t at = head.total;
+	while (lines > 0 && at > reader->offset) {
+		uint64_t from = (at - 1) / RING_CHUNK * RING_CHUNK;
+		ssize_t got = ring_read(reader->file, &from, reader->bytes, at - from);
+		// Earlier bytes are not stored.
+		if (got <= 0 || from >= at || (uint64_t)got < at - from)
+			break;
+		for (; at > from; at--)
+			if (at < head.total && reader->bytes[at - 1 - from] == '\n' && --lines == 0)
+				break;
+	}
+	reader->offset = at > reader->offset ? at : reader->offset;
+	return 0;
+}
+
 static int print(struct output_reader *reader, bool follow)
 {
 	struct ring_head head;
@@ -132,11 +153,16 @@ static int show_output(const struct box *box)
 	static struct output_reader reader;
 	char **rest = box->arguments.rest;
 	if (!rest[0] || rest[1])
-		return fail(0, "usage: sbx logs [-f] [--raw] [--offset N] ID");
+		return fail(0, "usage: sbx %s", verb_rows[ROW_LOGS].synopsis);
 	TRY(boxes_any(box->arena, rest[0], &reader.record));
 	TRY(reader.file = boxes_output(&reader.record, rest[0]));
 	reader.raw = box->invocation.raw == ANSWER_YES;
-	reader.offset = box->invocation.offset;
+	const struct invocation *asked = &box->invocation;
+	uint64_t since =
+		asked->since > 0 ? ring_since(reader.file, wall_now() - (int64_t)asked->since) : 0;
+	reader.offset = asked->offset > since ? asked->offset : since;
+	if (asked->tail < UINT64_MAX)
+		TRY(move_to_tail(&reader, asked->tail));
 	return box->invocation.json == ANSWER_YES
 		       ? print_json(&reader)
 		       : print(&reader, box->invocation.follow == ANSWER_YES);
@@ -145,6 +171,7 @@ static int show_output(const struct box *box)
 int verb_logs(char **words)
 {
 	struct box *box = box_new();
+	box->invocation.tail = UINT64_MAX;
 	if (box_read(box, VERB_LOGS, words) < 0 || show_output(box) < 0)
 		return box_failed();
 	return STATUS_OK;

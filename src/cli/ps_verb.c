@@ -1,4 +1,6 @@
-// sbx ps: the caller's live runs, in columns or as JSON.
+// sbx ps: the caller's live runs, with --all those that have ended, in columns or as JSON.
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,12 +10,13 @@
 #include "cli/boxes.h"
 #include "cli/verbs.h"
 
-enum column { ID, AGE, SESSION, PROJECT, MEMORY, CPU, DENIED, PORTS, COMMAND, COLUMNS };
-static const char *const heads[COLUMNS] = { "ID",  "AGE",    "SESSION", "PROJECT", "MEMORY",
-					    "CPU", "DENIED", "PORTS",   "COMMAND" };
+enum column { ID, AGE, STATUS, SESSION, PROJECT, MEMORY, CPU, DENIED, PORTS, COMMAND, COLUMNS };
+static const char *const heads[COLUMNS] = { "ID",     "AGE", "STATUS", "SESSION", "PROJECT",
+					    "MEMORY", "CPU", "DENIED", "PORTS",   "COMMAND" };
 static const bool is_number[COLUMNS] = {
 	[AGE] = true, [MEMORY] = true, [CPU] = true, [DENIED] = true
 };
+static const char running[] = "running";
 
 // --- cells ---------------------------------------------------------------------------------------
 
@@ -68,12 +71,20 @@ static const char *ports_text(struct arena *arena, const struct record_ports *po
 	return text;
 }
 
+static bool has_status(const struct live_box *box)
+{
+	return box->end && !str_equal(box->end, "ending") && !str_equal(box->end, "unknown");
+}
+
 static void fill_row(struct arena *arena, const struct live_box *box, const char *row[COLUMNS])
 {
 	uint64_t memory, microseconds;
 	bool used = boxes_usage(box, &memory, &microseconds);
 	row[ID] = box->id;
 	row[AGE] = age_text(arena, box->age);
+	row[STATUS] = !box->end         ? running
+		      : has_status(box) ? arena_text(arena, "%s %d", box->end, box->status)
+					: box->end;
 	row[SESSION] = visible(arena, box->entry.session);
 	row[PROJECT] = visible(arena, box->entry.project);
 	row[MEMORY] = used ? size_text(arena, memory) : "-";
@@ -98,6 +109,8 @@ static void put_row(struct out *out, const char *const row[COLUMNS], const int w
 {
 	for (enum column i = 0; i < COLUMNS; i++) {
 		int blanks = widths[i] - width_of(row[i]);
+		if (widths[i] == 0)
+			continue;
 		if (i == COMMAND)
 			out_text(out, "%s\n", row[i]);
 		else if (is_number[i])
@@ -107,7 +120,8 @@ static void put_row(struct out *out, const char *const row[COLUMNS], const int w
 	}
 }
 
-static void show_words(struct arena *arena, const struct boxes *boxes, struct out *out)
+static void show_words(struct arena *arena, const struct boxes *boxes, enum boxes_which which,
+		       struct out *out)
 {
 	int widths[COLUMNS];
 	const char *(*rows)[COLUMNS] = arena_take(arena, (boxes->count + 1) * sizeof(*rows));
@@ -120,6 +134,7 @@ static void show_words(struct arena *arena, const struct boxes *boxes, struct ou
 			if (width_of(rows[row][i]) > widths[i])
 				widths[i] = width_of(rows[row][i]);
 	}
+	widths[STATUS] = which == BOXES_ALL ? widths[STATUS] : 0;
 	for (unsigned row = 0; row <= boxes->count; row++)
 		put_row(out, rows[row], widths);
 }
@@ -134,7 +149,8 @@ static void put_json(struct out *out, const struct live_box *box)
 	const struct record_entry *entry = &box->entry;
 	answer_open(out, NULL, '{');
 	answer_members(out, MEMBER("id", box->id), MEMBER_NUMBER("age_ms", box->age),
-		       MEMBER("command", entry->command),
+		       MEMBER("command", entry->command), MEMBER("end", box->end),
+		       NUMBER_IF(has_status(box), "status", (unsigned)box->status),
 		       MEMBER("session", entry->session[0] ? entry->session : NULL),
 		       MEMBER("project", entry->project[0] ? entry->project : NULL),
 		       NUMBER_IF(used, "memory_bytes", memory),
@@ -146,7 +162,7 @@ static void put_json(struct out *out, const struct live_box *box)
 		answer_one(out, MEMBER_NUMBER("inside", box->entry.ports.all[i].inside),
 			   MEMBER_NUMBER("outside", box->entry.ports.all[i].outside));
 	answer_close(out, ']');
-	answer_members(out, MEMBER_FLAG("here", box->run > 0));
+	answer_members(out, MEMBER_FLAG("here", box->run > 0 || box->end));
 	answer_close(out, '}');
 }
 
@@ -159,22 +175,100 @@ static void show_json(const struct boxes *boxes, struct out *out)
 	answer_end(out, "boxes");
 }
 
+// --- filters -------------------------------------------------------------------------------------
+
+static bool has_end(const struct live_box *box, const char *value)
+{
+	return str_equal(box->end ? box->end : running, value);
+}
+
+static bool has_session(const struct live_box *box, const char *value)
+{
+	return str_equal(box->entry.session, value);
+}
+
+static bool has_project(const struct live_box *box, const char *value)
+{
+	char real[PATH_MAX];
+	return box->entry.project[0] &&
+	       path_within(box->entry.project, realpath(value, real) ? real : value);
+}
+
+static bool has_command(const struct live_box *box, const char *value)
+{
+	return strstr(box->entry.command, value);
+}
+
+static const struct row_filter {
+	const char *key;
+	bool (*passes)(const struct live_box *box, const char *value);
+} filters[] = {
+	{ "status=", has_end },
+	{ "session=", has_session },
+	{ "project=", has_project },
+	{ "command=", has_command },
+};
+enum { FILTERS = sizeof(filters) / sizeof(*filters) };
+
+static const struct row_filter *filter_of(const char *text)
+{
+	const struct row_filter *filter = filters;
+	while (filter < filters + FILTERS && !str_starts(text, filter->key))
+		filter++;
+	return filter < filters + FILTERS ? filter : NULL;
+}
+
+// All that are left pass each of them. One by the status looks at all runs.
+static int read_filters(const struct list *wanted, enum boxes_which *which)
+{
+	list_each (item, wanted) {
+		const struct row_filter *filter = filter_of(item->text);
+		if (!filter)
+			return fail(0,
+				    "--filter: unknown '%.40s'; use: status=, session=, project= "
+				    "or command=",
+				    str_shown(item->text));
+		*which = filter->passes == has_end ? BOXES_ALL : *which;
+	}
+	return 0;
+}
+
+static void keep_those(const struct list *wanted, struct boxes *boxes)
+{
+	unsigned kept = 0;
+	for (unsigned i = 0; i < boxes->count; i++) {
+		bool passes = true;
+		list_each (item, wanted) {
+			const struct row_filter *filter = filter_of(item->text);
+			passes = passes &&
+				 filter->passes(&boxes->all[i], item->text + strlen(filter->key));
+		}
+		boxes->all[kept] = boxes->all[i];
+		kept += passes;
+	}
+	boxes->count = kept;
+}
+
+static int list(const struct box *box, struct out *out)
+{
+	struct boxes boxes;
+	const struct list *wanted = &box->invocation.filters;
+	enum boxes_which which = box->invocation.all == ANSWER_YES ? BOXES_ALL : BOXES_LIVE;
+	if (box->arguments.rest[0])
+		return fail(0, "usage: sbx %s", verb_rows[ROW_PS].synopsis);
+	TRY(read_filters(wanted, &which));
+	TRY(boxes_list(arena_new_of(BOXES_BYTES), which, &boxes));
+	keep_those(wanted, &boxes);
+	if (box->invocation.json == ANSWER_YES)
+		show_json(&boxes, out);
+	else
+		show_words(arena_new_of(BOXES_BYTES), &boxes, which, out);
+	return 0;
+}
+
 int verb_ps(char **words)
 {
 	struct box *box = box_new();
-	struct boxes boxes;
 	struct out out = { 0 };
-	if (box_read(box, VERB_PS, words) < 0)
-		return box_failed();
-	if (box->arguments.rest[0]) {
-		fail(0, "usage: sbx ps [--json]");
-		return box_failed();
-	}
-	if (boxes_list(arena_new_own(BOXES_BYTES), &boxes) < 0)
-		return box_failed();
-	if (box->invocation.json == ANSWER_YES)
-		show_json(&boxes, &out);
-	else
-		show_words(arena_new_own(BOXES_BYTES), &boxes, &out);
-	return box_done(&out, 0);
+	return box_read(box, VERB_PS, words) < 0 ? box_failed() : box_done(&out, list(box, &out));
 }

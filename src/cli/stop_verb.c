@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "report/answer_fields.h"
-#include "report/capture.h"
+#include "report/front.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"
 #include "cli/boxes.h"
@@ -121,7 +121,7 @@ static int act(struct ending_of *ending, const struct box *box, const char *usag
 	if (all == (ids[0] != NULL))
 		return fail(0, "usage: sbx %s", usage);
 	ending->grace = (int64_t)box->invocation.stop_time;
-	TRY(boxes_list(ending->arena, &ending->boxes));
+	TRY(boxes_list(ending->arena, BOXES_LIVE, &ending->boxes));
 	choose_all(ending, ids);
 	TRY(end_all(ending));
 	return ending->missing.used ? fail(0, "%s", ending->missing.text) : 0;
@@ -131,7 +131,7 @@ static int act(struct ending_of *ending, const struct box *box, const char *usag
 static int stop(enum verb_row_index row, uint64_t grace, char **words)
 {
 	struct box *box = box_new();
-	struct ending_of ending = { .arena = arena_new_own(BOXES_BYTES) };
+	struct ending_of ending = { .arena = arena_new_of(BOXES_BYTES) };
 	box->invocation.stop_time = grace;
 	if (box_read_mixed(box, (enum verb)(1U << row), words, &words) < 0)
 		return box_failed();
@@ -171,17 +171,13 @@ static const char *wait_for(struct arena *arena, const char *id, struct record *
 {
 	struct boxes boxes;
 	struct held_box held;
-	if (boxes_list(arena, &boxes) < 0)
+	if (boxes_list(arena, BOXES_LIVE, &boxes) < 0)
 		return NULL;
 	const struct live_box *box = boxes_find(&boxes, id);
-	if (box && boxes_hold(arena, box, &held) == 0) {
-		struct pollfd event = { .fd = held.process, .events = POLLIN };
+	if (box && boxes_hold(arena, box, &held) == 0)
 		*ret_record = held.record;
-		while (poll(&event, 1, -1) != 1)
-			;
-	} else if (find_ended(arena, id, ret_record) < 0) {
+	else if (find_ended(arena, id, ret_record) < 0)
 		return NULL;
-	}
 	record_await(ret_record->lock); // its last words are written yet
 	const char *end = record_status(ret_record->lock, ret_status);
 	if (!end)
@@ -205,7 +201,7 @@ static void put_output(int file, struct out *out)
 		length += (size_t)got;
 		offset += (uint64_t)got;
 	}
-	capture_put(out, "stdout", text, length);
+	captured_text(out, "stdout", text, length);
 	answer_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", begin > 0));
 }
 
@@ -242,7 +238,7 @@ int verb_wait(char **words)
 	if (box_read_mixed(box, VERB_WAIT, words, &ids) < 0)
 		return box_refused(box, words);
 	const char *end = ids[0] && !ids[1]
-				  ? wait_for(arena_new_own(BOXES_BYTES), ids[0], &record, &status)
+				  ? wait_for(arena_new_of(BOXES_BYTES), ids[0], &record, &status)
 				  : NULL;
 	if (!ids[0] || ids[1])
 		fail(0, "usage: sbx wait [--json] ID");

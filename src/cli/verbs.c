@@ -108,9 +108,11 @@ const struct verb_row verb_rows[] = {
 	},
 	[ROW_PS] = {
 		.name = "ps",
-		.synopsis = "ps [--json]",
+		.synopsis = "ps [--all] [--filter KEY=VALUE]... [--json]",
 		.help = "the live runs of yours: id, age, session, project, memory, processor time, "
 		  "denials, ports, command",
+		.examples = "  sbx ps -a                         also those that have ended, with their status\n"
+			    "  sbx ps -f status=signal -f project=.\n",
 	},
 	[ROW_STOP] = {
 		.name = "stop",
@@ -132,10 +134,12 @@ const struct verb_row verb_rows[] = {
 	},
 	[ROW_LOGS] = {
 		.name = "logs",
-		.synopsis = "logs [-f] [--raw] [--offset N] [--json] ID",
+		.synopsis = "logs [-f] [-n N] [--since TIME] [--raw] [--offset N] [--json] ID",
 		.help = "what a run with --detach has printed, also after its end",
 		.examples = "  sbx run -d -- npm start     prints an id\n"
-			    "  sbx logs -f 1234            all of it, until the run ends\n",
+			    "  sbx logs -f 1234            all of it, until the run ends\n"
+			    "  sbx logs -n 20 -f 1234      the last 20 lines, and what comes\n"
+			    "  sbx logs --since 10m 1234\n",
 	},
 	[ROW_EXEC] = {
 		.name = "exec",

@@ -94,5 +94,13 @@ int help_all(void);
 
 // What could stand where a shell's cursor is.
 
+// The files of completions/, by shell.
+struct shell_file {
+	const char *name, *text;
+};
+extern const struct shell_file shell_files[];
+extern const unsigned shell_file_count;
+int complete_shell(char **words);
+
 // `words`: those behind `sbx`, the last one begun or "". `verbs`: by rows of verbs.h.
 int complete_words(char **words, verb_function *const *verbs);

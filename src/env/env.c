@@ -12,7 +12,6 @@
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
-// The last line that names a variable.
 static const struct item *named(const struct list *list, const char *name)
 {
 	const struct item *last = NULL;
@@ -44,7 +43,7 @@ static const struct mount *mount_at(const struct plan *plan, const char *path)
 	return above;
 }
 
-// True when a program inside could make files there. In a new tmpfs there is no directory yet.
+// In a new tmpfs there is no directory yet.
 static bool writable_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_at(plan, path);
@@ -52,7 +51,7 @@ static bool writable_inside(const struct plan *plan, const char *path)
 	       (above->kind != MOUNT_TMPFS || str_equal(above->target, path));
 }
 
-// TMPDIR, and how the names of zsh's files for here-documents begin.
+// TMPDIR, and zsh's here-documents.
 static bool is_no_place(const struct plan *plan, const char *name, const char *value)
 {
 	bool prefix = str_equal(name, "TMPPREFIX");
@@ -63,7 +62,6 @@ static bool is_no_place(const struct plan *plan, const char *name, const char *v
 	       !writable_inside(plan, prefix ? path_parent(plan->arena, place) : place);
 }
 
-// They would lead where the box cannot reach.
 static bool is_proxy_variable(const char *name)
 {
 	size_t length = strlen(name);
@@ -71,7 +69,6 @@ static bool is_proxy_variable(const char *name)
 	       strcasecmp(name + length - strlen("_proxy"), "_proxy") == 0;
 }
 
-// Where a secret is read: no line passes it.
 static bool is_source(const struct plan *plan, const char *name)
 {
 	for (unsigned i = 0; i < plan->credential_count; i++)
@@ -127,7 +124,7 @@ static void set(struct plan *plan, const char *name, const char *value)
 	*variable = (struct variable){ .name = name, .value = value };
 }
 
-// Without it a tool would ask a public registry for a name that is another's. NULL: it is withheld.
+// Without it a tool would ask a public registry for another's name. NULL: withheld.
 static const char *without_user(const struct plan *plan, const char *name, const char *value)
 {
 	bool registry = false;
@@ -137,7 +134,7 @@ static const char *without_user(const struct plan *plan, const char *name, const
 	return shown && !textsecret_is(shown) && !env_withheld(plan, name, shown) ? shown : NULL;
 }
 
-// "--require FILE" of an editor's terminal, which debugs by what VSCODE_* names: that is withheld.
+// "--require FILE" of an editor's terminal, for which VSCODE_* would be needed.
 static const char *without_editor(const struct plan *plan, const char *value)
 {
 	const char *mark = strcasestr(value, "/.vscode"), *from = mark;
@@ -185,8 +182,7 @@ static void take_callers(struct plan *plan, char *const *environment)
 
 static const char git_key[] = "GIT_CONFIG_KEY_", git_value[] = "GIT_CONFIG_VALUE_";
 
-// Settings of git by variables go in pairs (git(1), GIT_CONFIG_COUNT): where one of a pair is
-// withheld, or its key is one of a secret, both are.
+// git(1), GIT_CONFIG_COUNT: both of a pair are withheld.
 static void judge_pairs(struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->variable_count; i++) {
@@ -206,7 +202,7 @@ static void judge_pairs(struct plan *plan)
 	}
 }
 
-// What git reads in place of such a pair: without it git stops ("missing config key").
+// Without it git stops ("missing config key").
 static const char *stand_in(const struct plan *plan, const char *name)
 {
 	if (!env_value(plan, "GIT_CONFIG_COUNT"))
@@ -214,17 +210,15 @@ static const char *stand_in(const struct plan *plan, const char *name)
 	return str_starts(name, git_key) ? "sbx.withheld" : str_starts(name, git_value) ? "" : NULL;
 }
 
-// Of what sbx itself sets, a line takes away what it names exactly.
 static void set_own(struct plan *plan, const char *name, const char *value)
 {
 	if (!list_has(&plan->profile->environment_unset, name))
 		set(plan, name, value);
 }
 
-// Of tools that try a denied host again for a minute or ten seconds, whatever the answer: npm and
-// pnpm (fetch-retries, npm-config(7)), pip (--retries), cargo (net.retry). They still try again.
-// Then of those that ask at each start whether there is a newer version, as a new home has no note
-// of the last time: the variable that switches this off, and where it is described.
+// npm and pnpm (fetch-retries, npm-config(7)), pip (--retries) and cargo (net.retry) try a denied
+// host for up to a minute. The others ask for a newer version at each start: a new home has no note
+// of the last time.
 static const struct {
 	const char *name, *value;
 } quiet[] = {
@@ -244,14 +238,14 @@ static const struct {
 	{ "POWERSHELL_UPDATECHECK", "Off" },      // about_Update_Notifications
 };
 
-// Those that the caller may run on (sched_setaffinity(2)); more than these are none.
+// sched_setaffinity(2)
 static uint64_t own_processors(void)
 {
 	cpu_set_t set;
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 0 : (uint64_t)CPU_COUNT(&set);
 }
 
-// For programs that size themselves by the machine. None of these prints that it was read.
+// None of these prints that it was read.
 static void set_sizes(struct plan *plan)
 {
 	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };
@@ -263,7 +257,6 @@ static void set_sizes(struct plan *plan)
 	const struct limits *limits = &plan->profile->limits;
 	uint64_t processors = limits->cpu / THOUSAND + (limits->cpu % THOUSAND != 0);
 	bool fewer = processors < own_processors();
-	// Of what node itself leaves; where that is nothing the number is too large to be set.
 	uint64_t heap = (limits->memory / MEBI - NODE) / HEAP_PARTS * (HEAP_PARTS - 1);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (fewer && !env_value(plan, counts[i]))
@@ -279,7 +272,7 @@ static void set_sizes(struct plan *plan)
 static void set_all_own(struct plan *plan)
 {
 	set_own(plan, "HOME", plan->home);
-	set_own(plan, "SBX", "1"); // lets programs and prompts know where they are
+	set_own(plan, "SBX", "1");
 	const char *path = env_value(plan, "PATH");
 	if (!path || !path[0])
 		set(plan, "PATH", default_path);
@@ -300,8 +293,8 @@ static void set_all_own(struct plan *plan)
 	for (unsigned i = 0; plan->egress.on && i < sizeof(quiet) / sizeof(quiet[0]); i++)
 		if (!env_value(plan, quiet[i].name))
 			set_own(plan, quiet[i].name, quiet[i].value);
-	// Without a separate network the box has no UDP: libc asks by TCP, others by the proxy; and
-	// the host's search list, which the proxy knows, would ask for names that nobody typed.
+	// No UDP there: libc asks by TCP; the host's search list would ask for names that nobody
+	// typed.
 	if (plan->egress.on && !plan->own_network) {
 		set_own(plan, "RES_OPTIONS", "use-vc ndots:0");
 		set_own(plan, "LOCALDOMAIN", ".");
@@ -309,12 +302,11 @@ static void set_all_own(struct plan *plan)
 		set_own(plan, "https_proxy", plan->egress.proxy);
 		set_own(plan, "HTTPS_PROXY", plan->egress.proxy);
 		set_own(plan, "all_proxy", plan->egress.proxy);
-		set_own(plan, "no_proxy", "localhost,127.0.0.1,::1"); // --host-port
+		set_own(plan, "no_proxy", "localhost,127.0.0.1,::1");
 	}
 }
 
-// A later unset wins, but not one of a file that nobody has trusted: what is set may switch
-// something off.
+// A later unset wins, but not one of a file that nobody has trusted.
 static void set_wanted(struct plan *plan)
 {
 	list_each (item, &plan->profile->environment_set) {
@@ -335,7 +327,6 @@ static void set_credentials(struct plan *plan)
 			set(plan, item->text,
 			    credential->placeholder ? credential->placeholder : "placeholder");
 	}
-	// Programs with a built-in list of roots take this one (which of them: sbx(7)).
 	for (const struct path_variable *one = path_variables; plan->roots_path && one->name; one++)
 		if (one->form == PATH_OF_ROOTS)
 			set(plan, one->name, plan->roots_path);
@@ -347,7 +338,6 @@ const char *env_value(const struct plan *plan, const char *name)
 	return variable ? variable->value : NULL;
 }
 
-// A flag that passes nothing is most often a misspelt one.
 static void note_absent(struct plan *plan)
 {
 	list_each (item, &plan->profile->environment_pass) {

@@ -23,17 +23,16 @@ const struct path_variable path_variables[] = {
 	{ "GIT_CONFIG_GLOBAL", PATH_OF_GIT },      // git(1)
 	{ "GIT_CONFIG_SYSTEM", PATH_OF_GIT },      // git(1)
 	{ "GIT_TEMPLATE_DIR", PATH_OF_DIRECTORY }, // git-init(1)
-	// certificates
-	{ "SSL_CERT_FILE", PATH_OF_ROOTS },       // OpenSSL: SSL_CTX_load_verify_locations(3)
-	{ "CURL_CA_BUNDLE", PATH_OF_ROOTS },      // curl(1)
-	{ "NODE_EXTRA_CA_CERTS", PATH_OF_ROOTS }, // node(1)
-	{ "REQUESTS_CA_BUNDLE", PATH_OF_ROOTS },  // requests: SSL Cert Verification
-	{ "PIP_CERT", PATH_OF_ROOTS },            // pip --help, --cert
-	{ "GIT_SSL_CAINFO", PATH_OF_ROOTS },      // git-config(1), http.sslCAInfo
-	{ "CARGO_HTTP_CAINFO", PATH_OF_ROOTS },   // cargo: http.cainfo
-	{ "AWS_CA_BUNDLE", PATH_OF_ROOTS },       // aws: ca_bundle
-	{ "DENO_CERT", PATH_OF_ROOTS },           // deno --help, environment variables
-	{ "NIX_SSL_CERT_FILE", PATH_OF_ROOTS },   // nix.conf(5), ssl-cert-file
+	{ "SSL_CERT_FILE", PATH_OF_ROOTS },        // OpenSSL: SSL_CTX_load_verify_locations(3)
+	{ "CURL_CA_BUNDLE", PATH_OF_ROOTS },       // curl(1)
+	{ "NODE_EXTRA_CA_CERTS", PATH_OF_ROOTS },  // node(1)
+	{ "REQUESTS_CA_BUNDLE", PATH_OF_ROOTS },   // requests: SSL Cert Verification
+	{ "PIP_CERT", PATH_OF_ROOTS },             // pip --help, --cert
+	{ "GIT_SSL_CAINFO", PATH_OF_ROOTS },       // git-config(1), http.sslCAInfo
+	{ "CARGO_HTTP_CAINFO", PATH_OF_ROOTS },    // cargo: http.cainfo
+	{ "AWS_CA_BUNDLE", PATH_OF_ROOTS },        // aws: ca_bundle
+	{ "DENO_CERT", PATH_OF_ROOTS },            // deno --help, environment variables
+	{ "NIX_SSL_CERT_FILE", PATH_OF_ROOTS },    // nix.conf(5), ssl-cert-file
 	{ "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", PATH_OF_ROOTS },   // gRPC: environment variables
 	{ "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", PATH_OF_ROOTS }, // gcloud topic configurations
 	{ "HTTPLIB2_CA_CERTS", PATH_OF_ROOTS },                  // httplib2.certs
@@ -44,7 +43,6 @@ const struct path_variable path_variables[] = {
 	{ "JULIA_SSL_CA_ROOTS_PATH", PATH_OF_OTHER_ROOTS }, // NetworkOptions.jl
 	{ "PERL_LWP_SSL_CA_FILE", PATH_OF_OTHER_ROOTS },    // LWP::UserAgent(3pm)
 	{ "MOZILLA_CA_FILE", PATH_OF_OTHER_ROOTS },
-	// settings
 	{ "RIPGREP_CONFIG_PATH", PATH_OF_SETTINGS },   // rg(1)
 	{ "PIP_CONFIG_FILE", PATH_OF_SETTINGS },       // pip: Configuration
 	{ "UV_CONFIG_FILE", PATH_OF_SETTINGS },        // uv: Environment variables
@@ -77,17 +75,14 @@ const char *const variables_of_registries[] = {
 };
 
 struct variable_rule {
-	const char *pattern, *why; // why NULL: passes, whatever the rows below say
+	const char *pattern, *why; // NULL: passes, whatever the rows below say
 };
 
-// The first match decides.
 static const struct variable_rule names[] = {
-	// no secrets, though a row below would match
 	{ "GIT_ASKPASS", door },
 	{ "SSH_ASKPASS", door },
 	{ "TOKENIZERS_PARALLELISM", NULL },
 	{ "DESKTOP_SESSION", NULL },
-	// secrets
 	{ "*TOKEN*", secret_name },
 	{ "*SECRET*", secret_name },
 	{ "*PASSW*", secret_name },
@@ -132,7 +127,6 @@ static const struct variable_rule names[] = {
 	{ "NETRC", secret_name },
 	{ "KUBECONFIG", secret_name },
 	{ "PGSERVICEFILE", secret_name },
-	// doors
 	{ "*_SOCK", door },
 	{ "*_SOCKET", door },
 	{ "*_SOCKET_PATH", door },
@@ -161,7 +155,6 @@ static const struct variable_rule names[] = {
 	{ "VSCODE_*", door },
 	{ "GNOME_*", door },
 	{ "KITTY_LISTEN_ON", door },
-	// loaders
 	{ "LD_*", loader },
 	{ "GLIBC_TUNABLES", loader },
 	{ "GCONV_PATH", loader },
@@ -181,7 +174,6 @@ static const struct variable_rule names[] = {
 	{ "PYTHONSTARTUP", loader },
 	{ "PYTHONINSPECT", loader },
 	{ "RUBYOPT", loader },
-	// what these have beside secrets: their endings
 	{ "*_HOME", NULL },
 	{ "*_HOST", NULL },
 	{ "*_BASE_URL", NULL },
@@ -225,7 +217,7 @@ static const char *const prefixes[] = {
 	"dckr_pat_",  "figd_",      "key-",     "shpat_",   "sq0atp-",  "atlasv1.",
 };
 
-// Of scheme://user:password@host, in each URL of the value. A long user alone is a token.
+// In each URL of the value. A long user alone is a token.
 static bool url_with_password(const char *value)
 {
 	enum { TOKEN_LEAST = 20 };
@@ -239,8 +231,8 @@ static bool url_with_password(const char *value)
 	return false;
 }
 
-// A key that names a secret, and something behind it: "Password=x", "-Dsigning.password=x",
-// "AccountKey=x", {"token":"x"}, "Authorization: basic x". A reference as "$X" is none.
+// "Password=x", "-Dsigning.password=x", {"token":"x"}, "Authorization: basic x". A reference as
+// "$X" is none.
 static bool key_with_secret(const char *value)
 {
 	static const char *const keys[] = { "password",   "passwd",      "pwd",
@@ -257,7 +249,7 @@ static bool key_with_secret(const char *value)
 			if (*sign != '=' && *sign != ':')
 				continue;
 			const char *text = sign + 1 + strspn(sign + 1, "\"' ");
-			// "a:token:b" is a list; a pair with ':' has a blank or a quote.
+			// "a:token:b" is a list.
 			bool pair = *sign == '=' || sign > at || text > sign + 1;
 			if (pair && *text && !strchr("$%{<&;,", *text))
 				return true;
@@ -265,7 +257,7 @@ static bool key_with_secret(const char *value)
 	return false;
 }
 
-// A header's value, and URLs that are secrets themselves: Slack's, Discord's, Teams', Telegram's.
+// Slack's, Discord's, Teams', Telegram's URLs.
 static bool has_secret_form(const char *value)
 {
 	static const char *const forms[] = {
@@ -282,13 +274,12 @@ static bool has_secret_form(const char *value)
 	return key_with_secret(value);
 }
 
-// A 40-digit commit id is no secret; 48 or more hexadecimal digits are taken for one.
+// A commit id has 40 digits; 48 or more are a secret.
 static bool hexadecimal(const char *value, size_t length)
 {
 	return length >= 48 && strspn(value, "0123456789abcdefABCDEF") == length;
 }
 
-// Long, one word, upper and lower case and digits mixed, and few characters repeated.
 static bool high_entropy(const char *value, size_t length)
 {
 	unsigned upper = 0, lower = 0, digits = 0, different = 0, changes = 0;
@@ -307,7 +298,7 @@ static bool high_entropy(const char *value, size_t length)
 		changes += i > 0 && isalpha(c) && isalpha((unsigned char)value[i - 1]) &&
 			   (isupper(c) != 0) != (isupper((unsigned char)value[i - 1]) != 0);
 	}
-	// Paths and CamelCase words change case seldom; random text every other letter.
+	// Paths and CamelCase change case seldom.
 	return upper >= 3 && lower >= 3 && digits >= 3 && different >= 14 && changes * 6 >= length;
 }
 
@@ -318,7 +309,6 @@ static bool is_word(const char *value)
 	return *value == '\0';
 }
 
-// One bit for each letter; digits share bits with some, which only costs a look.
 static uint32_t letter(char c)
 {
 	return 1U << ((unsigned char)c & 31);
@@ -332,7 +322,6 @@ static uint32_t letters_of(const char *name)
 	return letters;
 }
 
-// Cheap reasons why a pattern cannot match: most of the table is passed over by these.
 static bool hopeless(const char *pattern, const char *name, uint32_t letters)
 {
 	if (pattern[0] != '*')
@@ -367,12 +356,11 @@ const char *variable_withheld(const char *name, const char *value)
 	uint32_t letters = letters_of(folded);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *pattern = names[i].pattern;
-		// Programs read secrets in any case, and the other variables by their exact names.
 		const char *own = names[i].why == secret_name ? folded : name;
 		if (hopeless(pattern, own, letters) || !str_match(own, pattern))
 			continue;
 		if (str_equal(pattern, "ENV") && is_word(value))
-			break; // "ENV=test": no file of a shell's
+			break;
 		if (names[i].why)
 			return names[i].why;
 		break;

@@ -6,8 +6,10 @@
 
 #include <stddef.h>
 
-// groups: profiles/groups.ini, names: profiles/names.txt, recipes: man/recipes.txt
-void gen_man(const char *template, const char *groups, const char *names, const char *recipes);
+// groups: profiles/groups.ini, names: profiles/names.txt, recipes: man/recipes.txt; verb: of a
+// verb's page
+void gen_man(const char *template, const char *groups, const char *names, const char *recipes,
+	     const char *verb);
 void gen_names(const char *path);
 void gen_man_names(const char *path);
 void gen_recipes(const char *path);

@@ -1,4 +1,5 @@
 // Owns the parts of the man pages that are made from the tables.
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,50 @@ static void man_verbs(void)
 	}
 }
 
+static const struct verb_row *verb_row;
+
+// Lines as they are; a long line is not filled.
+static void man_lines(const char *text)
+{
+	printf(".nf\n");
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		end = text + strcspn(text, "\n");
+		text += strspn(text, " ");
+		gen_roff(arena_copy(arena_new(), text, (size_t)(end - text)));
+		printf("\n");
+	}
+	printf(".fi\n");
+}
+
+static void man_verb(void)
+{
+	printf(".TH SBX\\-");
+	for (const char *letter = verb_row->name; *letter; letter++)
+		putchar(toupper((unsigned char)*letter));
+	printf(" 1 2026-11-29 \"sbx\" \"User commands\"\n.SH NAME\nsbx\\-%s \\- ", verb_row->name);
+	gen_roff(verb_row->help);
+	printf("\n.SH SYNOPSIS\n.B sbx ");
+	gen_roff(verb_row->synopsis);
+	printf("\n");
+	if (verb_row->examples) {
+		printf(".SH EXAMPLES\n");
+		man_lines(verb_row->examples);
+	}
+}
+
+// Of a verb that makes a box those that a run does not have.
+static void man_verb_options(void)
+{
+	enum verb verb = 1U << (verb_row - verb_rows);
+	printf(".SH OPTIONS\n");
+	if (verb & VERBS_BOX)
+		printf("The options of a box are in\n.BR sbx (1),\nOPTIONS.\n");
+	for (const struct key *key = keys; key < keys + key_count; key++)
+		if (!key->section && key->flag && (key->verbs & verb) &&
+		    !(verb & VERBS_BOX && key->verbs & VERB_RUN))
+			man_flag(key);
+}
+
 // Groups of profiles/groups.ini, each with the names that it ends with.
 static const char *groups_file;
 
@@ -141,14 +186,20 @@ static const struct placeholder placeholders[] = {
 	{ "@KEYS@", man_keys },
 	{ "@GROUPS@", man_groups },
 	{ "@VERBS@", man_verbs },
+	{ "@VERB@", man_verb },
+	{ "@VERB OPTIONS@", man_verb_options },
 	{ "@DESTINATIONS@", man_destinations },
 	{ "@NAMES@", man_names },
 	{ "@RECIPES@", man_recipes },
 };
 
-void gen_man(const char *template, const char *groups, const char *names, const char *recipes)
+void gen_man(const char *template, const char *groups, const char *names, const char *recipes,
+	     const char *verb)
 {
 	size_t length;
+	for (unsigned i = 0; verb && i < verb_row_count; i++)
+		if (str_equal(verb_rows[i].name, verb))
+			verb_row = &verb_rows[i];
 	groups_file = groups;
 	names_file = names;
 	recipes_file = recipes;

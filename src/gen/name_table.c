@@ -138,6 +138,11 @@ static bool is_wildcard(char c)
 	return c == '*' || c == '?';
 }
 
+static char edge(char c)
+{
+	return is_wildcard(c) ? '\0' : c >= 'A' && c <= 'Z' ? (char)(c | ' ') : c;
+}
+
 static void set_bit(uint64_t *bits, uint32_t at)
 {
 	bits[at / 64] |= 1ULL << (at % 64);
@@ -206,8 +211,10 @@ void gen_names(const char *path)
 	}
 	printf("\t\"\";\nconst struct trusted_row trusted_rows[] = {\n");
 	for (unsigned i = 0; i < row_count; i++)
-		printf("\t{ %u, %d, %d, %u, %u, %u },\n", rows[i].answer, rows[i].pattern,
-		       rows[i].below, texts[i][0], texts[i][1], texts[i][2]);
+		printf("\t{ %u, %d, %d, %d, %d, %u, %u, %u },\n", rows[i].answer, rows[i].pattern,
+		       rows[i].below, edge(rows[i].name[0]),
+		       edge(rows[i].name[strcspn(rows[i].name, "/") - 1]), texts[i][0], texts[i][1],
+		       texts[i][2]);
 	printf("};\nconst unsigned short trusted_first[] = {");
 	for (unsigned i = 0; i <= TRUSTED_ANSWERS; i++)
 		printf(" %u,", first[i]);

@@ -1,6 +1,6 @@
 // Build-time only: writes the generated sources, man pages from the tables.
-//   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE |
-//   settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES
+//   sbx-gen syscalls | profiles FILE... | drivers FILE... | completions FILE... | groups FILE |
+//   names FILE | settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES [VERB]
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -237,13 +237,14 @@ static void write_groups(const char *path)
 	printf("const struct ini_rows group_rows = { rows_0, %u, text_0 };\n", rows.count);
 }
 
-static void write_drivers(char **paths, int count)
+// Whole files, each with its name up to the first dot.
+static void write_files(const char *type, const char *header, char **paths, int count)
 {
 	size_t length;
-	printf("%s#include \"code/languages.h\"\n\n#pragma GCC diagnostic ignored "
+	printf("%s#include \"%s\"\n\n#pragma GCC diagnostic ignored "
 	       "\"-Woverlength-strings\"\n\n"
-	       "const struct driver drivers[] = {\n",
-	       head);
+	       "const struct %s %ss[] = {\n",
+	       head, header, type, type);
 	for (int i = 0; i < count; i++) {
 		const char *name = path_name(paths[i]);
 		printf("\t{ \"%.*s\",\n\t  ", (int)strcspn(name, "."), name);
@@ -251,7 +252,7 @@ static void write_drivers(char **paths, int count)
 		gen_quote(text, length);
 		printf(" },\n");
 	}
-	printf("};\nconst unsigned driver_count = %d;\n", count);
+	printf("};\nconst unsigned %s_count = %d;\n", type, count);
 }
 
 // Lines of the sections [tokens] and [registries], in this order.
@@ -309,7 +310,9 @@ int main(int count, char **words)
 	else if (str_equal(what, "groups") && count == 3)
 		write_groups(words[2]);
 	else if (str_equal(what, "drivers") && count > 2)
-		write_drivers(words + 2, count - 2);
+		write_files("driver", "code/languages.h", words + 2, count - 2);
+	else if (str_equal(what, "completions") && count > 2)
+		write_files("shell_file", "cli/verbs.h", words + 2, count - 2);
 	else if (str_equal(what, "settings") && count == 3)
 		write_settings(words[2]);
 	else if (str_equal(what, "network"))
@@ -318,11 +321,12 @@ int main(int count, char **words)
 		gen_names(words[2]);
 	else if (str_equal(what, "recipes") && count == 3)
 		gen_recipes(words[2]);
-	else if (str_equal(what, "man") && count == 6)
-		gen_man(words[2], words[3], words[4], words[5]);
+	else if (str_equal(what, "man") && (count == 6 || count == 7))
+		gen_man(words[2], words[3], words[4], words[5], words[6]);
 	else
-		stop("syscalls MACHINE | profiles FILE... | drivers FILE... | groups FILE | names "
+		stop("syscalls MACHINE | profiles FILE... | drivers FILE... | completions FILE... "
+		     "| groups FILE | names "
 		     "FILE | settings FILE | "
-		     "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES");
+		     "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES [VERB]");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -12,10 +12,9 @@ struct parser {
 	struct arena *arena;
 	const char *text;
 	size_t length, at;
-	char *values; // where the next one goes: none is longer than what was read for it, with its
-		      // '='
-	char *headers; // the same for sections' names, which end where a ']' was read
-	size_t names;  // bytes of names so far: each has its section's
+	char *values;
+	char *headers;
+	size_t names;
 	struct gitconfig *config;
 };
 
@@ -54,7 +53,6 @@ static void skip_line(struct parser *parser)
 		;
 }
 
-// "sub\"section" with its closing quote, added to the name.
 static int read_subsection(struct parser *parser, char *name, size_t *used)
 {
 	name[(*used)++] = '.';
@@ -68,7 +66,6 @@ static int read_subsection(struct parser *parser, char *name, size_t *used)
 	return next(parser) == ']' ? 0 : fail(0, "']' is missing");
 }
 
-// After '['. The name is never longer than what was read.
 static int read_header(struct parser *parser)
 {
 	struct gitconfig *config = parser->config;
@@ -118,10 +115,9 @@ static int escaped(int c)
 	}
 }
 
-// After '='. Comments, quotes, escapes and continued lines as git reads them.
 static int read_value(struct parser *parser, const char **ret_value)
 {
-	size_t used = 0, kept = 0; // `kept` without blanks at the end
+	size_t used = 0, kept = 0;
 	bool quoted = false;
 	char *value = parser->values;
 	skip_spaces(parser);
@@ -205,7 +201,6 @@ static int read_entry(struct parser *parser)
 	return 0;
 }
 
-// A key on the header's own line leaves the newline to the header.
 static void share_lines(struct gitconfig *config)
 {
 	for (unsigned i = 0; i < config->count; i++) {
@@ -228,7 +223,7 @@ int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		return fail(0, "larger than %d KiB", GITCONFIG_BYTES_MAX / 1024);
 	if (memchr(text, '\0', length))
 		return fail(0, "a NUL byte");
-	size_t most = length / 2 + 1 < ENTRIES_MAX ? length / 2 + 1 : ENTRIES_MAX; // "a\n"
+	size_t most = length / 2 + 1 < ENTRIES_MAX ? length / 2 + 1 : ENTRIES_MAX;
 	config.entries = arena_take(arena, most * sizeof(*config.entries));
 	config.sections = arena_take(arena, most * sizeof(*config.sections));
 	parser.values = arena_take(arena, length + 1);

@@ -57,7 +57,6 @@ static bool is_merged(const char *value)
 	       is_request(value, "refs/merge-requests/", "/head");
 }
 
-// Whether a file of git's has a value in it.
 static bool is_there(const struct gitform_look *look, const char *section)
 {
 	const struct gitconfig *sides[] = { look->before, look->now };
@@ -78,7 +77,7 @@ static bool is_new_branch(const struct gitform_look *look, const char *branch)
 	       !is_there(look, arena_text(look->arena, "branch.%s", branch));
 }
 
-// Nothing that was there names it, and git does not prefer it to the only one.
+// Nothing names it yet, and git does not prefer it to the only one.
 static bool is_new_remote(const struct gitform_look *look, const char *remote)
 {
 	const struct gitconfig *sides[] = { look->before, look->now };
@@ -148,8 +147,7 @@ static bool has_form(const struct gitform_look *look, const struct gitkey *key, 
 	return false;
 }
 
-// Of a branch that was there: as `push -u` sets it, to a branch of the same name by the remote to
-// which git goes anyway. The host's own git may choose among those that were there.
+// As `push -u` sets it: a branch of the same name, by the remote to which git goes anyway.
 static bool is_upstream(const struct gitform_look *look, const char *name, const char *branch)
 {
 	static const char *const parts[] = { "remote", "pushremote", "merge" };
@@ -166,21 +164,20 @@ static bool is_upstream(const struct gitform_look *look, const char *name, const
 	if (str_ends(name, ".merge"))
 		return str_equal(entry->value, same);
 	const char *otherwise = gitway_default(look->arena, look->before);
-	if (!otherwise[0]) // where there was none, a new one
+	if (!otherwise[0])
 		otherwise = gitway_default(look->arena, look->after);
 	return str_ends(name, ".remote") &&
 	       (str_equal(entry->value, otherwise) ||
 		(look->how.host && gitway_url(look->arena, look->before, entry->value)));
 }
 
-// A value for what the run made.
 static bool is_addition(const struct gitform_look *look, const struct gitkey *key, const char *name)
 {
 	const char *middle = gitway_middle(look->arena, name);
 	if (gitconfig_value(look->before, name) || gitconfig_value(look->now, name) ||
 	    (key->made && !look->how.made) || (look->how.private && key->why != GITKEY_READ))
 		return false;
-	if (str_starts(name, "branch.")) // of one that comes later only what leads nowhere
+	if (str_starts(name, "branch."))
 		return is_new_branch(look, middle) || is_upstream(look, name, middle) ||
 		       (key->why == GITKEY_OTHER && list_has(&look->how.gone, middle) &&
 			!is_there(look, arena_text(look->arena, "branch.%s", middle)));
@@ -191,9 +188,8 @@ static bool is_addition(const struct gitform_look *look, const struct gitkey *ke
 	return !middle[0] || !is_there(look, arena_text(look->arena, "submodule.%s", middle));
 }
 
-// A removed value. The settings of a branch go with it, but for those by which the same name, made
-// anew, goes elsewhere than git would. The host's own git removes settings that lead nowhere, and
-// else a whole section.
+// The settings of a removed branch go, but for those by which the same name would go elsewhere than
+// git. The host's own git removes what leads nowhere, else a whole section.
 static bool is_gone(const struct gitform_look *look, const struct gitkey *key, const char *name)
 {
 	const char *middle = gitway_middle(look->arena, name);

@@ -11,7 +11,7 @@
 enum {
 	HEADER = 12,
 	MODE = 24,
-	FLAG_LENGTH = 0xfff, // longer paths have this one
+	FLAG_LENGTH = 0xfff,
 	FLAG_EXTENDED = 0x4000,
 	ASSUME_VALID = 0x8000,
 	SKIP_WORKTREE = 0x40
@@ -22,7 +22,7 @@ static uint32_t number(const unsigned char *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-// Version 4: how many bytes of the path before are dropped, as git's variable-length number.
+// Version 4: bytes dropped of the path before, as git's variable-length number.
 static bool read_dropped(struct index_reader *reader, size_t *ret_dropped)
 {
 	size_t value = 0;
@@ -39,7 +39,6 @@ static bool read_dropped(struct index_reader *reader, size_t *ret_dropped)
 	return false;
 }
 
-// One entry; the path is left in the reader.
 static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_entry)
 {
 	size_t start = reader->at, fixed = INDEX_STAT + reader->hash + 2,
@@ -105,7 +104,6 @@ size_t index_extension(struct index_reader *reader, size_t at)
 	return 8 + size;
 }
 
-// After the entries come extensions, and one name of the hash: it tells the two hashes apart.
 static bool ends_well(struct index_reader *reader)
 {
 	size_t at = reader->end = reader->at, size = 1;
@@ -176,7 +174,6 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 	return 0;
 }
 
-// The bytes of the whole components that both paths begin with.
 static size_t common_part(const char *one, const char *other)
 {
 	size_t whole = 0;
@@ -188,7 +185,6 @@ static size_t common_part(const char *one, const char *other)
 	}
 }
 
-// The first part of a directory's path that is kept. None of the first `known` bytes is.
 static size_t kept_part(const struct index_use *use, const char *path, size_t known)
 {
 	char part[INDEX_PATH_MAX];
@@ -241,7 +237,6 @@ static bool add_directory(struct index_use *use, const char *path, size_t length
 	return true;
 }
 
-// Files of one directory mostly follow each other: only a change of it is noted.
 static bool note_directory(struct index_use *use, const struct index_reader *reader,
 			   const struct gitindex_entry *entry)
 {
@@ -256,7 +251,7 @@ static bool note_directory(struct index_use *use, const struct index_reader *rea
 	bool same =
 		use->count > 0 && strlen(last) == length && memcmp(last, reader->path, length) == 0;
 	for (size_t at = common_part(last, reader->path) + 1; !same && at < length; at++) {
-		if (reader->path[at] != '/') // one around it that is new
+		if (reader->path[at] != '/')
 			continue;
 		if (!add_directory(use, reader->path, at))
 			return false;

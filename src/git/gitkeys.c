@@ -39,7 +39,6 @@ static const struct gitkey keys[] = {
 	{ "core.sparsecheckoutcone", GITKEY_BOOLEAN, GITKEY_READ, false, 0 },
 	{ "index.sparse", GITKEY_BOOLEAN, GITKEY_READ, false, 0 },
 	{ "extensions.worktreeconfig", GITKEY_BOOLEAN, GITKEY_READ, false, 0 },
-	// In a repository that the run made.
 	{ "core.filemode", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
 	{ "core.ignorecase", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
 	{ "core.symlinks", GITKEY_BOOLEAN, GITKEY_READ, true, 0 },
@@ -53,7 +52,6 @@ static const struct gitkey keys[] = {
 	{ "remote.*.promisor", GITKEY_PARTIAL, GITKEY_CONNECT, true, 0 },
 	{ "remote.*.partialclonefilter", GITKEY_PARTIAL, GITKEY_CONNECT, true, 0 },
 	{ "submodule.active", GITKEY_TEXT, GITKEY_PULL, true, 0 },
-	// Never, and why.
 	{ "remote.*.push", GITKEY_NONE, GITKEY_PUSH, false, 0 },
 	{ "remote.*.mirror", GITKEY_NONE, GITKEY_PUSH, false, 0 },
 	{ "remote.pushdefault", GITKEY_NONE, GITKEY_PUSH, false, 0 },
@@ -61,7 +59,6 @@ static const struct gitkey keys[] = {
 	{ "user.*", GITKEY_NONE, GITKEY_AUTHOR, false, 0 },
 };
 
-// Programs write these by themselves, and lose nothing without them.
 static const char noted[] =
 	"advice.* branch.*.gh-merge-base branch.*.github-pr-base-branch "
 	"branch.*.github-pr-owner-number branch.*.vscode-merge-base core.filemode core.ignorecase "
@@ -76,7 +73,6 @@ static const char daily[] =
 	"init.defaultbranch log.date log.decorate merge.conflictstyle merge.ff merge.renames "
 	"merge.stat pull.* rebase.* rerere.* status.* tag.sort user.*";
 
-// One '*' only.
 static bool is_called(const char *name, const char *pattern)
 {
 	const char *star = strchr(pattern, '*');

@@ -10,9 +10,9 @@ enum { ADDRESSES_SHOWN = 8, ADDRESS_BYTES = 120 };
 
 struct config_merger {
 	const struct gitform_look *look;
-	const char **taken; // names, in the order of `after`
+	const char **taken;
 	unsigned count;
-	bool hidden; // an address that a report does not show
+	bool hidden;
 	struct gitconfig_merged *out;
 	struct gitconfig_text text;
 };
@@ -25,8 +25,7 @@ static bool is_taken(const struct config_merger *merger, const char *name)
 	return false;
 }
 
-// A section of the current text without the names that are taken. One that holds nothing any more
-// loses its header as well.
+// An empty section loses its header as well.
 static void put_section(struct config_merger *merger, unsigned index)
 {
 	const struct gitconfig *now = merger->look->now;
@@ -43,7 +42,6 @@ static void put_section(struct config_merger *merger, unsigned index)
 			continue;
 		}
 		gitconfig_put(out, now->text + at, entry->start - at);
-		// its own indentation goes too
 		while (out->length > begin &&
 		       (out->text[out->length - 1] == '\t' || out->text[out->length - 1] == ' '))
 			out->length--;
@@ -75,7 +73,6 @@ static void put_taken(struct config_merger *merger)
 	}
 }
 
-// With what `git config` sets the values of a name to those of `after`.
 static void withhold(struct config_merger *merger, const char *name)
 {
 	const struct gitform_look *look = merger->look;
@@ -106,8 +103,8 @@ static void withhold(struct config_merger *merger, const char *name)
 	}
 }
 
-// Where the host will go by a value that it did not have. In a repository that a clone made all are
-// new; git connects by itself where it is a partial one. False: the report would not show them all.
+// In a repository that a clone made all are new; git connects by itself where it is partial. False:
+// the report would not show them all.
 static bool tell_addresses(struct config_merger *merger, const char *name)
 {
 	const struct gitform_look *look = merger->look;
@@ -131,7 +128,6 @@ static bool tell_addresses(struct config_merger *merger, const char *name)
 	return true;
 }
 
-// Those of `side` that changed; of `before` what `after` has no more.
 static void decide(struct config_merger *merger, const struct gitconfig *side)
 {
 	const struct gitform_look *look = merger->look;
@@ -169,11 +165,11 @@ void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 	out.addresses = arena_take(arena, ADDRESSES_SHOWN * sizeof(*out.addresses));
 	out.branches = arena_take(arena, names * sizeof(*out.branches));
 	merger.taken = arena_take(arena, names * sizeof(*merger.taken));
-	// Each value may be quoted to twice its length, with its section's name before it.
+	// Each value may be quoted to twice its length.
 	merger.text.text =
 		arena_take(arena, now->length + 4 * after->length + (size_t)names * 300 + 1);
 	decide(&merger, after);
-	if (merger.hidden) { // then none is applied
+	if (merger.hidden) {
 		look.how.private = true;
 		merger.count = out.withheld_count = out.address_count = out.branch_count = 0;
 		decide(&merger, after);

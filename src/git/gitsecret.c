@@ -12,13 +12,11 @@
 
 enum { KEY_MAX = 256, LEFT_MAX = 32 };
 
-// Of a key's name without the text between its first and last dot. The first match decides; what
-// matches none is judged by its value.
+// Names without the text between the first and last dot. The first match decides, else the value.
 static const struct secret_rule {
 	enum { PASSES, PLACE, HELPER, PROXY, NAMES, ROOTS, SECRET } is;
 	const char *patterns;
 } rules[] = {
-	// no secrets, though a row below or a value's look says so
 	{ PASSES, "user.signingkey core.askpass trailer.key http.sslcertpasswordprotected "
 		  "http.proxysslcertpasswordprotected" },
 	{ PLACE, "http.sslkey http.proxysslkey http.cookiefile" },
@@ -29,14 +27,13 @@ static const struct secret_rule {
 		 "core.hookspath diff.orderfile gpg.allowedsignersfile gpg.revocationfile "
 		 "init.templatedir mailmap.file" },
 	{ ROOTS, "http.sslcainfo http.sslcapath" },
-	// http.extraHeader, github.token, sendemail.smtpPass, imap.pass, and their kin
 	{ SECRET,
 	  "*header *token* *passw* *passphrase* *pass *pwd *secret* *apikey* *api-key* "
 	  "*accesskey* *access-key* *privatekey* *private-key* *authkey* *.key *.pat *.auth "
 	  "*authorization* *bearer* *cookie* *credentials *webhook* *.dsn" },
 };
 
-// "user:password@host:3128", which needs no scheme there.
+// Needs no scheme there.
 static const char *proxy_host(const char *value)
 {
 	const char *at = strrchr(value, '@');
@@ -57,7 +54,6 @@ static const struct secret_rule *rule_of(const char *name)
 	return NULL;
 }
 
-// The file of "store --file=PATH", with or without a path to the helper.
 static const char *store_file(const char *helper)
 {
 	const char *file = strstr(helper, "--file");
@@ -68,7 +64,6 @@ static const char *store_file(const char *helper)
 	return *file ? file : NULL;
 }
 
-// The value as the box may see it; NULL: not at all.
 static const char *shown_value(struct arena *arena, const struct gitconfig_entry *entry,
 			       struct gitsecret *secret)
 {
@@ -105,7 +100,6 @@ static const char *shown_value(struct arena *arena, const struct gitconfig_entry
 	return value && textsecret_is(value) ? NULL : value;
 }
 
-// A key alone means true, and "key =" means empty.
 static bool has_value(const struct gitconfig *config, const struct gitconfig_entry *entry)
 {
 	const char *at = config->text + entry->start;
@@ -113,7 +107,6 @@ static bool has_value(const struct gitconfig *config, const struct gitconfig_ent
 	return at[strspn(at, " \t\r")] == '=';
 }
 
-// What people left out themselves: "# token = ...".
 static bool has_secret_comment(struct arena *arena, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -140,7 +133,7 @@ static void left_out(struct arena *arena, struct gitsecret *secret, const char *
 		 (struct origin){ .file = "git" });
 }
 
-// One section with its keys. A name that is secret itself takes all of it along.
+// A name that is secret itself takes all of the section along.
 static bool filter_section(struct arena *arena, const struct gitconfig *config, unsigned index,
 			   unsigned *entry, struct gitconfig_text *out, struct gitsecret *secret)
 {
@@ -172,7 +165,6 @@ int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 	struct gitconfig config;
 	struct gitsecret secret = { 0 };
 	TRY(gitconfig_parse(arena, text, length, &config));
-	// Each byte may need an escape; a key has a blank, quotes and a newline added to it.
 	size_t size = 2 * length + 16 * ((size_t)config.count + config.section_count) + 1;
 	for (unsigned i = 0; i < config.section_count; i++)
 		size += 2 * strlen(config.sections[i].name);
@@ -196,14 +188,14 @@ bool gitsecret_is(struct arena *arena, const char *key, const char *value)
 	const char *first = strchr(name, '.'), *last = strrchr(name, '.');
 	if (!first || textsecret_strip(arena, name) != name || textsecret_has_word(name))
 		return true;
-	for (char *at = name; *at; at++) // between the dots: a URL or a name
+	for (char *at = name; *at; at++)
 		if (at < first || at > last)
 			*at = (char)tolower((unsigned char)*at);
 	const struct gitconfig_entry entry = { .name = name, .value = value };
 	return shown_value(arena, &entry, &unused) != value;
 }
 
-// Moves *at behind a word quoted for a shell: 'a'\''b'. NULL when it is not one.
+// NULL: not a quoted word. 'a'\''b'
 static char *unquoted(struct arena *arena, const char **at)
 {
 	char *word = arena_take(arena, strlen(*at) + 1);

@@ -21,7 +21,7 @@ struct way_text {
 
 struct git_address {
 	enum transport { HTTPS, SSH, GIT, HTTP, PATH } transport;
-	struct way_text user, host; // of a host with its port
+	struct way_text user, host;
 	const char *path;
 };
 
@@ -45,8 +45,7 @@ static bool is_host(struct way_text host)
 	return has_only(name, ".-_") && (!colon || strspn(port.text, "0123456789") == port.length);
 }
 
-// "https://user@host:1/path", "user@host:path" and "/path". Git takes "a::b" and an unknown scheme
-// for the name of a helper program, and a leading '-' for an option.
+// Git takes "a::b" and an unknown scheme for a helper program, and a leading '-' for an option.
 static bool read_address(const char *text, struct git_address *ret_address)
 {
 	static const struct {

@@ -15,7 +15,7 @@
 struct judging {
 	struct arena *arena;
 	struct index_file *index;
-	const char *config, *own, *bytes; // the texts of files; own: config.worktree
+	const char *config, *own, *bytes;
 	size_t config_length, own_length, length;
 	unsigned hash;
 	bool good;
@@ -30,7 +30,6 @@ static const char *value_of(const struct judging *judging, const char *text, siz
 		       : NULL;
 }
 
-// In the locked process, as vet_shared().
 static void vet(void *argument)
 {
 	static const char sparse[] = "core.sparsecheckout";
@@ -59,7 +58,6 @@ static void vet_shared(void *argument)
 			!index->rest.shared;
 }
 
-// A file of the repository, from the first place that has it: as file_read().
 static int read_from(const struct judging *judging, const char *name, size_t most,
 		     const char **ret_text, size_t *ret_length)
 {
@@ -70,7 +68,6 @@ static int read_from(const struct judging *judging, const char *name, size_t mos
 	return result;
 }
 
-// The configuration of the repository, which worktrees share.
 static void read_config(struct judging *judging)
 {
 	char text[GIT_POINTER_MAX], path[PATH_MAX];
@@ -90,7 +87,7 @@ const char *index_file_judge(struct arena *arena, int fd, const struct stat *sta
 			     struct index_file *index)
 {
 	static const char unread[] = "is not an index that git can read";
-	struct judging *volatile judging = arena_take(arena, sizeof(*judging)); // shared
+	struct judging *volatile judging = arena_take(arena, sizeof(*judging));
 	*judging = (struct judging){ .arena = arena, .index = index };
 	if (status->st_size > INDEX_FILE_MAX)
 		return "is too large to be checked";

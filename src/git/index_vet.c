@@ -10,22 +10,20 @@
 #include "text/words.h"
 #include "text/sha.h"
 
-// What gitindex_vet() knows of the entry before, and what it makes.
 struct index_vet {
 	struct gitindex_vetted *vetted;
 	uint32_t since;
-	unsigned char *text; // a copy of the index
-	size_t used;         // so much of it is the new one
+	unsigned char *text;
+	size_t used;
 	char before[INDEX_PATH_MAX];
-	size_t length; // of `before`
+	size_t length;
 	unsigned stage;
-	bool directories; // entries of a sparse index
-	size_t needed;    // bytes of all entries, written in full
-	uint32_t count;   // of those in `text`
+	bool directories;
+	size_t needed;
+	uint32_t count;
 };
 
-// As git's own verify_path(): each component is a name, and none is git's, whatever file system it
-// is written to.
+// As git's verify_path().
 static bool is_path(const char *path, uint32_t mode)
 {
 	enum { LINK = 0120000, DIRECTORY = 040000 };
@@ -33,7 +31,7 @@ static bool is_path(const char *path, uint32_t mode)
 		size_t length = strcspn(at, "/");
 		if (length == 0 || length >= COMPONENT_MAX)
 			return length == 0 && at > path && mode == DIRECTORY && !*at;
-		if (strncmp(at, "..", length) == 0 || component_is_git(at) || // "." as well
+		if (strncmp(at, "..", length) == 0 || component_is_git(at) ||
 		    (mode == LINK && component_is_modules(at)))
 			return false;
 		at += length;
@@ -42,7 +40,6 @@ static bool is_path(const char *path, uint32_t mode)
 	}
 }
 
-// Git writes them in the order of paths and stages, each once.
 static bool follows(const struct index_vet *vet, const struct index_reader *reader, unsigned stage)
 {
 	size_t shorter = vet->length < reader->path_length ? vet->length : reader->path_length;
@@ -70,7 +67,7 @@ static void set_before(struct index_vet *vet, const struct index_reader *reader,
 	vet->stage = stage;
 }
 
-// Of an entry in full, of which flags follow the name of its content; NULs fill it up to eight.
+// NULs fill it up to eight.
 static size_t front_of(const struct index_reader *reader, const struct gitindex_entry *entry)
 {
 	enum { EXTENDED = 0x40 };
@@ -101,7 +98,6 @@ static bool vet_entry(struct index_use *use, const struct index_reader *reader,
 	return true;
 }
 
-// Of the extensions those stay that say more than the entries do.
 static void put_extensions(struct index_vet *vet, struct index_reader *reader)
 {
 	static const char stays[] = "link sdir REUC";
@@ -116,7 +112,6 @@ static void put_extensions(struct index_vet *vet, struct index_reader *reader)
 	}
 }
 
-// What git compares with the file is left out: it looks at the content.
 static bool keep_entry(struct index_use *use, const struct index_reader *reader,
 		       const struct gitindex_entry *entry)
 {
@@ -143,7 +138,6 @@ static void put_number(unsigned char *to, uint32_t number)
 		to[i] = (unsigned char)(number >> (24 - 8 * i));
 }
 
-// An index of the good entries alone.
 static bool keep_good(struct index_use *use, struct index_reader *reader, const void *bytes,
 		      size_t length, unsigned hash)
 {

@@ -10,9 +10,9 @@
 #define LOCK_END             ".lock"
 #define DATA_DIRECTORY(name) { name, LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_BOTH }
 
-// Longer rows before what they lie in. Rows that act come first.
+// Longer rows first. Rows that act come first.
 const struct layout_row layout_rows[] = {
-	{ "*" LOCK_END, LAYOUT_LOCK, LAYOUT_FILE, LAYOUT_BOTH }, // in any directory: layout_find()
+	{ "*" LOCK_END, LAYOUT_LOCK, LAYOUT_FILE, LAYOUT_BOTH },
 	{ "hooks", LAYOUT_RUN, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "info/attributes", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED },
 	{ "sl/config", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED },  // of Sapling
@@ -23,7 +23,6 @@ const struct layout_row layout_rows[] = {
 	{ "gitdir", LAYOUT_POINTER, LAYOUT_FILE, LAYOUT_WORKTREE },
 	{ "info/grafts", LAYOUT_POINTER, LAYOUT_FILE, LAYOUT_SHARED },
 	{ "objects/info/alternates", LAYOUT_POINTER, LAYOUT_FILE, LAYOUT_SHARED },
-	// What a rebase or a sequence of commits goes on with has commands in it.
 	{ "rebase-merge", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
 	{ "rebase-apply", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
 	{ "sequencer", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
@@ -65,7 +64,6 @@ static bool begins(const char *path, const char *name)
 	       (path[length] == '\0' || path[length] == '/');
 }
 
-// What follows the first component of both.
 static bool is_in(const char *path, const char *row)
 {
 	char folded[COMPONENT_MAX];

@@ -9,7 +9,6 @@
 
 #include "base/fd.h"
 
-// Git reads so much of HEAD, and of the text of a link with that name.
 enum { HEAD_MAX = 256, HASH_LENGTH = 40 };
 
 const char *const git_part_names[GIT_PARTS] = {
@@ -19,7 +18,7 @@ const char *const git_part_names[GIT_PARTS] = {
 	[GIT_REFS] = "refs",
 };
 
-// As git's own isspace(): it knows no form feed and no vertical tab.
+// As git's isspace(): no form feed, no vertical tab.
 static bool is_space(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
@@ -41,7 +40,6 @@ static bool git_is_head_link(const char *text, size_t length)
 	return begins(text, length, "refs/");
 }
 
-// Whether the text of a file HEAD, or of a symlink with that name, is one of git's.
 static bool git_is_head(const char *text, size_t length)
 {
 	size_t at = 0;
@@ -70,7 +68,6 @@ static bool is_head(int directory, const char *name, const struct stat *status)
 	return found > 0 ? git_is_head(text, length) : found < 0 && errno == EACCES;
 }
 
-// access(2) with X_OK, for somebody who may set modes.
 static bool is_entered(const struct stat *status)
 {
 	return !S_ISREG(status->st_mode) || (status->st_mode & (S_IXUSR | S_IXGRP | S_IXOTH));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-	HEADER = 16, // fixed part and the length of the fields
+	HEADER = 16,
 	FIELD_PATH = 1,
 	FIELD_INTERFACE = 2,
 	FIELD_MEMBER = 3,
@@ -88,13 +88,13 @@ static void put_field(struct bus_message *message, uint8_t field, const char *ty
 void bus_call(struct bus_message *message, uint32_t serial, const char *destination,
 	      const char *path, const char *interface, const char *member, const char *signature)
 {
-	static const uint8_t begin[] = { 'l', 1, 0, 1 }; // little-endian, call, no flags, version 1
+	static const uint8_t begin[] = { 'l', 1, 0, 1 };
 	message->used = 0;
 	message->full = false;
 	put(message, begin, sizeof(begin));
-	bus_number(message, 0); // the body's length, see bus_finish
+	bus_number(message, 0);
 	bus_number(message, serial);
-	bus_number(message, 0); // the fields' length
+	bus_number(message, 0);
 	put_field(message, FIELD_PATH, "o", path);
 	put_field(message, FIELD_INTERFACE, "s", interface);
 	put_field(message, FIELD_MEMBER, "s", member);
@@ -102,8 +102,7 @@ void bus_call(struct bus_message *message, uint32_t serial, const char *destinat
 	put_field(message, FIELD_SIGNATURE, "g", signature);
 	put_at(message, FIELDS_AT, (uint32_t)(message->used - HEADER));
 	align(message, 8);
-	put_at(message, BODY_LENGTH_AT,
-	       (uint32_t)message->used); // where the body begins, until then
+	put_at(message, BODY_LENGTH_AT, (uint32_t)message->used);
 }
 
 void bus_finish(struct bus_message *message)
@@ -162,7 +161,6 @@ static uint32_t get(const uint8_t *bytes)
 	       (uint32_t)bytes[3] << 24;
 }
 
-// The length of a value of one of the types that a header may hold, or 0.
 static size_t value_length(char type, const uint8_t *bytes, size_t left)
 {
 	size_t length = 0;
@@ -183,7 +181,7 @@ static void copy_printable(char *into, size_t size, const uint8_t *bytes, size_t
 	into[length] = '\0';
 }
 
-// Fields are (byte, variant): those with one type of one letter are read, others are an error.
+// (byte, variant): those with a type of one letter are read.
 static int read_fields(const uint8_t *bytes, size_t from, size_t end, struct bus_reply *reply)
 {
 	for (size_t at = from; at < end;) {

@@ -13,16 +13,14 @@
 #include "base/sys.h"
 #include "profile.h"
 
-// Documentation/admin-guide/cgroup-v2.rst. An empty file or "max" is no limit; of cpusets it is an
-// empty file.
+// Documentation/admin-guide/cgroup-v2.rst: empty or "max" is no limit.
 static const char *const files[] = {
 	"memory.max", "memory.high",     "memory.swap.max", "cpu.max",
 	"io.max",     "cpuset.cpus",     "cpuset.mems",     "rdma.max",
 	"misc.max",   "hugetlb.2MB.max", "hugetlb.1GB.max",
 };
 
-// Filters of devices and addresses, as systemd hangs them on a service. Who may not ask can make no
-// group elsewhere by himself.
+// Of devices and addresses, as systemd attaches them to a service.
 static bool has_programs(int directory)
 {
 	static const enum bpf_attach_type types[] = { BPF_CGROUP_DEVICE, BPF_CGROUP_INET_INGRESS,

@@ -9,7 +9,6 @@
 #include "plan.h"
 #include "run.h"
 
-// How long the command has to end by itself after the time limit's SIGTERM.
 enum { GRACE_MILLISECONDS = 2000 };
 
 void clock_begin(const struct plan *plan, const struct run *run, struct clock *clock)
@@ -24,7 +23,7 @@ void clock_signal(const struct run *run, int number)
 	fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, number);
 }
 
-// In tier landlock pid 1 is asked first: without it the others would run on.
+// In tier landlock pid 1 is asked first, or the others would run on.
 static void kill_box(const struct run *run, struct clock *clock)
 {
 	bool asks = run->tier_landlock && !clock->asked;

@@ -44,7 +44,7 @@ static int write_limits(const struct plan *plan, int directory)
 	return 0;
 }
 
-// Groups whose supervisor is gone. One that is being made has its process, so it is left alone.
+// A group that is being made has its process.
 static void sweep(int parent)
 {
 	autoclose int copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -60,7 +60,7 @@ static void sweep(int parent)
 	}
 }
 
-// Hands controllers on to what is below. Those that are there already cost no write.
+// Controllers that are there already cost no write.
 static int hand_on(const struct plan *plan, int directory)
 {
 	char given[512];
@@ -82,7 +82,6 @@ static int open_directory(int parent, const char *name)
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-// sbx.slice below the top, for root.
 static int open_slice(const struct plan *plan)
 {
 	autoclose int top = open_directory(AT_FDCWD, "/sys/fs/cgroup");
@@ -120,7 +119,7 @@ static int make_own(struct group *group, enum hierarchy hierarchy)
 			group->own[hierarchy] = own;
 			return 0;
 		}
-		fd_close(&own); // swept by another supervisor, of another pid namespace
+		fd_close(&own);
 	}
 	return fail(EAGAIN, "make the cgroup '%s'", group->name);
 }
@@ -168,7 +167,7 @@ int group_fill_host(const struct plan *plan, struct run *run)
 		fd_write_file(own, "memory.oom.group", "1"); // Linux 4.19
 	TRY(write_limits(plan, own));
 	if (plan->tier == TIER_FULL)
-		return 0; // made in it
+		return 0;
 	snprintf(pid, sizeof(pid), "%d", (int)run->init);
 	int result = fd_write_file(own, "cgroup.procs", pid);
 	return result < 0 ? fail(-result, "join the cgroup") : 0;
@@ -191,8 +190,7 @@ static void remove_own(const struct group *group, enum hierarchy hierarchy)
 	}
 }
 
-// A scope that is asked for when pid 1 dies would be empty from its beginning, and stay: first it
-// has to stand, with pid 1 in it.
+// A scope that is asked for when pid 1 dies would be empty from the beginning, and stay.
 int group_fill_undo(const struct plan *plan, struct run *run)
 {
 	if (run->group->manager >= 0 && run->init > 0)

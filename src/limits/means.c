@@ -29,7 +29,7 @@ static bool is_type(const char *path, unsigned long magic)
 	return statfs(path, &status) == 0 && (unsigned long)status.f_type == magic;
 }
 
-// In a tree that systemd's user manager runs, only what it gave away is ours.
+// systemd's user manager: only what it gave away is ours.
 static bool is_given(const char *path)
 {
 	char value[4] = "";
@@ -39,7 +39,6 @@ static bool is_given(const char *path)
 	       getxattr(path, "user.delegate", value, sizeof(value) - 1) > 0 && value[0] == '1';
 }
 
-// Bits of the wanted limits whose controllers this directory hands to its children, or would.
 static uint64_t can_hold(const char *path, uint64_t wanted)
 {
 	char known[TEXT_MAX], given[TEXT_MAX], processes[16];
@@ -67,7 +66,6 @@ static bool may_write(const char *path)
 	return access(path, W_OK) == 0 && access(file, W_OK) == 0;
 }
 
-// The group of this process (v2).
 static bool own_group(char own[PATH_MAX])
 {
 	char text[TEXT_MAX];
@@ -87,8 +85,8 @@ static const char *place_of(const struct plan *plan, const char *group)
 	return path_clean(plan->arena, arena_text(plan->arena, ROOT "%s", group));
 }
 
-// False where the group limits what is in it, and the box would be out of that elsewhere. A number
-// of processes is taken along: systemd gives each service one, and no controllers to go with it.
+// False: the group has limits that the box would be out of. A number of processes is taken along,
+// which systemd gives each service.
 static bool may_leave(struct plan *plan, const char *group)
 {
 	struct keeping *keeping = &plan->keeping;
@@ -119,7 +117,6 @@ static bool take_group(struct plan *plan, const char *path, uint64_t wanted)
 	return true;
 }
 
-// For root: below the nearest group that limits us, else at the top.
 static void find_for_root(struct plan *plan, const char *own, uint64_t wanted)
 {
 	struct keeping *keeping = &plan->keeping;
@@ -140,14 +137,12 @@ static void find_for_root(struct plan *plan, const char *own, uint64_t wanted)
 	}
 }
 
-// The nearest directory above our own group that is ours to make groups in. Who makes one in it
-// must also be allowed to move processes there, so it has to be above us as well.
+// Who makes a group in it must also be allowed to move processes there: it is above us.
 static void find_group(struct plan *plan, uint64_t wanted)
 {
 	char own[PATH_MAX];
 	if (!is_type(ROOT, MAGIC_V2) || !own_group(own))
 		return;
-	// Root of a user namespace alone may not write there.
 	if (plan->uid == 0 && may_write(ROOT) && access(ROOT "/cgroup.type", F_OK) < 0) {
 		find_for_root(plan, own, wanted);
 		return;
@@ -163,7 +158,7 @@ static void find_group(struct plan *plan, uint64_t wanted)
 	}
 }
 
-// Where programs can hang: on the box's group, or on one of v2 that stands beside v1.
+// The box's group, or one of v2 beside v1.
 static int find_guard(struct plan *plan)
 {
 	static const char beside[] = ROOT "/unified";
@@ -188,9 +183,8 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	char text[TEXT_MAX], own[PATH_MAX];
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2))
 		return;
-	// Only a caller of the user's own slice, or of the root group, which has no limits: a
-	// service that the system runs as this user, or a job of a cluster, would get out of its
-	// limits.
+	// Only of the user's own slice or the root group: a service or a job of a cluster would get
+	// out of its limits.
 	const char *slice =
 		arena_text(plan->arena, "/user.slice/user-%u.slice", (unsigned)plan->uid);
 	if (!own_group(own) || !(is_above(slice, own) || str_equal(own, "/")) ||
@@ -199,7 +193,6 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 				      (unsigned)plan->uid)) ||
 	    manager_find(path, sizeof(path)) == BUS_NONE)
 		return;
-	// What the manager itself was given, and gives on; io it does not.
 	const char *manager = arena_text(
 		plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers", ROOT,
 		(unsigned)plan->uid, (unsigned)plan->uid);
@@ -232,11 +225,10 @@ static const char *why_none(const struct plan *plan)
 			  plan->keeping.caller);
 }
 
-// A limit that no group enforces is checked by sbx, or reported, or refused.
 static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
 {
 	struct keeping *keeping = &plan->keeping;
-	bool rlimit = plan->uid != 0 && plan->tier == TIER_FULL; // counts the box alone
+	bool rlimit = plan->uid != 0 && plan->tier == TIER_FULL;
 	bool tree = access("/proc/thread-self/children", F_OK) == 0;
 	if (keeping->caller)
 		list_add(&plan->notes, plan->arena,
@@ -270,8 +262,7 @@ int means_plan(struct plan *plan)
 	const struct limits *limits = &plan->profile->limits;
 	plan->keeping.pids = UNLIMITED;
 	uint64_t wanted = wanted_of(limits), hard = wanted & ~limits->soft;
-	// An rlimit is enough for these; a manager is asked only for strict limits: it takes
-	// milliseconds.
+	// A manager is asked only for strict limits: it takes milliseconds.
 	uint64_t worth = plan->uid == 0 ? hard : hard & ~LIMIT_BIT(pids);
 	if (wanted)
 		find_group(plan, wanted);

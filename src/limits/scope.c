@@ -129,7 +129,7 @@ int scope_ask(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// After the words of the authentication, which end with the line OK, messages follow.
+// The words of the authentication end with the line OK.
 static size_t skip_words(const uint8_t *bytes, size_t length)
 {
 	const uint8_t *end = length > 3 && memcmp(bytes, "OK ", 3) == 0
@@ -138,7 +138,6 @@ static size_t skip_words(const uint8_t *bytes, size_t length)
 	return end ? (size_t)(end - bytes) + 2 : 0;
 }
 
-// 1: done, 0: not yet.
 static int read_answer(const struct bus_reply *reply)
 {
 	if (reply->kind == BUS_ERROR)

@@ -17,7 +17,6 @@ static uint64_t digits(const char *at, const char *end)
 	return number;
 }
 
-// The next line of the text: its end, and in `*at` where the one after it begins.
 static const char *line_end(const char **at, const char *end)
 {
 	const char *stop = memchr(*at, '\n', (size_t)(end - *at));
@@ -38,7 +37,6 @@ static bool has_word(const char *begin, const char *end, char separator, const c
 	return false;
 }
 
-// A path that a mount shows: whole, without a step up.
 static bool take_path(const char *begin, const char *end, char *path, size_t size)
 {
 	size_t length = (size_t)(end - begin);
@@ -103,7 +101,7 @@ bool text_has(const char *text, size_t length, const char *word)
 	return has_word(text, text + length, ' ', word);
 }
 
-// 12 (a name) with ) in it) S 1 12 12 0 ...: fields are counted from the last ')'.
+// 12 (a name) with ) in it) S 1 ...: counted from the last ')'.
 bool text_process(const char *text, size_t length, struct text_process *ret_process)
 {
 	enum { STATE = 3, TICKS_FIRST = 14, TICKS_LAST = 17, THREADS = 20, PAGES = 24 };

@@ -16,15 +16,15 @@ enum { PIDS_MAX = 16384, TEXT_MAX = 65536, SLICE_MICROSECONDS = 500 };
 
 static struct tree_walk {
 	pid_t pids[PIDS_MAX];
-	uint64_t memory[PIDS_MAX]; // of each
+	uint64_t memory[PIDS_MAX];
 	int count, at;
-	DIR *threads; // of pids[at], whose children are being added
+	DIR *threads;
 	struct tree tree;
-	int weighed; // so many
+	int weighed;
 	uint64_t weight, shared;
 	uint64_t spent;
 	char text[TEXT_MAX];
-} walk; // one, of the supervisor alone: it is large
+} walk;
 
 static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
 {
@@ -85,7 +85,6 @@ static void count_process(pid_t pid)
 	walk.threads = opendir(path);
 }
 
-// One process, or the children of one thread.
 static void step(void)
 {
 	if (!walk.threads)
@@ -123,7 +122,6 @@ uint64_t tree_spent(void)
 	return walk.spent;
 }
 
-// Whether it has memory; "SIZE RESIDENT ..."
 static bool is_there(pid_t pid)
 {
 	char text[256], *at = text;
@@ -140,7 +138,7 @@ bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared)
 		size_t length = read_of(walk.pids[at], "smaps_rollup", text, sizeof(text));
 		walk.weight += text_kilobytes(text, length, "Pss:");
 		walk.shared += text_kilobytes(text, length, "Pss_Shmem:");
-		// Else it hides that: a program that nobody may read does.
+		// A program that nobody may read hides it.
 		if (length == 0 && at > 0 && is_there(walk.pids[at]))
 			walk.weight += walk.memory[at];
 	}

@@ -9,7 +9,7 @@
 #include "plan.h"
 #include "run.h"
 
-enum { TEXT_MAX = 4096, SIGNALS = 128 }; // from this status on shells name a signal
+enum { TEXT_MAX = 4096, SIGNALS = 128 };
 
 static uint64_t number_of(int directory, const char *file)
 {
@@ -55,7 +55,6 @@ void usage_read(const struct plan *plan, struct run *run)
 		usage->tmp_full = message->tmp_full;
 	}
 	usage->pids = run->group->watch.pids;
-	// A run that wrote less could not have met it, and needs no look.
 	usage->disk_grew =
 		usage->written >= plan->profile->limits.disk && watch_limits_grew(plan, run);
 	switch (plan->keeping.means) {
@@ -79,7 +78,6 @@ static void add(struct hit_builder *builder, const char *key, uint64_t limit, co
 		builder->hits[builder->count++] = (struct hit){ key, limit, what, NULL, false };
 }
 
-// No limit of the box's: there is none to raise.
 static void add_machine(struct hit_builder *builder, const char *key, uint64_t limit,
 			const char *what)
 {
@@ -87,7 +85,6 @@ static void add_machine(struct hit_builder *builder, const char *key, uint64_t l
 	builder->hits[builder->count - 1].of_machine = true;
 }
 
-// What keeps a program below the box's memory by its own doing.
 static const char *own_switch(const struct plan *plan)
 {
 	static const char node[] = "node npm npx pnpm yarn", java[] = "java mvn gradle";
@@ -97,7 +94,6 @@ static const char *own_switch(const struct plan *plan)
 	return text_has(java, strlen(java), name) ? "java's own switch: -Xmx" : NULL;
 }
 
-// The signal that ended the command or, as a shell tells it, something in it.
 static bool died_of(int status, int number)
 {
 	return (WIFSIGNALED(status) && WTERMSIG(status) == number) ||

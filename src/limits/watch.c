@@ -10,18 +10,17 @@
 #include "plan.h"
 #include "run.h"
 
-// How fast a program can take what it has not yet, and how often that is looked at.
 enum {
 	MEMORY_PER_MILLISECOND = 4 << 20,
 	DISK_PER_MILLISECOND = 8 << 20,
 	LOOK_SOONEST = 50,
 	LOOK_LATEST = 1000,
-	DISK_SOONEST = 2, // in the last megabytes alone
+	DISK_SOONEST = 2,
 	DISK_LATEST = 10000,
-	REST_PARTS = 4, // of what a look took, until the next
+	REST_PARTS = 4,
 	PIDS_EACH = 100,
 	PIDS_PER_MILLISECOND = 1,
-	FILE_BYTES = 4096, // what an empty file counts
+	FILE_BYTES = 4096,
 };
 
 static int64_t between(uint64_t headroom, uint64_t speed, int64_t soonest, int64_t latest)
@@ -47,8 +46,6 @@ static void add_disk(struct watch_limits *watch, const char *path)
 			       status.f_ffree };
 }
 
-// What lies in tmpfs, memfds and segments of System V, of the whole machine; and half of its
-// memory.
 static uint64_t shared_now(uint64_t *ret_half)
 {
 	struct sysinfo info;
@@ -65,7 +62,6 @@ static bool is_counted(const struct plan *plan)
 	       !((plan->keeping.held | plan->keeping.watched) & LIMIT_BIT(pids));
 }
 
-// Until one look has found as many as there may be.
 static int64_t until_pids(uint64_t limit, uint64_t most, uint64_t now)
 {
 	return most >= limit ? LOOK_LATEST
@@ -95,7 +91,6 @@ void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 		add_disk(watch, plan->session->layers);
 }
 
-// What is left of the limit and of three quarters of what was free; 0 when either is used up.
 static uint64_t room(uint64_t limit, uint64_t start, uint64_t now)
 {
 	uint64_t used = start > now ? start - now : 0;
@@ -135,9 +130,8 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 	return between(least, DISK_PER_MILLISECOND, DISK_SOONEST, DISK_LATEST);
 }
 
-// What no process has mapped counts for none of them. Others may fill the same: the box ends for it
-// only where that, and its processes, are its limit and half of the machine. Shared pages count for
-// each process first, which is quick. 0: it goes on in the next turn.
+// What no process has mapped counts only where that and its processes are its limit and half of the
+// machine: others may fill the same. 0: it goes on in the next turn.
 static int64_t look_at_memory(const struct plan *plan, const struct watch_limits *watch,
 			      const struct tree *tree, enum stop *ret_stop)
 {
@@ -161,7 +155,6 @@ static int64_t sooner(int64_t left, int64_t right)
 	return left < right ? left : right;
 }
 
-// A few turns, if there are many processes. 0: it goes on in the next turn.
 static int64_t look_at_processes(const struct plan *plan, struct run *run, enum stop *ret_stop)
 {
 	struct watch_limits *watch = &run->group->watch;
@@ -200,7 +193,6 @@ int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enu
 	bool disks = plan->keeping.watched & LIMIT_BIT(disk);
 	if (watch->next < 0)
 		return -1;
-	// By themselves: they fill in milliseconds, and to look at them costs next to nothing.
 	if (disks && now >= watch->disk_next)
 		watch->disk_next = now + look_at_disks(plan, watch, ret_stop);
 	if (now >= watch->next)
@@ -210,7 +202,7 @@ int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enu
 
 bool watch_limits_grew(const struct plan *plan, const struct run *run)
 {
-	enum { PARTS = 8 }; // one for what others have freed meanwhile
+	enum { PARTS = 8 };
 	const struct watch_limits *watch = &run->group->watch;
 	struct statfs status;
 	for (int i = 0; i < watch->disk_count; i++)

@@ -33,7 +33,7 @@ int filesystem_tmpfs(uint64_t bytes, mode_t mode, unsigned attributes)
 		snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes);
 		if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "size", size) < 0)
 			return fail(errno, "tmpfs of %s bytes", size);
-		// Each takes a kilobyte of the kernel's memory, which the size does not count.
+		// Each takes a kilobyte of kernel memory, which the size does not count.
 		snprintf(size, sizeof(size), "%llu",
 			 (unsigned long long)(bytes / FILE_BYTES < FILES_LEAST
 						      ? FILES_LEAST
@@ -88,8 +88,7 @@ static int set(int fs, const char *key, const char *value)
 		       : 0;
 }
 
-// Both directories are handed over by the current directory, as "." and as relative names, while
-// each option is set: the file system resolves it at once since Linux 6.5.
+// "." and relative names: the file system resolves each option at once since Linux 6.5.
 int scratch_child(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -148,7 +147,7 @@ static int copy_file(int from, int to, const char *name)
 		ssize_t copied = sendfile(target, source, NULL, (size_t)left);
 		if (copied < 0)
 			return fail(errno, "copy '%s'", name);
-		left = copied == 0 ? 0 : left - copied; // it has become shorter
+		left = copied == 0 ? 0 : left - copied;
 	}
 	return 0;
 }
@@ -187,11 +186,9 @@ static int fill_copy(int root, const char *path, const struct copy *copy)
 	return 0;
 }
 
-// Over the host's file a symlink to the box's copy. A link, because git locks and replaces the
-// file that it leads to; the mounted name itself can be neither removed nor replaced. Where boxes
-// of others are to start inside, it is the copy itself: they mount each mount anew by its path
-// (bubblewrap), and a link leads them elsewhere. None starts in a box of uid 0
-// (view/paths/outer.c).
+// A symlink to the box's copy: git locks and replaces what a link leads to, and a mounted name can
+// be neither removed nor replaced. Where boxes of others start inside it is the copy: bubblewrap
+// mounts each mount anew by its path. None starts in a box of uid 0 (view/paths/outer.c).
 int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
 {
 	static const char link_name[] = ".copy";
@@ -200,7 +197,7 @@ int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
 	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u", mount->copy);
 	if (mkdirat(run->root, target_inside(place), 0700) < 0)
 		return fail(errno, "make '%s'", place);
-	run->made += 2; // with the copy
+	run->made += 2;
 	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u/config", mount->copy);
 	TRY(fill_copy(run->root, target_inside(place), &plan->copies[mount->copy]));
 	if (plan->nested && plan->uid != 0) {
@@ -215,6 +212,6 @@ int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
 	if (tree < 0)
 		return fail(errno, "link to '%s'", place);
 	TRY(target_attach(plan, run, index, take(&tree)));
-	// Only now: an unlinked file cannot be mounted.
+	// An unlinked file cannot be mounted.
 	return unlinkat(run->root, link_name, 0) < 0 ? fail(errno, "'%s'", place) : 0;
 }

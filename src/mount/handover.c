@@ -18,7 +18,7 @@ bool hold_reports(const struct plan *plan)
 					   plan->profile->minimum != TIER_FULL || plan->session);
 }
 
-// A program of the host that replaces a file takes away the mounts on it: not unseen.
+// A host program that replaces a file removes the mounts on it.
 int hold_child(const struct plan *plan, struct run *run)
 {
 	struct sys_statx status;
@@ -37,8 +37,7 @@ int hold_child(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// What the host side needs to look after the project while the command runs and afterwards: the
-// box's copies, and the way back into its view. None of it leads out of the box.
+// The box's copies, and the way into its view. None of it leads out of the box.
 int handover_child(const struct plan *plan, struct run *run)
 {
 	int fds[FD_PASSED] = { run->user, run->view, -1, -1 };

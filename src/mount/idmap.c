@@ -22,7 +22,7 @@
 static struct idmap_settings {
 	const char *path;
 	struct identity identity;
-	int tree; // 0 and -1: none
+	int tree;
 	bool kept;
 } all[] = { { .path = "/etc" }, { .path = "/opt" } };
 enum { COUNT = sizeof(all) / sizeof(*all) };
@@ -32,7 +32,7 @@ static int write_map(pid_t pid, const char *name)
 {
 	char path[64];
 	str_put(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	// 0 becomes nobody, who owns nothing; the rest stays as it is.
+	// 0 becomes nobody; the rest stays.
 	int result = fd_write_file(AT_FDCWD, path, "0 65534 1\n1 1 65533\n");
 	return result < 0 ? fail(-result, "%s", path) : 0;
 }
@@ -47,7 +47,6 @@ static int open_map(pid_t pid)
 	return fd < 0 ? fail(errno, "%s", path) : fd;
 }
 
-// It does not outlive us, whenever we are killed.
 static int wait_to_be_killed(void *parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != *(pid_t *)parent)
@@ -57,8 +56,7 @@ static int wait_to_be_killed(void *parent)
 	return 0;
 }
 
-// A user namespace is only to be had with a process in it: one that shares our memory, as a copy
-// takes longer.
+// A user namespace needs a process: this one shares our memory.
 static int make_map(void)
 {
 	static _Alignas(4096) char stack[16384];
@@ -74,13 +72,11 @@ static int make_map(void)
 	fd_close(&pidfd);
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED) < 0 && errno == EINTR)
 		;
-	madvise(stack, sizeof(stack),
-		MADV_DONTNEED); // an idle box's supervisor keeps no page of it
+	madvise(stack, sizeof(stack), MADV_DONTNEED);
 	return fd;
 }
 
-// What a file system, a container's root or an older kernel does not let us do is noted in the
-// plan. Without user namespaces (ENOSPC, EUSERS) there is no box either.
+// Noted in the plan. Without user namespaces (ENOSPC, EUSERS) there is no box either.
 static bool is_unable(int number)
 {
 	return number == EINVAL || number == EPERM || number == EACCES || number == EOPNOTSUPP ||
@@ -94,8 +90,7 @@ static int make_copy(struct idmap_settings *one, int map)
 	autoclose int source = sys_openat2(AT_FDCWD, one->path, O_PATH | O_NOFOLLOW | O_CLOEXEC,
 					   RESOLVE_NO_SYMLINKS);
 	if (source < 0 || fstat(source, &status) < 0 || !S_ISDIR(status.st_mode)) {
-		one->kept = true; // nothing of root's, or where a link leads: named by itself in
-				  // the plan
+		one->kept = true;
 		return 0;
 	}
 	one->identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };

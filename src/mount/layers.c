@@ -1,6 +1,5 @@
-// Owns the overlays of a session. Each directory is opened first and handed to the file system as
-// the name of its descriptor, in /proc/self/fd: no path of the host is looked up twice, and the
-// option stays short. Box side: raw system calls, no memory.
+// Owns the overlays of a session. Each directory is opened first and named to the file system by
+// /proc/self/fd: no path of the host is looked up twice. Box side: raw system calls, no memory.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -47,14 +46,13 @@ static int open_layers(const struct plan *plan)
 	return take(&fd);
 }
 
-// What a mount is made of, by names in each layer: of one root, or of all that are the box's own.
 struct parts {
-	const char *directory, *work; // without the layer's id
-	const struct mount *base;     // its source lies below all, or NULL
+	const char *directory, *work;
+	const struct mount *base; // NULL: nothing is below
 	const char *target;
 };
 
-// 1, 0 when a layer is older than this root, -1.
+// 0: the layer is older than this root.
 static int push(struct stack *stack, int layers, const char *id, const char *part)
 {
 	char name[PLACE_MAX];
@@ -72,7 +70,6 @@ static int push(struct stack *stack, int layers, const char *id, const char *par
 	return 1;
 }
 
-// The directory of the host below all layers, or nothing.
 static int push_base(struct stack *stack, const struct mount *mount, int layers)
 {
 	autoclose int fd =
@@ -86,7 +83,6 @@ static int push_base(struct stack *stack, const struct mount *mount, int layers)
 	return 0;
 }
 
-// First what is written and its directory to work in, then the frozen layers, then the host's.
 static int open_stack(const struct plan *plan, int layers, const struct parts *parts,
 		      struct stack *stack)
 {
@@ -109,7 +105,7 @@ static int configure(int fs, const struct run *run, const struct stack *stack)
 {
 	char option[OPTION_MAX];
 	size_t used = 0;
-	// The names are looked up now, or (before Linux 6.5) when the file system is made.
+	// Names are looked up now, or (before Linux 6.5) when the file system is made.
 	if (fchdir(run->descriptors) < 0)
 		return fail(errno, "/proc/self/fd");
 	snprintf(option, sizeof(option), "%d", stack->fds[0]);
@@ -145,8 +141,7 @@ static int make_overlay(const struct plan *plan, const struct run *run, int laye
 	return tree < 0 ? fail(errno, "mount an overlay over '%s'", parts->target) : tree;
 }
 
-// Nothing lies below what is written: the directory itself will do, for a tenth of the time. What
-// a command marks it with for overlayfs is read when it is frozen, and hides its own files at most.
+// Without anything below the directory itself will do, for a tenth of the time.
 static int make_bind(const struct plan *plan, int layers, const struct mount *mount)
 {
 	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
@@ -163,8 +158,7 @@ static int make_bind(const struct plan *plan, int layers, const struct mount *mo
 	return take(&tree);
 }
 
-// All that has nothing of the host below is one overlay. It has to be mounted somewhere before a
-// part of it can be cloned (Linux 6.1): below the first of them, where nobody sees it.
+// It must be mounted before a part can be cloned (Linux 6.1): below the first of them, unseen.
 static int make_part(const struct plan *plan, struct run *run, int layers,
 		     const struct mount *mount)
 {

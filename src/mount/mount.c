@@ -17,11 +17,10 @@
 #include "plan.h"
 #include "run.h"
 
-// Where the new root hangs until it is pivoted to: any directory that is never a source.
+// Any directory that is never a source.
 static const char waiting_place[] = "/proc";
-// Sources of masks, on our own tmpfs and removed before the command starts.
 static const char empty_file[] = ".empty-file", empty_directory[] = ".empty-directory";
-// Instead of a file that is as if it were not there. Nothing can be made where it leads.
+// For a file that is as if it were not there. Nothing can be made where it leads.
 static const char absent_link[] = ".absent", absent_text[] = "/proc/hidden in this box";
 
 enum {
@@ -37,11 +36,11 @@ int mount_child_root(const struct plan *plan, struct run *run)
 					 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
 	if (sys_move_mount(run->root, "", AT_FDCWD, waiting_place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(errno, "mount the new root");
-	run->made = 1; // the root itself
+	run->made = 1;
 	return 0;
 }
 
-// Its time of access is zero until somebody follows it: then what it stands for was looked for.
+// Its time of access is zero until somebody follows it.
 static int make_absent(struct run *run)
 {
 	static const struct timespec never[2] = { { 0 }, { 0 } };
@@ -53,7 +52,6 @@ static int make_absent(struct run *run)
 	return run->absent < 0 ? fail(errno, "open a link to nowhere") : 0;
 }
 
-// A detached copy with the rights of its mount.
 static int clone_restricted(const struct mount *mount, int directory, const char *path,
 			    unsigned flags)
 {
@@ -61,14 +59,13 @@ static int clone_restricted(const struct mount *mount, int directory, const char
 	return sys_open_tree_attr(directory, path, CLONE_FLAGS | flags, &attributes);
 }
 
-// A detached copy of what the plan saw, from the descriptor that was compared.
 static int clone_source(const struct mount *mount, const struct identity *wanted)
 {
 	autoclose int source = sys_openat2(AT_FDCWD, mount->source, O_PATH | O_NOFOLLOW | O_CLOEXEC,
 					   RESOLVE_NO_SYMLINKS);
 	if (source < 0 && errno != ELOOP)
 		return fail(errno, "'%s'", mount->source);
-	// The plan saw no symlink on the way and this very object at its end.
+	// No symlink on the way, and this very object.
 	if (source < 0 || !target_is_same(source, wanted))
 		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
 	int tree = clone_restricted(mount, source, "", AT_RECURSIVE | AT_EMPTY_PATH);
@@ -90,7 +87,6 @@ static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
 	return target_attach(plan, run, index, take(&tree));
 }
 
-// As on every system: /tmp and its kin are anybody's, the home is the caller's.
 static mode_t tmpfs_mode(const struct plan *plan, const struct mount *mount)
 {
 	if (mount->mode)
@@ -98,7 +94,6 @@ static mode_t tmpfs_mode(const struct plan *plan, const struct mount *mount)
 	return str_equal(mount->target, plan->real_home) ? 0755 : 01777;
 }
 
-// Of the size that was asked for, at most what the limit tmp-size leaves to any of them.
 static int own_tmpfs(const struct plan *plan, const struct mount *mount)
 {
 	uint64_t limit = plan->profile->limits.tmp;
@@ -107,9 +102,8 @@ static int own_tmpfs(const struct plan *plan, const struct mount *mount)
 				MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 }
 
-// A directory of the root's own tmpfs, mounted over itself: it stays writable when the root's
-// mount becomes read-only, and costs a quarter of a new tmpfs. Over a directory of the
-// host, and with a size or a mode, it is a new tmpfs.
+// A directory of the root's own tmpfs, mounted over itself: a quarter of a new tmpfs's cost. Over
+// the host's, and with a size or mode, a new tmpfs.
 static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -125,7 +119,7 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 	return target_attach(plan, run, index, take(&tree));
 }
 
-// A part of our own fresh /proc over itself, read-only. Missing names are fine.
+// Missing names are fine.
 static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -140,14 +134,13 @@ static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 	return 0;
 }
 
-// Something empty and unreadable over a file or directory.
 static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
 	const char *path = target_inside(mount->target);
-	struct stat status = { .st_mode = mount->identity.type }; // which target_open() compares
+	struct stat status = { .st_mode = mount->identity.type };
 	autoclose int target = -1;
-	bool open = mount->on_host || mount->unknown; // else the path will do: target_attach()
+	bool open = mount->on_host || mount->unknown;
 	if (open && (target = target_open(plan, run, index)) < 0)
 		return (mount->optional || mount->unknown) && err_forgive(ENOENT) ? 0 : -1;
 	if (!mount->on_host && (open ? fstat(target, &status)
@@ -161,10 +154,10 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 		if ((directory ? mkdirat(run->root, empty, 0)
 			       : mknodat(run->root, empty, S_IFREG, 0)) < 0)
 			return fail(errno, "make an empty file");
-		run->made++; // the source stays, its name does not
+		run->made++;
 		run->masked[directory] = true;
 	}
-	// A link has nothing to write, and its time of access is to change.
+	// Nothing to write in a link, and its time of access is to change.
 	autoclose int tree = absent ? sys_open_tree(run->root, empty, CLONE_FLAGS)
 				    : clone_restricted(mount, run->root, empty, 0);
 	if (tree < 0)
@@ -175,8 +168,8 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 	return 0;
 }
 
-// Its name lies where the new /proc will be, so that nobody sees it in the box. It keeps that name:
-// a box inside this one mounts its own over it.
+// Its name is where /proc will be, so that nobody sees it; a box inside this one mounts its own
+// over it.
 static int write_text(struct run *run, const struct mount *mount, unsigned index)
 {
 	char name[32];
@@ -184,7 +177,7 @@ static int write_text(struct run *run, const struct mount *mount, unsigned index
 	int made = mkdirat(run->root, "proc", 0755);
 	if (made < 0 && errno != EEXIST)
 		return fail(errno, "make '/proc'");
-	run->made += made == 0 ? 2U : 1U; // its text, too
+	run->made += made == 0 ? 2U : 1U;
 	autoclose int fd = openat(run->root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 				  mount->mode ? (mode_t)mount->mode : 0644);
 	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)
@@ -215,7 +208,7 @@ static int mount_new(const struct plan *plan, struct run *run, unsigned index)
 static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
-	if (index == 0) // another step made the root
+	if (index == 0)
 		return 0;
 	switch (mount->kind) {
 	case MOUNT_DIRECTORY:
@@ -265,7 +258,6 @@ int mount_child_view(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// What cannot be opened is left as it was handed over.
 static void open_again(const struct run *run, const struct node *node)
 {
 	bool terminal = str_starts(node->path, "/dev/console");
@@ -308,8 +300,7 @@ int mount_child_pivot(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// The old root lies over the new one at "/"; without it the host is out of reach. A step of its
-// own: it waits for every processor to leave what the kernel does for a reader once (RCU).
+// Apart: it waits for every processor (RCU).
 int mount_child_detach(const struct plan *plan, struct run *run)
 {
 	(void)plan;
@@ -329,8 +320,7 @@ int mount_child_directory(const struct plan *plan, struct run *run)
 	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
 }
 
-// Its mode is a box's to change: 0777 or 0 would keep all later runs of the project from it. What
-// lies above it is nobody's but ours.
+// A box can change its mode: 0777 or 0 would keep later runs from it.
 static int open_cache(const char *source)
 {
 	struct stat status;
@@ -338,7 +328,7 @@ static int open_cache(const char *source)
 	if (fd >= 0)
 		return fd;
 	if (lstat(source, &status) < 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
-		return owned_directory(source); // says why not
+		return owned_directory(source);
 	return chmod(source, 0700) < 0 ? fail(errno, "'%s'", source) : owned_directory(source);
 }
 
@@ -350,7 +340,7 @@ int mount_host(struct plan *plan, struct run *run)
 		if (!mount->cache)
 			continue;
 		autoclose int fd = open_cache(mount->source);
-		// A full disk costs the caches: they are empty, and this run's alone.
+		// A full disk: caches are empty, and this run's alone.
 		if (fd < 0 && (err_forgive(ENOSPC) || err_forgive(EDQUOT))) {
 			mount->kind = MOUNT_TMPFS;
 			mount->cache = false;

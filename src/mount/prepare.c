@@ -18,7 +18,6 @@ struct mount_attr mount_attributes(enum access access)
 	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE };
 	if (access != ACCESS_DEVICE)
 		attributes.attr_set |= MOUNT_ATTR_NODEV;
-	// Of a device that keeps mode, owner, times and attributes: it can be written all the same.
 	if (access != ACCESS_WRITE)
 		attributes.attr_set |= MOUNT_ATTR_RDONLY;
 	if (access == ACCESS_NOTHING)

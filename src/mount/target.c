@@ -51,7 +51,7 @@ int target_open(const struct plan *plan, struct run *run, unsigned index)
 	return take(&fd);
 }
 
-// In a session's layer, or a cache, an earlier command may have put a symlink on the way.
+// An earlier command may have put a symlink on the way.
 static int open_parent(struct run *run, const struct mount *mount)
 {
 	char parent[TEXT_MAX];
@@ -71,7 +71,7 @@ static int make_at(int directory, const char *path, mode_t type)
 			     : mknodat(directory, path, S_IFREG, 0);
 }
 
-// A box before this one could leave a link, a file, or a directory without rights there.
+// An earlier box could leave a link, a file or a directory without rights.
 static int clear(int parent, const char *name, mode_t type)
 {
 	char aside[NAME_MAX + 1];
@@ -132,8 +132,7 @@ int target_link(struct run *run, const struct mount *mount)
 	return 0;
 }
 
-// On our own tmpfs every name was made by us, and a final symlink is not followed: the path will
-// do. In a directory of the host or of a session the target is opened first, and compared.
+// On our own tmpfs every name is ours. Elsewhere the target is opened first, and compared.
 int target_attach(const struct plan *plan, struct run *run, unsigned index, int tree)
 {
 	const struct mount *mount = &plan->mounts[index];

@@ -21,18 +21,17 @@ const char *given_read(struct arena *arena, const char *state)
 	const char *text, *path = list_of(arena, state);
 	size_t length;
 	int found = file_read(AT_FDCWD, path, 0, GIVEN_BYTES_MAX - 1, arena, &text, &length);
-	if (found < 0 && errno != EACCES) { // a state that is not ours: nothing was noted there
+	if (found < 0 && errno != EACCES) {
 		file_failed(path, GIVEN_BYTES_MAX - 1);
 		return NULL;
 	}
-	if (length > 0 && text[0] != '/') { // this version has lines of paths alone
+	if (length > 0 && text[0] != '/') {
 		fail(0, "'%s' is of another version of sbx", path);
 		return NULL;
 	}
 	return text;
 }
 
-// The next line, and how long it is; NULL at the end.
 static const char *next_line(const char **at, size_t *ret_length)
 {
 	const char *line = *at;
@@ -63,7 +62,6 @@ static bool is_gone(const char *line, size_t length)
 	       (errno == ENOENT || errno == ENOTDIR);
 }
 
-// `all`: those of files that are gone as well.
 static void add(struct out *list, const char *lines, bool all)
 {
 	size_t length;
@@ -76,7 +74,7 @@ static int add_all(struct arena *arena, const char *state, const char *lines, st
 {
 	autoclose int directory = owned_directory(state);
 	TRY(directory);
-	if (fd_lock(directory, LOCK_EX) < 0) // other runs end, too
+	if (fd_lock(directory, LOCK_EX) < 0)
 		return fail(errno, "'%s'", state);
 	const char *old = given_read(arena, state);
 	for (int all = 1; old && all >= 0 && (all || list->used >= GIVEN_BYTES_MAX); all--) {

@@ -14,12 +14,10 @@
 
 enum { LINKS_MAX = 40, DIRECTORIES = 128 };
 
-// How much of the directories below a name is read.
 struct home_links_bounds {
-	unsigned depth, directories, entries, targets; // entries: of each directory
+	unsigned depth, directories, entries, targets;
 };
-// Links of a dotfiles repository lie near. In a project a protected directory holds what people
-// made.
+// Dotfiles are near. In a project a protected directory holds what people made.
 static const struct home_links_bounds home_bounds = { 3, 8, 512, ~0U },
 				      inside_bounds = { 16, 256, 4096, 1024 };
 
@@ -28,11 +26,11 @@ struct home_link_finding {
 	struct list *targets;
 	unsigned target_count;
 	const struct home_links_bounds *bounds;
-	unsigned inside; // that were listed for the name in hand
-	bool cut;        // there are more
-	bool files;      // one of them holds more than directories and samples
+	unsigned inside;
+	bool cut;
+	bool files;
 	enum homes_kind kind, kind_inside;
-	const char *directories[DIRECTORIES]; // that were met lately, by their hash
+	const char *directories[DIRECTORIES];
 };
 
 static void add_target(struct home_link_finding *finding, const char *path, enum homes_kind kind)
@@ -48,11 +46,11 @@ struct home_walk {
 	char done[PATH_MAX];
 	const char *rest;
 	unsigned links;
-	mode_t type; // of what is done
+	mode_t type;
 	enum homes_kind kind;
 };
 
-// 1: one component more, 0: the end, -1: what is not there or cannot be followed.
+// 1: one component more, 0: the end, -1: cannot be followed.
 static int step(struct home_link_finding *finding, struct home_walk *walk)
 {
 	struct stat status;
@@ -103,7 +101,6 @@ static int step(struct home_link_finding *finding, struct home_walk *walk)
 static void list_links(struct home_link_finding *finding, const char *directory, unsigned links,
 		       unsigned depth);
 
-// `links`: so many were on the way to what `path` begins with.
 static void follow(struct home_link_finding *finding, const char *path, unsigned links,
 		   unsigned depth)
 {
@@ -123,7 +120,6 @@ static void follow(struct home_link_finding *finding, const char *path, unsigned
 		list_links(finding, end, walk.links, 1);
 }
 
-// The checkout of another worktree: its links lead to its files.
 static bool is_worktree(struct home_link_finding *finding, const char *directory)
 {
 	const char *leads = git_ask_pointer(
@@ -157,7 +153,6 @@ static void list_entry(struct home_link_finding *finding, const char *directory,
 		list_links(finding, path, links, depth + 1);
 }
 
-// Without the memory that a stream takes.
 static void list_links(struct home_link_finding *finding, const char *directory, unsigned links,
 		       unsigned depth)
 {
@@ -209,10 +204,8 @@ void homes_follow(struct arena *arena, const struct homes *homes, struct list *r
 	struct home_link_finding finding = { .arena = arena,
 					     .targets = ret_targets,
 					     .bounds = &home_bounds };
-	struct list names = { 0 };
 	*ret_targets = (struct list){ 0 };
-	homes_name(arena, homes, &names);
-	list_each (item, &names) {
+	list_each (item, &homes->names) {
 		if (homes->lacks && homes->lacks(homes->with, item->text))
 			continue;
 		finding.inside = 0;

@@ -19,7 +19,6 @@ const char *homes_value(char *const *environment, const char *name, size_t lengt
 	return NULL;
 }
 
-// Of a row "$VARIABLE/x"; NULL where it names no directory.
 static const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name)
 {
 	size_t length = strcspn(name + 1, "/");
@@ -45,7 +44,7 @@ void homes_path(struct arena *arena, const struct homes *homes, struct list *ret
 	}
 }
 
-void homes_name(struct arena *arena, const struct homes *homes, struct list *ret_names)
+void homes_name(struct arena *arena, struct homes *homes)
 {
 	static const enum trusted_answer answers[] = { TRUSTED_HOME, TRUSTED_PATH };
 	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
@@ -54,16 +53,15 @@ void homes_name(struct arena *arena, const struct homes *homes, struct list *ret
 			const char *path = name[0] == '~' ? path_below(arena, homes->home, name + 2)
 							  : homes_variable(arena, homes, name);
 			if (path)
-				list_add(ret_names, arena, path, homes_origin(HOMES_NAME));
+				list_add(&homes->names, arena, path, homes_origin(HOMES_NAME));
 		}
 	struct list path = { 0 };
 	homes_path(arena, homes, &path);
-	list_each (item, &path) // others are searched for by view/protect/programs.c
+	list_each (item, &path)
 		if (path_within(item->text, homes->home) && !str_equal(item->text, homes->home))
-			list_add(ret_names, arena, item->text, item->from);
+			list_add(&homes->names, arena, item->text, item->from);
 }
 
-// What links in a directory of programs lead to is what somebody builds.
 bool homes_is_of_path(const char *name, const struct homes *homes)
 {
 	size_t length = strlen(homes->home);

@@ -15,7 +15,6 @@
 enum { TEXT_BYTES = 65536, HOOKS_MAX = 256 };
 #define ANSWER_BYTES ((size_t)64 << 20)
 
-// A word is a file of the tree that is not git's own: those are the business of postcheck/git.
 static void add_files(struct mentions *mentions, const struct rows *rows)
 {
 	struct stat status;
@@ -30,7 +29,6 @@ static void add_files(struct mentions *mentions, const struct rows *rows)
 	}
 }
 
-// Bytes of UTF-8 are letters.
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -89,7 +87,7 @@ static void ask(struct mentions *mentions, void (*read)(struct apart_text *quest
 {
 	struct out whole = { 0 };
 	struct rows rows;
-	struct arena *brief = arena_new_own(ANSWER_BYTES);
+	struct arena *brief = arena_new_of(ANSWER_BYTES);
 	put(&whole, mentions->path, top, text, length);
 	const struct apart_text question = { .text = whole.text, .length = whole.used };
 	if (ATTEMPT(apart_ask(mentions->whose, read, &question, ROW_BIT(ROW_MENTION), brief,
@@ -162,7 +160,7 @@ static void read_commands(struct apart_text *question)
 		size_t first = strcspn(value, " \t");
 		if (!is_command(config.entries[i].name))
 			continue;
-		value += memchr(value, '/', first) ? 0 : first; // a program on PATH
+		value += memchr(value, '/', first) ? 0 : first;
 		answer(&all, value, strlen(value));
 	}
 }

@@ -30,22 +30,18 @@ bool trusted_begins(const struct trusted_row *row, const char *name)
 	return component_fold(name, folded) && component_matches(folded, trusted_name(row));
 }
 
-// Patterns are the last rows of an answer.
 static bool is_pattern(const char *folded, enum trusted_answer answer)
 {
 	const struct trusted_row *first = trusted_rows + trusted_first[answer],
 				 *row = trusted_rows + trusted_first[answer + 1];
-	while (row-- > first && row->pattern) {
-		const char begin = trusted_name(row)[0] | ' ';
-		// '*' and '?' with that bit are '*' and '?' still
-		if ((begin == '*' || begin == '?' || begin == (folded[0] | ' ')) &&
+	const char begins = folded[0], ends = begins ? folded[strlen(folded) - 1] : begins;
+	while (row-- > first && row->pattern)
+		if ((!row->begins || row->begins == begins) && (!row->ends || row->ends == ends) &&
 		    component_matches(folded, trusted_name(row)))
 			return true;
-	}
 	return false;
 }
 
-// An index has many names, and most have another edge than all patterns.
 static bool may_be_pattern(const char *folded)
 {
 	size_t length = strlen(folded);
@@ -79,9 +75,9 @@ struct trusted_fit trusted_fit(const char *path)
 			return fit;
 	const struct trusted_row *row = trusted_rows + trusted_first[TRUSTED_WALL];
 	for (; !path && row < trusted_rows + trusted_first[TRUSTED_TELL + 1]; row++) {
-		const char *name = trusted_name(row), begin = name[0] | ' ';
+		const char *name = trusted_name(row);
 		unsigned i = 0;
-		if (begin != '*' && begin != '?' && begin != (folded[0][0] | ' '))
+		if (row->begins && row->begins != folded[0][0])
 			continue;
 		for (; i < count && name && component_matches(folded[i], name); i++)
 			name = next_part(name);
@@ -93,7 +89,6 @@ struct trusted_fit trusted_fit(const char *path)
 	return fit;
 }
 
-// Whether the path is the row's name, or lies in it.
 static bool has_row(const char *path, const struct trusted_row *row)
 {
 	char folded[COMPONENT_MAX];

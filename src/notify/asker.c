@@ -36,7 +36,6 @@ long asker_status(const struct question *question, const char *name, int base)
 	size_t kept = 0;
 	snprintf(path, sizeof(path), "/proc/%u/status", question->asked->pid);
 	autoclose int status = open(path, O_RDONLY | O_CLOEXEC);
-	// The line of groups may be long: only the beginning of a last line stays.
 	for (ssize_t got; (got = read(status, text + kept, sizeof(text) - 1 - kept)) > 0;) {
 		kept += (size_t)got;
 		text[kept] = '\0';
@@ -50,7 +49,7 @@ long asker_status(const struct question *question, const char *name, int base)
 	return -1;
 }
 
-// Of the thread, whose table may be another than its process's; before Linux 6.9 of the process.
+// Of the thread, whose table may differ; before Linux 6.9 of the process.
 static int open_asker(const struct question *question)
 {
 	int pidfd = sys_pidfd_open_thread((pid_t)question->asked->pid);
@@ -80,7 +79,6 @@ int asker_file(const struct question *question, int number)
 	return file < 0 || !asker_waits(question) ? -EBADF : take(&file);
 }
 
-// "/proc/self/fd/3" and its like: the number, or -1.
 static int named_descriptor(const struct question *question, const char *path)
 {
 	static const char *const names[] = { "/proc/self/fd/", "/proc/thread-self/fd/",
@@ -111,14 +109,12 @@ bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[
 	if (length <= 0 || base[0] != '/')
 		return false;
 	base[length] = '\0';
-	// The base has no link: its parent is the one of its name.
 	for (char *slash; strncmp(path, "../", 3) == 0 && (slash = strrchr(base, '/'));
 	     path += 3 + strspn(path + 3, "/"))
 		*slash = '\0';
 	return snprintf(whole, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
 }
 
-// In a box with another root: from there.
 static int open_inside(const struct question *question, int directory, const char *path, int flags)
 {
 	char link[64], whole[PATH_MAX];
@@ -162,8 +158,6 @@ bool asker_may_change(const struct plan *plan, int fd)
 	if (length <= 0 || fstat(fd, &status) < 0)
 		return false;
 	path[length] = '\0';
-	// A socket that is in no directory, and memory with a descriptor: nobody opens them by
-	// name.
 	if (S_ISSOCK(status.st_mode) && path[0] != '/')
 		return true;
 	if (status.st_nlink == 0 && strncmp(path, memory, strlen(memory)) == 0)
@@ -181,18 +175,18 @@ bool asker_may_change(const struct plan *plan, int fd)
 	return false;
 }
 
-// Not in front what the kernel would do there, also where SIGTTOU is ignored or blocked: stop the
-// asker's group, and have the call made again.
+// Not in front: as the kernel does, also where SIGTTOU is ignored, the asker's group is stopped and
+// the call made again.
 static int set_terminal(const struct question *question, pid_t group)
 {
-	enum { RESTART = 512 }; // ERESTARTSYS, the kernel's own
+	enum { RESTART = 512 }; // the kernel's own
 	const struct run *run = question->run;
 	const long stop = 1L << (SIGTTOU - 1);
 	if (foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init))
 		return 0;
 	if ((asker_status(question, "\nSigBlk:", 16) & stop) ||
 	    (asker_status(question, "\nSigIgn:", 16) & stop) || group <= 1 ||
-	    !asker_waits(question)) // else the group may be another process's
+	    !asker_waits(question))
 		return -EIO;
 	return kill(-group, SIGTTOU) < 0 ? -EIO : -RESTART;
 }

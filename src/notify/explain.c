@@ -35,18 +35,18 @@ static const struct asking rows[] = {
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, EXPLAINS, 0 },
 	{ "open openat chdir execve execveat connect",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, READS, 0 },
-	// Of a build with gcc these are five of six calls.
+	// In a build with gcc these are five of six calls.
 	{ "stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, LEARNS, 0 },
-	// This one is decided: abstract names are those of the whole machine.
+	// Decided: abstract names belong to the machine.
 	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SHARES, 0 },
-	// So is this one: the group 0 may be the caller's.
+	// Decided: group 0 may be the caller's.
 	{ "kill", 0, ~0U, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SIGNALS, 0 },
 };
 
 enum { NONE = 9 };
 
-// Where a call has its path: arguments of the directory (NONE: the current one) and of the path.
+// Arguments of the directory (NONE: the current one) and of the path.
 static const struct call {
 	const char *name;
 	enum look_wish wish;
@@ -83,7 +83,7 @@ static bool names_sbx(const char *text)
 	return false;
 }
 
-// The kernel allows one listener, which a box in a box may need, and the writes do not.
+// The kernel allows one listener, which a box in a box may need.
 static const char *why_unasked(const struct plan *plan)
 {
 	if (plan->tier == TIER_LANDLOCK)
@@ -112,7 +112,7 @@ int explain_plan(struct plan *plan)
 		modes |= EXPLAINS | (plan->explain ? READS : 0) | (plan->learn ? LEARNS : 0);
 	plan->looks = modes & EXPLAINS;
 	plan->asking_spare = modes == EXPLAINS && !plan->background;
-	if (plan->landlock < LANDLOCK_SIGNALS || plan->nested) { // else Landlock keeps signals in
+	if (plan->landlock < LANDLOCK_SIGNALS || plan->nested) {
 		plan->asking_group = modes == 0 && !plan->background;
 		modes |= SIGNALS;
 	}
@@ -121,7 +121,6 @@ int explain_plan(struct plan *plan)
 	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), modes);
 }
 
-// That nothing names a path is no line's doing.
 static void put_rule(const struct plan *plan, const char *path, struct denial *denial)
 {
 	struct judgement judgement = judge_path(plan, path);
@@ -161,9 +160,9 @@ static void take_note(const struct plan *plan, const struct run *run, struct are
 void explain_take(const struct plan *plan, const struct run *run, struct denials *denials,
 		  int64_t until)
 {
-	enum { ONE_TURN = 256 }; // as many as a socket holds, about
+	enum { ONE_TURN = 256 };
 	struct explained found;
-	struct arena *arena = NULL; // the plan's is sealed
+	struct arena *arena = NULL;
 	struct pollfd event = { .fd = run->explained, .events = POLLIN };
 	for (int i = 0; i < ONE_TURN && run->explained >= 0;) {
 		bool looking = *run->looking && steady_now() < until;
@@ -182,7 +181,6 @@ void explain_take(const struct plan *plan, const struct run *run, struct denials
 		arena_free(arena);
 }
 
-// The program that asks.
 static void name_program(struct looker *look)
 {
 	char path[64];
@@ -202,7 +200,7 @@ static bool take_socket(struct looker *look, const struct seccomp_data *data, ch
 	       address.sun_family == AF_UNIX && str_put(path, PATH_MAX, "%s", address.sun_path);
 }
 
-// Reads the path before the call goes on: a process may end at once, or go elsewhere.
+// Before the call goes on: a process may end at once.
 static void take_tried(struct looker *look, const struct seccomp_data *data,
 		       const struct call *call)
 {
@@ -218,16 +216,16 @@ static void take_tried(struct looker *look, const struct seccomp_data *data,
 	bool taken = call->wish == LOOK_CONNECT
 			     ? take_socket(look, data, path)
 			     : asking_path(look->pid, data->args[call->path], path);
-	// Its /proc speaks of the process that asks: "self" there is not us.
+	// "self" in its /proc is not us.
 	if (taken && path[0] && asker_whole_path(look->pid, from, path, tried->path) &&
 	    !path_within(tried->path, "/proc") && !look_is_plain(look, tried))
 		look->count++;
 }
 
-// Where namespaces are allowed a process can have another root than the plan is about.
+// Where namespaces are allowed.
 static bool is_elsewhere(const struct looker *look, const char *root)
 {
-	char link[64], name[2]; // "/"
+	char link[64], name[2];
 	struct stat own, of_box;
 	snprintf(link, sizeof(link), "/proc/%u/ns/mnt", look->pid);
 	return stat(link, &own) < 0 || fstat(look->run->view, &of_box) < 0 ||
@@ -262,7 +260,7 @@ bool explain_answer(struct looker *look, const struct question *question)
 	if (look->count)
 		name_program(look);
 	if (look->count && !asker_waits(question))
-		look->count = 0; // another process has its number
+		look->count = 0;
 	look->busy = look->count > 0;
 	sys_ioctl(look->run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 	for (unsigned i = 0; i < look->count && look_at(look, &look->tried[i]); i++)

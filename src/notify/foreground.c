@@ -7,7 +7,6 @@
 #include "base/process_stat.h"
 #include "base/base.h"
 
-// Orphans of a box become children of its first process.
 static bool is_below(pid_t pid, pid_t init)
 {
 	enum { DEEP_MAX = 4096 };

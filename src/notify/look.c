@@ -20,7 +20,7 @@
 #include "view/paths/wishes.h"
 
 enum { MAKES = O_CREAT | O_EXCL };
-// The box changes all names of a directory as the host does, or sees what the host sees.
+// The box changes, or sees, all names of a directory as the host does.
 enum { PLAIN_WRITE = 1, PLAIN_READ = 2, PLAIN = 3 };
 
 static int open_inside(const struct looker *look, const char *path, int flags)
@@ -42,9 +42,8 @@ static void parent_of(const char *path, char parent[PATH_MAX])
 	parent[length ? length : 1] = '\0';
 }
 
-// The host's own file. By no link and past no automounter: what a box names must not make the host
-// mount a server, or read a place that the box chose. Below a mounted one (NFS, FUSE) a look waits
-// for its server: this thread alone, and with it the box's calls.
+// By no link and past no automounter: a box must not make the host mount, or read a place that it
+// chose. Below NFS or FUSE a look waits: this thread alone.
 static int open_host(const struct plan *plan, const char *path)
 {
 	bool home = path_within(path, plan->home);
@@ -66,7 +65,6 @@ static int open_host(const struct plan *plan, const char *path)
 	return take(&fd);
 }
 
-// Whether the host lets the caller; `type`: of such a file alone, 0: of any.
 static bool host_lets(const struct looker *look, const char *path, int mode, mode_t type)
 {
 	struct stat status;
@@ -91,21 +89,18 @@ static void note(const struct looker *look, const char *kind, const char *flag, 
 	     MSG_NOSIGNAL);
 }
 
-// The real name of what a descriptor of the box stands for.
 static const char *real_name(int fd, char name[PATH_MAX])
 {
 	char link[64];
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	ssize_t length = readlink(link, name, PATH_MAX - 1);
 	name[length > 0 ? length : 0] = '\0';
-	// The mount that hides a file has no name any more; it is shown by the file's.
 	static const char gone[] = " (deleted)";
 	if (str_ends(name, gone))
 		name[strlen(name) - strlen(gone)] = '\0';
 	return name;
 }
 
-// What a directory of the box is, for all of its names: none may be a mount.
 static unsigned plainness(const struct plan *plan, int fd, const char *real)
 {
 	size_t length = str_equal(real, "/") ? 0 : strlen(real);
@@ -131,7 +126,6 @@ static uint64_t *plain_slot(struct looker *look, const char *directory, uint64_t
 	return &look->plain[(*ret_key >> 2) % LOOK_DIRECTORIES];
 }
 
-// A link as the last name is followed.
 static bool follows(const struct tried *tried)
 {
 	return tried->wish <= LOOK_CHANGE && !(tried->flags & O_NOFOLLOW) &&
@@ -151,12 +145,11 @@ bool look_is_plain(struct looker *look, const struct tried *tried)
 	uint64_t key;
 	parent_of(tried->path, directory);
 	uint64_t slot = *plain_slot(look, directory, &key);
-	// Links that the box made lie where it writes.
+	// Links that the box made are where it writes.
 	return (slot & ~(uint64_t)PLAIN) == key && (slot & plain_for(tried)) &&
 	       !((slot & PLAIN_WRITE) && follows(tried) && meets_link(look, tried->path));
 }
 
-// Goes on to what the last name leads to, as the call does.
 static void follow(const struct looker *look, char path[PATH_MAX])
 {
 	enum { HOPS_MAX = 8 };
@@ -175,7 +168,6 @@ static void follow(const struct looker *look, char path[PATH_MAX])
 	}
 }
 
-// Where the box lets the caller do less than the host.
 static void look_at_change(const struct looker *look, int fd, const char *path, bool directory)
 {
 	char name[PATH_MAX];
@@ -199,8 +191,7 @@ static bool is_wall(const struct plan *plan, int fd)
 	       faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) < 0;
 }
 
-// A file that is there, or the directory with its name. A name that is there cannot be made, and
-// one that is nowhere cannot be changed, whatever the box allows.
+// A name that exists cannot be made, one that is nowhere not changed, whatever the box allows.
 static bool look_at_write(const struct looker *look, const struct tried *tried, int directory,
 			  const char *parent)
 {
@@ -222,8 +213,7 @@ static bool look_at_write(const struct looker *look, const struct tried *tried, 
 	return true;
 }
 
-// A file of the host's that the box has not, or hides. Programs look for many files that are
-// nowhere needed: of reads --explain reports those of the home's files alone.
+// Programs look for many files: of reads only those of the home are reported.
 static void look_at_absent(const struct looker *look, const struct tried *tried)
 {
 	static const struct {

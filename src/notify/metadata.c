@@ -20,11 +20,10 @@
 
 enum { NONE = 9, KNOWN_FLAGS = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH };
 
-// The file of a call, and its arguments from the first one on that says what becomes of it.
 struct metadata_target {
 	const struct question *question;
 	int fd;
-	bool direct; // named by a descriptor, without a path: it must be open for more than O_PATH
+	bool direct; // without a path: it must be open for more than O_PATH
 	const uint64_t *values;
 };
 
@@ -90,11 +89,11 @@ static int set_seconds(const struct metadata_target *target)
 	return apply_times(target, target->values[0] ? times : NULL);
 }
 
-// Where a call has its file and what becomes of it: numbers of arguments, or NONE.
+// Numbers of arguments, or NONE.
 static const struct metadata_change {
 	const char *call;
 	uint8_t directory, path, flags, values;
-	unsigned fixed; // flags of a call that has no argument for them
+	unsigned fixed;
 	int (*apply)(const struct metadata_target *target);
 } changes[] = {
 	{ "chmod", NONE, 0, NONE, 1, 0, set_mode },
@@ -119,7 +118,7 @@ static int open_target(const struct question *question, const struct metadata_ch
 	int directory = change->directory == NONE ? AT_FDCWD : (int)arguments[change->directory];
 	unsigned flags = change->flags == NONE ? change->fixed : (unsigned)arguments[change->flags];
 	uint64_t address = change->path == NONE ? 0 : arguments[change->path];
-	// The calls that set times take no path as the descriptor itself.
+	// Calls that set times take no path as the descriptor itself.
 	target->direct = change->path == NONE ||
 			 (!address && !flags && directory != AT_FDCWD &&
 			  (change->apply == set_times || change->apply == set_times_of_day));
@@ -155,7 +154,6 @@ int metadata_answer(const struct question *question, const char *call)
 		if (!asker_may_change(question->plan, fd))
 			return -EPERM;
 		target.fd = fd;
-		// Of a file alone: the descriptor may be one that was opened for its name only.
 		target.direct = target.direct && !(fcntl(fd, F_GETFL) & O_PATH);
 		return change->apply(&target);
 	}

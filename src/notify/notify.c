@@ -1,5 +1,5 @@
 // Owns the thread that answers. It has no privilege but to look at the box's processes, shares the
-// supervisor's descriptors and memory, and allocates nothing: the supervisor forks beside it.
+// supervisor's memory, and allocates nothing: the supervisor forks beside it.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -24,18 +24,16 @@
 #include "seccomp/asking.h"
 
 enum { STACK = 256 << 10, ANSWERS_NICE = 5 };
-// Of the processor: an answer takes half of the first.
-enum { ANSWER_NANOSECONDS = 100000, SAVED_NANOSECONDS = 10000000, RESTS = 9 };
+enum { ANSWER_NANOSECONDS = 30000, SAVED_NANOSECONDS = 10000000, RESTS = 9 };
 
-// What the thread sees of a run; it may outlive the run by a call that hangs.
+// It may outlive the run by a call that hangs.
 struct answering {
 	struct run run;
 	struct looker look;
 };
 
-// The box has no capabilities, and who acts for it has none: the kernel's answer is the one that
-// the box would get. Only to look at its processes one is kept, for a root caller where Yama asks
-// for it. Of this thread alone.
+// The kernel's answer is then the box's. One capability is kept, for a root caller where Yama asks
+// for it.
 static bool drop_privileges(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -57,8 +55,8 @@ static int answer_to(const struct question *question)
 	return result > 0 ? -EPERM : result;
 }
 
-// What a box orders here is in none of its limits: the thread takes nothing from those who wait for
-// a processor, and rests for nine times as long as it took too long (walks through links).
+// What a box orders is in none of its limits: after a slow path the thread rests nine times as
+// long.
 static void rest(int64_t *paid)
 {
 	struct timespec now;
@@ -74,7 +72,6 @@ static void rest(int64_t *paid)
 	nanosleep(&now, NULL);
 }
 
-// With --explain a place of the host's that does not answer holds the calls of the box.
 static void *answer_all(void *argument)
 {
 	int64_t paid = 0;
@@ -99,7 +96,7 @@ static void *answer_all(void *argument)
 		}
 		rest(&paid);
 	}
-	fd_close(&look->root); // nobody is left to ask
+	fd_close(&look->root);
 	fd_close(&look->notes);
 	return NULL;
 }
@@ -131,7 +128,7 @@ static int begin(const struct plan *plan, struct run *run)
 
 int notify_turn(const struct plan *plan, struct run *run, short events, struct denials *denials)
 {
-	if (!(events & POLLIN)) // nobody is left to ask
+	if (!(events & POLLIN))
 		fd_close(run->asked ? &run->explained : &run->listener);
 	else if (run->asked)
 		explain_take(plan, run, denials, 0);

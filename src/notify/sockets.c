@@ -1,5 +1,5 @@
-// Owns the calls on sockets that are made for the box. Addresses are copied once, and used with a
-// socket that sbx holds: nothing that the box can exchange is looked at twice.
+// Owns calls on sockets that are made for the box. Addresses are copied once, and used with a
+// socket that sbx holds.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ union socket_address {
 	struct sockaddr_un named;
 };
 
-// The address of connect or bind, with a 0 behind it; its length, or 0 for none that can be.
+// 0: none that can be.
 static size_t copy_address(const struct question *question, union socket_address *ret_address)
 {
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
@@ -54,8 +54,8 @@ static bool is_named(const struct plan *plan, int file)
 	return false;
 }
 
-// A fresh socket, connected to the very file that was looked at; of both kinds the one it speaks.
-// A server that takes nobody is waited for as long as the asker's own socket would, or a while.
+// To the very file that was checked. A server that takes nobody is waited for as the asker's own
+// socket would.
 static int connect_fresh(int file, int waits)
 {
 	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
@@ -79,7 +79,6 @@ static int connect_fresh(int file, int waits)
 	return -problem;
 }
 
-// The flags of the asker's socket, or -EBADF.
 static long flags_of(const struct question *question)
 {
 	char info[64], text[256] = "";
@@ -92,7 +91,6 @@ static long flags_of(const struct question *question)
 	return line ? strtol(line + strlen("flags:"), NULL, 8) : 0;
 }
 
-// Replaces a socket in the asker's table, with the same flags.
 static int replace_socket(const struct question *question, int fresh)
 {
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
@@ -130,8 +128,7 @@ static int socket_option(int fd, int option)
 	return getsockopt(fd, SOL_SOCKET, option, &value, &size) < 0 ? -1 : value;
 }
 
-// The supervisor connects the very socket to the proxy and notes where it was meant to go: the
-// kernel never looks at the caller's memory again.
+// The kernel never looks at the caller's memory again.
 static int connect_network(const struct question *question, const struct sockaddr_storage *to)
 {
 	const struct run *run = question->run;
@@ -167,7 +164,7 @@ static int connect_any(const struct question *question)
 	return -EACCES;
 }
 
-// Unix sockets may; one of TCP would get a port of the host's.
+// One of TCP would get a port of the host's.
 static int listen_unix(const struct question *question)
 {
 	autoclose int own = asker_descriptor(question, (int)question->asked->data.args[0]);
@@ -176,7 +173,7 @@ static int listen_unix(const struct question *question)
 	return listen(own, (int)question->asked->data.args[1]) < 0 ? -errno : 0;
 }
 
-// The name is made in the very directory that was looked at, whatever its path leads to by then.
+// In the very directory that was checked.
 static int bind_name(const struct question *question, int own, const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -202,8 +199,7 @@ static int bind_name(const struct question *question, int own, const char *path)
 	return chdir("/") < 0 ? -errno : result;
 }
 
-// Names in the abstract space belong to all of the machine: a box that shares its network takes
-// none that it chooses. One that the kernel chooses is nobody's.
+// Abstract names belong to the machine; one that the kernel chooses is nobody's.
 static int bind_any(const struct question *question)
 {
 	union socket_address address;
@@ -220,7 +216,6 @@ static int bind_any(const struct question *question)
 		memcpy(path, address.named.sun_path, sizeof(address.named.sun_path));
 		return path[0] ? bind_name(question, own, path) : -EPERM;
 	}
-	// In tier landlock no other socket gets a port of the host's.
 	if (socket_option(own, SO_DOMAIN) != AF_UNIX &&
 	    question->plan->profile->network != NETWORK_HOST)
 		return -EACCES;
@@ -229,7 +224,7 @@ static int bind_any(const struct question *question)
 
 static const struct {
 	const char *call;
-	int (*answer)(const struct question *question); // 0 or -errno
+	int (*answer)(const struct question *question);
 } answers[] = {
 	{ "connect", connect_any },
 	{ "listen", listen_unix },

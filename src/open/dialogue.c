@@ -22,7 +22,7 @@ static enum exchange_turn refuse(struct exchange *exchange, int status, const ch
 	return EXCHANGE_REFUSED;
 }
 
-// The name and the port that TLS was for, a path, and HTTP to its end.
+// The name and port that TLS was for, and HTTP to its end.
 static const char *judge(const struct exchange *exchange, const char *head,
 			 const struct http_request *request)
 {
@@ -59,7 +59,7 @@ static enum exchange_turn take_request(struct exchange *exchange, struct passage
 		return refuse(exchange, 403, exchange->swapped.why);
 	exchange->used = exchange->swapped.used;
 	exchange->fresh |= exchange->used;
-	// What Basic made of them in this request.
+	// Basic's form of this request.
 	scrub_whole(&exchange->scrubber, &(struct needle){ exchange->swapped.basic_value,
 							   exchange->swapped.basic_placeholder,
 							   exchange->swapped.basic_length });
@@ -77,7 +77,6 @@ static enum exchange_turn take_request(struct exchange *exchange, struct passage
 	return EXCHANGE_MOVED;
 }
 
-// Bytes that pass as they are, no more than `most`.
 static size_t pass(struct passage *stream, uint64_t most)
 {
 	size_t left = stream->length - stream->used, room = stream->room - stream->wrote;
@@ -135,10 +134,9 @@ enum exchange_turn exchange_up(struct exchange *exchange, struct passage *stream
 	case UP_DONE:
 		break;
 	}
-	return EXCHANGE_WAIT; // the answer first
+	return EXCHANGE_WAIT;
 }
 
-// A body in which nothing could be found.
 static bool is_coded(const char *head, size_t length)
 {
 	static const char name[] = "content-encoding:";
@@ -164,7 +162,7 @@ static enum exchange_turn take_answer(struct exchange *exchange, struct passage 
 {
 	struct http_response response;
 	size_t length = stream->length < HTTP_HEAD_MAX ? stream->length : HTTP_HEAD_MAX;
-	if (exchange->up == UP_HEAD) // no answer without a question
+	if (exchange->up == UP_HEAD)
 		return length ? EXCHANGE_BROKEN : EXCHANGE_WAIT;
 	if (stream->room < HTTP_HEAD_MAX)
 		return EXCHANGE_WAIT;
@@ -217,10 +215,9 @@ static size_t collect(struct exchange *exchange, struct passage *stream, uint64_
 	return size;
 }
 
-enum { FRAME = 24 }; // bytes around a chunk, at most
+enum { FRAME = 24 };
 
-// What holds no beginning of a secret goes on, as a chunk where the answer came in chunks. False:
-// it never could, as such a beginning fills all the room.
+// As a chunk where the answer came in chunks. False: the beginning of a secret fills all the room.
 static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 {
 	size_t size = scrub(&exchange->scrubber, exchange->body, exchange->body_length, last);
@@ -246,8 +243,7 @@ static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 	return true;
 }
 
-// The coding of the answer is taken away: a secret may lie in two of its chunks. Trailers do not
-// pass. False when it is no coding.
+// Without its coding: a secret may be in two chunks. Trailers do not pass.
 static bool collect_chunks(struct exchange *exchange, struct passage *stream)
 {
 	while (exchange->down_chunk != CHUNK_DONE) {
@@ -325,7 +321,6 @@ enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stre
 	case DOWN_DONE:
 		break;
 	}
-	// An answer that came before the end of its request is the last one.
 	if (!exchange->keep_alive || exchange->up != UP_DONE)
 		return EXCHANGE_OVER;
 	exchange->up = UP_HEAD;

@@ -13,31 +13,28 @@
 #include "report/findings.h"
 #include "text/destination.h"
 
-// Secrets as the opener holds them, and what their rules say.
-
 enum {
 	SECRETS_MAX = 16,
 	SECRET_HOSTS_MAX = 8,
 	SECRET_HEADERS_MAX = 8,
 	SECRET_NAME_MAX = 32,
 	SECRET_HEADER_MAX = 64,
-	SECRET_LETTERS_LEAST = 16, // letters and digits that a placeholder draws anew
+	SECRET_LETTERS_LEAST = 16,
 	SECRET_BYTES_MAX = 4096
 };
 
 struct key_rule {
 	char name[SECRET_NAME_MAX + 1];
 	unsigned host_count, header_count;
-	bool only; // no other credential goes to its hosts
+	bool only;
 	struct destination hosts[SECRET_HOSTS_MAX];
-	char headers[SECRET_HEADERS_MAX]
-		    [SECRET_HEADER_MAX + 1]; // in lower case, beside the usual ones
+	char headers[SECRET_HEADERS_MAX][SECRET_HEADER_MAX + 1];
 };
 
 struct secret {
 	struct key_rule rule;
 	size_t length;
-	const char *value, *placeholder; // of the same length, NUL-terminated
+	const char *value, *placeholder;
 };
 
 struct keyring {
@@ -46,81 +43,72 @@ struct keyring {
 };
 
 bool secret_goes_to(const struct key_rule *rule, const struct host *host, uint16_t port);
-// Whether a field of this name carries it: Authorization and its kin, and those of the rule.
 bool secret_in_header(const struct key_rule *rule, const char *name, size_t length);
 
-// Of the secrets for this host, one beside which no other credential goes there; NULL: none.
+// NULL: none.
 const struct key_rule *keyring_only(const struct keyring *ring, const struct host *host,
 				    uint16_t port);
-// Whether a field carries a credential of some service's; Cookie is none of these.
+// Cookie is not one.
 bool is_credential_header(const char *name, size_t length);
-// The name of a part of the query in a request's line that carries a credential, or NULL.
+// NULL: none.
 const char *credential_in_query(const char *line, size_t length);
 
-// Why these bytes are no secret that a header can carry, or NULL.
+// NULL: a header can carry it.
 const char *secret_problem(const char *value, size_t length);
-// A placeholder of the same length: a known prefix stays, letters and digits are drawn anew from
-// `random` (16-bit numbers, one a byte of the value), everything else stays.
+// A known prefix stays; letters and digits are drawn anew from `random` (16 bits for each byte).
 void placeholder_make(const char *value, size_t length, const uint16_t *random, char *ret);
 
-// What must not come back to a box is replaced in bytes that pass: a key as it is, in hexadecimal
-// and in base64 (anywhere in a longer text, in both alphabets, in lines), and each of these in
-// UTF-16 or with any of its characters escaped as in addresses (%67), JSON (\u0067), C (\x67), mail
-// (=67) and HTML (&#103;). Pure.
+// As it is, in hexadecimal and base64 (anywhere, both alphabets, in lines), each also in UTF-16 or
+// with characters escaped: %67, \u0067, \x67, =67, &#103;. Pure.
 
 struct needle {
-	const char *from, *to; // of the same length
+	const char *from, *to;
 	size_t length;
 };
 
 struct scrubber {
-	struct needle whole;                // found as it is alone; length 0: none
-	struct needle needles[SECRETS_MAX]; // the longest first
+	struct needle whole; // as it is alone; length 0: none
+	struct needle needles[SECRETS_MAX];
 	unsigned count;
 	bool first[256];     // bytes that one can begin with
-	uint8_t pairs[8192]; // bits: two bytes that can stand within the first ones of one
+	uint8_t pairs[8192]; // pairs of bytes within the first ones
 };
 
-// Makes it of these secrets, without `whole`.
 void scrub_begin(struct scrubber *scrubber, const struct keyring *ring);
 void scrub_whole(struct scrubber *scrubber, const struct needle *needle);
 
-// Replaces every needle in `bytes`, in place. Returns how many bytes may pass: what comes behind
-// them is the beginning of a needle, and is given again with what follows. `last`: nothing follows.
+// In place. Bytes that may pass: the rest is the beginning of a needle, and is given again. `last`:
+// nothing follows.
 size_t scrub(const struct scrubber *scrubber, char *bytes, size_t length, bool last);
-
-// The head of a request on its way to a server: placeholders become secrets where they may.
 
 enum { SWAP_HEAD_MAX = HTTP_HEAD_MAX + 64, SWAP_WHY = 160, SWAP_BASIC_MAX = 8192 };
 
 struct swapped {
-	unsigned used; // bits: which secrets went
-	size_t length; // of the head that goes
-	// Of Basic, as it was written and as it went: an answer may hold it again. 0: none.
+	unsigned used;
+	size_t length;
+	// Basic as written and as it went: an answer may hold it. 0: none.
 	size_t basic_length;
 	char basic_placeholder[SWAP_BASIC_MAX + 1], basic_value[SWAP_BASIC_MAX + 1];
-	char why[SWAP_WHY]; // it is refused
+	char why[SWAP_WHY];
 };
 
-// Copies the head, which http_request() has read, for the server of `host`: a placeholder that is
-// the whole of a field that carries its secret is replaced. Answers are asked for as they are,
-// whole and in HTTP/1.1: Accept-Encoding, Range, TE and Upgrade do not pass. False when a
-// placeholder stands anywhere else in the head: `why` says where. `out` holds SWAP_HEAD_MAX bytes.
+// Of a head that http_request() has read. Accept-Encoding, Range, TE and Upgrade do not pass.
+// False: a placeholder is elsewhere in the head. `out` holds SWAP_HEAD_MAX.
 bool swap_head(const struct keyring *ring, const struct host *host, uint16_t port, const char *head,
 	       const struct http_request *request, char *out, struct swapped *ret);
 
 enum {
-	EXCHANGE_IN = HTTP_HEAD_MAX,       // bytes that are looked at together
-	EXCHANGE_OUT = SWAP_HEAD_MAX + 64, // room that a head may need
-	EXCHANGE_BODY = 12 * 1024,         // of an answer: more than the longest secret in base64
+	EXCHANGE_IN = HTTP_HEAD_MAX, // bytes that are read together
+	EXCHANGE_OUT = SWAP_HEAD_MAX + 64,
+	EXCHANGE_BODY = 12 * 1024, // more than the longest secret in base64
 };
 
 enum exchange_turn {
 	EXCHANGE_WAIT,    // for bytes, or for room
 	EXCHANGE_MOVED,   // bytes were used or written
-	EXCHANGE_REFUSED, // `why` and `status` are the answer to the client; nothing more is read
-	EXCHANGE_OVER,    // the last answer was written; the connection ends
-	EXCHANGE_BROKEN,  // the answer is cut: the client must see that it is
+	EXCHANGE_REFUSED, // with `why` and `status`; nothing more is read
+	EXCHANGE_OVER,
+	EXCHANGE_BROKEN, // the client must see that it is cut
 };
 
 struct exchange {
@@ -129,12 +117,12 @@ struct exchange {
 	uint16_t port;
 	enum { UP_HEAD, UP_LENGTH, UP_CHUNKED, UP_DONE } up;
 	enum { DOWN_HEAD, DOWN_LENGTH, DOWN_CHUNKED, DOWN_CLOSE, DOWN_DONE } down;
-	uint64_t up_left, down_left; // of the body, or of the chunk
+	uint64_t up_left, down_left;
 	enum http_chunk up_chunk, down_chunk;
 	bool asks_head, keep_alive;
-	bool answered;  // some of an answer was written
-	unsigned used;  // bits: secrets of the last request
-	unsigned fresh; // bits: the same, until who counts them has taken them
+	bool answered;
+	unsigned used;
+	unsigned fresh; // until they are taken and counted
 	struct scrubber scrubber;
 	struct swapped swapped;
 	char body[EXCHANGE_BODY];
@@ -143,54 +131,50 @@ struct exchange {
 	char why[SWAP_WHY];
 };
 
-// One direction of bytes: `in` that came, `out` where they go.
 struct passage {
 	const char *in;
 	size_t length, used;
 	char *out;
 	size_t room, wrote;
-	bool ended; // nothing comes behind `in`, and the sender said so
+	bool ended;
 };
 
 void exchange_begin(struct exchange *exchange, const struct keyring *ring, const struct host *host,
 		    uint16_t port);
 enum exchange_turn exchange_up(struct exchange *exchange, struct passage *stream);
 enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stream);
-// The refusal that the client gets instead of an answer, whole, in HTTP. Returns its length.
 size_t exchange_refusal(const struct exchange *exchange, int status, const char *why, char *out,
 			size_t size);
 
-// Messages to and from the opener, and the memory that it shares with the supervisor.
-
-// Descriptors that the opener begins with: messages of the supervisor; connections of the worker.
+// Of the supervisor; of the worker.
 enum { OPENER_CONTROL = 3, OPENER_CHANNEL = 4 };
 
-// From the supervisor, once, with two descriptors: the texts of the trusted roots, and the record.
+// With two descriptors: the trusted roots, and the record.
 struct opener_begin {
-	unsigned locks; // of net/setup/netns.h
+	unsigned locks;
 	unsigned secrets;
 	uint32_t roots_length;
 };
-// Then one for each secret, with a descriptor from which its value is read.
+// With a descriptor from which its value is read.
 struct opener_secret {
 	struct key_rule rule;
 };
-// The answers: one for each secret, then one when the certificate stands in the record.
+// One for each secret, then one when the certificate is in the record.
 struct opener_answer {
 	char problem[160]; // "": none
 	char placeholder[SECRET_BYTES_MAX + 1];
 };
 
-// From a worker, with two descriptors: where the client is, and where the server is.
+// With two descriptors: the client, the server.
 struct opener_pair {
 	struct host host;
 	uint16_t port;
 };
 
-// Written by the opener, which reads hostile bytes: nothing of it is believed.
+// The opener reads hostile bytes: nothing of it is believed.
 enum { OPENER_USES_MAX = 64 };
 struct opener_record {
-	char certificate[64 * 1024]; // PEM, of the box's authority
+	char certificate[64 * 1024];
 	struct {
 		uint32_t secret, times;
 		char host[HOST_NAME_BYTES_MAX + 1];

@@ -4,13 +4,11 @@
 #include <string.h>
 #include <strings.h>
 
-// Fields in which services take a key. Authorization is read further (open/swap.c).
 static const char *const usual_headers[] = {
 	"authorization", "x-api-key", "api-key", "private-token", "x-goog-api-key",
 };
 
-// How services begin their keys, so that programs which look at the shape take a placeholder. The
-// longer ones first.
+// Programs that look at the shape take a placeholder. Longer ones first.
 static const char *const prefixes[] = {
 	"github_pat_", "sk-ant-api03-", "sk-ant-", "sk-or-v1-", "sk-proj-", "sk-", "ghp_",  "gho_",
 	"ghu_",        "ghs_",          "ghr_",    "glpat-",    "npm_",     "hf_", "pypi-", "AIza",
@@ -49,7 +47,7 @@ const struct key_rule *keyring_only(const struct keyring *ring, const struct hos
 
 bool is_credential_header(const char *name, size_t length)
 {
-	// Of GitLab, OpenStack, AWS, Docker, Azure, Google, Vault, and of proxies before a service.
+	// GitLab, OpenStack, AWS, Docker, Azure, Google, Vault, proxies.
 	static const char *const more[] = {
 		"job-token",
 		"deploy-token",
@@ -77,7 +75,7 @@ bool is_credential_header(const char *name, size_t length)
 	return false;
 }
 
-// A name of a query, written in any way that a server reads as it: letters of both cases, and %XX.
+// In both cases, and with %XX.
 static bool is_query_name(const char *at, size_t length, const char *name)
 {
 	const char *end = at + length;
@@ -129,7 +127,6 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Letters and digits from `at` on.
 static size_t drawn(const char *value, size_t at, size_t length)
 {
 	size_t count = 0;
@@ -138,7 +135,6 @@ static size_t drawn(const char *value, size_t at, size_t length)
 	return count;
 }
 
-// As much of it as leaves enough to be drawn.
 static size_t prefix_length(const char *value, size_t length)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
@@ -168,7 +164,6 @@ void placeholder_make(const char *value, size_t length, const uint16_t *random, 
 	static const char letters[] =
 		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	size_t kept = prefix_length(value, length);
-	// Shorter ones would be guessed.
 	enum { HEXADECIMAL_LEAST = 32 };
 	bool hexadecimal = length - kept >= HEXADECIMAL_LEAST &&
 			   strspn(value + kept, "0123456789abcdef") >= length - kept;

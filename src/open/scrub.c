@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-// The second one of two that may stand where a needle begins lies within its first STEP + 1 bytes.
 enum { STEP = 8 };
 
 enum found { FOUND_NOT, FOUND_BEGUN, FOUND };
@@ -22,7 +21,7 @@ static enum found replace_whole(const struct needle *needle, char *at, size_t le
 	return FOUND;
 }
 
-// At the first byte. With `last` an incomplete needle is none: a shorter one may be complete.
+// With `last` a shorter needle may be complete.
 static enum found replace(const struct scrubber *scrubber, char *at, size_t left, bool last,
 			  size_t *ret_length)
 {
@@ -43,12 +42,11 @@ static bool has_pair(const struct scrubber *scrubber, const char *at)
 
 size_t scrub(const struct scrubber *scrubber, char *bytes, size_t length, bool last)
 {
-	// `known`: so many pairs from `at` on are in some needle.
 	for (size_t at = 0, known = 0, size; at < length;) {
 		size_t pair = at + STEP < length ? STEP : known;
 		while (pair > known && has_pair(scrubber, bytes + at + pair - 1))
 			pair--;
-		if (pair > known) { // none begins before this pair
+		if (pair > known) {
 			known = STEP - pair;
 			at += pair;
 			continue;
@@ -67,7 +65,6 @@ size_t scrub(const struct scrubber *scrubber, char *bytes, size_t length, bool l
 	return length;
 }
 
-// Its first byte, and the pairs of the first ones.
 static void add_needle(struct scrubber *scrubber, const struct needle *needle)
 {
 	size_t length = needle->length < STEP + 1 ? needle->length : STEP + 1;

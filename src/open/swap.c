@@ -13,16 +13,16 @@ struct swap {
 	uint16_t port;
 	char *out;
 	struct swapped *to;
-	const struct key_rule *only; // beside whose secret no other credential goes there; or NULL
+	const struct key_rule *only;
 };
 
 struct head_field {
-	const char *name, *value; // the value without spaces around it
+	const char *name, *value;
 	size_t name_length, value_length;
 };
 
-// Fields that ask for an answer in which a secret would not be found, or for another protocol, or
-// that are for the next reader alone.
+// They ask for an answer in which a secret is not found, another protocol, or are for the next
+// reader alone.
 static const char *const dropped[] = {
 	"accept-encoding",
 	"range",
@@ -42,7 +42,7 @@ static bool is_named(const struct head_field *field, const char *name)
 
 static bool is_dropped(const struct swap *swap, const struct head_field *field)
 {
-	// It may be somebody else's, who wrote it where the box reads.
+	// It may be another's, who wrote it where the box reads.
 	if (swap->only && is_named(field, "cookie"))
 		return true;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
@@ -57,7 +57,6 @@ static void put(struct swap *swap, const char *bytes, size_t length)
 	swap->to->length += length;
 }
 
-// No placeholder may be in these bytes. `where` goes into the reason.
 static bool check_free(struct swap *swap, const char *bytes, size_t length, const char *where)
 {
 	for (unsigned i = 0; i < swap->ring->count; i++) {
@@ -75,7 +74,6 @@ static bool check_free(struct swap *swap, const char *bytes, size_t length, cons
 	return true;
 }
 
-// A credential that is no placeholder: refused where a secret goes alone.
 static bool check_only(struct swap *swap, const struct head_field *field)
 {
 	if (!swap->only || field->value_length == 0 ||
@@ -91,7 +89,6 @@ static bool check_only(struct swap *swap, const struct head_field *field)
 	return false;
 }
 
-// Which secret this is the placeholder of, for this host and this field; NULL for none.
 static const struct secret *find(struct swap *swap, const struct head_field *field,
 				 const char *bytes, size_t length)
 {
@@ -107,7 +104,7 @@ static const struct secret *find(struct swap *swap, const struct head_field *fie
 	return NULL;
 }
 
-// "Basic " and user:password in base64, either of which is a placeholder. The length stays.
+// Of user:password either may be a placeholder. The length stays.
 static bool swap_basic(struct swap *swap, const struct head_field *field, const char *coded,
 		       size_t length)
 {
@@ -115,7 +112,7 @@ static bool swap_basic(struct swap *swap, const struct head_field *field, const 
 	size_t size = 0;
 	if (length <= SWAP_BASIC_MAX)
 		size = base64_decode(coded, length, (unsigned char *)plain, sizeof(plain));
-	if (size == 0) { // nothing that a server could decode, either
+	if (size == 0) {
 		put(swap, coded, length);
 		return check_only(swap, field);
 	}
@@ -183,7 +180,6 @@ static bool swap_value(struct swap *swap, const struct head_field *field)
 	return true;
 }
 
-// A line that http_request() took: a name, a colon, a value, CRLF.
 static struct head_field split(const char *line, size_t length)
 {
 	const char *colon = memchr(line, ':', length);
@@ -235,12 +231,11 @@ bool swap_head(const struct keyring *ring, const struct host *host, uint16_t por
 	for (bool first = true; at < end; first = false) {
 		size_t length =
 			(size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
-		if (length == 2) // the empty line
+		if (length == 2)
 			break;
 		if (first && !(check_free(&swap, at, length, "the address") &&
 			       check_query(&swap, at, length)))
 			return false;
-		// Spaces that are written anew do not make it longer than this.
 		if (ret->length + length + sizeof(identity) + 2 > SWAP_HEAD_MAX) {
 			snprintf(ret->why, sizeof(ret->why), "%s", "its head is too long");
 			return false;

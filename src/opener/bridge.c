@@ -29,7 +29,6 @@ static void end(struct opener *opener, uint32_t index)
 	opener->bridges[index] = NULL;
 }
 
-// The reason of a failed handshake with the server, in words for both sides.
 static void say_problem(struct bridge *bridge)
 {
 	long result = SSL_get_verify_result(bridge->legs[TO_SERVER].ssl);
@@ -45,7 +44,6 @@ static void say_problem(struct bridge *bridge)
 			 reason ? reason : "it ended the connection");
 }
 
-// Whether an error of the client's means that it does not know this box's authority.
 static bool is_distrust(unsigned long error)
 {
 	int reason = ERR_GET_REASON(error);
@@ -70,7 +68,6 @@ static void say_client(struct opener *opener, const struct bridge *bridge)
 			      true);
 }
 
-// What an operation of TLS came to. True: it may be tried again when the socket is ready.
 static bool waits(struct opener *opener, struct bridge *bridge, enum bridge_side side, int result)
 {
 	struct leg *leg = &bridge->legs[side];
@@ -140,7 +137,6 @@ static bool flush(struct opener *opener, struct bridge *bridge, enum bridge_side
 	return moved;
 }
 
-// The last words to the client.
 static void refuse(struct opener *opener, struct bridge *bridge, int status, const char *why,
 		   bool failed)
 {
@@ -148,7 +144,7 @@ static void refuse(struct opener *opener, struct bridge *bridge, int status, con
 	notes_refusal(opener, bridge, why, failed);
 	bridge->closing = true;
 	size_t put = bridge->exchange.answered
-			     ? 0 // in the middle of an answer: the client sees that it is cut
+			     ? 0
 			     : exchange_refusal(&bridge->exchange, status, why,
 						client->out + client->out_end,
 						sizeof(client->out) - client->out_end);
@@ -207,7 +203,6 @@ static bool exchange(struct opener *opener, struct bridge *bridge)
 	return moved;
 }
 
-// The client has asked, and the server is not there: it gets the reason.
 static void answer_problem(struct opener *opener, struct bridge *bridge)
 {
 	const struct leg *client = &bridge->legs[TO_CLIENT];
@@ -219,7 +214,6 @@ static void answer_problem(struct opener *opener, struct bridge *bridge)
 	refuse(opener, bridge, 502, bridge->problem, true);
 }
 
-// Closes so that the client still reads what was written. True: it is over.
 static bool close_gently(struct opener *opener, struct bridge *bridge)
 {
 	struct leg *client = &bridge->legs[TO_CLIENT];
@@ -244,7 +238,6 @@ static bool is_over(struct opener *opener, struct bridge *bridge)
 		return true;
 	if (bridge->closing)
 		return close_gently(opener, bridge);
-	// Who has left asks for nothing more; an answer that is on its way is still wanted.
 	if (client->ended && client->in_used == 0 && bridge->exchange.up == UP_HEAD)
 		return true;
 	if (!server->broken || !server->shaken || server->in_used > 0)
@@ -270,7 +263,6 @@ static void turn(struct opener *opener, uint32_t index)
 		moved = fill(opener, bridge, TO_SERVER) || moved;
 		if (!bridge->closing && bridge->problem[0])
 			answer_problem(opener, bridge);
-		// Not before the server is known: what was asked could not be answered otherwise.
 		else if (!bridge->closing && bridge->legs[TO_SERVER].shaken)
 			moved = exchange(opener, bridge) || moved;
 		moved = flush(opener, bridge, TO_SERVER) || moved;
@@ -280,7 +272,7 @@ static void turn(struct opener *opener, uint32_t index)
 			return;
 		}
 	}
-	// One that still moves goes on after the others: changing what is watched tells again.
+	// A changed watch reports it again.
 	if (moved)
 		for (int side = TO_CLIENT; side <= TO_SERVER; side++) {
 			struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLET,
@@ -368,7 +360,6 @@ void bridge_expire(struct opener *opener)
 		struct bridge *bridge = opener->bridges[i];
 		if (!bridge || !bridge->deadline || bridge->deadline > opener->now)
 			continue;
-		// Once more: the client gets the answer that the server says nothing.
 		bool tell = !bridge->closing && !bridge->problem[0] &&
 			    bridge->legs[TO_CLIENT].shaken && !bridge->legs[TO_SERVER].shaken;
 		if (!tell) {

@@ -15,7 +15,7 @@
 enum { LEAVES_MAX = 64 };
 
 struct mint {
-	EVP_PKEY *authority_key, *key; // of the authority, and of all leaves
+	EVP_PKEY *authority_key, *key;
 	X509 *authority;
 	struct {
 		char name[HOST_NAME_BYTES_MAX + 1];
@@ -24,7 +24,7 @@ struct mint {
 	unsigned leaf_count;
 };
 
-// False when OpenSSL cannot make it. The certificate is valid for 30 days from now, a leaf for 7.
+// 30 days; a leaf 7.
 bool mint_begin(struct mint *mint, const struct keyring *ring);
 // PEM; the bytes written, 0 when they do not fit.
 size_t mint_text(const struct mint *mint, char *text, size_t size);
@@ -38,9 +38,9 @@ enum bridge_side { TO_CLIENT, TO_SERVER };
 struct leg {
 	int fd;
 	SSL *ssl;
-	bool shaken; // the handshake is done
-	bool ended;  // nothing more comes, and the peer said so
-	bool broken; // nothing more comes, or goes
+	bool shaken;
+	bool ended;
+	bool broken;
 	char in[EXCHANGE_IN];
 	size_t in_used;
 	char out[EXCHANGE_OUT];
@@ -52,9 +52,9 @@ struct bridge {
 	struct exchange exchange;
 	char problem[SWAP_WHY]; // with the server; "": none
 	int64_t deadline;       // milliseconds; 0: none
-	bool closing;           // what is in `out` is the last
-	bool cut;               // without a word that it is all: the answer is not whole
-	bool drains;            // and was written: what the client says is thrown away
+	bool closing;
+	bool cut;
+	bool drains;
 	uint32_t generation;
 };
 
@@ -74,21 +74,16 @@ struct opener {
 // Takes both descriptors. A host that no rule names is closed at once.
 void bridge_begin(struct opener *opener, const struct opener_pair *pair, int client, int server);
 void bridge_event(struct opener *opener, uint64_t tag);
-// Milliseconds until one of them is due, or -1.
+// -1: none is due.
 int bridge_wait(const struct opener *opener);
 void bridge_expire(struct opener *opener);
-
-// What both sides of TLS have in common for all connections.
 
 // Made with the first connection: reading the roots takes milliseconds. False when they cannot be.
 bool contexts_begin(struct opener *opener);
 // A TLS of one side of a bridge, over its descriptor; NULL when there is no memory.
 SSL *contexts_new(struct opener *opener, struct bridge *bridge, enum bridge_side side);
 
-// What the opener tells the supervisor: which secret went where, and refusals.
-
 // `failed`: it was not refused, it could not be done.
 void notes_refusal(struct opener *opener, const struct bridge *bridge, const char *why,
 		   bool failed);
-// Takes the uses that the exchange has counted since the last call.
 void notes_uses(struct opener *opener, struct exchange *exchange);

@@ -15,6 +15,7 @@ static const char *const report_words[] = { "never", "short", "full", "json", "a
 static const char *const language_words[] = { "bash", "python", "node", "perl", "awk",
 					      "c",    "c++",    "go",   "rust", "java",
 					      "ruby", "php",    "lua",  "tcl",  NULL };
+static const char *const filter_words[] = { "status=", "session=", "project=", "command=", NULL };
 static const char *const environment_words[] = { "filtered", "minimal", NULL };
 
 #define IN_PROFILE(section_, name_, field)                                                         \
@@ -55,10 +56,10 @@ const struct key keys[] = {
 	  .words = check_words, .value = "share|all", .tightens = TIGHTENS_MORE,
 	  .help = "after a run, check directories with tracked files; or all of the project" },
 	{ IN_PROFILE("files", "read", read), .flag = "read",
-	  .brief = "show it, read-only", .letter = 'r', .kind = KEY_LIST,
+	  .brief = "make PATH readable", .letter = 'r', .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH", .help = "visible, not writable" },
 	{ IN_PROFILE("files", "write", write), .flag = "write",
-	  .brief = "show it, writable; the project is so already", .letter = 'w', .kind = KEY_LIST,
+	  .brief = "make PATH writable; the project is so already", .letter = 'w', .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH", .help = "visible and writable" },
 	{ IN_PROFILE("files", "cache", cache), .flag = "cache", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH",
@@ -181,11 +182,11 @@ const struct key keys[] = {
 		  "token, Basic), X-Api-Key, Api-Key, Private-Token and X-Goog-Api-Key" },
 
 	{ IN_PROFILE("limits", "timeout", limits.time), .flag = "timeout",
-	  .brief = "stop after it: 30s, 5m", .kind = KEY_TIME,
+	  .brief = "end the run after TIME: 30s, 5m", .kind = KEY_TIME,
 	  .value = "TIME", .low = 1, .high = 366ULL * 24 * 3600 * 1000,
 	  .tightens = TIGHTENS_LESS, .help = "elapsed time; then the run ends with status 124" },
 	{ IN_PROFILE("limits", "memory", limits.memory), .flag = "memory",
-	  .brief = "kill the box above it: 2G, 50%", .letter = 'm', .kind = KEY_MEMORY,
+	  .brief = "kill the run above SIZE: 2G, 50%", .letter = 'm', .kind = KEY_MEMORY,
 	  .value = "SIZE|N%", .low = 4096 * KIBI, .high = 1ULL << 50, .soft = LIMIT_BIT(memory),
 	  .tightens = TIGHTENS_LESS,
 	  .help = "memory of all processes together, or a share of this machine's; a box that uses more is killed" },
@@ -331,9 +332,9 @@ const struct key keys[] = {
 	  .help = "only this run, and all that its report had to say (audit)" },
 	{ ON_COMMAND_LINE(VERB_AUDIT, changed), .flag = "changed", .kind = KEY_SWITCH,
 	  .help = "list what boxes changed in this project, or that of --project, and your own programs will run (audit)" },
-	{ ON_COMMAND_LINE(VERB_AUDIT, since), .flag = "since", .kind = KEY_TIME, .value = "TIME",
+	{ ON_COMMAND_LINE(VERB_AUDIT | VERB_LOGS, since), .flag = "since", .kind = KEY_TIME, .value = "TIME",
 	  .low = 1, .high = 3660ULL * 24 * 3600 * 1000,
-	  .help = "only connections that ended in this time before now: 30m, 1h, 2d (audit)" },
+	  .help = "only connections that ended in this time before now: 30m, 1h, 2d (audit); only output of this time (logs)" },
 	{ ON_COMMAND_LINE(VERB_AUDIT | VERB_QUARANTINE, logged_project), .flag = "project", .kind = KEY_TEXT,
 	  .form = FORM_PATH, .value = "DIR",
 	  .help = "only those of runs in this directory, in one below it or in the project around it: "
@@ -362,8 +363,11 @@ const struct key keys[] = {
 	  .help = "overwrite changes made since (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,
 	  .help = "show the changes without making them (agent install, remove)" },
-	{ ON_COMMAND_LINE(VERB_CACHE | VERB_STOP | VERB_KILL | VERB_AGENT, all), .flag = "all", .kind = KEY_SWITCH,
-	  .help = "of every project (cache clear); every live run of yours (stop, kill); every agent (agent remove)" },
+	{ ON_COMMAND_LINE(VERB_CACHE | VERB_STOP | VERB_KILL | VERB_AGENT | VERB_PS, all), .flag = "all", .letter = 'a', .kind = KEY_SWITCH,
+	  .help = "of every project (cache clear); every live run of yours (stop, kill); every agent (agent remove); also the "
+		  "runs that have ended: those with --detach, and those whose sbx was killed (ps)" },
+	{ ON_COMMAND_LINE(VERB_PS, filters), .flag = "filter", .letter = 'f', .kind = KEY_LIST, .words = filter_words,
+	  .value = "KEY=VALUE", .help = "only runs of this status (running, exit, signal, limit, failed), session, project, command (ps)" },
 	{ ON_COMMAND_LINE(VERB_STOP, stop_time), .flag = "time", .letter = 't', .kind = KEY_TIME, .value = "TIME",
 	  .high = 24ULL * 3600 * 1000,
 	  .help = "how long the command has to end by itself before it is killed: 500ms, 30s, 2m; 10s where "
@@ -379,9 +383,10 @@ const struct key keys[] = {
 	  .help = "continue with what the run prints, until it ends (logs)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, raw), .flag = "raw", .kind = KEY_SWITCH,
 	  .help = "print each byte as it is, also those that act on a terminal (logs)" },
-	{ ON_COMMAND_LINE(VERB_LOGS, offset), .flag = "offset", .kind = KEY_COUNT, .value = "N",
-	  .low = 0, .high = 1ULL << 60,
+	{ ON_COMMAND_LINE(VERB_LOGS, offset), .flag = "offset", .kind = KEY_COUNT, .value = "N", .low = 0, .high = 1ULL << 60,
 	  .help = "begin at this byte of all that was printed; --json prints the next one (logs)" },
+	{ ON_COMMAND_LINE(VERB_LOGS, tail), .flag = "tail", .letter = 'n', .kind = KEY_COUNT, .value = "N",
+	  .low = 0, .high = 1ULL << 60, .help = "begin with the last N lines that are there now (logs)" },
 	{ ON_COMMAND_LINE(VERB_EXEC, inside), .flag = "chdir", .letter = 'C', .kind = KEY_TEXT,
 	  .value = "DIR", .help = "start in this directory of the box; else in that of its first command (exec)" },
 	{ ON_COMMAND_LINE(VERB_EXEC, variables), .flag = "env", .letter = 'e', .kind = KEY_LIST, .form = FORM_ASSIGNMENT,

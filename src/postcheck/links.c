@@ -87,7 +87,7 @@ static void find_links(const struct plan *plan, const char *place, struct findin
 		if ((entry->type != DT_LNK && entry->type != DT_UNKNOWN) || looked == LOOKED_MAX ||
 		    !is_old_link(plan, fd, entry->name))
 			continue;
-		struct arena *arena = arena_new_own(TEXTS_BYTES);
+		struct arena *arena = arena_new_of(TEXTS_BYTES);
 		const char *path = path_below(arena, place, entry->name);
 		const char *leads = leads_out(plan, arena, path);
 		// Options of paths have variables in them: a name with '$' cannot be given.

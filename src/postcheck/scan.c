@@ -44,7 +44,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 {
 	static struct share share;
 	if (plan->searched_count > 0 && plan->indexed.inode != 0 &&
-	    share_read(APART_OTHERS, arena_new_own(SHARE_BYTES), plan->index, &plan->indexed,
+	    share_read(APART_OTHERS, arena_new_of(SHARE_BYTES), plan->index, &plan->indexed,
 		       &share))
 		run->share = &share;
 	apart_leave();
@@ -310,20 +310,17 @@ static bool read_list(struct scan *scan, const struct searched *tree, struct are
 	return true;
 }
 
-// Of the directories that git's index does not have: a moment, or a tenth of the run.
-static long rest_of(const struct run *run)
-{
-	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };
-	int64_t tenth = (steady_now() - run->began) * NANOSECONDS_OF_TENTH;
-	return testing_look(tenth > LEAST ? tenth : LEAST);
-}
-
+// Of the directories that git's index does not have: a moment, or a tenth of the run. Many projects
+// have thousands of directories of installed packages: for these a tenth.
 static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
+	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };
 	const struct check *check = scan->check;
+	const int64_t tenth = (steady_now() - scan->run->began) * NANOSECONDS_OF_TENTH;
 	return (struct git_walk){
 		.arena = arena,
-		.rest = rest_of(scan->run),
+		.rest = testing_look(tenth > LEAST ? tenth : LEAST),
+		.rest_installed = testing_look(tenth),
 		.entry = look_at_entry,
 		.repository = meet,
 		.passes = is_other_tree,
@@ -355,7 +352,7 @@ bool scan_is_quiet(struct check *check, const struct run *run)
 	struct scan scan = { .check = check, .run = run };
 	bool quiet = true;
 	for (unsigned i = 0; i < check->plan->searched_count && quiet; i++) {
-		struct arena *arena = arena_new_own(SHARE_BYTES);
+		struct arena *arena = arena_new_of(SHARE_BYTES);
 		begin_tree(&scan, run, &check->plan->searched[i], arena);
 		struct git_walk walk = sweep_of(&scan, arena);
 		walk.probes = true;

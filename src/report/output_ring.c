@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
 #include "boxes/record.h"
 
-enum { HEAD_BYTES = 4096 };
+enum { HEAD_BYTES = 16384, MARK_MILLISECONDS = 250 };
+_Static_assert(sizeof(struct ring_head) + RING_MARKS * sizeof(struct ring_mark) <= HEAD_BYTES,
+	       "the bytes follow");
 
 int ring_make(int record, struct ring_head *ret_head)
 {
@@ -31,8 +34,41 @@ static bool put(int file, uint64_t offset, const char *bytes, size_t length)
 					   (ssize_t)(length - first));
 }
 
+static off_t mark_at(uint64_t number)
+{
+	return (off_t)(sizeof(struct ring_head) + number * sizeof(struct ring_mark));
+}
+
+// The older half has half as many.
+static void join_marks(int file, struct ring_head *head)
+{
+	static struct ring_mark marks[RING_MARKS];
+	enum { OLDER = RING_MARKS / 2, LEFT = RING_MARKS - OLDER / 2 };
+	if (pread(file, marks, sizeof(marks), mark_at(0)) != (ssize_t)sizeof(marks))
+		return;
+	for (unsigned i = 0; i < OLDER / 2; i++)
+		marks[i] = (struct ring_mark){ marks[2 * i + 1].last, marks[2 * i].offset };
+	memmove(marks + OLDER / 2, marks + OLDER, (RING_MARKS - OLDER) * sizeof(*marks));
+	(void)!pwrite(file, marks, LEFT * sizeof(*marks), mark_at(0));
+	head->marks = LEFT;
+}
+
+static void mark(int file, struct ring_head *head)
+{
+	struct ring_mark now = { wall_now(), head->total };
+	if (head->marks > 0 && now.last < head->begun + MARK_MILLISECONDS) {
+		(void)!pwrite(file, &now.last, sizeof(now.last), mark_at(head->marks - 1));
+		return;
+	}
+	if (head->marks == RING_MARKS)
+		join_marks(file, head);
+	head->begun = now.last;
+	(void)!pwrite(file, &now, sizeof(now), mark_at(head->marks++));
+}
+
 void ring_write(int file, struct ring_head *head, const char *bytes, size_t length)
 {
+	mark(file, head);
 	if (put(file, head->total, bytes, length))
 		head->total += length;
 	else
@@ -48,6 +84,19 @@ bool ring_look(int file, struct ring_head *ret_head)
 		return false;
 	*ret_head = head;
 	return true;
+}
+
+uint64_t ring_since(int file, int64_t time)
+{
+	struct ring_head head;
+	struct ring_mark mark;
+	if (!ring_look(file, &head))
+		return 0;
+	for (uint64_t i = 0; i < head.marks && i < RING_MARKS; i++)
+		if (pread(file, &mark, sizeof(mark), mark_at(i)) == (ssize_t)sizeof(mark) &&
+		    mark.last >= time)
+			return mark.offset;
+	return head.total;
 }
 
 // The writer is at most one chunk ahead of what the head says.

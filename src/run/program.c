@@ -167,7 +167,7 @@ static void not_found(char *const *command, struct findings *found)
 	static const char builtins[] = "cd export source . alias unset ulimit umask set eval exec";
 	const char *name = command[0], *equals = strchr(name, '=');
 	char leads[PATH_MAX];
-	struct arena *arena = arena_new_own(TEXTS_BYTES);
+	struct arena *arena = arena_new_of(TEXTS_BYTES);
 	ssize_t size = strchr(name, '/') ? readlink(name, leads, sizeof(leads)) : -1;
 	bool line = !command[1] && strpbrk(name, " \t;&|") && !strchr(name, '/');
 	const char *what = "not found", *fix = NULL, *text = name;
@@ -201,7 +201,7 @@ void program_absent(const struct plan *plan, struct findings *found)
 		not_found(plan->command, found);
 		return;
 	}
-	struct arena *arena = arena_new_own(TEXTS_BYTES);
+	struct arena *arena = arena_new_of(TEXTS_BYTES);
 	struct needs needs = { plan, arena, { NULL }, 0, false };
 	const char *interpreter = interpreter_of(arena, real);
 	if (!interpreter || !find_script(arena, name, interpreter, found)) {
@@ -234,7 +234,7 @@ void program_other(const struct plan *plan, struct findings *found)
 	    !realpath(first, real_first) || !realpath(here, real_here) ||
 	    str_equal(real_first, real_here))
 		return;
-	struct arena *arena = arena_new_own(TEXTS_BYTES);
+	struct arena *arena = arena_new_of(TEXTS_BYTES);
 	struct needs needs = { plan, arena, { NULL }, 0, false };
 	need_both(&needs, first, "pyvenv.cfg");
 	const char *word = needs.count ? path_word(&needs, needs.paths[0]) : NULL;

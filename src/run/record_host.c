@@ -141,6 +141,10 @@ void record_finish(struct run *run, const char *end, int status)
 	if (run->record < 0)
 		return;
 	record_mark(run->record_lock, kind, status);
+	// The last who has the directory open frees it, which takes 0.2 ms on ext4 with the mount
+	// option discard: pid 1, which reads no message any more and ends after this process.
+	if (kind == RECORD_EXIT && run->from_box >= 0)
+		fd_send_now(run->from_box, &(char){ 0 }, 1, &run->record, 1);
 	if (!run->fronted)
 		record_drop(run);
 }

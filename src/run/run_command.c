@@ -22,8 +22,8 @@
 #include "postcheck/check.h"
 #include "probe/machine.h"
 #include "process/further_clients.h"
-#include "report/capture.h"
 #include "report/findings.h"
+#include "report/front.h"
 #include "run.h"
 #include "ask/ask.h"
 #include "report/summary.h"
@@ -74,7 +74,7 @@ static const char *box_shell(void)
 
 struct box *box_new(void)
 {
-	struct arena *arena = arena_new();
+	struct arena *arena = arena_new_shared(ARENA_BYTES_PLAN);
 	struct box *box = arena_take(arena, sizeof(*box));
 	box->arena = arena;
 	box->invocation.parent = getppid();
@@ -150,7 +150,7 @@ int box_decide(struct box *box)
 	TRY(ask_plan(&box->plan, &box->profile, &box->invocation));
 	box->plan.run = getpid();
 	box->plan.ready = box->invocation.ready;
-	box->plan.writer = box->invocation.writer;
+	box->plan.front = box->invocation.front;
 	box->plan.terminal = box->invocation.size;
 	if (box->plan.terminal.wanted && box->plan.tier == TIER_LANDLOCK)
 		return fail(0, "--tty: a box in tier landlock has no terminals; leave --tty out");
@@ -189,7 +189,7 @@ static void begin(const struct box *box, struct run *run)
 	run->denied = further_clients_denied;
 	run->relay = relay_connect;
 	run->began = steady_now();
-	run->fronted = box->front != NULL;
+	run->fronted = box->front && box->front->record >= 0;
 	if (!run->fronted)
 		return;
 	run->boxes = box->front->boxes;
@@ -221,7 +221,7 @@ static struct box *renew(const struct box *box, struct run *run)
 	signals_again(run);
 	fd_close(&run->events->fd);
 	fd_close(&run->parent);
-	if (!box->front)
+	if (!run->fronted)
 		record_drop(run);
 	for (unsigned i = 0; i < box->plan.copy_count; i++)
 		close(box->plan.copies[i].lock);

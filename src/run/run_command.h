@@ -6,6 +6,7 @@
 #include "profile.h"
 #include "run/steps.h"
 
+struct front;
 struct run;
 
 // How a run ended, for those who come after.
@@ -21,12 +22,8 @@ struct box {
 	struct arguments arguments;
 	struct profile profile;
 	struct plan plan;
-	unsigned tries; // before this one
-	// The record that the run in the background is given; NULL: it makes its own.
-	struct front {
-		int boxes, record, lock;
-		char name[64];
-	} *front;
+	unsigned tries;       // before this one
+	struct front *front;  // what reads the output (report/front.h); NULL: nothing
 	const char *handback; // sbx-shell: a file that the agent reads afterwards
 	// Adds members to the JSON object of the result; NULL: none.
 	void (*result_more)(struct out *out);

@@ -288,10 +288,10 @@ int standard_io_alone(const struct plan *plan)
 void standard_io_started(const struct plan *plan, const struct run *run)
 {
 	int32_t pid = (int32_t)getpid();
-	if (plan->writer > 0) {
-		fd_send(plan->writer, &pid, sizeof(pid), &run->pty, run->pty >= 0);
-		close(plan->writer);
-	}
+	const int given[] = { run->record_lock, run->pty };
+	if (plan->front > 0)
+		fd_send(plan->front, &pid, sizeof(pid), given,
+			run->record_lock < 0 ? 0 : 1 + (run->pty >= 0));
 	if (plan->ready <= 0)
 		return;
 	(void)!write(plan->ready, &pid, sizeof(pid));

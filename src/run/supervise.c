@@ -70,7 +70,7 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 		run->init = 0;
 	walk_undo(plan, run);
 	// Not after our own SIGKILL, which leaves a finding.
-	bool killed = outcome.kind == OUTCOME_LOST &&
+	bool killed = (outcome.kind == OUTCOME_LOST || outcome.kind == OUTCOME_BROKEN) &&
 		      !outcome.found.counts[FINDING_PROTECTION_LOST] &&
 		      !outcome.found.counts[FINDING_RETURNS];
 	if (killed && (run->init_signal == SIGKILL || record_is_killed(run))) {

@@ -23,10 +23,9 @@ enum { INSTRUCTIONS_MAX = 1024 };
 	{ "ioctl", 1, mask, request, ASKING_IS, answer, 0, 0 }
 #define LOOKS(request) TERMINAL_REQUEST(~0U, request, SECCOMP_RET_ALLOW)
 
-// Of a box that has the caller's terminal and began in the background. A process outside of the
-// terminal's session would read and set it without being in front: none gets there. All requests
-// with the terminals' letter are asked, but for those that only look, or concern a descriptor or
-// the other end of a pty.
+// Of a box with the caller's terminal that began in the background. A process outside of the
+// terminal's session would read and set it without being in front. Asked are all requests with the
+// terminals' letter that do more than look.
 static const struct asking background_rows[] = {
 	{ "setsid", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_ERRNO | EPERM, 0, 0 },
 	TERMINAL_REQUEST(~0U, TIOCNOTTY, SECCOMP_RET_ERRNO | EPERM),
@@ -49,7 +48,6 @@ static const struct asking background_rows[] = {
 	TERMINAL_REQUEST(0xff00, ASKING_TERMINAL << 8, SECCOMP_RET_USER_NOTIF),
 };
 
-// A row that holds for one call.
 struct asked_call {
 	unsigned number;
 	const struct asking *row;
@@ -71,7 +69,7 @@ static filter_place emit_row(struct filter_code *code, const struct asking *row,
 	return at;
 }
 
-// A search tree: the kernel tries the filter with every number when it is loaded.
+// The kernel tries the filter with every number when it is loaded.
 static filter_place emit_tree(struct filter_code *code, const struct asked_call *first,
 			      const struct asked_call *end)
 {
@@ -140,8 +138,7 @@ int asking_child(const struct plan *plan, struct run *run)
 {
 	if (plan->asking.count == 0 || (plan->asking_group && (run->own_session || run->lent)))
 		return 0;
-	// A signal that comes while the supervisor answers waits: else Go's own would begin each
-	// call anew.
+	// A signal that comes meanwhile waits: else Go's own would begin each call anew.
 	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	autoclose int listener =
 		(int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &plan->asking);
@@ -180,7 +177,6 @@ bool asking_memory(uint32_t pid, uint64_t address, void *buffer, size_t size)
 bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX])
 {
 	enum { PIECE = 256 };
-	// It may end anywhere before the end of a page that is not there.
 	for (size_t done = 0; done < PATH_MAX;) {
 		size_t piece = PIECE - (address + done) % PIECE;
 		piece = piece > PATH_MAX - done ? PATH_MAX - done : piece;

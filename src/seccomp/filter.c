@@ -13,15 +13,14 @@
 #include "base/sys.h"
 #include "seccomp/syscalls.h"
 
-// arm64 has no such numbers: the range is killed all the same.
+// arm64 has none: killed all the same.
 enum { X32_BIT = 0x40000000, NUMBERS = 1024 };
 #define NO_CALL 0xffffffffU
 
-// Calls from `first` up to the next range get `answer`: SECCOMP_RET_* or a check of arguments.
 struct range {
 	unsigned first;
 	uint32_t answer;
-	const struct syscall_check *check; // the first row, or NULL
+	const struct syscall_check *check;
 };
 
 struct emitter {
@@ -29,7 +28,7 @@ struct emitter {
 	struct filter_code code;
 };
 
-// The low half of an argument: both supported machines are little-endian.
+// Both supported machines are little-endian.
 static size_t argument(unsigned number)
 {
 	return offsetof(struct seccomp_data, args) + number * sizeof(uint64_t);
@@ -53,7 +52,6 @@ static filter_place emit_rules(struct emitter *out, const struct syscall_check *
 	for (unsigned i = check->rule_count; i-- > 0;) {
 		const struct syscall_rule *rule = &check->rules[i];
 		at = emit_equal(out, rule->value, filter_return(&out->code, rule->answer), at);
-		// What is loaded stays so from rule to rule.
 		if (i == 0 || rule->mask != check->rules[i - 1].mask)
 			at = filter_load_bits(&out->code, argument(check->argument), rule->mask,
 					      at);
@@ -64,7 +62,7 @@ static filter_place emit_rules(struct emitter *out, const struct syscall_check *
 	return filter_load(&out->code, argument(check->argument) + 4, at);
 }
 
-// Guarded rows first: each goes on to the next row when its guard does not hold.
+// Each goes on to the next row when its guard does not hold.
 static filter_place emit_checks(struct emitter *out, const struct syscall_check *first)
 {
 	const struct syscall_check *end = first;
@@ -106,8 +104,7 @@ static bool denied(const struct filter_choice *choice, unsigned number)
 	return false;
 }
 
-// A later, optional group overrides the fixed ones; a denied number overrides all. `cursor` walks
-// the table, which is sorted by number.
+// A later, optional group overrides the fixed ones; a denied number overrides all.
 static struct range verdict_of(const struct filter_choice *choice, unsigned number,
 			       const struct syscall_number **cursor)
 {
@@ -121,8 +118,7 @@ static struct range verdict_of(const struct filter_choice *choice, unsigned numb
 		range.check = verdict == VERDICT_CHECK ? &syscall_checks[(*cursor)->check] : NULL;
 		range.answer = verdict == VERDICT_REFUSE    ? SECCOMP_RET_ERRNO | EPERM
 			       : verdict == VERDICT_PRETEND ? SECCOMP_RET_ERRNO
-							    : // an error of 0
-				       SECCOMP_RET_ALLOW;
+							    : SECCOMP_RET_ALLOW;
 	}
 	if (denied(choice, number))
 		range = (struct range){ .first = number, .answer = SECCOMP_RET_ERRNO | EPERM };
@@ -140,7 +136,7 @@ static unsigned collect_ranges(const struct filter_choice *choice, struct range 
 			ranges[count++] = next;
 	}
 	ranges[count++] = (struct range){ .first = X32_BIT, .answer = SECCOMP_RET_KILL_PROCESS };
-	// -1 is how a tracer says "skip this call"; it is no call of any table.
+	// -1 is how a tracer says "skip this call".
 	ranges[count++] = (struct range){ .first = NO_CALL, .answer = SECCOMP_RET_ERRNO | ENOSYS };
 	return count;
 }

@@ -46,7 +46,7 @@ static int deny_call(struct plan *plan, unsigned *denied, unsigned *count, const
 		return 0;
 	}
 	if (syscall_listed(syscall_others, item->text))
-		return 0; // a profile that is for several machines
+		return 0;
 	return fail(0, "%sno system call '%.40s' on any machine",
 		    origin_text(plan->arena, item->from), item->text);
 }
@@ -59,7 +59,6 @@ int seccomp_plan(struct plan *plan)
 		TRY(add_group(plan, &choice, item));
 	if (plan->tier == TIER_FULL && !plan->nested)
 		choice.groups |= 1U << syscall_group_find("owners");
-	// A limit with a '?', as the built-in one, makes no call fail.
 	bool soft = plan->profile->limits.soft & LIMIT_BIT(disk);
 	if (plan->profile->limits.disk != UNLIMITED && !soft && !testing_skips("unallocated"))
 		choice.groups |= 1U << syscall_group_find("unallocated");

@@ -19,7 +19,6 @@
 
 const struct syscall_group syscall_groups[] = {
 	{ "base", VERDICT_ALLOW, "calls that ordinary programs need",
-	  // files
 	  "read write open close stat fstat lstat poll lseek pread64 pwrite64 readv writev preadv "
 	  "pwritev preadv2 pwritev2 access pipe pipe2 select pselect6 ppoll dup dup2 dup3 sendfile "
 	  "flock fsync fdatasync truncate ftruncate getdents getdents64 getcwd chdir fchdir "
@@ -32,12 +31,10 @@ const struct syscall_group syscall_groups[] = {
 	  "fremovexattr setxattrat:463 getxattrat:464 listxattrat:465 removexattrat:466 "
 	  "inotify_init inotify_init1 inotify_add_watch inotify_rm_watch close_range cachestat:451 "
 	  "memfd_create file_getattr:468 "
-	  // memory
 	  "mmap mprotect munmap brk mremap msync mincore madvise process_madvise process_mrelease "
 	  "mlock munlock mlockall munlockall mlock2 remap_file_pages pkey_mprotect pkey_alloc "
 	  "pkey_free membarrier mbind set_mempolicy get_mempolicy set_mempolicy_home_node:450 "
 	  "map_shadow_stack:453 mseal:462 arch_prctl "
-	  // processes, signals
 	  "fork vfork execve execveat exit exit_group wait4 waitid getpid getppid gettid getpgid "
 	  "getpgrp setpgid getsid setsid getuid geteuid getgid getegid getresuid getresgid setuid "
 	  "setgid setreuid setregid setresuid setresgid setfsuid setfsgid getgroups setgroups "
@@ -49,7 +46,6 @@ const struct syscall_group syscall_groups[] = {
 	  "restart_syscall rseq getcpu futex futex_waitv:449 futex_wake:454 futex_wait:455 "
 	  "futex_requeue:456 set_robust_list get_robust_list set_tid_address set_thread_area "
 	  "get_thread_area landlock_create_ruleset landlock_add_rule landlock_restrict_self "
-	  // scheduling, limits, time
 	  "sched_yield sched_getparam sched_getscheduler "
 	  "sched_get_priority_max sched_get_priority_min sched_rr_get_interval "
 	  "sched_getaffinity sched_getattr getpriority "
@@ -57,7 +53,6 @@ const struct syscall_group syscall_groups[] = {
 	  "clock_nanosleep clock_gettime clock_getres gettimeofday time getitimer setitimer "
 	  "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create "
 	  "timerfd_settime timerfd_gettime getrandom "
-	  // sockets and other ipc
 	  "connect accept accept4 bind listen getsockname getpeername sendto recvfrom sendmsg "
 	  "recvmsg "
 	  "sendmmsg recvmmsg shutdown getsockopt epoll_create epoll_create1 epoll_ctl epoll_wait "
@@ -125,7 +120,7 @@ const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_gr
 	.rules = { __VA_ARGS__ },                                                                  \
 	.rule_count = sizeof((struct syscall_rule[]){ __VA_ARGS__ }) / sizeof(struct syscall_rule)
 
-// The kernel's own numbers; <asm/ioctls.h> differs by C library.
+// <asm/ioctls.h> differs by C library.
 enum {
 	IOCTL_STI = 0x5412,
 	IOCTL_LINUX = 0x541c,
@@ -138,10 +133,10 @@ enum {
 }; // KD... and VT..., ioctl_console(2)
 #define NOT_A_PROTOCOL   (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define NO_KIND(kind)    { 0xf, kind, SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT }
-#define KIND             0xffffff00U // all requests of one kind
-#define GET_OR_SET       0xfffffffeU // two requests that follow each other
+#define KIND             0xffffff00U
+#define GET_OR_SET       0xfffffffeU
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
-// FS_IOC_RESVSP and kin of <linux/falloc.h>, whose structure it keeps to the kernel.
+// FS_IOC_RESVSP and kin: <linux/falloc.h> keeps their structure to the kernel.
 enum { IOCTL_RESERVE = 0x40305828, IOCTL_RESERVE_64 = 0x4030582a, IOCTL_ZERO_RANGE = 0x40305839 };
 enum { LIMIT_OF_CORES = 4, IOPRIO_OF_GROUP = 2, PRCTL_SCHED_CORE = 62 };
 enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
@@ -155,7 +150,6 @@ enum {
 enum { PERSONALITY_NO_RANDOM = 0x40000, PERSONALITY_SHORT = 0x20000 };
 enum { OVERFLOW_ID = 65534 };
 #define SAME_ID 0xffffffffU
-// Of a file that stays its owner's, or becomes it again.
 #define GROUP_OF(call_, at, owner)                                                                 \
 	{ .call = call_,                                                                           \
 	  .guarded = true,                                                                         \
@@ -177,40 +171,34 @@ enum { OVERFLOW_ID = 65534 };
 	 CLONE_NEWCGROUP)
 
 const struct syscall_check syscall_checks[] = {
-	// Typing into the caller's terminal (CVE-2017-5226 and kin): the kernel looks at 32 bits.
+	// Typing into the terminal (CVE-2017-5226): the kernel looks at 32 bits.
 	{ .call = "ioctl",
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, IOCTL_STI, REFUSE }, { ANY, IOCTL_LINUX, REFUSE },
 		{ ANY, IOCTL_SET_DISCIPLINE, REFUSE },
-		// Nobody else opens it any more, which outlives the box; of a virtual console its
-		// keyboard, fonts, mode
-		// and switching, which any process with this terminal may set.
+		// TIOCEXCL outlives the box. Of a virtual console: keyboard, fonts, mode,
+		// switching.
 		{ ANY, IOCTL_EXCLUSIVE, REFUSE }, { KIND, IOCTL_CONSOLE, REFUSE },
 		{ KIND, IOCTL_VIRTUAL_TERMINAL, REFUSE },
-		// A subvolume whose top the box may read (on older kernels any place in it) would
-		// be in the project
-		// with all that is hidden; by number one is removed that the box does not see.
+		// A subvolume would be in the project with all that is hidden; by number one is
+		// removed unseen.
 		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },
 		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE },
-		// On any socket, before rights are asked for: the host loads its drivers of bridges
-		// and VLANs.
+		// The host loads drivers of bridges and VLANs before rights are asked for.
 		{ GET_OR_SET, SIOCGIFBR, REFUSE }, { GET_OR_SET, SIOCBRADDBR, REFUSE },
-		{ GET_OR_SET, SIOCGIFVLAN, REFUSE },
-		// fallocate(2) by other numbers, of which no program makes use any more.
-		{ ANY, IOCTL_RESERVE, UNSUPPORTED }, { ANY, IOCTL_RESERVE_64, UNSUPPORTED },
-		{ ANY, IOCTL_ZERO_RANGE, UNSUPPORTED },
-		// On a terminal its foreground group gets a signal for each key: that may be the
-		// caller's. On sockets servers ask for it and do without (nginx).
+		{ GET_OR_SET, SIOCGIFVLAN, REFUSE }, { ANY, IOCTL_RESERVE, UNSUPPORTED },
+		{ ANY, IOCTL_RESERVE_64, UNSUPPORTED }, { ANY, IOCTL_ZERO_RANGE, UNSUPPORTED },
+		// The terminal's foreground group, perhaps the caller's, gets a signal for each
+		// key. Servers do without (nginx).
 		{ ANY, FIOASYNC, PRETEND }) },
-	// One call takes any space at once, before anybody can look. Programs know the answer of
-	// file systems that cannot do it, and write instead.
+	// One call takes any space at once. Programs know the answer, and write instead.
 	{ .call = "fallocate",
 	  .argument = 1,
 	  .otherwise = UNSUPPORTED,
 	  RULES({ FALLOC_FL_PUNCH_HOLE, FALLOC_FL_PUNCH_HOLE, SECCOMP_RET_ALLOW }) },
-	// A write by O_DIRECT goes on after a SIGKILL, up to 2 GiB of it: the limit `disk` would
-	// come too late. The flags of openat2 lie in memory, where no filter looks.
+	// An O_DIRECT write of up to 2 GiB goes on after a SIGKILL. openat2's flags are in memory,
+	// where no filter looks.
 	{ .call = "open",
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
@@ -227,19 +215,17 @@ const struct syscall_check syscall_checks[] = {
 	  .argument = 2,
 	  .otherwise = CHECK_NEXT,
 	  RULES({ O_DIRECT, O_DIRECT, INVALID }, { O_ASYNC, O_ASYNC, REFUSE }) },
-	// A lease on a file of the host, which may be read-only in the box, makes the host's next
-	// open of it wait
-	// for up to fs.lease-break-time, 45 s.
+	// A lease makes the host's next open wait for up to fs.lease-break-time, 45 s.
 	{ .call = "fcntl",
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, FCNTL_SET_LEASE, REFUSE }, { ANY, FCNTL_SET_DELEGATION, REFUSE }) },
-	// vsock, packet, alg and the rest are not isolated by the network namespace.
+	// The network namespace does not isolate vsock, packet, alg and the rest.
 	{ .call = "socket",
 	  .argument = 0,
 	  .otherwise = NOT_A_FAMILY,
 	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }) },
-	// Of netlink only routing: getaddrinfo and getifaddrs ask it.
+	// getaddrinfo and getifaddrs ask routing.
 	{ .call = "socket",
 	  .guarded = true,
 	  .guard_argument = 0,
@@ -247,7 +233,6 @@ const struct syscall_check syscall_checks[] = {
 	  .argument = 2,
 	  .otherwise = NOT_A_FAMILY,
 	  RULES({ ANY, PROTOCOL_ROUTE, SECCOMP_RET_ALLOW }) },
-	// Kinds of sockets that ask for modules without a protocol's number.
 	{ .call = "socket",
 	  .guarded = true,
 	  .guard_argument = 0,
@@ -264,9 +249,8 @@ const struct syscall_check syscall_checks[] = {
 	  .otherwise = CHECK_NEXT,
 	  RULES(NO_KIND(SOCK_RDM), NO_KIND(SOCK_SEQPACKET), NO_KIND(SOCK_DCCP),
 		NO_KIND(SOCK_PACKET)) },
-	// Of the internet TCP, UDP and echoes: SCTP, DCCP, L2TP and the rest are modules that are
-	// loaded when they
-	// are asked for, and full of bugs (CVE-2017-6074, CVE-2021-23133).
+	// SCTP, DCCP, L2TP and the rest are modules that are loaded on demand (CVE-2017-6074,
+	// CVE-2021-23133).
 	{ .call = "socket",
 	  .guarded = true,
 	  .guard_argument = 0,
@@ -285,7 +269,7 @@ const struct syscall_check syscall_checks[] = {
 	  .argument = 0,
 	  .otherwise = NOT_A_FAMILY,
 	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }) },
-	// No namespaces inside: most kernel exploits of the last years begin with one.
+	// Most kernel exploits of the last years begin with a namespace.
 	{ .call = "clone",
 	  .argument = 0,
 	  .otherwise = REFUSE,
@@ -297,9 +281,7 @@ const struct syscall_check syscall_checks[] = {
 		{ ANY, PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW },
 		{ ANY, PERSONALITY_SHORT, SECCOMP_RET_ALLOW },
 		{ ANY, PERSONALITY_SHORT | PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW }) },
-	// Upper layer protocols of TCP (kernel TLS and others), and signed segments, whose hash has
-	// the name that
-	// the program gives: loaded modules, many bugs.
+	// Kernel TLS and other upper layers, and signed segments: loaded modules, many bugs.
 	{ .call = "setsockopt",
 	  .guarded = true,
 	  .guard_argument = 1,
@@ -309,8 +291,7 @@ const struct syscall_check syscall_checks[] = {
 	  RULES({ ANY, OPTION_TCP_ULP, REFUSE }, { ANY, OPTION_TCP_MD5, REFUSE },
 		{ ANY, OPTION_TCP_MD5_PREFIX, REFUSE }, { ANY, OPTION_TCP_AO_KEY, REFUSE }) },
 	{ .call = "setsockopt", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
-	// The limit of cores stays as rlimits.c has set it: one of 0 starts the host's handler.
-	// Asking is allowed.
+	// A limit of cores of 0 starts the host's handler.
 	{ .call = "setrlimit",
 	  .argument = 0,
 	  .otherwise = SECCOMP_RET_ALLOW,
@@ -323,7 +304,7 @@ const struct syscall_check syscall_checks[] = {
 	  .otherwise = PRETEND,
 	  .whole = true,
 	  RULES({ ANY, 0, SECCOMP_RET_ALLOW }) },
-	// The box's first process: it would be killed, take nothing more, or hardly ever run.
+	// pid 1 would be killed, take nothing more, or hardly run.
 	{ .call = "prlimit64",
 	  .guarded = true,
 	  .guard_argument = 0,
@@ -344,7 +325,7 @@ const struct syscall_check syscall_checks[] = {
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, 1, REFUSE }) },
-	// The group 0 is the process's, which is the caller's where the box shares its terminal.
+	// Group 0 may be the caller's.
 	{ .call = "setpriority",
 	  .guarded = true,
 	  .guard_argument = 0,
@@ -361,16 +342,13 @@ const struct syscall_check syscall_checks[] = {
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, 0, REFUSE }) },
 	{ .call = "ioprio_set", .argument = 0, .otherwise = SECCOMP_RET_ALLOW },
-	// As a kernel without core scheduling: it takes the whole group, too.
+	// It takes the whole group.
 	{ .call = "prctl",
 	  .argument = 0,
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, PRCTL_SCHED_CORE, INVALID }) },
-	// The kernel says EINVAL to an id that the user namespace lacks, where fakeroot and others
-	// take EPERM alone for
-	// "not as this user". A group that shows as none is one of the caller's own to programs
-	// that look: rsync would
-	// give up.
+	// The kernel says EINVAL to an unmapped id; fakeroot and others take EPERM alone. Group
+	// 65534 is one of the caller's own: rsync would give up.
 	OWNER_OF("chown", 1),
 	OWNER_OF("fchown", 1),
 	OWNER_OF("lchown", 1),

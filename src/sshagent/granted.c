@@ -19,7 +19,7 @@
 
 enum { KNOWN_BYTES_MAX = 4 << 20, KEY_FILE_MAX = 64 << 10, AGENT_SECONDS = 30 };
 
-// A path without symlinks, as the plan has it: 1, 0 there is none, -1 with the error said.
+// 1; 0: there is none; -1.
 static int read_file(const struct plan *plan, const char *path, size_t most, const char **ret_text,
 		     size_t *ret_length)
 {
@@ -41,8 +41,6 @@ static int read_file(const struct plan *plan, const char *path, size_t most, con
 		       ? file_failed(path, most)
 		       : 1;
 }
-
-// --- hosts ---------------------------------------------------------------------------------------
 
 static int check_hosts(const struct plan *plan, const struct known_host *hosts)
 {
@@ -85,8 +83,6 @@ static int read_hosts(const struct plan *plan, struct agent_rules *rules)
 	return check_hosts(plan, hosts);
 }
 
-// --- keys ----------------------------------------------------------------------------------------
-
 static int connect_agent(int agent)
 {
 	static const struct timeval limit = { .tv_sec = AGENT_SECONDS };
@@ -100,7 +96,6 @@ static int connect_agent(int agent)
 	return take(&fd);
 }
 
-// The agent's list, or length 0.
 static size_t ask_agent(int agent, uint8_t *bytes)
 {
 	static const uint8_t request[] = { 0, 0, 0, 1, AGENT_REQUEST_IDENTITIES };
@@ -123,7 +118,6 @@ static bool add_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES])
 	return true;
 }
 
-// All that the agent has by this comment.
 static unsigned add_named(struct agent_rules *rules, const uint8_t *bytes, size_t length,
 			  const char *comment)
 {

@@ -14,7 +14,6 @@ struct part {
 	size_t length;
 };
 
-// The next word of a line; empty at its end.
 static struct part next_word(struct part *line)
 {
 	struct part word;
@@ -40,8 +39,6 @@ static char lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
-
-// --- hosts ---------------------------------------------------------------------------------------
 
 static bool is_host(const char *text, size_t length)
 {
@@ -84,7 +81,6 @@ bool known_host_parse(const char *text, struct known_host *ret_host)
 	return true;
 }
 
-// ssh's own match: '*', '?', and no difference of case.
 static bool matches(struct part pattern, const char *name)
 {
 	size_t length = strlen(name), at = 0, in = 0, star = SIZE_MAX, from = 0;
@@ -161,9 +157,6 @@ static bool matches_list(struct part list, const char *name)
 	return found;
 }
 
-// --- keys ----------------------------------------------------------------------------------------
-
-// The key's own first string is its type, as the line says.
 static bool read_key(struct part type, struct part encoded, uint8_t ret_hash[SHA256_BYTES])
 {
 	static uint8_t blob[KEY_BYTES_MAX];
@@ -178,7 +171,6 @@ static bool read_key(struct part type, struct part encoded, uint8_t ret_hash[SHA
 	return true;
 }
 
-// The first name of a line, where it is one for people and for --agent-host.
 static void note_name(struct agent_host_key *key, struct part list)
 {
 	char first[AGENT_NAME];
@@ -206,7 +198,6 @@ static enum marker read_marker(struct part *line, struct part *ret_list)
 						  : MARKER_UNKNOWN;
 }
 
-// False: the line cannot be taken.
 static bool read_line(struct agent_rules *rules, struct known_host *hosts, unsigned host_count,
 		      struct part line)
 {
@@ -227,7 +218,7 @@ static bool read_line(struct agent_rules *rules, struct known_host *hosts, unsig
 		wanted = wanted || matches_list(list, hosts[i].name);
 	struct agent_host_key *key = agent_host_key(rules, hash);
 	if (!key)
-		return !wanted; // one that is not wanted would only be named in a report
+		return !wanted;
 	note_name(key, list);
 	key->revoked = key->revoked || marker == MARKER_REVOKED;
 	for (unsigned i = 0; i < host_count && marker == MARKER_NONE; i++) {

@@ -19,32 +19,30 @@ enum {
 	CONNECTOR = 1,
 	EVENTS = 3,
 	LENGTH = 4,
-	REQUEST_MILLISECONDS = 10000, // a request that has begun, an answer that is taken
+	REQUEST_MILLISECONDS = 10000,
 	ANSWER_MILLISECONDS = 120000, // the agent may ask its user, or a security key
-	IDLE_MILLISECONDS = 3600000,  // between requests
+	IDLE_MILLISECONDS = 3600000,
 	TICK_MILLISECONDS = 1000,
 	CONNECT_SECONDS = 5,
 };
 
 enum stage {
 	FREE,
-	READS,   // a request of the box
-	ASKS,    // the agent takes it
-	WAITS,   // for its answer
-	ANSWERS, // the box takes that
+	READS,
+	ASKS,
+	WAITS,
+	ANSWERS,
 };
 
 struct slot {
 	enum stage state;
-	enum agent_verdict verdict; // of the request that was handed on
-	int box, agent;             // agent -1: not connected yet
+	enum agent_verdict verdict;
+	int box, agent; // -1: not connected yet
 	int64_t until;
-	size_t used, whole; // bytes of `bytes`: transferred, and all; whole 0: unknown
+	size_t used, whole; // transferred, and all; 0: unknown
 	struct agent_connection connection;
 	uint8_t bytes[LENGTH + AGENT_ANSWER_MAX];
 };
-
-// --- one connection ------------------------------------------------------------------------------
 
 static bool watch(int fd, int operation, uint32_t events, struct slot *slot)
 {
@@ -68,7 +66,7 @@ static bool enter(struct slot *slot, enum stage state, size_t whole)
 {
 	static const struct {
 		uint32_t box, agent;
-		int operation; // of the agent's
+		int operation;
 		int64_t milliseconds;
 	} rows[] = {
 		[READS] = { EPOLLIN, 0, EPOLL_CTL_ADD, IDLE_MILLISECONDS },
@@ -141,7 +139,6 @@ static bool judge(struct agent_record *record, struct slot *slot)
 	return hand_on(record, slot);
 }
 
-// What the agent said, as far as it goes to the box.
 static bool take_answer(struct agent_record *record, struct slot *slot)
 {
 	struct refused refusal;
@@ -169,7 +166,7 @@ static bool take_answer(struct agent_record *record, struct slot *slot)
 	return false;
 }
 
-// Some more of a message: 1 it is whole, 0 not yet, -1 the connection ends.
+// 1: whole, 0: not yet, -1: the connection ends.
 static int read_some(struct slot *slot, int fd, size_t most)
 {
 	size_t wanted = slot->whole ? slot->whole : LENGTH;
@@ -201,7 +198,6 @@ static int write_some(struct slot *slot, int fd)
 	return slot->used == slot->whole;
 }
 
-// False: the connection ends.
 static bool go_on(struct agent_record *record, struct slot *slot)
 {
 	int done;
@@ -223,8 +219,6 @@ static bool go_on(struct agent_record *record, struct slot *slot)
 	}
 	return false;
 }
-
-// --- all -----------------------------------------------------------------------------------------
 
 size_t serve_bytes(void)
 {
@@ -281,7 +275,6 @@ void serve_filter(struct agent_record *record, void *memory)
 			accept_one(record, slots);
 			continue;
 		}
-		// Who does not wait to be read or written to, and is gone, ends the connection.
 		uint32_t waits = slot->state == READS || slot->state == WAITS ? EPOLLIN : EPOLLOUT;
 		if ((event.events & waits) == 0 || !go_on(record, slot))
 			end_slot(slot);

@@ -13,7 +13,7 @@ static void agent_fingerprint(const uint8_t hash[SHA256_BYTES], char text[AGENT_
 {
 	memcpy(text, "SHA256:", 8);
 	base64_encode(hash, SHA256_BYTES, text + 7, AGENT_FINGERPRINT - 7);
-	text[7 + 43] = '\0'; // without the filling
+	text[7 + 43] = '\0';
 }
 
 static bool refuse_signature(struct refused *refusal, const char *what, const char *why)
@@ -22,7 +22,6 @@ static bool refuse_signature(struct refused *refusal, const char *what, const ch
 	return false;
 }
 
-// `flag` with this value would allow it.
 static bool refuse_unlisted(struct refused *refusal, const char *what, const char *why,
 			    enum refused_flag flag, const char *value)
 {
@@ -69,8 +68,6 @@ struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t h
 	return fresh;
 }
 
-// --- hosts ---------------------------------------------------------------------------------------
-
 static bool judge_host(const struct agent_rules *rules, const uint8_t hash[SHA256_BYTES],
 		       struct refused *refusal)
 {
@@ -89,8 +86,6 @@ static bool judge_host(const struct agent_rules *rules, const uint8_t hash[SHA25
 				     : "known_hosts has no such host key; to add it, connect "
 				       "outside of the box: ssh HOST");
 }
-
-// --- session-bind@openssh.com --------------------------------------------------------------------
 
 static bool read_bind(struct wire wire, struct wire_string *ret_host,
 		      struct wire_string *ret_session, uint8_t *ret_forwarding)
@@ -159,8 +154,6 @@ bool agent_bound(const struct agent_rules *rules, struct agent_connection *conne
 				"your agent did not verify the session; it has to know "
 				"session-bind@openssh.com, as that of OpenSSH 8.9");
 }
-
-// --- signatures ----------------------------------------------------------------------------------
 
 static bool is_algorithm(const struct wire_string *name)
 {
@@ -239,7 +232,6 @@ static bool read_sshsig(const struct wire_string *data, struct wire_string *ret_
 		(wire_is(&algorithm, "sha512") && hash.length == 64));
 }
 
-// Letters, digits and '_', as the flag takes.
 static bool is_word(const struct wire_string *string)
 {
 	for (size_t i = 0; i < string->length; i++) {
@@ -293,8 +285,6 @@ static bool judge_sign(const struct agent_rules *rules, const struct agent_conne
 	return judge_login(connection, &login, refusal);
 }
 
-// --- messages ------------------------------------------------------------------------------------
-
 static const char *message_word(uint8_t type)
 {
 	static const struct {
@@ -345,15 +335,13 @@ enum agent_verdict agent_judge(const struct agent_rules *rules, struct agent_con
 	return refuse_message(type, ret_refusal);
 }
 
-// --- answers -------------------------------------------------------------------------------------
-
 size_t agent_list(const struct agent_rules *rules, uint8_t *bytes, size_t length)
 {
 	struct wire wire = { bytes, length };
 	struct wire_string key, comment;
 	uint32_t count = 0, kept = 0;
 	uint8_t type;
-	size_t used = 5; // type and count
+	size_t used = 5;
 	if (!wire_byte(&wire, &type) || type != AGENT_IDENTITIES_ANSWER ||
 	    !wire_number(&wire, &count))
 		return 0;

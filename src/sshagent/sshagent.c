@@ -25,8 +25,6 @@
 
 enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16 };
 
-// --- the plan ------------------------------------------------------------------------------------
-
 // A project's own file gives no key, trusted or not; what it extends adds nothing here either.
 static int take_own(struct plan *plan, const struct list *wanted, struct list *into)
 {
@@ -47,7 +45,6 @@ static int take_own(struct plan *plan, const struct list *wanted, struct list *i
 	return 0;
 }
 
-// Fingerprints and comments as they are, files by their real paths.
 static int take_keys(struct plan *plan, const struct list *wanted)
 {
 	list_each (item, wanted) {
@@ -161,8 +158,6 @@ int sshagent_files_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// --- the run -------------------------------------------------------------------------------------
-
 static int make_socket(const struct plan *plan, struct run *run)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -198,7 +193,6 @@ int sshagent_host(const struct plan *plan, struct run *run)
 	return make_socket(plan, run);
 }
 
-// What the supervisor has, and they need not, is given up: descriptors, the environment, the plan.
 static _Noreturn void become(const struct plan *plan, const struct run *run, int which, int way,
 			     pid_t supervisor)
 {
@@ -207,7 +201,7 @@ static _Noreturn void become(const struct plan *plan, const struct run *run, int
 	const int first[] = { which == FILTER ? run->agent_listener : run->agent_socket, way };
 	if (apart_born(supervisor, first, 2, NULL, 0) < 0)
 		_exit(1);
-	if (which == FILTER && epoll_create1(EPOLL_CLOEXEC) < 0) // the first free one: 3
+	if (which == FILTER && epoll_create1(EPOLL_CLOEXEC) < 0)
 		_exit(1);
 	void *memory = which == FILTER ? mmap(NULL, serve_bytes(), PROT_READ | PROT_WRITE,
 					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -265,8 +259,6 @@ int sshagent_undo(const struct plan *plan, struct run *run)
 	rmdir(plan->agent.directory);
 	return 0;
 }
-
-// --- the report ----------------------------------------------------------------------------------
 
 const struct refused_table *sshagent_refused(const struct run *run)
 {

@@ -23,7 +23,6 @@ int sshagent_plan(struct plan *plan, struct profile *profile, char *const *envir
 // A step, once the view is planned: no file that decides is where the box may write.
 int sshagent_files_host(const struct plan *plan, struct run *run);
 
-// A step: the socket, the rules from known_hosts and the keys, the caller's agent.
 int sshagent_host(const struct plan *plan, struct run *run);
 int sshagent_undo(const struct plan *plan, struct run *run);
 
@@ -62,7 +61,7 @@ enum agent_message {
 struct agent_host_key {
 	uint8_t hash[SHA256_BYTES];
 	bool allowed, revoked;
-	char name[AGENT_NAME]; // by known_hosts, or ""
+	char name[AGENT_NAME];
 };
 
 struct agent_rules {
@@ -70,7 +69,7 @@ struct agent_rules {
 	unsigned key_count;
 	struct agent_host_key hosts[AGENT_HOST_KEYS_MAX];
 	unsigned host_count;
-	char namespaces[AGENT_NAMESPACES_MAX][AGENT_NAME]; // of SSHSIG
+	char namespaces[AGENT_NAMESPACES_MAX][AGENT_NAME];
 	unsigned namespace_count;
 };
 
@@ -121,7 +120,6 @@ struct wire {
 	size_t left;
 };
 
-// The bytes of a string; they stay where they are.
 struct wire_string {
 	const uint8_t *bytes;
 	size_t length;
@@ -143,7 +141,7 @@ enum { KNOWN_HOSTS_MAX = 32 };
 // A host that the agent may log in to, as known_hosts writes it: "name" or "[name]:port".
 struct known_host {
 	char name[AGENT_NAME];
-	unsigned keys;     // of it, that were found
+	unsigned keys;
 	bool by_authority; // a line @cert-authority matches it, which is not read
 };
 
@@ -159,7 +157,6 @@ unsigned known_hosts_read(struct agent_rules *rules, struct known_host *hosts, u
 // The hash of the key of a file NAME.pub: one line "TYPE BASE64 [COMMENT]".
 bool known_public_key(const char *text, size_t length, uint8_t ret_hash[SHA256_BYTES]);
 
-// "SHA256:..." as ssh-keygen -l writes it.
 bool known_fingerprint(const char *text, uint8_t ret_hash[SHA256_BYTES]);
 
 // The locked process between a box and its caller's agent, and the one that connects for it: the

@@ -64,7 +64,6 @@ static int letter_value(char c)
 	return at ? (int)(at - letters) : -1;
 }
 
-// Bits behind the last byte are 0: each text of bytes has one form.
 size_t base64_decode(const char *text, size_t length, unsigned char *bytes, size_t size)
 {
 	size_t used = 0;

@@ -8,7 +8,7 @@
 #include "base/base.h"
 
 static const struct {
-	uint32_t from, to; // code points
+	uint32_t from, to;
 	const char *text;
 } folds[] = {
 	{ 0xAD, 0xAD, "" },        { 0xDF, 0xDF, "ss" },     { 0x17F, 0x17F, "s" },
@@ -72,7 +72,6 @@ bool component_fold(const char *path, char ret_folded[COMPONENT_MAX])
 	return true;
 }
 
-// The last `*` is the only one that is tried again: what an earlier one took stays taken.
 bool component_matches(const char *folded, const char *name)
 {
 	const char *star = NULL, *again = NULL;
@@ -112,7 +111,7 @@ static bool is_spelled(const char *path, const char *name, const char *short_nam
 {
 	char folded[COMPONENT_MAX];
 	const char *end = folded + strlen(name);
-	bool begins = strchr(".gG", *path) || (unsigned char)*path >= 0x80; // most do not
+	bool begins = strchr(".gG", *path) || (unsigned char)*path >= 0x80;
 	if (!begins || !component_fold(path, folded))
 		return false;
 	if (str_starts(folded, short_name)) {

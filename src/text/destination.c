@@ -65,7 +65,6 @@ static bool parse_host(const char *text, size_t length, struct destination *dest
 	return true;
 }
 
-// Where the ports begin: after the last colon, when what is before is no bare IPv6 address.
 static const char *find_ports(const char *text)
 {
 	const char *colon = strrchr(text, ':'), *first = strchr(text, ':');
@@ -150,7 +149,7 @@ static bool matches_host(const struct destination *destination, const struct hos
 	case DESTINATION_ANY:
 		return host->kind == HOST_NAME;
 	case DESTINATION_NETWORK:
-		// ::/0 is all of IPv6, not the addresses of IPv4 that are written as such.
+		// ::/0 is all of IPv6, not IPv4 written as such.
 		return host->kind == HOST_ADDRESS &&
 		       address_is_v4(&host->address) == address_is_v4(&destination->network) &&
 		       address_within(&host->address, &destination->network, destination->prefix);

@@ -17,7 +17,6 @@ struct diff_text {
 	size_t count;
 };
 
-// lengths[i * (b.count + 1) + j]: of what the lines behind i and j have in common.
 struct common {
 	unsigned short *lengths;
 	size_t width;
@@ -57,7 +56,6 @@ static unsigned length_at(const struct common *common, size_t i, size_t j)
 	return common->lengths ? common->lengths[i * common->width + j] : 0;
 }
 
-// Large texts get no lengths: they are shown as gone and new.
 static struct common measure(const struct diff_text *a, const struct diff_text *b)
 {
 	enum { CELLS_MAX = 4 << 20 };

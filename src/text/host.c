@@ -29,7 +29,7 @@ static int digit_of(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
-// One part of an address as inet_aton reads it: decimal, 0 octal, 0x hexadecimal.
+// As inet_aton reads it: decimal, 0 octal, 0x hexadecimal.
 static bool parse_part(const char *text, size_t length, uint64_t *ret)
 {
 	int base = 10;
@@ -52,7 +52,7 @@ static bool parse_part(const char *text, size_t length, uint64_t *ret)
 	return true;
 }
 
-// a, a.b, a.b.c or a.b.c.d: the last part fills what is left.
+// The last part fills the rest.
 static bool parse_v4(const char *text, size_t length, struct address *ret)
 {
 	uint64_t parts[4];
@@ -164,7 +164,6 @@ bool host_parse_port(const char *text, size_t length, struct host *ret_host, uin
 	bool bracket = length > 0 && text[0] == '[';
 	if (colon && bracket && colon > text && colon[-1] != ']')
 		colon = NULL;
-	// A second colon without brackets: an IPv6 address, and no port.
 	if (colon && !bracket && memchr(text, ':', (size_t)(colon - text)))
 		colon = NULL;
 	size_t host = colon ? (size_t)(colon - text) : length;
@@ -235,7 +234,7 @@ static const struct {
 	{ "::ffff:192.0.0.0", 120, REACH_NEVER },
 	{ "::ffff:192.168.0.0", 112, REACH_PRIVATE },
 	{ "::ffff:198.18.0.0", 111, REACH_NEVER },
-	{ "::ffff:224.0.0.0", 99, REACH_NEVER }, // multicast, reserved and broadcast
+	{ "::ffff:224.0.0.0", 99, REACH_NEVER },
 	{ "::", 127, REACH_NEVER },
 	{ "fd00:ec2::254", 128, REACH_NEVER },
 	{ "fd20:ce::254", 128, REACH_NEVER },
@@ -243,7 +242,7 @@ static const struct {
 	{ "fe80::", 10, REACH_NEVER },
 	{ "fec0::", 10, REACH_PRIVATE },
 	{ "ff00::", 8, REACH_NEVER },
-	{ "2001::", 32, REACH_NEVER }, // Teredo
+	{ "2001::", 32, REACH_NEVER },
 	{ "100::", 64, REACH_NEVER },
 };
 

@@ -16,14 +16,12 @@ static size_t after_mark(const char *text)
 struct builder {
 	struct arena *arena;
 	const char *text;
-	struct json *open[JSON_DEPTH_MAX], **next[JSON_DEPTH_MAX + 1]; // by depth
+	struct json *open[JSON_DEPTH_MAX], **next[JSON_DEPTH_MAX + 1];
 };
 
-// NULL: there is a NUL in it.
 static const char *decoded(const struct builder *builder, const char *raw, size_t length)
 {
-	char *string =
-		arena_take(builder->arena, length + 1); // no escape is shorter than its bytes
+	char *string = arena_take(builder->arena, length + 1);
 	return json_decode(raw, length, string, length + 1) == strlen(string) ? string : NULL;
 }
 
@@ -39,7 +37,7 @@ static bool add(void *owner, const struct json_step *step)
 		      : step->kind == WALK_ARRAY ? JSON_ARRAY
 		      : string                   ? JSON_STRING
 						 : JSON_OTHER;
-	value->start = step->start - string; // with its quotes
+	value->start = step->start - string;
 	value->end = step->end + string;
 	value->begin = step->key ? (size_t)(step->key - builder->text) - 1 : value->start;
 	if (step->key)

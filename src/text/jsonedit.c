@@ -11,7 +11,6 @@ static char *replace(struct arena *arena, const char *text, size_t start, size_t
 	return arena_text(arena, "%.*s%s%s", (int)start, text, by, text + end);
 }
 
-// The blanks in front of a place: what separates a child from what comes before it.
 static size_t blanks_before(const char *text, size_t at)
 {
 	while (at > 0 && memchr(" \t\n\r", text[at - 1], 4))
@@ -27,7 +26,6 @@ static const struct json *last_of(const struct json *parent)
 	return last;
 }
 
-// The blanks that begin the line of a place.
 static char *indent_of(struct arena *arena, const char *text, size_t at)
 {
 	size_t line = at, end;
@@ -38,15 +36,13 @@ static char *indent_of(struct arena *arena, const char *text, size_t at)
 	return arena_copy(arena, text + line, end - line);
 }
 
-// As the text ends its lines.
 static const char *newline_of(const char *text)
 {
 	const char *end = strchr(text, '\n');
 	return end > text && end[-1] == '\r' ? "\r\n" : "\n";
 }
 
-// Behind the last child, as it is set apart from what comes before it; or as the first one, behind
-// the comments that are there.
+// Set apart as the last child is; the first one is behind the comments.
 static char *add_child(struct arena *arena, const char *text, const struct json *parent,
 		       const char *child)
 {
@@ -64,7 +60,6 @@ static char *add_child(struct arena *arena, const char *text, const struct json 
 		arena_text(arena, ",%.*s%s", (int)(last->begin - blanks), text + blanks, child));
 }
 
-// What is not there yet, from the inside out: {"a": {"b": VALUE}}.
 static const char *wrapped(struct arena *arena, const char *const *path, const char *value)
 {
 	if (!*path)
@@ -99,7 +94,6 @@ char *json_append(struct arena *arena, const char *text, const struct json *root
 	return array->type == JSON_ARRAY ? add_child(arena, text, array, element) : NULL;
 }
 
-// Two pieces at once; the first lies before the second.
 static char *without(struct arena *arena, const char *text, const size_t first[2],
 		     const size_t second[2])
 {
@@ -115,7 +109,7 @@ char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 		before = each;
 	size_t comma = json_blanks(text, before ? before->end : child->end, true),
 	       behind = comma + 1, own[2] = { child->begin, child->end };
-	if (text[comma] != ',') // the only one
+	if (text[comma] != ',')
 		return replace(arena, text, own[0], own[1], "");
 	if (!before) {
 		behind += child->next ? strspn(text + behind, " \t\n\r") : 0;
@@ -127,7 +121,6 @@ char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 	return without(arena, text, (size_t[]){ comma, behind }, own);
 }
 
-// The commas that have no value on one side.
 static unsigned loose_commas(const char *text)
 {
 	unsigned count = 0;
@@ -152,7 +145,7 @@ char *json_revert(struct arena *arena, const char *before, const char *written, 
 		front++;
 	while (end > front && last > front && before[end - 1] == written[last - 1])
 		end--, last--;
-	// Of a value that was replaced the whole line, as a part of it may stand elsewhere, too.
+	// The whole line: a part of it may occur elsewhere.
 	for (; end > front && front > 0 && !strchr("{[,\n", written[front - 1]); front--)
 		;
 	for (; end > front && written[last] && !strchr("}],\n", written[last]); last++)

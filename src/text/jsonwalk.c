@@ -10,13 +10,12 @@ struct walker {
 	const char *text;
 	size_t at, length;
 	unsigned depth;
-	bool arrays[JSON_WALK_DEPTH_MAX + 1]; // by depth: what holds values of this depth
+	bool arrays[JSON_WALK_DEPTH_MAX + 1];
 	bool (*step)(void *owner, const struct json_step *step);
-	void (*close)(void *owner, unsigned depth, size_t end); // NULL: strict
+	void (*close)(void *owner, unsigned depth, size_t end);
 	void *owner;
 };
 
-// The end of a comment; `at` where none begins, and where it has no end.
 static size_t comment_end(const char *text, size_t at)
 {
 	if (text[at + 1] == '/')
@@ -28,7 +27,7 @@ static size_t comment_end(const char *text, size_t at)
 size_t json_blanks(const char *text, size_t at, bool comments)
 {
 	for (;;) {
-		at += strspn(text + at, " \t\n\r"); // there is a NUL at the end
+		at += strspn(text + at, " \t\n\r");
 		size_t end = comments && text[at] == '/' ? comment_end(text, at) : at;
 		if (end == at)
 			return at;
@@ -54,7 +53,6 @@ static int hex_digit(char byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-// Behind a backslash: the bytes of an escape, 0 when it is none.
 static size_t escape_length(const char *at)
 {
 	if (*at && strchr("\"\\/bfnrt", *at))
@@ -65,7 +63,6 @@ static size_t escape_length(const char *at)
 	return *at == 'u' ? 5 : 0;
 }
 
-// At a quote: the text up to the next one.
 static bool read_string(struct walker *walker, size_t *ret_start, size_t *ret_end)
 {
 	const char *text = walker->text;
@@ -97,7 +94,6 @@ static size_t digits(const char *at)
 	return count;
 }
 
-// 0: none.
 static size_t number_length(const char *begin)
 {
 	const char *at = begin + (*begin == '-');
@@ -128,7 +124,6 @@ static size_t word_length(const char *at)
 	return 0;
 }
 
-// A value up to its end, of an object or array its bracket alone.
 static bool read_value(struct walker *walker, struct json_step *step)
 {
 	const char *at = walker->text + walker->at;
@@ -152,7 +147,6 @@ static bool read_value(struct walker *walker, struct json_step *step)
 	return length > 0;
 }
 
-// A value with its key where it has one. True in `ret_open`: its first child, or end, comes next.
 static bool take_value(struct walker *walker, bool *ret_open)
 {
 	struct json_step step = { .depth = walker->depth };
@@ -178,7 +172,6 @@ static bool take_value(struct walker *walker, bool *ret_open)
 	return true;
 }
 
-// The brackets that close here; `open`: nothing stands before the first of them.
 static void close_all(struct walker *walker, bool open)
 {
 	for (skip_blanks(walker); walker->depth > 0; skip_blanks(walker), open = false) {
@@ -206,7 +199,7 @@ static bool walk(struct walker *walker)
 		if (walker->depth == 0)
 			return walker->at == walker->length;
 		if (open && walker->depth == depth)
-			continue; // its first child
+			continue;
 		if (walker->text[walker->at++] != ',')
 			return false;
 		skip_blanks(walker);
@@ -235,11 +228,9 @@ bool json_walk_lax(const char *text, size_t length, size_t *at,
 	return good;
 }
 
-// --- what a string says --------------------------------------------------------------------------
-
 struct decoded {
 	char *to;
-	size_t size, used; // of the whole; what has no room is counted
+	size_t size, used;
 };
 
 static void put(struct decoded *decoded, unsigned char byte)
@@ -258,7 +249,6 @@ static void put_code(struct decoded *decoded, uint32_t code)
 		put(decoded, (unsigned char)(0x80 | (code >> 6 * more & 0x3f)));
 }
 
-// At a backslash: \u and four digits.
 static bool read_code(const char *at, size_t left, uint32_t *ret_code)
 {
 	uint32_t code = 0;
@@ -270,7 +260,6 @@ static bool read_code(const char *at, size_t left, uint32_t *ret_code)
 	return true;
 }
 
-// The bytes of the escape at a backslash.
 static size_t decode_escape(const char *at, size_t left, struct decoded *decoded)
 {
 	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";

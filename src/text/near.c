@@ -5,7 +5,6 @@
 
 #include "base/base.h"
 
-// Two neighbours in the wrong order, and nothing else.
 static bool is_swapped(const char *word, const char *known)
 {
 	size_t same = 0;
@@ -15,7 +14,6 @@ static bool is_swapped(const char *word, const char *known)
 	       word[same + 1] == known[same] && str_equal(word + same + 2, known + same + 2);
 }
 
-// Two letters and more that begin a known word are that word; behind it stand those with an edit.
 static unsigned distance_of(const char *word, const char *known)
 {
 	size_t letters = strlen(word), length = strlen(known);

@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 
-// A placeholder stands for up to ANY_MAX words.
 enum { ANY_MAX = 12, ERROR_MAX = 4096 };
 
 static const char *const placeholders[RECIPE_CAPTURES] = { "NAME", "PATH", "HOST", "PORT" };
@@ -41,7 +40,6 @@ static bool is_letter(char letter)
 	return isalnum((unsigned char)letter) || letter == '_' || (letter & 0x80);
 }
 
-// Takes the next word of a text.
 static bool take_word(struct span *text, struct span *ret_word)
 {
 	while (text->at < text->end && !is_letter(*text->at))
@@ -69,7 +67,6 @@ int recipe_placeholder(struct span word)
 	return -1;
 }
 
-// Whether the words of a key are the next words of an error text.
 static bool matches(struct span key, struct span error, struct span captures[RECIPE_CAPTURES])
 {
 	struct span wanted, word;
@@ -88,7 +85,6 @@ static bool matches(struct span key, struct span error, struct span captures[REC
 	return false;
 }
 
-// How many words of the key are no placeholder.
 static unsigned weight(struct span key)
 {
 	unsigned count = 0;

@@ -8,14 +8,12 @@ enum { SHA1_BYTES = 20, SHA256_BYTES = 32 };
 void sha1(const void *bytes, size_t length, unsigned char ret_name[SHA1_BYTES]);
 void sha256(const void *bytes, size_t length, unsigned char ret_name[SHA256_BYTES]);
 
-// Base64 (RFC 4648): of bytes, and of the user part of a URL, whose %XX are resolved first (RFC
-// 3986).
+// RFC 4648. %XX in the user part of a URL is resolved first (RFC 3986).
 
-// Cut where `size` ends.
 void base64_url_user(const char *text, size_t length, char *encoded, size_t size);
 
 // Of bytes, whole; "" where it does not fit.
 void base64_encode(const unsigned char *bytes, size_t length, char *encoded, size_t size);
 
-// The bytes of a text with its filling; 0 when it is none, empty, or more than `size`.
+// 0: not base64, empty, or more than `size`.
 size_t base64_decode(const char *text, size_t length, unsigned char *bytes, size_t size);

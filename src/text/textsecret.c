@@ -8,7 +8,6 @@
 
 enum { SECRET_LEAST = 12 };
 
-// Within a value: a command's argument, a header, a part of a URL.
 static const char *const marks[] = {
 	"authorization:", "bearer ",    "basic ",   "private-token:", "x-api-key",     "token=",
 	"token:",         "token ",     "password", "passwd",         "passphrase",    "secret=",
@@ -26,7 +25,7 @@ static const char *const prefixes[] = {
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+";
 
-// 24 or more characters of one word, letters of both cases and digits in turn: nobody's words.
+// 24 characters or more, letters of both cases and digits in turn.
 static bool is_random(const char *word, size_t length)
 {
 	unsigned upper = 0, lower = 0, digits = 0, changes = 0;
@@ -59,7 +58,6 @@ bool textsecret_has_word(const char *text)
 		size_t length = strspn(word, letters);
 		if (begins_secret(word) || is_random(word, length))
 			return true;
-		// A part of it, too: of "x-ghp_...".
 		for (size_t i = 1; i < length; i++)
 			if (!isalnum((unsigned char)word[i - 1]) && begins_secret(word + i))
 				return true;
@@ -76,7 +74,6 @@ bool textsecret_is(const char *text)
 	return textsecret_has_word(text);
 }
 
-// "git" in ssh://git@host is a user's name; elsewhere this place may hold a token alone.
 static bool is_login(const char *text, const char *scheme, const char *user, const char *at)
 {
 	const char *start = scheme;
@@ -86,8 +83,6 @@ static bool is_login(const char *text, const char *scheme, const char *user, con
 	return ssh && !memchr(user, ':', (size_t)(at - user));
 }
 
-// A text with the user's part of each URL left out, in the arena; the text itself when there is
-// none. NULL: a URL that cannot be taken apart, as of "https://me:pa/ss@host".
 const char *textsecret_strip(struct arena *arena, const char *text)
 {
 	const char *scheme = strstr(text, "://");
@@ -117,7 +112,6 @@ const char *textsecret_strip(struct arena *arena, const char *text)
 	return changed ? copy : text;
 }
 
-// The words of a line before its '=' or ':', as "//host/:_authToken" and "- token".
 static bool has_secret_key(const char *line)
 {
 	static const char *const words[] = { "token",         "passw",   "secret",     "_auth",
@@ -133,7 +127,6 @@ static bool has_secret_key(const char *line)
 	return false;
 }
 
-// conda's https://host/t/TOKEN/channel
 static void strip_conda(char *line)
 {
 	for (char *from = strstr(line, "/t/"); from; from = strstr(from, "/t/")) {
@@ -143,7 +136,6 @@ static void strip_conda(char *line)
 	}
 }
 
-// A value that may continue in the next line.
 static bool goes_on(const char *line)
 {
 	size_t length = strlen(line), quotes = 0;
@@ -172,8 +164,6 @@ static bool has_mixed_word(const char *text)
 	return false;
 }
 
-// A section, an address, what begins a list, the name in a list, a switch, a number, and what sends
-// names to a registry without an address: of uv, cargo, pip, go, conda.
 static bool is_of_registries(const char *line)
 {
 	static const char name[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -197,8 +187,7 @@ static bool is_of_registries(const char *line)
 			     (length < SECRET_LEAST && strspn(value, "0123456789") >= length));
 }
 
-// The part of a line that may be shown, in the arena, or NULL. `ret_goes_on`: a secret may
-// continue in the next line.
+// What may be shown, or NULL. `ret_goes_on`: a secret may continue in the next line.
 static const char *keep(struct arena *arena, const char *line, enum textsecret_kept kept,
 			bool *ret_goes_on)
 {
@@ -246,7 +235,6 @@ const char *textsecret_certificates(struct arena *arena, const char *text)
 			  end[] = "-----END CERTIFICATE-----",
 			  base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				     "0123456789+/= \t\r\n";
-	// A newline more behind each, which is longer than its first line.
 	size_t most = strlen(text) + strlen(text) / sizeof(begin) + 1, used = 0;
 	char *kept = arena_take(arena, most);
 	for (const char *at = strstr(text, begin); at; at = strstr(at, begin)) {

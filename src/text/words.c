@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 
-// The checksum is of every byte before its line. Cuts the text there.
 static int check_sum(char *text, size_t length)
 {
 	enum { SUM_LINE = sizeof("sum 0123456789abcdef") };
@@ -67,7 +66,6 @@ const char *words_next(struct arena *arena, char **at)
 	for (size_t i = 0; i < length; i++) {
 		char c = (*at)[i];
 		if (c == '%') {
-			// Neither a blank nor the end is a digit, so this stays within the word.
 			int high = hexadecimal((*at)[i + 1]);
 			int low = high < 0 ? -1 : hexadecimal((*at)[i + 2]);
 			if (high < 0 || low < 0 || (high == 0 && low == 0))
@@ -86,7 +84,7 @@ static bool is_plain(unsigned char c)
 	return c > ' ' && c != '%' && c != 0x7f;
 }
 
-// One that is relative and leads nowhere upwards; who opens it looks by descriptor besides.
+// Relative, and leads nowhere upwards.
 static bool is_path(const char *path)
 {
 	for (const char *part = path;; part++) {
@@ -100,7 +98,6 @@ static bool is_path(const char *path)
 	}
 }
 
-// A number of 4 or 8 bytes.
 static bool read_number(struct arena *arena, char **at, size_t size, void *ret_field)
 {
 	unsigned long long number, most = size == sizeof(unsigned) ? UINT32_MAX : UINT64_MAX;
@@ -172,7 +169,6 @@ void words_put(struct out *out, const char *text)
 	}
 }
 
-// By hand, as an apply of many files writes a million.
 static void put_number(struct out *out, unsigned long long number)
 {
 	char text[24], *end = text + sizeof(text), *at = end;

@@ -36,7 +36,7 @@ void listed_sort(struct listed *known)
 	unsigned count = 0;
 	if (known->count > 0)
 		qsort(known->rows, known->count, sizeof(*known->rows), compare);
-	for (unsigned i = 0; i < known->count; i++) // by two spellings, or met twice
+	for (unsigned i = 0; i < known->count; i++)
 		if (count == 0 || !str_equal(known->rows[count - 1].path, known->rows[i].path))
 			known->rows[count++] = known->rows[i];
 	known->count = count;
@@ -84,7 +84,7 @@ void listed_note(struct listed *known, int directory, const char *name, const ch
 static int read_row(struct listed *known, char *at)
 {
 	struct listed_row row = { .kind = *at == 'm' ? LISTED_MADE : LISTED_OWN };
-	if (*at == 't') // a part of one, in lists of before
+	if (*at == 't')
 		return 0;
 	if (!words_next(known->arena, &at) ||
 	    !words_read(known->arena, &at, fields, WORDS_COUNT(fields), &row))
@@ -104,7 +104,7 @@ int listed_parse(struct arena *arena, const char *text, size_t length, struct li
 		return -1;
 	line = words_line(&at);
 	known.root = line ? words_next(arena, &line) : NULL;
-	if (!known.root || !words_line(&at)) // a line without words
+	if (!known.root || !words_line(&at))
 		return -1;
 	while ((line = words_line(&at)))
 		if (read_row(&known, line) < 0)

@@ -16,31 +16,29 @@
 #include "names/trusted.h"
 #include "text/words.h"
 
-// A small tree is seen whole, however slow the machine: so many are read in any case.
+// So many are read in any case, however slow the machine.
 enum {
 	ENTRIES_LEAST = 512,
 	DIRECTORIES_LEAST = 32,
+	INSTALLED_LEAST = 4,
 	CLOCK_EACH = 64,
 	DEPTH_MAX = 240,
 	NANOSECONDS = 1000000000
 };
-// Of the rest: memory is bounded.
 enum { REST_BYTES = 64 << 20 };
 
-// Since when a directory has its names: a box can set no ctime back.
+// A box can set no ctime back.
 enum news { OLD, SINCE, IN_RUN };
 
-// The order of the rest: names that stood, then new ones, then those in installed packages.
 enum rank { STOOD, CAME, INSTALLED };
 
-// Directories of the share, in its order, then those of the rest.
 struct walk_row {
-	const char *path;    // below the root
-	enum news all, came; // entries below may have come to their place, and names to it
-	unsigned children;   // of the share, right below it
+	const char *path;
+	enum news all, came;
+	unsigned children;
 	nlink_t links;
 	bool unread;
-	enum rank rank; // of the rest
+	enum rank rank;
 };
 
 static bool is_over(struct git_walk *walk)
@@ -56,7 +54,6 @@ static const char *inside(const struct git_walk *walk)
 	return walk->length > walk->root ? walk->path + walk->root + 1 : "";
 }
 
-// The path of `length` bytes and a name in it, or that path.
 static bool go_to(struct git_walk *walk, size_t length, const char *name)
 {
 	size_t bytes = strlen(name);
@@ -84,7 +81,6 @@ static bool is_made(const struct git_walk *walk)
 		       walk->start;
 }
 
-// The directory at walk->path.
 static void add_rest(struct git_walk *walk, enum news all, enum news came, enum rank above)
 {
 	if (walk->rest > 0)
@@ -110,7 +106,6 @@ static void add_rest(struct git_walk *walk, enum news all, enum news came, enum 
 
 static void enter(struct git_walk *walk, enum news all, enum news came);
 
-// A directory in the one of `row`, which has its names since `news`.
 static void go_down(struct git_walk *walk, const struct walk_row *row, enum news news)
 {
 	unsigned at = walk->share ? share_find(walk->share, inside(walk)) : SHARE_NONE;
@@ -128,7 +123,6 @@ static void go_down(struct git_walk *walk, const struct walk_row *row, enum news
 	}
 }
 
-// Reads the directory at walk->path. Of an unread one of the share only those below count.
 static void visit(struct git_walk *walk, int directory, const struct walk_row *row, enum news news)
 {
 	const size_t length = walk->length;
@@ -139,8 +133,7 @@ static void visit(struct git_walk *walk, int directory, const struct walk_row *r
 		if (is_over(walk))
 			break;
 		head = head || strcasecmp(entry->name, "HEAD") == 0;
-		git = git ||
-		      component_is_git(entry->name); // the file system says whether it is one
+		git = git || component_is_git(entry->name);
 		walk->moved = moved;
 		if (!go_to(walk, length, entry->name))
 			continue;
@@ -171,10 +164,8 @@ static void open_and_visit(struct git_walk *walk, const struct walk_row *row, en
 		visit(walk, fd, row, news);
 }
 
-// Since when the directory at walk->path has its names, and its place. One that has
-// its old ctime, which no box can set back, existed before and has the same names in it. One that
-// changed, in another that changed, may have been moved there: all below it is read. False: it is
-// no directory.
+// One with its old ctime existed before and has the same names. One that changed, in another that
+// changed, may have been moved there: all below it is read.
 static bool look_at(struct git_walk *walk, struct walk_row *row, enum news *ret_news)
 {
 	struct stat status;
@@ -190,7 +181,6 @@ static bool look_at(struct git_walk *walk, struct walk_row *row, enum news *ret_
 	return true;
 }
 
-// The directory at walk->path.
 static void enter(struct git_walk *walk, enum news all, enum news came)
 {
 	struct walk_row row = { .all = all, .came = came };
@@ -213,7 +203,6 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
 }
 
-// `above` is the row around the last one: those of one directory come together.
 static void count_child(struct git_walk *walk, const char *path, unsigned *above)
 {
 	char parent[PATH_MAX] __attribute__((uninitialized));
@@ -229,7 +218,6 @@ static void count_child(struct git_walk *walk, const char *path, unsigned *above
 		walk->rows[*above].children++;
 }
 
-// The directories of the share: those on the way to others before these.
 static void walk_share(struct git_walk *walk)
 {
 	unsigned above = SHARE_NONE;
@@ -249,8 +237,6 @@ static void walk_share(struct git_walk *walk)
 	}
 }
 
-// The other directories, those near the top first; then those that came in the run, and at last
-// those of installed packages, of which many projects have more than there is time for.
 static void walk_rest(struct git_walk *walk)
 {
 	const int64_t begin = processor_now();
@@ -259,12 +245,13 @@ static void walk_rest(struct git_walk *walk)
 	bool over = false;
 	walk->entries = 0;
 	walk->others = true;
-	for (enum rank rank = STOOD; rank <= INSTALLED; rank++)
+	for (enum rank rank = STOOD; rank <= INSTALLED; rank++) {
+		const int64_t most = rank == INSTALLED ? walk->rest_installed : walk->rest;
+		const unsigned least = rank == INSTALLED ? INSTALLED_LEAST : DIRECTORIES_LEAST;
 		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
 			struct walk_row row = walk->rows[i];
 			enum news news = OLD;
 			bool shared = i < walk->share->count;
-			// The links count the directories in it: of the share those that it names.
 			if (!row.unread || row.rank > rank ||
 			    (shared && counts && row.links == 2 + row.children) ||
 			    !go_to_row(walk, &row))
@@ -273,13 +260,12 @@ static void walk_rest(struct git_walk *walk)
 			row.unread = shared;
 			if (shared || look_at(walk, &row, &news))
 				open_and_visit(walk, &row, news);
-			over = ++walk->entries % DIRECTORIES_LEAST == 0 &&
-			       processor_now() - begin > walk->rest;
+			over = ++walk->entries % least == 0 && processor_now() - begin > most;
 			walk->unseen = walk->unseen || (over && rank != INSTALLED);
 		}
+	}
 }
 
-// A tracked file that is examined each time: the part of its path that is a name.
 static void look_at_kept(struct git_walk *walk, const struct gitindex_kept *kept)
 {
 	char above[PATH_MAX], part[PATH_MAX];
@@ -297,7 +283,6 @@ static void look_at_kept(struct git_walk *walk, const struct gitindex_kept *kept
 	autoclose int fd = sys_openat2(walk->top, above, O_PATH | O_DIRECTORY | O_CLOEXEC,
 				       RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
 	walk->depth = 1;
-	// Where that directory changed it was read.
 	if (fd >= 0 && fstat(fd, &parent) == 0 && news_of(walk, &parent) == OLD)
 		walk->entry(walk, fd, name, DT_UNKNOWN);
 }

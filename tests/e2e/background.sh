@@ -86,15 +86,37 @@ wait $waiting
 is "its sbx is killed: who waits gets the status" "137 137" "$? $(wait $others; member status <"$work/waited")"
 wait_for 30 gone "$run"
 is "its sbx is killed: the status is known" 137 "$(wait_for 30 eval '"$SBX" logs --json "$run" | grep -q status'; "$SBX" wait "$run"; echo $?)"
-writer() { ps -o ppid= -p "$run" | tr -d ' '; }
+# Of the children of its sbx the one that writes the file of the output.
+front() { for child in $(pgrep -P "$run"); do ls -l "/proc/$child/fd" 2>/dev/null | grep -q '/output$' && echo "$child"; done; }
 run=$("$SBX" run -d -- sh -c 'echo before; until [ -e go2 ]; do sleep 0.05; done; exit 5')
-kill -9 "$(writer)"
+kill -9 "$(front)"
 lists "$run" && pass "who writes its output is killed: the run goes on" || fail "who writes its output is killed: the run goes on"
 touch go2
 is "and its status is known" 5 "$("$SBX" wait "$run"; echo $?)"
 run=$("$SBX" run -d -- sleep 1000)
-kill -9 "$(writer)" "$run"
+kill -9 "$(front)" "$run"
 is "both are killed: 137 follows from its record" "137 False 137" "$("$SBX" wait "$run"; echo $?) $("$SBX" logs --json "$run" | member live status)"
+
+# --- the front of --json: of the children of its sbx the one that has the memory for both streams
+capturing() { for child in $(pgrep -P "$run"); do ls -l "/proc/$child/fd" 2>/dev/null | grep -c '/memfd:sbx' | grep -qx 2 && echo "$child"; done; }
+"$SBX" run --json -- sh -c 'echo first; echo >begun; sleep 1000' >"$work/json" &
+run=$!
+wait_for 30 test -e begun
+kill -9 $run
+wait $run 2>/dev/null
+wait_for 30 test -s "$work/json"
+is "its sbx is killed: the answer says so, with what was printed" "$run signal 137 9 None first" "$(member id end status signal exit stdout <"$work/json" | xargs)"
+is "nothing is left of the box, and its status follows from its record" "137 " "$("$SBX" wait "$run"; echo $?) $(pgrep -u "$(id -u)" -f 'sleep 1000$')"
+rm begun
+"$SBX" run --json -- sh -c 'echo first; echo >begun; until [ -e go3 ]; do sleep 0.05; done; exit 5' >"$work/json" &
+run=$!
+wait_for 30 test -e begun
+kill -9 "$(capturing)"
+touch go3
+wait $run
+is "who captures is killed: the run goes on, and the answer says that it is cut" "5 exit 5 first True" "$? $(member end status stdout truncated <"$work/json" | xargs)"
+is "a reader of the answer waits for no process of it" "in time" "$(timeout 20 bash -c '"$SBX" run --json -- sh -c "exec <&-; sleep 0.5" | cat >/dev/null; echo in time')"
+is "nor a writer: its stdin is the command's alone" "in time 141" "$(timeout 20 bash -c 'yes | "$SBX" run --json -- sh -c "exec <&-; sleep 1" >/dev/null; echo in time ${PIPESTATUS[0]}')"
 
 # --- what is printed acts on no terminal, and is bounded
 run=$("$SBX" run -d -- printf 'a\033[31mb\302\233\342\202\254\377\000\r\n')
@@ -107,10 +129,29 @@ run=$("$SBX" run -d -- bash -c 'seq 3000000; until [ -e more ]; do sleep 0.05; d
 wait_for 60 eval '"$SBX" logs --raw "$run" 2>/dev/null | tail -1 | grep -qx 3000000'
 is "the newest of a flood are kept, without a gap" "end 3000000" "$("$SBX" logs --raw "$run" 2>"$work/err" | tail -n +2 | awk 'NR > 1 && $1 != last + 1 { print "gap", last, $1 } { last = $1 } END { print "end", last }' | head -3)"
 like "and what is gone is said" "$(cat "$work/err")" "^sbx: [0-9]+ bytes of the output are gone"
-is "the file stays below its bound" 1 "$(($(stat -c %s "$boxes/$run"-*/output) <= 8392704))"
+is "the file stays below its bound" 1 "$(($(stat -c %s "$boxes/$run"-*/output) <= 8404992))"
 touch more
 "$SBX" wait "$run"
 is "the end is there" end "$("$SBX" logs "$run" 2>/dev/null | tail -1)"
+
+run=$("$SBX" run -d -- sh -c 'echo one; sleep 1.5; echo two; sleep 1.5; echo three; until [ -e more4 ]; do sleep 0.05; done; echo four; sleep 0.3')
+wait_for 30 eval '"$SBX" logs "$run" | grep -q three'
+begins() { "$SBX" logs "$@" "$run" | xargs; }
+is "-n: the last lines" "[three] [two three] [one two three] []" "[$(begins -n 1)] [$(begins --tail 2)] [$(begins -n 9)] [$(begins -n 0)]"
+is "--since: what was printed in this time, and no line too few" "[three] [one two three] [three]" "[$(begins --since 1s)] [$(begins --since 1h)] [$(begins --since 1h -n 1)]"
+is "the latest beginning counts" "[wo three]" "[$(begins --offset 5 -n 3)]"
+"$SBX" logs -n 1 -f "$run" >"$work/followed" &
+follower=$!
+sleep 0.3
+touch more4
+wait $follower
+is "-n with -f: the last line, and what comes" "three four" "$(xargs <"$work/followed")"
+is "--since with --json" "four" "$("$SBX" wait "$run"; "$SBX" logs --json -n 1 "$run" | member text)"
+run=$("$SBX" run -d -- bash -c 'seq 3000000; for i in {1..1500}; do echo "$i"; sleep 0.001; done')
+"$SBX" wait "$run"
+is "-n over a flood that has gone in part" "100000 2901501 1500" "$("$SBX" logs -n 100000 "$run" | sed -n '1p;$=;$p' | sort -n | xargs | awk '{ print $2, $3, $1 }')"
+is "a longer history has coarser times, and none too few" "1500" "$("$SBX" logs --since 1h "$run" 2>/dev/null | tail -1)"
+refused_as "a time that is none" "5x" "$SBX" logs --since 5x "$run"
 
 # --- no box reaches it
 run=$("$SBX" run -d -- echo secret)

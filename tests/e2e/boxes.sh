@@ -181,8 +181,19 @@ wait_for 30 sh -c "ls -l /proc/$waiting/fd | grep -q pidfd"
 "$SBX" kill "$run" >/dev/null
 wait "$run"
 is "run --json of one that is killed, and who waits" "137 signal 137 9 137" "$? $(python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["end"], r["status"], r["signal"])' <"$work/json") $(wait $waiting; echo $?)"
+ends=
+for n in {1..30}; do
+	"$SBX" run --json -- sleep 300 >"$work/json" 2>/dev/null &
+	run=$!
+	until compgen -G "$boxes/$run-*/entry" >/dev/null; do :; done
+	sleep "0.0$((RANDOM % 4))$n"
+	"$SBX" kill "$run" >/dev/null
+	wait "$run"
+	ends+=" $? $(python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["end"], r["status"])' <"$work/json")"
+done
+is "killed at any moment of its start it is no failure either" "30 137 signal 137" "$(xargs -n3 <<<"$ends" | sort | uniq -c | xargs)"
 box "$idle"
-kill -9 "$(grep -lE 'NSpid:.*[[:space:]]1$' $(pgrep -P "$run" -x sbx | sed 's|.*|/proc/&/status|') | cut -d / -f 3)"
+kill -9 "$(init_of "$run")"
 wait "$run"
 like "the box's first process is killed by another program: that is said" "$? $(tail -1 "$output")" "^137 sbx: the box was killed from outside, but not by sbx"
 box "sleep 1; exit 7"
@@ -204,6 +215,35 @@ is "wait says 137" "137 " "$? $(cat "$work/waited")"
 wait "$run" 2>/dev/null
 status "and says so again" 137 "$SBX" wait "$run"
 like "the next run there checks what it left, and then its record goes" "$("$SBX" run -- true 2>&1; find "$boxes" -name "$run-*" | wc -l)" '^0$'
+
+# --- those that have ended
+mkdir -p sub
+ended=$(cd sub && "$SBX" run --project-dir . -d -- sh -c 'exit 3')
+"$SBX" wait "$ended"
+killed=$("$SBX" run -d -- sleep 300)
+kill -9 "$killed"
+wait_for 30 gone "$killed"
+state() { find "$XDG_STATE_HOME" -printf '%p %T@ %C@ %s\n' | sort; }
+state >"$work/before"
+"$SBX" ps -a >"$work/all"
+"$SBX" ps -a --json >"$work/all.json"
+of() { awk -v run="$1" '$1 == run { print $3, $4 }' "$work/all"; }
+is "ps -a: how each ended; one that was killed with both its processes or one" "exit 3 signal 137 running -" "$(of "$ended") $(of "$killed") $(of "$host")"
+is "JSON has it" "exit 3 signal 137 None None" "$(python3 -c '
+import json, sys
+all = {b["id"]: (b.get("end"), b.get("status")) for b in json.load(open(sys.argv[1]))["boxes"]}
+print(*[word for id in sys.argv[2:] for word in all[id]])' "$work/all.json" "$ended" "$killed" "$host")"
+is "without -a those that live" "no no yes" "$(for one in "$ended" "$killed" "$host"; do lists "$one" && echo yes || echo no; done | xargs)"
+filtered() { "$SBX" ps "$@" | awk 'NR > 1 { print $1 }' | sort | xargs; }
+both=$(printf '%s\n' "$host" "$proxy" | sort | xargs)
+is "by status: all are looked at" "$ended|$killed|$both" "$(filtered -f status=exit -f project=.)|$(filtered --filter status=signal -f project=.)|$(filtered -f status=running -f project=.)"
+is "by project, and below it; each filter counts" "$ended||$both" "$(filtered -a -f project=sub)|$(filtered -a -f project=sub -f status=signal)|$(filtered -f project=.)"
+is "by command" "$killed" "$(filtered -a -f 'command=sleep 300' -f project=.)"
+is "by session: none" "" "$(filtered -a -f session=none-of-these)"
+refused_as "a key that is none" "unknown 'x=y'; use: status=" "$SBX" ps -f x=y
+is "who looks changes no file" "" "$(state | diff - "$work/before")"
+"$SBX" run -- true 2>/dev/null
+rm -rf sub "$boxes/$ended"-* "$boxes/$killed"-*
 
 # --- a record proves nothing
 good=$(echo "$boxes/$host"-*)

@@ -9,10 +9,10 @@ git config --global user.name tester && git config --global user.email tester@ex
 place() {
 	project=$(new_project)
 	cd "$project" || exit 1
-	mkdir -p src/a node_modules/old/deep node_modules/other/deep
-	for ((i = 0; i < 400; i++)); do mkdir -p "node_modules/many/$i/x"; done
+	mkdir -p src/a ignored/old/deep ignored/other/deep
+	for ((i = 0; i < 400; i++)); do mkdir -p "ignored/many/$i/x"; done
 	echo x >src/a/file
-	echo node_modules >.gitignore
+	echo ignored >.gitignore
 	git add -A && git commit -qm first
 	"$SBX" run true && "$SBX" run true # the first one makes the lists
 }
@@ -29,26 +29,26 @@ run 'plant src/a/new'
 is "below a directory with tracked files: undone at once" no "$(lives src/a/new)"
 run 'plant src/new/deep/er'
 is "in a directory that is new: undone at once" no "$(lives src/new/deep/er)"
-run 'plant node_modules'
-is "in a directory right below the top: undone at once" no "$(lives node_modules)"
-(cd node_modules/old && run 'plant deep')
-is "in the command's directory: undone at once" no "$(lives node_modules/old/deep)"
+run 'plant ignored'
+is "in a directory right below the top: undone at once" no "$(lives ignored)"
+(cd ignored/old && run 'plant deep')
+is "in the command's directory: undone at once" no "$(lives ignored/old/deep)"
 run 'mkdir -p src/deep && plant src/deep/link && git -C src/deep/link config core.fsmonitor /bin/false && git update-index --add --cacheinfo 160000,"$(git rev-parse HEAD)",src/deep/link'
 is "a submodule that the box put into the index: undone at once" no "$(lives src/deep/link)"
 git update-index --force-remove src/deep/link
 
 place
-run 'plant node_modules/other/deep; mkdir node_modules/old/app; echo x >node_modules/old/app/.envrc; echo x >src/.envrc'
-is "in an old directory that git's index does not have: undone as well" no "$(lives node_modules/other/deep)"
-like "a name of the table is told below the top" "$(cat "$work/said")" "will run it: src/.envrc$"
-eval "$plant" && plant node_modules/other/deep && sleep 0.05
+run 'plant ignored/other/deep; mkdir ignored/old/app; echo x >ignored/old/app/.envrc; echo x >src/.envrc'
+is "in an old directory that git's index does not have: undone as well" no "$(lives ignored/other/deep)"
+like "a name of the table is told below the top" "$(cat "$work/said")" "will run it: src/.envrc, ignored/old/app/.envrc$"
+eval "$plant" && plant ignored/other/deep && sleep 0.05
 "$SBX" run --check all -- true 2>/dev/null
-is "and what lay there before a run is not that run's" yes "$(lives node_modules/other/deep)"
-"$SBX" run --check all -- bash -c "$plant; plant node_modules/old/deep" 2>/dev/null
-is "--check all" no "$(lives node_modules/old/deep)"
+is "and what lay there before a run is not that run's" yes "$(lives ignored/other/deep)"
+"$SBX" run --check all -- bash -c "$plant; plant ignored/old/deep" 2>/dev/null
+is "--check all" no "$(lives ignored/old/deep)"
 printf '[files]\ncheck = all\n' >.sbx.ini
-run 'plant node_modules/old/deep'
-is "check = all, in the project's own file" no "$(lives node_modules/old/deep)"
+run 'plant ignored/old/deep'
+is "check = all, in the project's own file" no "$(lives ignored/old/deep)"
 rm .sbx.ini
 
 place
@@ -65,34 +65,34 @@ run 'echo "echo evil" >vendor/lib/.git/hooks/post-commit'
 stays "and it is read-only in the next run" "" "$(ls vendor/lib/.git/hooks/post-commit 2>/dev/null)"
 
 place
-run 'plant node_modules/old/deep'
-run 'mv node_modules/old src/moved'
+run 'plant ignored/old/deep'
+run 'mv ignored/old src/moved'
 is "what was made before and is moved to a tracked place: undone at once" no "$(lives src/moved/deep)"
-run 'plant node_modules/other/deep'
-run 'mv node_modules/other src/a/moved'
+run 'plant ignored/other/deep'
+run 'mv ignored/other src/a/moved'
 is "or right below a directory with tracked files" no "$(lives src/a/moved/deep)"
-mkdir -p node_modules/third/deep src/a/there/deep && "$SBX" run --check all true
-run 'plant node_modules/third/deep'
-run 'rm -rf src/a/there && mv node_modules/third src/a/there'
+mkdir -p ignored/third/deep src/a/there/deep && "$SBX" run --check all true
+run 'plant ignored/third/deep'
+run 'rm -rf src/a/there && mv ignored/third src/a/there'
 is "or in the place of another one" no "$(lives src/a/there/deep)"
 
 place
-(cd node_modules/old && run 'plant .')
-is "the command's directory, where nothing else changed" no "$(lives node_modules/old)"
+(cd ignored/old && run 'plant .')
+is "the command's directory, where nothing else changed" no "$(lives ignored/old)"
 place
-(cd node_modules/old && run 'plant deep')
-is "and below it" no "$(lives node_modules/old/deep)"
+(cd ignored/old && run 'plant deep')
+is "and below it" no "$(lives ignored/old/deep)"
 place
-echo x >node_modules/other/file
-run 'git add -f node_modules/other/file; plant node_modules/other/deep'
-is "the index of the end counts" no "$(lives node_modules/other/deep)"
+echo x >ignored/other/file
+run 'git add -f ignored/other/file; plant ignored/other/deep'
+is "the index of the end counts" no "$(lives ignored/other/deep)"
 place
 run 'git rm -q --cached -r src/a; plant src/a/new'
 is "and that of the start" no "$(lives src/a/new)"
-for move in 'mv node_modules/old src/a/m:src/a/m/deep' 'mv node_modules/old top:top/deep' 'mv src src2; mv node_modules src:src/old/deep' \
-	'rm -rf src/a/new; mkdir src/a/new; mv node_modules/old/deep src/a/new/deep:src/a/new/deep'; do
+for move in 'mv ignored/old src/a/m:src/a/m/deep' 'mv ignored/old top:top/deep' 'mv src src2; mv ignored src:src/old/deep' \
+	'rm -rf src/a/new; mkdir src/a/new; mv ignored/old/deep src/a/new/deep:src/a/new/deep'; do
 	place
-	run 'plant node_modules/old/deep'
+	run 'plant ignored/old/deep'
 	run "${move%:*}"
 	is "an older one comes along with: ${move%:*}" no "$(lives "${move##*:}")"
 done
@@ -148,6 +148,8 @@ cd "$project" || exit 1
 (mkdir node_modules && cd node_modules && seq -f 'p%g/x' 3000 | xargs mkdir -p) && "$SBX" run true 2>/dev/null
 no_time true
 stays "packages that were not searched have no line" "" "$(cat "$work/said")"
+run 'sleep 1; mkdir node_modules/p9/x/late; plant node_modules/p9/x/late'
+is "in a run of a second they are searched to the end" no "$(lives node_modules/p9/x/late)"
 
 # However much is new, all of it is searched, without a list and in memory that does not grow with it.
 project=$(fresh flood)

@@ -9,6 +9,7 @@ here=$(dirname "$(dirname "$SBX")")
 # the hidden verb
 offered() { "$SBX" complete "$@" 2>/dev/null | cut -f1 | sort | xargs; }
 is "verbs" "plan profile ps publish" "$(offered p)"
+is "shells" "bash fish zsh" "$(offered completion "")"
 is "help of verbs" "plan profile ps publish" "$(offered help p)"
 flags=$("$SBX" run --help all | grep -o -- '^ .*--[a-z][a-z-]*' | grep -o -- '--[a-z][a-z-]*' | sort -u | xargs)
 is "every option of run, and no other" "${flags:-none}" "$(offered run --)"
@@ -47,9 +48,9 @@ home=$work/home rc=$work/home/rc
 share=$home/.local/share
 mkdir -p "$home/.local/bin" "$share/bash-completion/completions" "$share/zsh/site-functions" "$share/fish/vendor_completions.d" "$home/.config/fish"
 ln -s "$SBX" "$home/.local/bin/sbx"
-cp "$tree/completions/sbx.bash" "$share/bash-completion/completions/sbx"
-cp "$tree/completions/_sbx" "$share/zsh/site-functions/_sbx"
-cp "$tree/completions/sbx.fish" "$share/fish/vendor_completions.d/sbx.fish"
+cp "$tree/completions/bash.sbx" "$share/bash-completion/completions/sbx"
+cp "$tree/completions/zsh.sbx" "$share/zsh/site-functions/_sbx"
+cp "$tree/completions/fish.sbx" "$share/fish/vendor_completions.d/sbx.fish"
 printf '. /usr/share/bash-completion/bash_completion\nPS1="ready> "\n' >"$rc"
 printf 'fpath=(%s $fpath)\nautoload -Uz compinit\ncompinit -u -d %s/dump\nPS1="ready> "\n' "$share/zsh/site-functions" "$home" >"$home/.zshrc"
 printf 'function fish_prompt\n    echo -n "ready> "\nend\nset fish_greeting\n' >"$home/.config/fish/config.fish"
@@ -90,6 +91,19 @@ END
 		said=$(types $shell "$(printf 'sbx run -\t')" 'show|visible') && pass "$shell: options with what they mean" || fail "$shell: options with what they mean" "$said"
 	fi
 done
+# Without a file that is installed: what sbx prints is read by the shell.
+rm "$share/bash-completion/completions/sbx" "$share/zsh/site-functions/_sbx" "$share/fish/vendor_completions.d/sbx.fish"
+printf '. <(sbx completion bash)\nPS1="ready> "\n' >"$rc"
+printf 'autoload -Uz compinit\ncompinit -u -d %s/dump2\nsource <(sbx completion zsh)\nPS1="ready> "\n' "$home" >"$home/.zshrc"
+printf 'sbx completion fish | source\n' >>"$home/.config/fish/config.fish"
+for shell in bash zsh fish; do
+	if command -v $shell >/dev/null; then
+		said=$(types $shell "$(printf 'sbx session rm ke\t')" kept-session) && pass "$shell: by sbx completion $shell" || fail "$shell: by sbx completion $shell" "$said"
+	else
+		skip "$shell: by sbx completion $shell" "$shell is not installed"
+	fi
+done
+refused_as "another shell" "usage: sbx completion bash" "$SBX" completion tcsh
 kill $sleeper 2>/dev/null
 wait $sleeper 2>/dev/null
 is "no TAB ran anything" "" "$(ls "$work/canary" 2>/dev/null)"
@@ -115,4 +129,8 @@ else
 	! command -v zsh >/dev/null || looks zsh _sbx "$(zsh -f -c 'print -l $fpath')"
 	! command -v fish >/dev/null || looks fish sbx.fish "$(fish -c 'printf "%s\n" $fish_complete_path')"
 fi
+# A package's places, below /usr: debian/rules and packaging/pack move zsh's file where Debian's zsh looks.
+like "bash looks into the package's place" "$(find /usr/share/bash-completion -maxdepth 1 -name completions)" '^/usr/share/bash-completion/completions$'
+! command -v zsh >/dev/null || [ ! -e /etc/debian_version ] || like "zsh looks into the package's place" "$(zsh -f -c 'print -l $fpath')" '^/usr/share/zsh/vendor-completions$'
+! command -v fish >/dev/null || like "fish looks into the package's place" "$(fish -c 'printf "%s\n" $fish_complete_path')" '^/usr/share/fish/vendor_completions\.d$'
 done_testing

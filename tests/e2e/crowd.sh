@@ -10,7 +10,7 @@ touch held
 timeout 60 "$SBX" run -a www.allowed.test -- sh -c "curl -s -m 60 -o /dev/null http://www.allowed.test/; : >begun; while [ -e held ]; do sleep 0.1; done" 2>"$work/deaf" &
 run=$!
 wait_for 60 test -e begun
-box=$(pgrep -P $run) && worker=$(children_of "$box" | tail -1)
+box=$(pgrep -P $run) && worker=$(worker_of "$box")
 is "who waits for a processor goes before the proxy" $(($(ps -o ni= $$) + 5)) "$(($(ps -o ni= "$worker")))"
 kill -STOP "$worker"
 begin=$(date +%s)
@@ -61,7 +61,7 @@ spent() { # kind, connections, bytes of each: the worker's ticks
 	timeout 120 "$SBX" run -a www.allowed.test:80,443,7000/tcp -- python3 slow.py "$@" 2>>"$work/slow" &
 	box=$!
 	wait_for 60 test -e sent
-	awk '{ print $14 + $15 }' "/proc/$(children_of "$(pgrep -P $box)" | tail -1)/stat"
+	awk '{ print $14 + $15 }' "/proc/$(worker_of "$(pgrep -P $box)")/stat"
 	: >on
 	wait $box
 }

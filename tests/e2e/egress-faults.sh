@@ -69,7 +69,7 @@ timeout 300 "$SBX" run -a www.allowed.test -- bash -c "curl -s -m 3 http://www.a
 run=$!
 wait_for 120 test -e begun
 sleep 1
-worker=$(children_of "$(pgrep -P $run)" | tail -1)
+worker=$(worker_of "$(pgrep -P $run)")
 memory=$(awk '/^RssAnon/ { print $2 }' "/proc/$worker/status" 2>/dev/null)
 touch on
 wait $run
@@ -133,8 +133,8 @@ for i in range(400):
 u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for i in range(300): u.sendto(os.urandom(random.randrange(80)), ("9.9.9.9", 53))
 print(urllib.request.urlopen("http://www.allowed.test/alive", timeout=60).read().decode())')" '^GET /alive'
-# The box and the proxy, which the first connection starts.
-serves() { [ "$(children_of "$(pgrep -P "$1")" | wc -l)" = 2 ]; }
+# The first connection starts it.
+serves() { [ "$(worker_of "$(pgrep -P "$1")")" ]; }
 # Killed at any moment, the run ends: it never goes on without its proxy.
 bad=0
 for _ in $(seq "${KILLS:-8}"); do
@@ -142,7 +142,7 @@ for _ in $(seq "${KILLS:-8}"); do
 	run=$!
 	wait_for 60 serves $run
 	sleep 0.$((RANDOM % 5))
-	worker=$(children_of "$(pgrep -P $run)" | tail -1)
+	worker=$(worker_of "$(pgrep -P $run)")
 	kill -9 "$worker" 2>/dev/null
 	wait $run
 	[ $? = 125 ] && [ "$worker" ] || bad=$((bad + 1))

@@ -126,6 +126,7 @@ box -- python3 "$raw" www.allowed.test 2525 'SSH-2.0-x\r\n' >/dev/null
 took=$((($(date +%s%N) - start) / 1000000))
 stays "denials come at once" yes "$([ $took -lt 30000 ] && echo yes || echo "$took ms")"
 is "10 MB unchanged" "10485760" "$(get -a www.allowed.test -- https://www.allowed.test/size/10485760 | wc -c)"
+is "80 streams of 1 MB both ways, more than there are large buffers" 80 "$(allowed -a www.allowed.test:7000/tcp -- python3 "$tests/net/streams.py" www.allowed.test 7000 80 1000000)"
 is "10 MB of cleartext" "10485760" "$(get -a www.allowed.test -- http://www.allowed.test/size/10485760 | wc -c)"
 
 # --- names
@@ -650,8 +651,8 @@ SECRET_TOKEN=planted-secret-value timeout 600 "$SBX" run --read "$LAB" -a www.al
 run=$!
 wait_for 60 test -e begun
 supervisor=$(pgrep -P $run)
-box=$(pgrep -P "$supervisor" | head -1)
-proxy=$(children_of "$supervisor" | tail -1)
+box=$(init_of "$supervisor")
+proxy=$(worker_of "$supervisor")
 like "the proxy: filter, no privileges, no capabilities" "$(grep -E '^(NoNewPrivs|Seccomp|CapEff|CapPrm):' "/proc/$proxy/status" | tr -s '\t\n' '  ')" 'CapPrm: 0+ CapEff: 0+ NoNewPrivs: 1 Seccomp: 2'
 if [ "$(id -u)" = 0 ]; then
 	is "it holds sockets, pipes and its epoll alone" "" "$(find "/proc/$proxy/fd" -printf '%l\n' | grep -Ev '^$|socket:|anon_inode:|pipe:|/dev/null|/etc/hosts|hosts$')"

@@ -325,7 +325,7 @@ wait $client
 is "after a signal that nobody answered it ends" "125 sbx: run $run does not answer; the command ends as soon as it does" "$? $(cat "$work/err")"
 kill -CONT "$run"
 wait_for 30 inside sh -c '! [ -e /proc/$(cat begun) ]' && pass "so does the command" || fail "so does the command"
-init=$(pgrep -P "$run" | head -1)
+init=$(init_of "$run")
 "$SBX" exec "$run" -- sh -c 'trap "" USR1; echo $$ >held; while :; do sleep 0.1; done' &
 client=$!
 wait_for 30 test -s held

@@ -86,6 +86,7 @@ wait_for 30 test -e begun
 "$SBX" run --cache "~/.kept" -- sh -c 'echo x >~/.kept/x'
 form caches "$SBX" cache list --json
 form boxes "$SBX" ps --json
+form boxes "$SBX" ps --json --all
 logged=$("$SBX" run -d -- printf '%s' "$hostile")
 "$SBX" wait "$logged"
 form output "$SBX" logs --json "$logged"

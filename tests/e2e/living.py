@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Random SIGKILLs over a box that lives: its sbx, the process that writes its output, clients of sbx exec and attach, the
-box's first process. No process of a box is left that nobody can find, and sbx ps is true within a second. ROUNDS=300. TAP."""
+"""Random SIGKILLs over boxes that live or begin: their sbx, its front, clients of sbx exec, the box's first process; with -d
+and --json. Each status is right, no process of a box is left that nobody can find, and sbx ps is true within a second.
+ROUNDS=1000. TAP."""
 import atexit, glob, json, os, random, shutil, signal, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
@@ -61,8 +62,9 @@ def listed():
 
 
 def until(good, seconds):
-    end = time.time() + seconds
-    while not good() and time.time() < end:
+    for _ in range(int(seconds * 50)):  # looks, as a machine that stood still meanwhile has had none
+        if good():
+            return True
         time.sleep(0.02)
     return good()
 
@@ -74,8 +76,24 @@ def lives(pid):
         return False
 
 
+def memories(pid):
+    try:
+        if len(open(f"/proc/{pid}/status").read().split("NSpid:")[1].split("\n")[0].split()) > 1:
+            return 0  # the first process of a box, which has not let go of them
+        return sum(os.readlink(link).startswith("/memfd:sbx") for link in glob.glob(f"/proc/{pid}/fd/*"))
+    except OSError:
+        return 0
+
+
 def children(pid):
     return [child for child, parent, _ in processes() if parent == pid]
+
+
+def writes_output(pid):
+    try:
+        return any(os.readlink(link).endswith("/output") for link in glob.glob(f"/proc/{pid}/fd/*"))
+    except OSError:
+        return False
 
 
 class Living:
@@ -83,8 +101,9 @@ class Living:
         done = sbx("run", "-d", "--network", "none", "--", *BOX)
         self.id = done.stdout.strip()
         self.sbx = int(self.id)
-        self.writer = next(parent for pid, parent, _ in processes() if pid == self.sbx)
-        self.init = children(self.sbx)
+        kin = children(self.sbx)
+        self.front = next(pid for pid in kin if writes_output(pid))
+        self.init = [pid for pid in kin if pid != self.front]
         self.clients = [started("exec", self.id, "--", *BOX) for _ in range(3)]
 
     def renew(self):
@@ -109,7 +128,7 @@ def end(box):
             wrong.append("a client waits")
             client.kill()
     status = sbx("wait", box.id)
-    if status.returncode not in (125, 137):
+    if status.returncode != 137:
         wrong.append("wait: %d" % status.returncode)
     return wrong
 
@@ -133,8 +152,8 @@ def kill_client(box):
     return wrong
 
 
-def kill_writer(box):
-    os.kill(box.writer, signal.SIGKILL)
+def kill_front(box):
+    os.kill(box.front, signal.SIGKILL)
     wrong = []
     if box.id not in listed():
         wrong.append("ps lost it")
@@ -142,6 +161,8 @@ def kill_writer(box):
         wrong.append("no exec afterwards")
     if sbx("stop", "--time", "10s", box.id).returncode != 0:
         wrong.append("stop failed")
+    if sbx("wait", box.id).returncode not in (3, 128 + signal.SIGPIPE):
+        wrong.append("its status is not the command's")
     return wrong + end_quietly(box)
 
 
@@ -172,8 +193,63 @@ def kill_both(box):
     return end(box)
 
 
+OTHER = "beginning%d" % os.getpid()
+
+
+def others():
+    return [pid for pid, _, words in processes() if OTHER in words and words[0] != SBX]
+
+
+def kill_starting(box):
+    """A process of a run that begins in the background, at any moment."""
+    caller = subprocess.Popen([SBX, "run", "-d", "--network", "none", "--", *BOX[:-1], OTHER], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(chance.random() * 0.015)
+    run = children(caller.pid)
+    kin = children(run[0]) if run else []
+    victim = chance.choice(run + kin) if run + kin else None
+    front = victim and writes_output(victim) and victim not in run
+    if victim:
+        try:
+            os.kill(victim, signal.SIGKILL)
+        except OSError:
+            victim = None
+    said, words = caller.communicate(timeout=20)
+    wrong = []
+    if not said and (caller.returncode not in (125, 137) or not words or not victim):
+        wrong.append("did not begin: %d %s" % (caller.returncode, words))
+    if said and victim and not front and not until(lambda: said.strip() not in listed() or victim not in children(int(said)) + [int(said)], 1):
+        wrong.append("ps lists it")
+    if said and (front or not victim or said.strip() in listed()):
+        sbx("kill", said.strip())
+    if said and sbx("wait", said.strip()).returncode != 137:
+        wrong.append("wait: %d" % sbx("wait", said.strip()).returncode)
+    return wrong if until(lambda: not others(), 10) else wrong + ["survivors of a start"]
+
+
+def kill_captured(box):
+    """A process of a run with --json."""
+    run = subprocess.Popen([SBX, "run", "--json", "--network", "none", "--", "sh", "-c", "echo first; sleep 0.1; exit 5", OTHER], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(chance.random() * 0.03)
+    kin = children(run.pid)
+    captures = [pid for pid in kin if memories(pid) == 2]
+    victim = chance.choice(kin + [run.pid])
+    try:
+        os.kill(victim, signal.SIGKILL)
+    except OSError:
+        pass
+    said, words = run.communicate(timeout=20)
+    answer = json.loads(said) if said else None
+    wrong = []
+    if victim == run.pid and run.returncode == -9:
+        if captures and (not answer or (answer["end"], answer["status"], answer["signal"]) != ("signal", 137, 9)):
+            wrong.append("its sbx: %s" % said)
+    elif not answer or answer["status"] != run.returncode or run.returncode not in ((5, 141) if victim in captures else (5, 125, 137)):
+        wrong.append("a process of it (the front: %s): %d %s %s" % (victim in captures, run.returncode, said, words))
+    return wrong if until(lambda: not others(), 10) else wrong + ["survivors of --json"]
+
+
 atexit.register(lambda: sbx("kill", "--all"))
-acts = [kill_client] * 6 + [kill_sbx, kill_sbx, kill_init, kill_both, kill_writer]
+acts = [kill_client] * 4 + [kill_sbx, kill_sbx, kill_init, kill_both, kill_front] + [kill_starting, kill_captured] * 2
 problems, counts, box = [], {}, None
 for number in range(ROUNDS):
     if box is None or not lives(box.sbx):

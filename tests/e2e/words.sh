@@ -85,15 +85,15 @@ while IFS='|' read -r words answer; do
 	like "sbx $words" "$("$SBX" $words 2>&1)" "$answer"
 done <<'END'
 ps -q|^sbx: no option '-q': use: sbx ps --json$
-ps -a|^sbx: no option '-a': only runs that live are listed
-logs -n 5 1|^sbx: no option '-n': use: sbx logs ID \| tail -n N$
-logs --tail 5 1|^sbx: no option '--tail': use: sbx logs ID
+ps -l|^sbx: no option '-l': the newest run is the first line of: sbx ps --all$
+logs --lines 5 1|^sbx: no option '--lines': use: --tail N$
+logs --until 5m 1|^sbx: no option '--until': lines have no times; use: --since TIME$
 exec -w /x 1 true|^sbx: no option '-w': use -C DIRECTORY$
 exec --timeout 1s 1 true|^sbx: no option '--timeout': use: sbx exec ID -- timeout TIME COMMAND$
 exec --allow-domain x 1 true|^sbx: no option '--allow-domain': use: sbx allow ID HOST$
 exec -m 1G 1 true|^sbx: unknown option '-m' here; it is an option of sbx run$
 session create --allow-domain x y|^sbx: no option '--allow-domain': give it to a run: sbx run -s NAME
-completion bash|^sbx: no verb 'completion': bash, zsh and fish find their files
+completions bash|^sbx: no verb 'completions': sbx completion bash
 kill -9 1|^sbx: no option '-9': sbx stop sends SIGTERM
 run --allow-domain x true|^sbx: no option '--allow-domain': use -a HOST$
 run --loopback 1 true|^sbx: no option '--loopback': use --host-port PORT$

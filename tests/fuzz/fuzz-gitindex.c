@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	struct gitindex_directories all;
 	arena_free(arena);
-	arena = arena_new_own((size_t)256 << 20);
+	arena = arena_new_of((size_t)256 << 20);
 	int found = gitindex_directories(arena, data, size, is_kept, &all);
 	for (unsigned i = 1; found == 0 && i < all.count; i++)
 		if (strcmp(all.paths[i - 1], all.paths[i]) >= 0)

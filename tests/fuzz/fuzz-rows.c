@@ -30,10 +30,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&kinds, data, sizeof(kinds));
 	const char *answer = (const char *)data + sizeof(kinds);
 	size_t length = size - sizeof(kinds);
-	struct arena *arena = arena_new_own((size_t)64 << 20);
+	struct arena *arena = arena_new_of((size_t)64 << 20);
 	if (rows_take(arena, answer, length, kinds, &rows)) {
-		rows_each(row, &rows)
-		{
+		rows_each (row, &rows) {
 			if (!(kinds & ROW_BIT(row->kind)) || row->text < answer ||
 			    row->text + row->length >= answer + length)
 				abort();

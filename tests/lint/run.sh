@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 files=$(find src -name '*.[ch]') sources=$(find src -mindepth 2 -name '*.c' ! -path 'src/cli/*' ! -path 'src/gen/*')
 # Objects of the build that is tested.
-is "rooms and files are used in one direction, as HACKING.md's table says" "" "$(tests/lint/rooms "$(dirname "$(dirname "$SBX")")" 2>&1)"
+is "rooms and files are used in one direction, as src/README.md's table says" "" "$(tests/lint/rooms "$(dirname "$(dirname "$SBX")")" 2>&1)"
 is "no file over 400 lines" "" "$(find src -name '*.[ch]' | xargs wc -l | awk '$2 != "total" && $1 > 400 { print $2, $1 }')"
 is "no function over 50 lines" "" "$(find src -name '*.c' | xargs awk '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 51) print FILENAME ":" start; start = 0 }')"
 is "no unfinished words" "" "$(grep -rnE 'TO''DO|FIX''ME|XX''X' src profiles man README.md || true)"
@@ -33,6 +33,7 @@ is "each row of the table of names says where it is written" "" "$(tests/lint/so
 is "and one that does not is found" 4 "$(printf 'a = b | their manuals\nc = d | x\ne = f | \ng = h\ni = j | man(1)\n' >"$work/names" && tests/lint/sources "$work/names" | grep -c 'no source')"
 # tests/lint/forbidden-words is the list; a message that changed is a line in tests/lint/messages.golden.
 is "messages, help and manual pages are in plain words, and each message is in the golden file" "" "$(tests/lint/words check "$SBX" 2>&1)"
+is "comments are short: at most 60 words for 100 lines" "" "$(tests/lint/comments 2>&1)"
 # HACKING.md, Style 13. Old comments are rewritten when their line is touched.
 git() { command git -c safe.directory='*' "$@"; }
 if upstream=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null); then
@@ -46,7 +47,8 @@ is "no recorded failure is thrown away unseen" "" "$(grep -rnE '^[[:space:]]*(\(
 is "signals are read, never handled" "" "$(grep -rnE 'sa_handler|sa_sigaction|\bsignal\(' src | grep -vE 'SIG_(IGN|DFL)' || true)"
 is "kernel numbers live in base/sys.h" "" "$(grep -rnE --include='*.[ch]' '^#ifn?def|^#if ' src | grep -vE 'base/sys.h|base/testing|seccomp/filter.c' || true)"
 is "each pattern of tests/mutants/run matches" "" "$(tests/mutants/run --check 2>&1)"
-is "each test that SECURITY.md names exists" "" "$(grep -o '`tests/[^` ]*`' SECURITY.md | tr -d '`' | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done)"
+is "pages have their length, each promise its test, and what a command can check is so" "" "$(tests/lint/claims 2>&1)"
+is "and a claim that is false, or not on its page, is found" 2 "$(printf 'SECURITY.md | nice 5 | false\nSECURITY.md | is not there | true\n' >"$work/claims" && tests/lint/claims "$work/claims" | wc -l)"
 if command -v bwrap >/dev/null; then
 	is "only checks of tests/lint/stub.table pass against a program that is no sbx (a sample)" "" "$(tests/lint/stub --seconds 10 2>&1 | grep -v '^ok\|^1\.\.\|^# of')"
 else

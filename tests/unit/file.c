@@ -1,4 +1,4 @@
-// base/fd.h: what is read, what is refused, and that nothing waits.
+// base/fd.h: what is read, what is refused, and that nothing waits; report/output_ring.h: times.
 #include "test.h"
 
 #include <errno.h>
@@ -15,6 +15,8 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "boxes/record.h"
+#include "report/output_ring.h"
 
 enum { MOST = 8 };
 
@@ -219,6 +221,34 @@ static void beside_renames(void **state)
 	assert_int_equal(failed, 0);
 }
 
+// Marks of time become coarser, the newest last; no line of a time is lost.
+static void ring_marks(void **state)
+{
+	enum { WRITES = 5000, LINE = 10, HOUR = 3600 * 1000 };
+	char line[LINE + 1];
+	struct ring_head head;
+	(void)state;
+	autoclose int ring = ring_make(directory, &head);
+	const int64_t begin = wall_now();
+	for (int i = 0; i < WRITES; i++) {
+		head.begun = 0; // each has a mark, or would have
+		snprintf(line, sizeof(line), "%09d\n", i);
+		ring_write(ring, &head, line, LINE);
+		assert_true(head.marks <= RING_MARKS);
+	}
+	assert_true(head.marks > RING_MARKS / 2);
+	assert_int_equal(ring_since(ring, begin - HOUR), 0);
+	assert_int_equal(ring_since(ring, wall_now() + HOUR), WRITES * LINE);
+	const int64_t middle = wall_now();
+	usleep(300000);
+	ring_write(ring, &head, line, LINE);
+	assert_int_equal(ring_since(ring, middle + 100), WRITES * LINE);
+	uint64_t offset = ring_since(ring, begin);
+	assert_int_equal(ring_read(ring, &offset, line, LINE), LINE);
+	assert_memory_equal(line, "000000000\n", LINE);
+	unlinkat(directory, RECORD_OUTPUT, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +256,7 @@ int main(void)
 		cmocka_unit_test(links),      cmocka_unit_test(other_kinds),
 		cmocka_unit_test(unreadable), cmocka_unit_test(without_a_size),
 		cmocka_unit_test(words),      cmocka_unit_test(beside_renames),
+		cmocka_unit_test(ring_marks),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

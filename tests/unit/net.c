@@ -1311,7 +1311,7 @@ static void other_machine(void **state)
 static void rules_alone(void **state)
 {
 	static struct profile profile;
-	struct plan plan = { .profile = &profile, .arena = arena_new_own(1 << 16) };
+	struct plan plan = { .profile = &profile, .arena = arena_new_of(1 << 16) };
 	struct shared *shared = shared_new();
 	struct list more = { 0 };
 	(void)state;

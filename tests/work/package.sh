@@ -16,8 +16,8 @@ cd "$work/tree/sbx" || exit 1
 if dpkg-buildpackage -us -uc -b >"$work/log" 2>&1; then pass "it builds"; else fail "it builds" "$(tail -20 "$work/log")"; fi
 is "lintian has nothing to say" "" "$(lintian --fail-on none "$work"/tree/*.changes 2>&1 | grep -v '^N:\|running with root')"
 dpkg-deb -x "$work"/tree/sbx_*.deb "$work/root"
-is "what people look for is in it" "" "$(for file in usr/bin/sbx usr/bin/sbx-shell usr/share/man/man1/{sbx,sbx-shell,sbx-session}.1.gz \
-	usr/share/man/man5/sbx.ini.5.gz usr/share/man/man7/{sbx,sbx-containers,sbx-recipes}.7.gz usr/share/bash-completion/completions/sbx \
+is "what people look for is in it" "" "$(for file in usr/bin/sbx usr/bin/sbx-shell usr/share/man/man1/{sbx,sbx-shell,sbx-session,sbx-exec}.1.gz \
+	usr/share/man/man5/sbx.ini.5.gz usr/share/man/man7/{sbx,sbx-containers,sbx-limits,sbx-recipes}.7.gz usr/share/bash-completion/completions/sbx \
 	usr/share/zsh/vendor-completions/_sbx usr/share/fish/vendor_completions.d/sbx.fish usr/share/doc/sbx/README.md.gz; do
 	[ -e "$work/root/$file" ] || echo "$file"
 done)"

@@ -177,7 +177,7 @@ static const int ended[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH, SIGCONT
 
 static int begin(const char *id, struct attached *attached, const struct live_box **ret_live)
 {
-	struct arena *arena = arena_new_own(BOXES_BYTES);
+	struct arena *arena = arena_new_of(BOXES_BYTES);
 	struct ring_head head;
 	struct held_box held;
 	char path[64];

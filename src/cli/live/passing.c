@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "report/front.h"
 #include "report/summary.h"
 
 void stream_init(struct passing_stream *stream, int number)
@@ -49,6 +50,10 @@ void stream_fill(struct passing_stream *stream)
 	stream->used = got > 0 ? (size_t)got : 0;
 	stream->most -= stream->used;
 	stream->last = steady_now();
+	if (stream->stored) {
+		captured_add(stream->to, stream->bytes, stream->used);
+		stream->used = 0;
+	}
 	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
 		stream_end(stream);
 }
@@ -68,9 +73,11 @@ void stream_empty(struct passing_stream *stream)
 int signals_held(const int *numbers, size_t count)
 {
 	sigset_t set;
+	struct sigaction action;
 	sigemptyset(&set);
 	for (size_t i = 0; i < count; i++)
-		sigaddset(&set, numbers[i]);
+		if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&set, numbers[i]);
 	signal(SIGPIPE, SIG_IGN); // the terminal is given back before this process ends
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -12,6 +12,7 @@ enum { STREAM_BYTES = 64 << 10 };
 struct passing_stream {
 	int from, to; // -1: it has ended
 	bool input;   // its end is passed on by a close; else the caller's stays open
+	bool stored;  // for an answer in JSON (report/front.h)
 	size_t at, used;
 	size_t most;  // bytes yet to be read
 	int64_t last; // when something was read, in milliseconds of the steady clock
@@ -30,7 +31,8 @@ static inline bool stream_is_full(const struct passing_stream *stream)
 	return stream->at < stream->used;
 }
 
-// Blocks these signals, and SIGPIPE; they are read from the descriptor. -1 with errno.
+// Blocks these signals but those that the caller ignores (nohup(1)), and SIGPIPE; they are read
+// from the descriptor. -1 with errno.
 int signals_held(const int *numbers, size_t count);
 
 // Whether the caller's stdin goes to the command itself, so that it reads what it needs and no

@@ -13,7 +13,7 @@
 #include "cli/verbs.h"
 #include "cli/run/result.h"
 #include "code/languages.h"
-#include "report/capture.h"
+#include "report/front.h"
 
 extern char **environ;
 
@@ -181,7 +181,7 @@ static void put_code(struct out *out)
 	size_t length = got > 0 ? (size_t)got : 0;
 	bool compiled = length > 0 && text[length - 1] == '\0';
 	json_flag(out, "compiled", compiled);
-	capture_put(out, "compiler", text, length - compiled);
+	captured_text(out, "compiler", text, length - compiled);
 }
 
 int verb_code(char **words)

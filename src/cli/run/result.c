@@ -1,20 +1,33 @@
-// Owns the answer of sbx run --json, and what a run in the background leaves for sbx wait --json.
+// Owns the way of sbx run --json and -d: before the run, its front; after it, the answer in JSON,
+// or what sbx wait --json reads. With -d the caller's process waits until the command runs.
 #include "cli/run/result.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "boxes/record.h"
+#include "cli/boxes.h"
+#include "cli/live/raw_terminal.h"
 #include "cli/session/sessions.h"
 #include "limits/group.h"
-#include "report/capture.h"
-#include "run/run_command.h"
+#include "report/answer_fields.h"
+#include "report/front.h"
 #include "report/summary.h"
+#include "run/run_command.h"
 
-static struct capture capture;
+extern char **environ;
+
+static struct front front = {
+	.record = -1, .lock = -1, .stored = { -1, -1 }, .answer = -1, .ready = -1
+};
+
+// --- the end -------------------------------------------------------------------------------------
 
 static const char *error_of(const struct outcome *outcome, struct out *text)
 {
@@ -77,13 +90,31 @@ static void put_result(struct box *box, const struct ending *ending, int status,
 		box->result_more(out);
 }
 
-static int print_result(struct box *box, const struct ending *ending, int status)
+// Of a run in the background without the output, into its record.
+static int end_result(struct box *box, const struct ending *ending, int status)
 {
 	struct out out = { 0 };
-	struct patience *patience = ending ? &ending->outcome->patience : NULL;
 	put_result(box, ending, status, &out);
-	capture_end(&capture, &out);
-	return report_written(&box->plan, capture_print(&capture, &out, patience), status);
+	if (front.record >= 0) {
+		(void)ATTEMPT(owned_write(front.record, RECORD_RESULT, out.text, out.used));
+		out_free(&out);
+		return status;
+	}
+	front_end(&front, &out);
+	json_end(&out);
+	return report_written(
+		&box->plan,
+		live_say(&out, front.answer, ending ? &ending->outcome->patience : NULL), status);
+}
+
+static int begin(struct box *box)
+{
+	front.session = box->invocation.session;
+	TRY(front_begin(&front));
+	box->front = &front;
+	box->invocation.front = front.socket;
+	box->after = end_result;
+	return 0;
 }
 
 int result_prepare(struct box *box)
@@ -94,22 +125,129 @@ int result_prepare(struct box *box)
 		return fail(0,
 			    "--json and --review cannot be given together: its questions are for a "
 			    "person");
-	TRY(capture_begin(&capture));
 	box_set_first(box, "report", "level", "never");
-	box->after = print_result;
+	return begin(box);
+}
+
+// --- in the background ---------------------------------------------------------------------------
+
+static int refuse_questions(const struct invocation *asked)
+{
+	const struct {
+		enum answer given;
+		const char *option, *why;
+	} refused[] = {
+		{ asked->review, "review", "it asks at the end" },
+		{ asked->ask, "ask", "it asks on the terminal" },
+		{ asked->die_with_parent, "die-with-parent", "the run outlives its caller" },
+	};
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (refused[i].given == ANSWER_YES)
+			return fail(0, "--detach and --%s cannot be given together: %s",
+				    refused[i].option, refused[i].why);
 	return 0;
 }
 
-static int note_result(struct box *box, const struct ending *ending, int status)
+static int make_record(struct box *box)
+{
+	const char *state = decide_state_directory(box->arena, environ);
+	TRY(owned_check(state));
+	TRY(front.boxes = records_directory(state));
+	records_sweep(front.boxes);
+	front.record = record_make(front.boxes, front.name, &front.lock);
+	if (front.record < 0)
+		return fail(errno, "make the file of the run's output");
+	front.stored[0] = ring_make(front.record, &front.head);
+	if (front.stored[0] < 0)
+		record_remove(front.boxes, front.record, front.name);
+	return front.stored[0];
+}
+
+// Its output has its id from here on.
+static int become_run(struct box *box, bool child_ignored)
+{
+	setsid();
+	signal(SIGCHLD, child_ignored ? SIG_IGN : SIG_DFL);
+	autoclose int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    record_name(front.boxes, front.name, getpid()) < 0)
+		return fail(errno, "begin a run in the background");
+	box->invocation.json = ANSWER_NO;
+	box->invocation.ready = front.ready;
+	return begin(box);
+}
+
+static int status_of(pid_t run)
+{
+	int status;
+	while (waitpid(run, &status, 0) < 0)
+		if (errno != EINTR)
+			return STATUS_FAILURE;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	fail(0, "the run's own sbx was killed before its command began");
+	return 128 + WTERMSIG(status);
+}
+
+static void show_output(int file)
 {
 	struct out out = { 0 };
-	put_result(box, ending, status, &out);
-	(void)ATTEMPT(owned_write(box->front->record, RECORD_RESULT, out.text, out.used));
-	out_free(&out);
+	static char bytes[RING_CHUNK];
+	uint64_t offset = 0;
+	for (ssize_t got; (got = ring_read(file, &offset, bytes, sizeof(bytes))) > 0;) {
+		out_bytes(&out, bytes, (size_t)got);
+		offset += (uint64_t)got;
+	}
+	out_flush(&out, STDERR_FILENO);
+}
+
+// `json`: the run has the memory of the box, too, and prints none.
+static int await_start(const struct box *box, bool json, int ready, pid_t run)
+{
+	int32_t pid;
+	char id[16], name[RECORD_NAME];
+	struct out out = { .json = json };
+	const struct record record = { front.record, front.lock };
+	if (fd_read_all(ready, &pid, sizeof(pid)) == (ssize_t)sizeof(pid)) {
+		snprintf(id, sizeof(id), "%d", pid);
+		answer_begin(&out, "started", NULL);
+		answer_members(&out, SHOWN("id", id, "", 0, "\n"),
+			       MEMBER("session", box->invocation.session));
+		answer_end(&out, NULL);
+		return box_done(&out, 0);
+	}
+	int status = status_of(run);
+	bool killed = err_is_recorded();
+	if (json)
+		boxes_print_result(&record, NULL, killed ? "signal" : "failed", status);
+	else
+		show_output(front.stored[0]);
+	if (killed)
+		box_failed();
+	unlinkat(front.record, RECORD_OUTPUT, 0);
+	str_put(name, sizeof(name), "%d%s", (int)run, strchr(front.name, '-'));
+	record_release(front.boxes, name);
 	return status;
 }
 
-void result_note(struct box *box)
+int background_begin(struct box *box, int *ret_status)
 {
-	box->after = note_result;
+	int ready[2];
+	TRY(refuse_questions(&box->invocation));
+	TRY(make_record(box));
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return fail(errno, "pipe");
+	if (box->invocation.terminal == ANSWER_YES)
+		box->invocation.size = raw_terminal_size();
+	front.ready = ready[1];
+	const bool json = box->invocation.json == ANSWER_YES;
+	const bool child_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+	pid_t run = fork();
+	if (run < 0)
+		return fail(errno, "fork");
+	if (run == 0)
+		return close(ready[0]), become_run(box, child_ignored);
+	close(ready[1]);
+	*ret_status = await_start(box, json, ready[0], run);
+	return 1;
 }

@@ -1,15 +1,14 @@
 // sbx run --json: one object at the end of a run; and sbx run -d: the run goes on in the
-// background, with its output in its record (report/output_ring.h).
+// background, with its output and the same object in its record. Both by a front (report/front.h).
 #pragma once
 
 #include "base/base.h"
 
 struct box;
 
-// Before run_command(): stdout and stderr of the command are captured, and printed at its end.
+// Before run_command(): with --json stdout and stderr of the command are captured, and printed at
+// its end.
 int result_prepare(struct box *box);
-// The same object without the output, of a run in the background: into its record, when it ends.
-void result_note(struct box *box);
 
 // Returns 0 in the process that is to run the command, without a terminal; 1 in the caller's, when
 // the command runs or has failed to start: *ret_status is what sbx ends with. -1 with the error

@@ -291,7 +291,7 @@ int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *r
 	struct sessions sessions = { .box = box, .out.json = box->invocation.json == ANSWER_YES };
 	raise_files();
 	// Not in the plan's arena, which is sealed when a run is over.
-	struct arena *arena = arena_new_of(SESSIONS_ARENA);
+	struct arena *arena = arena_new_shared(SESSIONS_ARENA);
 	TRY(store_open(arena, decide_state_directory(arena, environ), &sessions.store));
 	sessions.store.home = decide_home(arena, environ);
 	sessions.store.config = path_parent(arena, decide_config_directory(arena, environ));

@@ -27,7 +27,6 @@ static bool is_key(const struct json_step *step, const char *name)
 	       memcmp(step->key, name, step->key_length) == 0;
 }
 
-// False ends the walk: the whole is malformed then.
 static bool take_step(void *owner, const struct json_step *step)
 {
 	struct answer_reader *reader = owner;

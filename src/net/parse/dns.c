@@ -17,7 +17,7 @@ static uint16_t get16(const uint8_t *bytes)
 	return (uint16_t)(bytes[0] << 8 | bytes[1]);
 }
 
-// Reads labels into dotted text; no pointers: a question has nothing to point at.
+// No pointers: a question has nothing to point at.
 static bool parse_name(const uint8_t *message, size_t length, struct dns_question *question)
 {
 	char text[HOST_NAME_BYTES_MAX + 2];
@@ -72,7 +72,7 @@ size_t dns_answer(const uint8_t *message, const struct dns_question *question, e
 	size_t used = question->end;
 	memcpy(answer, message, used);
 	answer[2] = (uint8_t)(FLAG_RESPONSE | (message[2] & (OPCODE | FLAG_RECURSION)));
-	answer[3] = (uint8_t)(0x80 | code); // recursion is available
+	answer[3] = (uint8_t)(0x80 | code);
 	memset(answer + 4, 0, HEADER - 4);
 	answer[5] = question->end > HEADER;
 	if (code != DNS_OK || !address)

@@ -33,7 +33,6 @@ static size_t next_word(struct hosts_line *line, const char **ret)
 	return (size_t)(line->at - *ret);
 }
 
-// The word at this place of the table.
 static bool host_at(const char *text, size_t length, uint32_t at, struct host *ret)
 {
 	struct hosts_line line = { text + at, text + length };
@@ -66,7 +65,6 @@ unsigned hosts_read(const char *text, size_t length, struct hosts_entry *entries
 	return count;
 }
 
-// Each line once.
 unsigned hosts_find(const char *text, size_t length, const struct hosts_entry *entries,
 		    unsigned count, const char *name, struct address *addresses, unsigned most)
 {
@@ -89,7 +87,7 @@ static void take_search(struct hosts_line *line, struct resolv *resolv)
 {
 	const char *word;
 	struct host host;
-	resolv->search_count = 0; // the last such line wins
+	resolv->search_count = 0;
 	for (size_t size = next_word(line, &word); size > 0; size = next_word(line, &word)) {
 		if (resolv->search_count == RESOLV_SEARCH_MAX || !host_parse(word, size, &host) ||
 		    host.kind != HOST_NAME)

@@ -12,12 +12,11 @@ struct text {
 	size_t length;
 };
 
-// What the fields of a head say, for requests and responses alike.
 struct fields {
 	unsigned hosts, lengths, codings, upgrades;
 	struct text host, coding;
 	uint64_t length;
-	bool close, keep, upgrade; // to websocket
+	bool close, keep, upgrade;
 };
 
 static bool is_token(char c)
@@ -26,7 +25,6 @@ static bool is_token(char c)
 	       (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-// `word` is in lower case.
 static bool is_alike(const char *text, const char *word, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -100,8 +98,7 @@ static bool note_field(struct fields *fields, struct text name, struct text valu
 		fields->codings++;
 		fields->coding = value;
 	} else if (is_word(name, "connection") || is_word(name, "proxy-connection")) {
-		// What is named here is for the next reader alone; behind it there would be no
-		// host.
+		// It is for the next reader alone; behind it there would be no host.
 		if (has_word(value, "host") || has_word(value, "content-length") ||
 		    has_word(value, "transfer-encoding"))
 			return false;
@@ -114,7 +111,7 @@ static bool note_field(struct fields *fields, struct text name, struct text valu
 	return true;
 }
 
-// The parts of "name: value"; a line that begins with a space is none (the folding of old).
+// A line that begins with a space is bad (obsolete folding).
 static bool split_field(struct text line, struct text *name, struct text *value)
 {
 	size_t length = 0;
@@ -186,7 +183,7 @@ static bool split_line(struct text line, struct text *method, struct text *targe
 	return true;
 }
 
-// http://host[:port][/path]; with a name and password it is bad: they hide where it leads.
+// With a name and password it is bad: they hide where it leads.
 static bool parse_target(const char *bytes, struct text target, struct http_request *request)
 {
 	size_t scheme = 0;
@@ -213,7 +210,6 @@ static bool parse_target(const char *bytes, struct text target, struct http_requ
 	return host_parse_port(target.at + scheme, authority, &request->host, &request->port);
 }
 
-// One Host, and the same as in the target.
 static bool check_host(const struct fields *fields, unsigned minor, struct http_request *request)
 {
 	struct host host;
@@ -326,7 +322,6 @@ static enum parse chunk_size(struct text line, uint64_t *ret)
 						   : (unsigned)((line.at[i] | 0x20) - 'a' + 10);
 		size = size << 4 | value;
 	}
-	// Without the spaces that would make a request line of it.
 	if (i == 0 || size > INT64_MAX || (i < line.length && line.at[i] != ';') ||
 	    memchr(line.at, ' ', line.length) || memchr(line.at, '\t', line.length))
 		return PARSE_BAD;
@@ -334,8 +329,7 @@ static enum parse chunk_size(struct text line, uint64_t *ret)
 	return PARSE_DONE;
 }
 
-// Behind a body nothing says where it leads or how long it is (RFC 9110 6.5.1): some readers would
-// take it for a field of the head.
+// RFC 9110 6.5.1: some readers would take it for a field of the head.
 static bool is_trailer(struct text line)
 {
 	struct text name, value;
@@ -381,10 +375,9 @@ size_t http_rewrite(const char *from, const struct http_request *request, const 
 	const char *at = from + request->path, *end = from + request->head;
 	char *put = mempcpy(mempcpy(to, from, request->target), place, strlen(place));
 	if (request->path > request->target && *at != '/')
-		*put++ = '/'; // "http://host" or "http://host?query"
+		*put++ = '/';
 	for (bool first = true; at < end; first = false) {
 		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
-		// An upgrade to what is not read here is not asked for.
 		bool drop = !first && ((line > 6 && is_alike(at, "proxy-", 6)) ||
 				       (request->other_upgrade &&
 					((line > 8 && is_alike(at, "upgrade:", 8)) ||

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-// Of a line that could still become HTTP; a longer one counts as such, and is refused.
 enum { LINE_BYTES_MAX = 12 * 1024 };
 
 static const char ssh[] = "SSH-2.0-";
@@ -16,7 +15,6 @@ static bool is_token(uint8_t c)
 	       (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-// MORE while all bytes that are there agree with the word, in any case.
 static enum parse begins(const uint8_t *bytes, size_t length, const char *word)
 {
 	size_t wanted = strlen(word), there = length < wanted ? length : wanted;
@@ -42,7 +40,7 @@ enum opening opening_client(const uint8_t *bytes, size_t length)
 	return is_token(bytes[0]) ? OPENING_HTTP : OPENING_OTHER;
 }
 
-// Whatever separates words for some reader: Python's str.split() has the most.
+// For some reader: Python's str.split() has the most.
 static bool is_space(uint8_t c)
 {
 	return (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= ' ') || c == 0x85 || c == 0xa0;
@@ -56,10 +54,8 @@ enum parse opening_ssh(const uint8_t *line, size_t length)
 	return begins(line, length, ssh);
 }
 
-// Whether this word ends like a method that servers take without a version behind the target (those
-// of llhttp and of IANA's registry; "COL" is MKCOL, too). Other protocols have words before a path
-// as well: "CWD /pub" of FTP. The end alone counts, for the word may have begun in an earlier
-// burst.
+// Methods of llhttp and of IANA's registry ("COL" is MKCOL, too). FTP's "CWD /pub" has a path as
+// well. The end alone counts: the word may have begun in an earlier burst.
 static bool is_method(const uint8_t *bytes, size_t length)
 {
 	static const char *const rows[] = {
@@ -78,7 +74,6 @@ static bool is_method(const uint8_t *bytes, size_t length)
 	return false;
 }
 
-// A target that only HTTP has, behind a method and space.
 static enum parse is_target(const uint8_t *bytes, size_t length)
 {
 	if (length == 0)
@@ -89,7 +84,6 @@ static enum parse is_target(const uint8_t *bytes, size_t length)
 	return http == PARSE_BAD ? begins(bytes, length, "https://") : http;
 }
 
-// "HTTP/" at the end of the words of this line, in any case.
 static enum parse has_version(const uint8_t *bytes, size_t length, uint32_t *from)
 {
 	enum { WORD = 5 };
@@ -114,7 +108,6 @@ static bool is_black(uint8_t c)
 	return !is_space(c);
 }
 
-// The end of a run of bytes that `is` takes: from `at` on, or from where it ended before.
 static size_t run_end(const uint8_t *bytes, size_t length, size_t at, uint32_t *end,
 		      bool (*is)(uint8_t c))
 {
@@ -150,15 +143,15 @@ enum opening opening_burst(const uint8_t *bytes, size_t length, struct opening_r
 				     : OPENING_OTHER;
 }
 
-// Two words and the end of the line (HTTP/0.9, with fields behind it for some), or three, of which
-// the last begins with "HTTP/". The text of a letter is decided by its third word.
+// Two words (HTTP/0.9, with fields behind it for some), or three, the last "HTTP/...". A letter's
+// text is decided by its third word.
 enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read *read)
 {
 	size_t start = run_end(bytes, length, 0, &read->start, is_space);
 	size_t word = run_end(bytes, length, start, &read->word, is_token);
 	if (start > LINE_BYTES_MAX)
 		return PARSE_DONE;
-	if (word > LINE_BYTES_MAX) // by its place, so that pieces and the whole are judged alike
+	if (word > LINE_BYTES_MAX)
 		return PARSE_BAD;
 	if (word == length)
 		return PARSE_MORE;
@@ -179,7 +172,7 @@ enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read
 	return last == PARSE_MORE && length > LINE_BYTES_MAX ? PARSE_DONE : last;
 }
 
-// 3 bytes of length, number 0, version 10 of the protocol, a digit of the server's version.
+// Length (3), number 0, version 10, a digit of the server's version.
 static enum parse is_mysql(const uint8_t *bytes, size_t length)
 {
 	enum { AT = 2, SIZE = 6 };

@@ -18,7 +18,6 @@ static void write16(uint8_t *at, unsigned value)
 	at[1] = (uint8_t)value;
 }
 
-// What it carries besides stays behind: who sends it sends that again.
 bool segment_v6(const uint8_t *bytes, size_t length, struct segment *ret)
 {
 	size_t header = length >= HEADER ? (size_t)(bytes[OFFSET] >> 4) * 4 : 0;
@@ -63,12 +62,11 @@ void segment_refuse(const struct segment *first, struct segment *ret)
 
 static uint32_t add_up(uint32_t sum, const uint8_t *bytes, size_t length)
 {
-	for (size_t i = 0; i < length; i += 2) // all of it has an even length
+	for (size_t i = 0; i < length; i += 2)
 		sum += read16(bytes + i);
 	return sum;
 }
 
-// The kernel fills the checksum of IPv4, and its length.
 size_t segment_packet(const struct segment *segment, uint8_t ret_packet[PACKET_MAX])
 {
 	const struct address *from = &segment->ends.from, *to = &segment->ends.to;
@@ -80,7 +78,7 @@ size_t segment_packet(const struct segment *segment, uint8_t ret_packet[PACKET_M
 	if (!v4)
 		write16(ret_packet + 4, segment->length);
 	ret_packet[v4 ? 9 : 6] = IPPROTO_TCP;
-	ret_packet[v4 ? 8 : 7] = 64; // hops
+	ret_packet[v4 ? 8 : 7] = 64;
 	memcpy(ret_packet + at, from->bytes + 16 - size, size);
 	memcpy(ret_packet + at + size, to->bytes + 16 - size, size);
 	memcpy(tcp, segment->bytes, segment->length);

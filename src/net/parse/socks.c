@@ -18,7 +18,6 @@ enum parse socks_greeting(const uint8_t *bytes, size_t length, size_t *ret_used,
 
 enum { KIND_V4 = 1, KIND_NAME = 3, KIND_V6 = 4 };
 
-// Bytes that the address takes, or 0 when its kind is unknown.
 static size_t address_size(const uint8_t *bytes)
 {
 	switch (bytes[3]) {

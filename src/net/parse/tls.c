@@ -22,7 +22,6 @@ static unsigned take_number(struct cursor *cursor, unsigned bytes)
 	return number;
 }
 
-// A cursor over the next `length` bytes.
 static struct cursor take_part(struct cursor *cursor, unsigned length)
 {
 	struct cursor part = *cursor;
@@ -38,7 +37,7 @@ static struct cursor take_part(struct cursor *cursor, unsigned length)
 
 enum parse tls_record(const uint8_t *bytes, size_t length, uint8_t *ret_type, size_t *ret_size)
 {
-	// Servers look at the version of a record hardly at all: Go's at its first four bits.
+	// Go's servers look at the first four bits of a record's version.
 	enum { RECORD_MAX = 16384 + 256, VERSION_MASK = 0xf0 };
 	if (length > 0 && (bytes[0] < TLS_CHANGE_CIPHER || bytes[0] > TLS_DATA))
 		return PARSE_BAD;
@@ -54,20 +53,18 @@ enum parse tls_record(const uint8_t *bytes, size_t length, uint8_t *ret_type, si
 	return PARSE_DONE;
 }
 
-// A handshake message, joined from the payload of records.
 struct tls_message {
 	uint8_t bytes[TLS_HELLO_MAX];
-	size_t there, size; // of it; all of it, once its header is there
-	size_t used;        // bytes of the records up to its end
-	size_t next;        // bytes with which the record is whole that is begun
-	bool shared;        // its last record holds more than it
-	bool many;          // records, more than a hello has
-	bool mixed;         // records of other types between its own: some servers pass over them
+	size_t there, size;
+	size_t used;
+	size_t next;
+	bool shared;
+	bool many;
+	bool mixed; // some servers pass over records of other types
 };
 
-// Whether so much of a message can begin a hello: its type and size, a session's id, a list of
-// ciphers, one of compressions with "none" in it. DONE when all of that is there; `ret_next`: with
-// so many bytes of it more can be said.
+// Type, size, a session's id, ciphers, a list of compressions with "none". `ret_next`: with so many
+// bytes more can be said.
 static enum parse looks_like_hello(const struct tls_message *message, size_t *ret_next)
 {
 	enum {
@@ -117,8 +114,7 @@ static void add_payload(struct tls_message *message, const uint8_t *bytes, size_
 					  (size_t)message->bytes[2] << 8 | message->bytes[3]);
 }
 
-// Joins records until the message is complete, or fills what there is to hold it. One in more
-// records than anybody sends is none.
+// One in more records than anybody sends is none.
 static enum parse join_records(const uint8_t *bytes, size_t length, struct tls_message *message)
 {
 	enum { RECORDS_MAX = 64 };
@@ -158,11 +154,11 @@ static enum parse read_name(struct cursor names, struct tls_hello *ret)
 	struct cursor list = take_part(&names, take_number(&names, 2));
 	unsigned type = take_number(&list, 1), length = take_number(&list, 2);
 	struct cursor name = take_part(&list, length);
-	// One name: the list of RFC 6066 was never used for more.
+	// The list of RFC 6066 was never used for more than one name.
 	if (names.bad || list.bad || name.bad || type != TYPE_HOST || list.at != list.end ||
 	    names.at != names.end)
 		return PARSE_BAD;
-	// Without a final dot (RFC 6066 3): some servers know no name that has one.
+	// RFC 6066 3: some servers know no name with a final dot.
 	if (name.at == name.end || name.end[-1] == '.' ||
 	    !host_parse((const char *)name.at, (size_t)(name.end - name.at), &ret->host))
 		return PARSE_BAD;
@@ -190,16 +186,15 @@ static enum parse read_extensions(struct cursor all, struct tls_hello *ret)
 	return PARSE_DONE;
 }
 
-// What is in a message of the right shape. `ret->shaped`: its lengths are right, whatever they
-// hold.
+// `ret->shaped`: its lengths are right.
 static enum parse read_hello(const struct tls_message *message, struct tls_hello *ret)
 {
 	enum { HEADER = 4, VERSION_AND_RANDOM = 2 + 32 };
 	struct cursor cursor = { message->bytes + HEADER, message->bytes + message->size, false };
 	take_part(&cursor, VERSION_AND_RANDOM);
-	take_part(&cursor, take_number(&cursor, 1)); // session id
-	take_part(&cursor, take_number(&cursor, 2)); // cipher suites
-	take_part(&cursor, take_number(&cursor, 1)); // compression methods
+	take_part(&cursor, take_number(&cursor, 1));
+	take_part(&cursor, take_number(&cursor, 2));
+	take_part(&cursor, take_number(&cursor, 1));
 	if (cursor.bad)
 		return PARSE_BAD;
 	ret->shaped = cursor.at == cursor.end;
@@ -223,14 +218,12 @@ enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret)
 	enum parse look = looks_like_hello(&message, &next);
 	if (look == PARSE_BAD)
 		return PARSE_BAD;
-	// Too large to be held: a server may take it.
 	if (message.size > TLS_HELLO_MAX && (look == PARSE_DONE || joined == PARSE_DONE)) {
 		ret->shaped = true;
 		return PARSE_BAD;
 	}
 	if (joined != PARSE_DONE) {
 		ret->shaped = joined == PARSE_BAD && (look == PARSE_DONE || message.many);
-		// Its end, what it holds at most, or what shows whether it is one.
 		size_t most =
 			message.size && message.size < TLS_HELLO_MAX ? message.size : TLS_HELLO_MAX;
 		next = look == PARSE_MORE && next < most ? next : most;
@@ -246,7 +239,7 @@ enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret)
 
 enum parse tls_answer(const uint8_t *bytes, size_t length, bool *ret_retry)
 {
-	// SHA-256 of "HelloRetryRequest" stands where a ServerHello has its random bytes.
+	// SHA-256 of "HelloRetryRequest", in the place of the random bytes.
 	static const uint8_t retry[32] = { 0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11,
 					   0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
 					   0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e,

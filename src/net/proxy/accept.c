@@ -28,7 +28,6 @@ enum {
 	SOCKETS_MILLISECONDS = 2000
 };
 
-// Whether it leads to a port of the host's loopback, by the profile.
 static bool is_door(const struct worker *worker, const struct address *to, uint16_t port)
 {
 	for (unsigned i = 0; i < NETNS_LOOPBACK_MAX; i++)
@@ -37,7 +36,6 @@ static bool is_door(const struct worker *worker, const struct address *to, uint1
 	return false;
 }
 
-// A peer whose port is not expected is not of the box.
 static bool take_target(const struct worker *worker, struct conn *conn, struct address *ret_to)
 {
 	struct target *target = &worker->shared->targets[conn->ends.from_port];
@@ -57,7 +55,6 @@ static bool is_resolver(const struct worker *worker, const struct address *to, u
 	return port == NETNS_DNS_PORT && listed;
 }
 
-// Nobody is dialled: who answers is here.
 static bool is_served(const struct worker *worker, const struct address *to, uint16_t port)
 {
 	return names_is_own(to) || is_resolver(worker, to, port);
@@ -72,7 +69,6 @@ static void serve(struct worker *worker, struct conn *conn, const struct address
 	conn_deadline(worker, conn, FIRST_MILLISECONDS);
 }
 
-// Of one that waits, what it becomes.
 static enum conn_state *state_of(struct conn *conn)
 {
 	return conn->state == CONN_SYN ? &conn->then : &conn->state;
@@ -86,7 +82,6 @@ static void make_tunnel(struct conn *conn)
 	flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
 }
 
-// Where the connection was meant to go decides what it is.
 static void begin(struct worker *worker, struct conn *conn, const struct address *to)
 {
 	struct host host = { .kind = HOST_ADDRESS, .address = *to };
@@ -107,14 +102,14 @@ static void take_segment(struct worker *worker, const struct segment *segment)
 {
 	const struct ends *ends = &segment->ends;
 	struct conn *conn = syn_find(worker, ends);
-	// At other addresses of 127.0.0.0/8 the port of a door is the box's own.
+	// At other addresses of 127.0.0.0/8 it is the box's own.
 	bool inside = is_door(worker, &ends->to, ends->to_port) && ends->to.bytes[12] == 127 &&
 		      memcmp(&ends->to, &dial_loopback[0], sizeof(ends->to)) != 0;
 	if (inside || is_served(worker, &ends->to, ends->to_port)) {
 		syn_let(worker, segment);
 		return;
 	}
-	if (conn) { // sent once more
+	if (conn) {
 		conn->syn = *segment;
 		if (conn->let)
 			syn_let(worker, segment);
@@ -137,7 +132,6 @@ void accept_segments(struct worker *worker, unsigned listener)
 		take_segment(worker, &segment);
 }
 
-// Without a conn the client gets its answer at once.
 static void refuse(const struct worker *worker, int fd)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: "
@@ -147,7 +141,6 @@ static void refuse(const struct worker *worker, int fd)
 	close(fd);
 }
 
-// It has waited, and somebody is there, or a refusal that says so.
 static void go_on(struct worker *worker, struct conn *conn, int fd)
 {
 	conn->fd[CLIENT] = fd;
@@ -158,7 +151,7 @@ static void go_on(struct worker *worker, struct conn *conn, int fd)
 	conn_wake(worker, conn);
 }
 
-// Tier landlock: who connects for the box waits for a byte, or a reset. It cannot wait for more.
+// Tier landlock: who connects for the box waits for a byte, or a reset.
 static void tell_relay(struct worker *worker, struct conn *conn)
 {
 	if (conn->state == CONN_DENY && syn_is_silent(worker, conn))
@@ -203,7 +196,7 @@ static void accept_one(struct worker *worker, int fd, const struct sockaddr_stor
 	conn_wake(worker, conn);
 }
 
-// With no descriptor left: the spare one takes the connection, tells it so, and is spare again.
+// No descriptor is left: the spare one takes the connection, refuses it, and is spare again.
 static bool turn_away(struct worker *worker, unsigned listener)
 {
 	fd_close(&worker->spare);
@@ -236,12 +229,11 @@ static void want_sockets(struct worker *worker)
 	fd_send(worker->control, &report, event_size(&report), NULL, 0);
 }
 
-// From the host's loopback to a port of the box: by sockets that the box's first process made, one
-// for each family.
+// By sockets that pid 1 made, one for each family.
 void accept_published(struct worker *worker, unsigned index)
 {
-	// Asked for already; level-triggered: we are called again. Where they do not come, the
-	// client is not left waiting.
+	// Level-triggered: we are called again. Where they do not come, the client is not left
+	// waiting.
 	if (worker->socket_count < 2 && !worker->sockets_asked)
 		want_sockets(worker);
 	bool late = worker->now - worker->sockets_asked >= SOCKETS_MILLISECONDS;

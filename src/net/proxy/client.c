@@ -33,11 +33,10 @@ static void begin_ssh(struct worker *worker, struct conn *conn)
 		conn_deadline(worker, conn, HEAD_MILLISECONDS);
 }
 
-// The client is silent, the server is not.
 static enum turn hear_server(struct worker *worker, struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[SERVER];
-	const uint8_t *bytes = (const uint8_t *)conn->buffer[SERVER] + flow->cleared;
+	const uint8_t *bytes = (const uint8_t *)conn->bytes[SERVER] + flow->cleared;
 	switch (opening_server(bytes, flow->end - flow->cleared)) {
 	case GREETING_MORE:
 		return TURN_WAIT;
@@ -60,7 +59,7 @@ static enum turn hear_server(struct worker *worker, struct conn *conn)
 	return refuse_unread(worker, conn);
 }
 
-// What cannot be read is not carried: to a name, unless its rule or its port says that it may.
+// What cannot be read is not carried, unless the rule or port says so.
 static enum turn run_sniff(struct worker *worker, struct conn *conn)
 {
 	size_t length;
@@ -101,7 +100,7 @@ static enum turn run_sniff(struct worker *worker, struct conn *conn)
 	return refuse_unread(worker, conn);
 }
 
-// One line of each side (RFC 4253 4.2); what the client says behind its own waits for the server's.
+// RFC 4253 4.2. What the client says behind its line waits for the server's.
 static enum turn run_ssh(struct worker *worker, struct conn *conn)
 {
 	enum { LINE_BYTES_MAX = 255 };
@@ -109,7 +108,7 @@ static enum turn run_ssh(struct worker *worker, struct conn *conn)
 	size_t length;
 	if (!conn->greeted && out->cleared < out->end) {
 		enum greeting greeting =
-			opening_server((const uint8_t *)conn->buffer[SERVER] + out->cleared,
+			opening_server((const uint8_t *)conn->bytes[SERVER] + out->cleared,
 				       out->end - out->cleared);
 		if (greeting != GREETING_SSH && greeting != GREETING_MORE)
 			return refuse_unread(worker, conn);
@@ -117,7 +116,6 @@ static enum turn run_ssh(struct worker *worker, struct conn *conn)
 		if (conn->greeted)
 			flow_clear(out, UNLIMITED_PASS);
 	}
-	// Unread from the line on, also when it has passed.
 	if (!conn->keeping) {
 		conn->keeping = true;
 		conn->kept = in->start;
@@ -169,7 +167,6 @@ static enum turn expire_reset(struct worker *worker, struct conn *conn)
 	return TURN_RESET;
 }
 
-// Bytes that began something and do not say in time what are refused.
 static enum turn expire_refuse_or_close(struct worker *worker, struct conn *conn)
 {
 	size_t length;
@@ -246,14 +243,13 @@ static enum turn explicit_dial(struct worker *worker, struct conn *conn)
 		 conn->socks ? sizeof(socks) : sizeof(connected) - 1);
 	conn->state = CONN_SNIFF;
 	conn_read_anew(conn);
-	conn->explicit_proxy = false; // from here on as if it had connected by itself
+	conn->explicit_proxy = false;
 	return TURN_MOVED;
 }
 
-// What a connection does in each state. In a turn the bytes that may pass are written, those of
-// `reads` are read, `run` judges them and lets some pass, these are written, and `written` says
-// whether that was all, unless `run` left the state. `patience`, in milliseconds (0: any time),
-// begins when the server is there; `expired` says what then follows.
+// In a turn: bytes that may pass are written, `reads` are read, `run` judges, `written` says
+// whether all was written, unless `run` left the state. `patience` (milliseconds, 0: any) begins
+// when the server is there; then `expired`.
 #define STATES(ROW)                                                                                \
 	ROW(SYN, READS_NOTHING, syn_run, stay, 0, syn_expired)                                     \
 	ROW(FIRST, READS_CLIENT, explicit_first, stay, 0, expire_close)                            \
@@ -283,11 +279,10 @@ static const struct state {
 	int patience;
 	enum turn (*expired)(struct worker *worker, struct conn *conn);
 } states[CONN_STATES] = { STATES(AS_ROW) };
-// One row each: the compiler denies a second one. One that is free or has ended does nothing.
 #define COUNT(...) +1
 _Static_assert(STATES(COUNT) == CONN_STATES - CONN_SYN, "a row for each state");
 
-// The larger one holds; false when the connection is over.
+// The larger one holds.
 static bool goes_on(enum turn *turn, enum turn next)
 {
 	*turn = next > *turn ? next : *turn;
@@ -314,8 +309,7 @@ static enum turn read_both(struct worker *worker, struct conn *conn, const struc
 	return client > server ? client : server;
 }
 
-// What became of the dial since the last turn. False while the caller's own proxy, or who is asked,
-// has not answered.
+// False: the caller's own proxy, or who is asked, has not answered.
 static bool hear_dial(struct worker *worker, struct conn *conn)
 {
 	if (conn->dialing == DIAL_HELD)
@@ -354,7 +348,6 @@ static enum turn take_turn(struct worker *worker, struct conn *conn)
 	return turn;
 }
 
-// Nobody would hear of it: it is answered, and ends.
 static void turn_away(struct worker *worker, struct conn *conn)
 {
 	static const char why[] = "too much is watched (fs.epoll.max_user_watches)";
@@ -365,7 +358,7 @@ static void turn_away(struct worker *worker, struct conn *conn)
 	deny_http(worker, conn, 503);
 }
 
-// A few turns, then the others': one busy connection does not hold up the rest.
+// One busy connection does not hold up the rest.
 enum turn client_run(struct worker *worker, struct conn *conn)
 {
 	enum turn turn = TURN_MOVED;
@@ -386,8 +379,7 @@ enum turn client_expired(struct worker *worker, struct conn *conn)
 		route_expired(worker, conn);
 		return TURN_MOVED;
 	}
-	if (conn->dialing == DIAL_READY &&
-	    conn->state != CONN_SYN) { // perhaps the server speaks first
+	if (conn->dialing == DIAL_READY && conn->state != CONN_SYN) {
 		dial_ask(worker, conn);
 		return TURN_MOVED;
 	}

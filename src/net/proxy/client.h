@@ -4,4 +4,4 @@
 #include "net/proxy/conn.h"
 
 enum turn client_run(struct worker *worker, struct conn *conn);
-enum turn client_expired(struct worker *worker, struct conn *conn); // its deadline is over
+enum turn client_expired(struct worker *worker, struct conn *conn);

@@ -25,7 +25,8 @@ struct conn *conn_accept(struct worker *worker, int fd)
 	struct conn *conn = &worker->conns[index];
 	memset(conn, 0, sizeof(*conn));
 	conn->generation = ++worker->generation;
-	conn->buffer = worker->buffers + 2 * index; // read only as far as it was written
+	for (int side = CLIENT; side <= SERVER; side++) // read only as far as it was written
+		conn->bytes[side] = worker->buffers[2 * index + (uint32_t)side];
 	conn->fd[CLIENT] = fd;
 	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = -1;
 	conn->inside[0] = conn->inside[1] = -1;
@@ -46,7 +47,7 @@ static void watch(struct worker *worker, struct conn *conn, enum peer_side side,
 	conn_wake(worker, conn);
 }
 
-// A socket counts as writable; a writer that finds it full asks for the event.
+// It counts as writable; a writer that finds it full asks for the event.
 void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, enum watched watched)
 {
 	conn->writable[side] = true;
@@ -56,7 +57,7 @@ void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, e
 void conn_await_room(struct worker *worker, struct conn *conn, enum peer_side side)
 {
 	conn->writable[side] = false;
-	// Changing what is watched also tells what is ready by now: no edge is lost.
+	// A changed watch also reports readiness: no edge is lost.
 	if (!conn->awaits_room[side])
 		watch(worker, conn, side, EPOLL_CTL_MOD, EPOLLOUT);
 	conn->awaits_room[side] = true;
@@ -101,7 +102,6 @@ void conn_close_server(struct conn *conn)
 	fd_close(&conn->fd[SERVER]);
 	conn->readable[SERVER] = conn->writable[SERVER] = conn->closing[SERVER] =
 		conn->awaits_room[SERVER] = false;
-	// The next server's words are read anew.
 	conn->flow[SERVER].ended = conn->flow[SERVER].shut = conn->flow[CLIENT].shut = false;
 	conn->flow[SERVER].allowance = 0;
 	conn->dialing = DIAL_NONE;
@@ -118,7 +118,7 @@ static bool is_quiet(const struct conn *conn)
 	       conn->flow[SERVER].start == conn->flow[SERVER].end && !conn->keeping;
 }
 
-// The whole pages of conns that are free: read again they are zeros, which is a free one.
+// Whole pages of free conns; read again they are zeros, a free conn.
 static void drop_conns(struct worker *worker, uint32_t from, uint32_t to)
 {
 	enum { PAGE = 4096 };
@@ -129,7 +129,6 @@ static void drop_conns(struct worker *worker, uint32_t from, uint32_t to)
 			MADV_DONTNEED);
 }
 
-// What these conns hold.
 static void give_back(struct worker *worker, uint32_t from, uint32_t to)
 {
 	madvise(worker->buffers + 2 * from, (to - from) * 2 * (size_t)BUFFER_SIZE, MADV_DONTNEED);
@@ -143,6 +142,10 @@ static void give_back(struct worker *worker, uint32_t from, uint32_t to)
 void conn_sweep(struct worker *worker)
 {
 	worker->next_sweep = worker->now + SWEEP_MILLISECONDS;
+	if (worker->bulk_written && !worker->bulk_lent) {
+		madvise(worker->bulk, BULK_MAX * (size_t)BULK_BYTES, MADV_DONTNEED);
+		worker->bulk_written = false;
+	}
 	for (uint32_t i = 0, next; i < worker->used && worker->held_count > SWEEP_LEAST; i = next) {
 		unsigned before = worker->held_count;
 		for (next = i; next < worker->used && is_free(&worker->conns[next]); next++)
@@ -169,12 +172,29 @@ void conn_hold(struct worker *worker, const struct conn *conn, bool large)
 	held->held = large ? HELD_LARGE : held->held ? held->held : HELD_SMALL;
 }
 
+bool conn_is_lent(const struct worker *worker, const struct conn *conn, enum peer_side side)
+{
+	return conn->bytes[side] != worker->buffers[2 * conn_index(worker, conn) + side];
+}
+
+void conn_lend(struct worker *worker, struct conn *conn, enum peer_side side, bool bulk)
+{
+	if (bulk == conn_is_lent(worker, conn, side) || (bulk && worker->bulk_lent == UINT64_MAX))
+		return;
+	unsigned at = bulk ? (unsigned)__builtin_ctzll(~worker->bulk_lent)
+			   : (unsigned)((conn->bytes[side] - worker->bulk[0]) / BULK_BYTES);
+	worker->bulk_lent ^= UINT64_C(1) << at;
+	worker->bulk_written = true;
+	conn->bytes[side] =
+		bulk ? worker->bulk[at] : worker->buffers[2 * conn_index(worker, conn) + side];
+}
+
 static uint64_t token_of(const struct worker *worker, const struct conn *conn)
 {
 	return conn_tag(TAG_CLIENT, conn_index(worker, conn), conn->generation);
 }
 
-// The client's end is closed when it was seen whose it is.
+// The client's end is closed when its owner was seen.
 static void park(struct worker *worker, struct conn *conn)
 {
 	for (int i = 0; i < PARKED_MAX && conn->held && conn->fd[CLIENT] >= 0; i++) {
@@ -199,7 +219,7 @@ void conn_seen(struct worker *worker, uint64_t token)
 	}
 	if (!conn || !conn->held || token_of(worker, conn) != token || --conn->held > 0)
 		return;
-	conn_wake(worker, conn); // the answer that waited is written
+	conn_wake(worker, conn);
 }
 
 void conn_end(struct worker *worker, struct conn *conn, enum turn how)
@@ -222,9 +242,10 @@ void conn_free(struct worker *worker, struct conn *conn)
 	fd_close(&conn->fd[CLIENT]);
 	conn_deadline(worker, conn, 0);
 	conn->state = CONN_FREE;
+	conn_lend(worker, conn, CLIENT, false);
+	conn_lend(worker, conn, SERVER, false);
 	conn_hold(worker, conn, false); // until it is swept
 	worker->live--;
-	// One that is queued is given back when its turn comes.
 	if (!conn->queued)
 		worker->free[worker->free_count++] = conn_index(worker, conn);
 }

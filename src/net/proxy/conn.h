@@ -17,10 +17,10 @@ enum {
 	BUFFER_SIZE = HTTP_HEAD_MAX, // whole pages
 	SWEEP_MILLISECONDS = 1000,
 	SWEEP_LEAST = 64,
-	FIRST_WORDS_MILLISECONDS = 100, // behind the caller's own proxy; then the server's turn
+	FIRST_WORDS_MILLISECONDS = 100, // behind the caller's own proxy
 	HTTP_PORT = 80,
 	HTTPS_PORT = 443,
-	HELLOS_MAX = 8, // begun at once: who begins more wants to be read wrongly
+	HELLOS_MAX = 8, // who begins more wants to be read wrongly
 };
 #define UNLIMITED_PASS UINT64_MAX
 
@@ -29,40 +29,40 @@ struct lookup;
 
 enum peer_side { CLIENT, SERVER };
 
-// Bytes from one side to the other: buffer[start, cleared) may go; [cleared, end) is still to be
+// Bytes from one side to the other: bytes[start, cleared) may go; [cleared, end) is still to be
 // read by a parser.
 struct flow {
 	uint32_t start, cleared, end;
 	uint64_t allowance; // that may pass unread after `end`
+	bool full;          // the last read filled a buffer
 	bool ended, shut;   // nothing more comes; the other side knows
 };
 
-// The result of a turn of a connection. Functions below the loop return it; only the loop ends a
-// connection. The larger one holds.
+// Only the loop ends a connection. The larger one holds.
 enum turn {
 	TURN_WAIT,  // for the next event
 	TURN_MOVED, // bytes moved, or it may go on at once
 	TURN_CLOSE, // it is over
-	TURN_RESET, // over, with RST to both sides
+	TURN_RESET, // with RST to both sides
 };
 
 enum conn_state {
 	CONN_FREE,
-	CONN_ENDED,    // until the end of the loop's turn: then it is free
-	CONN_SYN,      // until it is known whether somebody is there; see syn.h
-	CONN_FIRST,    // to the explicit proxy: HTTP or SOCKS?
+	CONN_ENDED,    // freed at the end of the turn
+	CONN_SYN,      // see syn.h
+	CONN_FIRST,    // HTTP or SOCKS?
 	CONN_GREETING, // of SOCKS
 	CONN_SOCKS,    // its request
 	CONN_DIAL,     // CONNECT or SOCKS: answered when the server is there
 	CONN_SNIFF,    // what does the client speak?
 	CONN_HELLO,    // TLS: until the name is known
-	CONN_OPEN,     // TLS to a host of a secret: until the server is there, then to the opener
-	CONN_ANSWER,   // TLS: until the server asks for no second hello
+	CONN_OPEN,     // TLS to a host of a secret: to the opener
+	CONN_ANSWER,   // until the server asks for no second hello
 	CONN_SSH,      // until both sides said so
 	CONN_REQUEST,  // HTTP: the head of a request
 	CONN_EXCHANGE, // HTTP: its body, and the response
-	CONN_INSPECT,  // bytes, both ways; hellos and requests among the client's are judged
-	CONN_TUNNEL,   // bytes, both ways
+	CONN_INSPECT,  // both ways; hellos and requests are judged
+	CONN_TUNNEL,   // both ways
 	CONN_DENY,     // a denial, in the client's own language
 	CONN_DRAIN,    // what is left is written, then the end
 	CONN_DNS,      // over TCP
@@ -71,97 +71,91 @@ enum conn_state {
 
 enum dialing {
 	DIAL_NONE,
-	DIAL_HELD, // until it is answered whether it may be (route.h)
+	DIAL_HELD, // route.h
 	DIAL_LOOKUP,
-	DIAL_RESOLVED, // `addresses` are the name's, not judged yet
+	DIAL_RESOLVED, // not judged yet
 	DIAL_CONNECT,
-	DIAL_READY, // the caller's own proxy is there, and waits for what the client speaks
+	DIAL_READY, // the caller's own proxy waits for what the client speaks
 	DIAL_ASK,   // it was asked for a tunnel
 	DIAL_OPEN,
-	DIAL_FAILED, // `problem` says why; the client does not know yet
+	DIAL_FAILED, // `problem`; the client does not know yet
 };
 
 struct conn {
 	enum conn_state state;
 	enum dialing dialing;
 	enum turn end; // how it ended
-	bool opened;   // the server is there, and the patience with the client begins anew
+	bool opened;   // the patience with the client begins anew
 	bool heard[2]; // from whom bytes came in this turn
 	uint32_t generation;
 	int fd[2];
 	bool readable[2], writable[2], closing[2], awaits_room[2]; // as epoll said last
-	bool unwatched; // the kernel refused: too much is watched by this user
+	bool unwatched; // too much is watched by this user
 	bool queued, explicit_proxy, socks, paused, reading_head;
 	struct flow flow[2];
 	int64_t deadline; // milliseconds; 0: none
 
-	// Before it is accepted: its first segment, which others wait in the same place, and what
-	// it becomes.
+	// Before it is accepted: its first segment.
 	struct segment syn;
 	uint32_t syn_next;
 	enum conn_state then;
 	bool let, refused;
 
 	struct host host;                     // where it leads
-	char called[HOST_NAME_BYTES_MAX + 1]; // as the client did, of which `host` is the form that
-	unsigned form;                        // has this number (resolv_name)
-	bool unlisted;                        // none that is allowed exists
+	char called[HOST_NAME_BYTES_MAX + 1]; // as the client called it
+	unsigned form;                        // resolv_name()
+	bool unlisted;                        // no form that is allowed exists
 	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence; // as far as is known
-	// Whether the host's resolver makes addresses up is asked; was; and it does.
+	// Whether the host's resolver makes addresses up.
 	bool proving, proved, made_up;
 	uint32_t place; // of its name among the synthetic addresses, or 0
 	uint16_t port;
 	struct ends ends;
-	bool recorded;             // `record` is what became of it so far
-	struct conn_record record; // ALLOWED: reported when it has ended
-	// New records whose owner is still looked for: until then the client gets no answer, or it
-	// would be gone with it.
+	bool recorded;             // `record` is the last verdict
+	struct conn_record record; // ALLOWED: reported at its end
+	// Records whose owner is not known yet: the client gets no answer, or it would be gone.
 	unsigned held;
 	uint64_t budgets; // bits of rules->budgets that count it
 	struct rule rule; // that allows it
 	bool once;        // an answer for this connection allows it
 
-	// dial
 	struct lookup *lookup;
 	bool by_proxy; // the caller's own
-	bool absolute; // and it gets requests, no CONNECT
+	bool absolute; // it gets requests, no CONNECT
 	struct address addresses[ADDRESSES_MAX];
 	uint16_t dial_port;
 	unsigned address_count, address_next;
 	int attempt[2];
-	unsigned published; // 1 + which port of the box it came for, or 0
-	int inside[2];      // published: sockets of the box's network for its two loopbacks
+	unsigned published; // 1 + the port's place, or 0
+	int inside[2];      // sockets for its two loopbacks
 	char problem[REASON_MAX];
 
-	// What the client may speak besides what is read here: by the rule, or by the port.
+	// By the rule, or the port.
 	bool raw;
 	int64_t asked; // DNS: when its first question came
 	bool greeted;  // SSH: the server's line was seen
 	bool retried;  // TLS: the server asked for a second hello
-	// inspect: bytes that have passed and are still to be read, from `kept` on in the
-	// client's buffer; what may be a request there, and the last burst
+	// inspect: bytes that have passed and are read again, from `kept` on
 	bool keeping, burst, request_like;
 	uint32_t kept, request_at, request_next;
 
-	// How far bytes that stay unread were read, so that each is read once; see
-	// conn_read_anew().
+	// Each byte is read once: conn_read_anew().
 	struct opening_read opening;
-	uint32_t hello_needs; // TLS: bytes without which nothing more can be said
+	uint32_t hello_needs; // without which nothing more can be said
 	struct hello_begun {
 		uint32_t at, needs;
-	} hellos[HELLOS_MAX]; // inspect: from the first byte that is kept
+	} hellos[HELLOS_MAX]; // from the first byte that is kept
 	uint32_t hello_count, hello_searched;
 
-	// HTTP
 	struct head_read {
 		uint32_t searched, parsed; // bytes of a head
 	} head[2];
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;
-	uint64_t request_length; // of a body whose beginning is not judged yet; else 0
+	uint64_t request_length; // its beginning is not judged yet; else 0
 	enum http_chunk request_chunk, response_chunk;
 
-	char (*buffer)[BUFFER_SIZE]; // of each side
+	char *bytes[2]; // of each side: BUFFER_SIZE, or one of worker->bulk
 };
 
 // Only HTTP and TLS are spoken at their own ports.
@@ -170,7 +164,7 @@ static inline bool conn_is_web(const struct conn *conn)
 	return conn->port == HTTP_PORT || conn->port == HTTPS_PORT;
 }
 
-// `fd` is the client's, or -1 before it is accepted.
+// -1 before it is accepted.
 struct conn *conn_accept(struct worker *worker, int fd);
 enum watched { WATCHED_NOT, WATCHED_ALREADY };
 void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side,
@@ -178,21 +172,24 @@ void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side,
 void conn_await_room(struct worker *worker, struct conn *conn, enum peer_side side);
 void conn_wake(struct worker *worker, struct conn *conn);
 void conn_deadline(struct worker *worker, struct conn *conn, int milliseconds);
-// The one with this index; NULL when it is free or has ended.
+// NULL: free, or ended.
 struct conn *conn_at(const struct worker *worker, uint32_t index);
-// Marks it; `how` is TURN_CLOSE or TURN_RESET. It is freed at the end of the loop's turn.
+// TURN_CLOSE or TURN_RESET. Freed at the end of the turn.
 void conn_end(struct worker *worker, struct conn *conn, enum turn how);
 void conn_free(struct worker *worker, struct conn *conn);
-// What the buffers of free and quiet connections hold goes back to the host, now and then.
+// Memory of free and quiet connections goes back to the host.
 void conn_sweep(struct worker *worker);
-// It holds bytes of the host's; `large`: more than SMALL_BYTES.
+// `large`: more than SMALL_BYTES.
 void conn_hold(struct worker *worker, const struct conn *conn, bool large);
+// Gives one side, which holds no bytes, a buffer of BULK_BYTES while there is one, or its own
+// again.
+void conn_lend(struct worker *worker, struct conn *conn, enum peer_side side, bool bulk);
+bool conn_is_lent(const struct worker *worker, const struct conn *conn, enum peer_side side);
 void conn_seen(struct worker *worker, uint64_t token); // a record is no longer waited for
 // What it keeps is read from its first byte on.
 void conn_read_anew(struct conn *conn);
 void conn_stop_dialing(struct conn *conn);
 void conn_close_server(struct conn *conn);
-// For the tag of an epoll event.
 enum tag {
 	TAG_LISTENER,
 	TAG_PUBLISHED,
@@ -203,7 +200,7 @@ enum tag {
 	TAG_ATTEMPT_0,
 	TAG_ATTEMPT_1
 };
-// An event that was fetched before its conn was closed does not reach the next user of the conn.
+// An event fetched before its conn was closed does not reach the next user.
 static inline uint64_t conn_tag(enum tag tag, uint32_t index, uint32_t generation)
 {
 	return (uint64_t)tag << 60 | (uint64_t)(generation & 0xfffffff) << 32 | index;

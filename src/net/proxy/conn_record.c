@@ -17,7 +17,6 @@ void record_flush(struct worker *worker)
 	worker->unsent.count = 0;
 }
 
-// Reported within a second, some at once.
 static void report(struct worker *worker, const struct conn_record *record)
 {
 	struct worker_event *unsent = &worker->unsent;
@@ -67,8 +66,7 @@ static bool is_known(struct worker *worker, const struct conn_record *record)
 	return false;
 }
 
-// The first of its kind at once, and the client waits: whose it is can only be found while it does.
-// Not for the rest: who asks for a thousand names is known by then.
+// The first of its kind at once: the owner is found only while the client waits.
 static void announce(struct worker *worker, struct conn *conn)
 {
 	struct worker_event event = {
@@ -89,7 +87,6 @@ void record_conn(struct worker *worker, struct conn *conn, enum conn_verdict ver
 	bool allowed = verdict == VERDICT_ALLOWED;
 	bool same = allowed && conn->recorded && before.verdict == VERDICT_ALLOWED &&
 		    before.port == conn->port && host_equal(&before.host, &conn->host);
-	// What could not be reached was not let through.
 	if (!same && (verdict != VERDICT_FAILED || before.dialled))
 		record_end(worker, conn);
 	if (!same)

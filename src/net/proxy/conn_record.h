@@ -3,17 +3,15 @@
 
 #include "net/proxy/conn.h"
 
-// The verdict on a connection: a new one takes the place of the former, which then has ended.
+// A new one takes the place of the former, which has ended.
 void record_conn(struct worker *worker, struct conn *conn, enum conn_verdict verdict,
 		 const char *rule, const char *why, enum fix fix);
-// A refusal, also without a connection.
 void record_refused(struct worker *worker, const struct conn_record *record);
-// The connection has ended: it is reported when it was let through.
 void record_end(struct worker *worker, struct conn *conn);
-// TURN_RESET when a budget is used up by them.
+// TURN_RESET: a budget is used up.
 enum turn record_bytes(struct worker *worker, struct conn *conn, enum peer_side from,
 		       uint64_t bytes);
-// The address that was dialled: noted, and a name counts for the budgets of its address as well.
+// A name counts for the budgets of its address as well.
 void record_address(struct worker *worker, struct conn *conn, const struct address *address);
 bool record_over_budget(struct worker *worker, struct conn *conn, const char **ret_text);
 void record_flush(struct worker *worker);

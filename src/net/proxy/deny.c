@@ -19,9 +19,7 @@ static void drain(struct worker *worker, struct conn *conn)
 	conn->state = CONN_DRAIN;
 	conn_close_server(conn);
 	conn_deadline(worker, conn, DRAIN_MILLISECONDS);
-	// A word of the server's that was not understood does not pass either.
 	conn->flow[SERVER].end = conn->flow[SERVER].cleared;
-	// What was read stays unanswered, what comes is thrown away.
 	conn->keeping = false;
 	conn->flow[CLIENT].start = conn->flow[CLIENT].cleared = conn->flow[CLIENT].end = 0;
 }
@@ -155,7 +153,6 @@ enum turn deny_failed(struct worker *worker, struct conn *conn)
 	return deny_begin(worker, conn, conn->problem);
 }
 
-// What the client still says is thrown away.
 enum turn deny_drain(struct worker *worker, struct conn *conn)
 {
 	struct flow *in = &conn->flow[CLIENT];
@@ -164,8 +161,7 @@ enum turn deny_drain(struct worker *worker, struct conn *conn)
 	return TURN_WAIT;
 }
 
-// Ends the connection so that the client still reads our words: a close with unread bytes would
-// be a reset, which throws them away.
+// A close with unread bytes would be a reset, which discards our words.
 enum turn deny_drained(struct worker *worker, struct conn *conn)
 {
 	struct flow *out = &conn->flow[SERVER];

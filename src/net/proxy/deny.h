@@ -3,17 +3,14 @@
 
 #include "net/proxy/conn.h"
 
-// "why, host": the end of a long name; and its port, where only that is another.
 const char *deny_other(const struct worker *worker, struct conn *conn, const char *why,
 		       const struct host *host, uint16_t port);
-// Each of these begins one: always TURN_MOVED.
-enum turn deny_refuse(struct worker *worker, struct conn *conn, const char *why,
-		      enum fix fix); // and records it
-enum turn deny_begin(struct worker *worker, struct conn *conn,
-		     const char *why); // by the first bytes
+// Each begins one: always TURN_MOVED.
+enum turn deny_refuse(struct worker *worker, struct conn *conn, const char *why, enum fix fix);
+enum turn deny_begin(struct worker *worker, struct conn *conn, const char *why);
 enum turn deny_http(struct worker *worker, struct conn *conn, int status);
 enum turn deny_socks(struct worker *worker, struct conn *conn, int reply);
-enum turn deny_failed(struct worker *worker, struct conn *conn); // the server was not reached
+enum turn deny_failed(struct worker *worker, struct conn *conn);
 
 enum turn deny_run(struct worker *worker, struct conn *conn);
 enum turn deny_drain(struct worker *worker, struct conn *conn);

@@ -40,7 +40,6 @@ static void say_problem(struct conn *conn, const struct address *address, int pr
 	snprintf(conn->problem, sizeof(conn->problem), "%s: %s", text, strerror(problem));
 }
 
-// Of tunnels that last: a server that vanished is noticed.
 void dial_keep_alive(const struct conn *conn)
 {
 	int on = 1, idle = 60, interval = 20, count = 3, fd = conn->fd[SERVER];
@@ -65,7 +64,7 @@ void dial_ask(struct worker *worker, struct conn *conn)
 	int length = snprintf(text, sizeof(text), "CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n",
 			      place, place, worker->authorization);
 	conn_deadline(worker, conn, DIAL_MILLISECONDS);
-	// Into an empty socket: it fits.
+	// The socket buffer is empty.
 	if (send(conn->fd[SERVER], text, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL) == length)
 		conn->dialing = DIAL_ASK;
 	else
@@ -95,14 +94,13 @@ static void connected(struct worker *worker, struct conn *conn, int fd,
 	conn_wake(worker, conn);
 }
 
-// Many take CONNECT to port 443 alone. A box around this one says why it refuses a tunnel.
+// Many take CONNECT to port 443 alone.
 bool dial_takes_requests(const struct worker *worker, const struct conn *conn)
 {
 	return conn->by_proxy && !worker->behind_box && conn->dialing != DIAL_ASK &&
 	       (conn->dialing != DIAL_OPEN || conn->absolute);
 }
 
-// The box's own sockets are of both families.
 static socklen_t fill(const struct conn *conn, const struct address *address,
 		      struct sockaddr_storage *ret)
 {
@@ -121,7 +119,6 @@ static int open_socket(struct conn *conn, int family)
 			       : socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-// Starts the next address in the free one of two places. False when none is left.
 static bool try_next(struct worker *worker, struct conn *conn)
 {
 	unsigned place = conn->attempt[0] >= 0;
@@ -136,7 +133,7 @@ static bool try_next(struct worker *worker, struct conn *conn)
 			return true;
 		}
 		if (errno != EINPROGRESS) {
-			if (conn->address_next == 1) // what it said says more
+			if (conn->address_next == 1)
 				say_problem(conn, address, errno);
 			continue;
 		}
@@ -171,7 +168,6 @@ static void say_denied(struct conn *conn, const struct rule *deny)
 		 deny->text);
 }
 
-// Whether a name may lead there; else the conn's problem says why not.
 static bool may_lead(const struct worker *worker, struct conn *conn, const struct address *address)
 {
 	static const char *const own_words[] = {
@@ -206,8 +202,7 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 	return false;
 }
 
-// A proxy of the host's that makes addresses up has one also for a name that cannot exist (RFC
-// 6761): then they are dialled as public ones.
+// A proxy that makes addresses up has one for a name that cannot exist (RFC 6761).
 bool dial_proves(struct worker *worker, struct conn *conn)
 {
 	bool made_up = conn->address_count && names_is_synthetic(&conn->addresses[0]);
@@ -225,7 +220,7 @@ void dial_resolved(struct worker *worker, struct conn *conn)
 	struct address kept[ADDRESSES_MAX];
 	unsigned count = 0;
 	snprintf(conn->problem, sizeof(conn->problem), "%s", "the name does not resolve");
-	// The caller's own proxy may stand anywhere, even on this host.
+	// The caller's own proxy may be anywhere, even on this host.
 	for (unsigned i = 0; i < conn->address_count; i++)
 		if (conn->by_proxy || may_lead(worker, conn, &conn->addresses[i]))
 			kept[count++] = conn->addresses[i];
@@ -234,7 +229,6 @@ void dial_resolved(struct worker *worker, struct conn *conn)
 	start(worker, conn);
 }
 
-// Without a free place it waits for one.
 static void look_up(struct worker *worker, struct conn *conn)
 {
 	conn->lookup = lookup_get(worker,
@@ -300,8 +294,8 @@ void dial_event(struct worker *worker, struct conn *conn, unsigned attempt)
 		struct address address;
 		uint16_t port;
 		sockaddr_read(&peer, &address, &port);
-		// The rules may be other ones than at the start of this attempt (sbx deny). A host
-		// that is an address is judged again when they change.
+		// The rules may have changed since (sbx deny). An address is judged when they
+		// change.
 		bool judged = !conn->by_proxy && conn->host.kind == HOST_NAME;
 		const struct rule *deny = judged ? rules_deny_address(rules_current(worker->shared),
 								      &address, conn->port)
@@ -315,7 +309,7 @@ void dial_event(struct worker *worker, struct conn *conn, unsigned attempt)
 	} else {
 		size = sizeof(problem);
 		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) < 0 || problem == 0)
-			return; // an event from before
+			return;
 		snprintf(conn->problem, sizeof(conn->problem), "%s", strerror(problem));
 	}
 	fd_close(&conn->attempt[attempt]);

@@ -18,7 +18,7 @@ enum { DATAGRAMS_A_TURN = 64, MESSAGE_MAX = 4096, PATIENCE_MILLISECONDS = 2000 }
 
 static const struct address own_loopback = { { [10] = 0xff, 0xff, 127, 0, 0, 1 } };
 
-// The question has left: a wildcard lets a box ask for names that carry something.
+// A wildcard lets a box ask for names that carry something.
 static void note(struct worker *worker, const struct rule *rule, const struct host *host)
 {
 	struct conn_record asked = { .host = *host,
@@ -30,29 +30,26 @@ static void note(struct worker *worker, const struct rule *rule, const struct ho
 	record_refused(worker, &asked);
 }
 
-// Whether a form of a name that the rules know exists. False: it is not known yet. Where nobody
-// here can say, or not in time, it does: the connection fails then. A question that cannot wait is
-// `since` 0, and asks for nothing.
+// False: not known yet. Where nobody can say in time it exists: the connection fails then. `since`
+// 0 cannot wait, and asks for nothing.
 static bool look_for(struct worker *worker, const struct rule *rule, const struct host *host,
 		     bool absolute, int64_t since, enum existence *ret)
 {
 	struct lookup *lookup = NULL;
 	*ret = NAME_EXISTS;
-	// The rest is for connections.
 	if (since && !worker->has_upstream && worker->lookups_pending <= LOOKUPS_MAX / 2)
 		lookup = lookup_get(worker, host->name, absolute);
 	if (!lookup)
 		return true;
 	if (lookup->state == LOOKUP_FAILED)
 		*ret = lookup->existence;
-	// Once, although the answer may be there already.
 	if (!lookup->noted && (lookup->asked || !lookup_done(lookup)))
 		note(worker, rule, host);
 	lookup->noted = true;
 	return lookup_done(lookup) || worker->now - since >= PATIENCE_MILLISECONDS;
 }
 
-// The same of the name. One that is not allowed itself is not denied by its long forms.
+// One that is not allowed itself is not denied by its long forms.
 static bool look_for_all(struct worker *worker, const struct host *called, int64_t since,
 			 bool *ret_known, enum existence *ret)
 {
@@ -74,7 +71,6 @@ static bool look_for_all(struct worker *worker, const struct host *called, int64
 	return true;
 }
 
-// 0: nothing, or `ret_later`.
 static size_t respond(struct worker *worker, const uint8_t *message, size_t length, int64_t since,
 		      uint8_t *answer, bool *ret_later)
 {
@@ -89,7 +85,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 		return dns_answer(message, &question, code, NULL, answer);
 	if (!question.valid || question.class != DNS_CLASS_IN || host_within(question.name, "arpa"))
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
-	// The box's own, as its /etc/hosts says, which it lacks where the host has none.
+	// The box lacks /etc/hosts where the host has none.
 	if (host_within(question.name, "localhost"))
 		return dns_answer(message, &question, DNS_OK,
 				  question.type == DNS_TYPE_A ? &own_loopback : NULL, answer);
@@ -108,7 +104,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 	}
 	if (known && existence == NAME_MISSING)
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
-	// No AAAA and no HTTPS record: all clients then use IPv4, and TLS without encrypted names.
+	// No AAAA and no HTTPS record: clients use IPv4, and TLS without encrypted names.
 	if (question.type != DNS_TYPE_A || (known && existence == NAME_EMPTY))
 		return dns_answer(message, &question, DNS_OK, NULL, answer);
 	if (!names_address(worker->shared, question.name, known, &address))
@@ -126,8 +122,7 @@ static struct msghdr header_of(struct waiting *question, struct iovec *part)
 				.msg_controllen = question->control_size };
 }
 
-// False when it has to wait. The answer leaves from the address that was asked: its description
-// travels back as it came.
+// The answer leaves from the address that was asked. False: it has to wait.
 static bool answer_one(struct worker *worker, int fd, struct waiting *question)
 {
 	uint8_t answer[DNS_ANSWER_MAX];
@@ -189,7 +184,7 @@ enum turn dns_server_stream(struct worker *worker, struct conn *conn)
 {
 	struct flow *in = &conn->flow[CLIENT];
 	uint8_t answer[DNS_ANSWER_MAX];
-	const uint8_t *bytes = (const uint8_t *)conn->buffer[CLIENT] + in->start;
+	const uint8_t *bytes = (const uint8_t *)conn->bytes[CLIENT] + in->start;
 	size_t there = in->end - in->start,
 	       length = there >= 2 ? (size_t)(bytes[0] << 8 | bytes[1]) : 0;
 	if (there < 2 || there < length + 2)
@@ -199,7 +194,7 @@ enum turn dns_server_stream(struct worker *worker, struct conn *conn)
 	size_t used = length > MESSAGE_MAX
 			      ? 0
 			      : respond(worker, bytes + 2, length, conn->asked, answer, &later);
-	if (later) { // seen again in the next tick
+	if (later) {
 		conn->paused = worker->any_paused = true;
 		return TURN_WAIT;
 	}

@@ -4,6 +4,5 @@
 #include "net/proxy/conn.h"
 
 void dns_server_datagrams(struct worker *worker, int fd);
-// The questions that wait.
 void dns_server_waiting(struct worker *worker);
 enum turn dns_server_stream(struct worker *worker, struct conn *conn);

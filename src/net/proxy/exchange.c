@@ -14,8 +14,7 @@
 
 enum { IDLE_MILLISECONDS = 120000, HEAD_MILLISECONDS = 30000, PROXY_REFUSES = 407 };
 
-// Whether to parse a head now: when its end has come, nothing more comes, or it has doubled: what
-// is no head is refused early, too.
+// At the end of the head, or each time that it doubled: other bytes are refused early.
 static bool is_due(struct conn *conn, enum peer_side from, const char *bytes, size_t length)
 {
 	struct head_read *head = &conn->head[from];
@@ -39,14 +38,13 @@ static uint64_t passes(enum http_body body, uint64_t length)
 	return body == BODY_LENGTH ? length : body == BODY_UNTIL_CLOSE ? UNLIMITED_PASS : 0;
 }
 
-// The head as who is connected gets it, in place: for the caller's own proxy with `place` and the
-// caller's password. Its length; 0: no room.
+// In place: for the caller's own proxy with `place` and password. 0: no room.
 static size_t rewrite(struct worker *worker, struct conn *conn, const struct http_request *request,
 		      const char *place)
 {
 	char rewritten[BUFFER_SIZE + AUTHORIZATION_MAX + DIAL_PLACE_MAX];
 	struct flow *flow = &conn->flow[CLIENT];
-	char *buffer = (char *)conn->buffer[CLIENT], *bytes = buffer + flow->start;
+	char *buffer = conn->bytes[CLIENT], *bytes = buffer + flow->start;
 	size_t head =
 		http_rewrite(bytes, request, place, *place ? worker->authorization : "", rewritten);
 	size_t rest = flow->end - flow->start - request->head;
@@ -61,12 +59,11 @@ static size_t rewrite(struct worker *worker, struct conn *conn, const struct htt
 	return head;
 }
 
-// The caller's own proxy gets the request, or, for what cannot be one, CONNECT.
 static size_t choose_form(struct worker *worker, struct conn *conn,
 			  const struct http_request *request)
 {
 	char place[DIAL_PLACE_MAX] = "http://";
-	const char *target = conn->buffer[CLIENT] + conn->flow[CLIENT].start + request->path;
+	const char *target = conn->bytes[CLIENT] + conn->flow[CLIENT].start + request->path;
 	bool asks = dial_takes_requests(worker, conn) && !request->upgrade && *target != '*';
 	dial_place(conn, place + strlen(place));
 	size_t head = asks ? rewrite(worker, conn, request, place) : 0;
@@ -85,7 +82,6 @@ static size_t choose_form(struct worker *worker, struct conn *conn,
 	return head ? head : request->head;
 }
 
-// Lets the head at `start` pass, and as much of the body as needs no reading.
 static void begin_exchange(struct worker *worker, struct conn *conn,
 			   const struct http_request *request)
 {
@@ -110,7 +106,6 @@ static void begin_exchange(struct worker *worker, struct conn *conn,
 		conn_deadline(worker, conn, 0);
 }
 
-// The request is for the explicit proxy: it names its server itself.
 static enum turn begin_explicit(struct worker *worker, struct conn *conn,
 				struct http_request *request)
 {
@@ -158,7 +153,7 @@ static enum turn begin_request(struct worker *worker, struct conn *conn,
 		return refuse(worker, conn, 403,
 			      deny_other(worker, conn, "the request names another host",
 					 &request->host, port));
-	// Asked for without what nobody here could read (h2c); nothing of it may have passed.
+	// h2c cannot be read here.
 	bool whole = !conn->keeping || conn->kept == conn->flow[CLIENT].start;
 	if (request->other_upgrade && !whole)
 		return refuse(worker, conn, 400, "an upgrade to a protocol that sbx does not read");
@@ -170,7 +165,7 @@ enum turn exchange_request(struct worker *worker, struct conn *conn)
 {
 	struct http_request request;
 	struct flow *flow = &conn->flow[CLIENT];
-	// Between two requests a server has nothing to say: it may only leave.
+	// Between two requests a server may only leave.
 	if (conn->dialing == DIAL_OPEN && conn->closing[SERVER] && conn->response_done) {
 		if (!conn->explicit_proxy && flow->start == flow->end)
 			return TURN_CLOSE;
@@ -200,14 +195,14 @@ enum turn exchange_request(struct worker *worker, struct conn *conn)
 	return TURN_WAIT;
 }
 
-// A server that passes over a body (some do, of GET) takes it for the next request: what begins
-// like one is refused. False then.
+// A server that passes over a body (of GET) takes it for the next request. False: it begins like
+// one.
 static bool read_body(struct conn *conn)
 {
 	struct flow *flow = &conn->flow[CLIENT];
 	uint64_t there = flow->end - flow->cleared, length = conn->request_length;
 	there = there < length ? there : length;
-	const char *bytes = conn->buffer[CLIENT] + flow->cleared;
+	const char *bytes = conn->bytes[CLIENT] + flow->cleared;
 	enum parse request = opening_body((const uint8_t *)bytes, (size_t)there, &conn->opening);
 	if (request == PARSE_DONE)
 		return false;
@@ -218,14 +213,13 @@ static bool read_body(struct conn *conn)
 	return true;
 }
 
-// Reads as many lines of the coding as there are; false when it is malformed.
 static bool read_chunks(struct conn *conn, enum peer_side from, enum http_chunk *at)
 {
 	struct flow *flow = &conn->flow[from];
 	while (*at != CHUNK_DONE && flow->allowance == 0 && flow->cleared < flow->end) {
 		size_t used = 0;
 		uint64_t data = 0;
-		enum parse result = http_chunk(conn->buffer[from] + flow->cleared,
+		enum parse result = http_chunk(conn->bytes[from] + flow->cleared,
 					       flow->end - flow->cleared, at, &used, &data);
 		if (result == PARSE_MORE)
 			return flow->end - flow->cleared < BUFFER_SIZE / 2;
@@ -233,7 +227,6 @@ static bool read_chunks(struct conn *conn, enum peer_side from, enum http_chunk 
 			return false;
 		flow->cleared += (uint32_t)used;
 		if (data) {
-			// The data, then a line of nothing.
 			*at = CHUNK_END;
 			flow_clear(flow, data);
 		}
@@ -256,14 +249,14 @@ static bool body_done(const struct flow *flow, enum http_body body, enum http_ch
 	return true;
 }
 
-// The head of a response. 1xx heads come before it; 101 ends HTTP.
+// 1xx heads come before it; 101 ends HTTP.
 static bool read_response(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[SERVER];
 	struct http_response response;
 	while (conn->response_head && flow->cleared < flow->end) {
 		size_t length = flow->end - flow->cleared;
-		const char *bytes = conn->buffer[SERVER] + flow->cleared;
+		const char *bytes = conn->bytes[SERVER] + flow->cleared;
 		enum parse result =
 			is_due(conn, SERVER, bytes, length)
 				? http_response(bytes, length, conn->asks_head, &response)
@@ -321,7 +314,6 @@ enum turn exchange_run(struct worker *worker, struct conn *conn)
 	}
 	if (conn->response_head && !read_response(worker, conn)) {
 		strncpy(conn->problem, "the upstream proxy refused it", sizeof(conn->problem) - 1);
-		// The client can still get an answer, as nothing was passed on.
 		if (out->cleared == out->start && out->start == 0 && conn->absolute)
 			return deny_failed(worker, conn);
 		if (out->cleared == out->start && out->start == 0)
@@ -344,7 +336,6 @@ enum turn exchange_written(struct worker *worker, struct conn *conn)
 	const struct flow *in = &conn->flow[CLIENT], *out = &conn->flow[SERVER];
 	if (conn->response_done && flow_empty(out))
 		return finish(worker, conn);
-	// The client left, or the server in the middle of its words.
 	bool left = (in->ended && flow_empty(in) && !conn->request_done) ||
 		    (out->ended && flow_empty(out) && !conn->response_done);
 	return left ? TURN_CLOSE : TURN_WAIT;

@@ -39,21 +39,23 @@ void flow_say(struct conn *conn, const void *bytes, size_t length)
 		flow->start = flow->cleared = flow->end = 0;
 	if (length > BUFFER_SIZE - flow->end)
 		return;
-	memcpy(conn->buffer[SERVER] + flow->end, bytes, length);
+	memcpy(conn->bytes[SERVER] + flow->end, bytes, length);
 	flow->end += (uint32_t)length;
 	flow->cleared = flow->end;
 }
 
-// Bytes that have passed may still be needed, to be read again with what follows.
+// Bytes that have passed may be read again with what follows.
 static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 {
 	uint32_t start = conn->flow[from].start;
 	return from == CLIENT && conn->keeping && conn->kept < start ? conn->kept : start;
 }
 
-// As far as this buffer may be filled.
-static uint32_t fill_most(struct worker *worker, const struct conn *conn)
+// As far as this buffer may be filled. A large one holds only bytes that no parser reads.
+static uint32_t fill_most(struct worker *worker, const struct conn *conn, enum peer_side from)
 {
+	if (conn_is_lent(worker, conn, from) && conn->flow[from].allowance >= BULK_BYTES)
+		return BULK_BYTES;
 	bool large = worker->held[conn_index(worker, conn)].held == HELD_LARGE ||
 		     worker->large_count < LARGE_MAX;
 	return large ? BUFFER_SIZE : SMALL_BYTES;
@@ -62,10 +64,15 @@ static uint32_t fill_most(struct worker *worker, const struct conn *conn)
 static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side from)
 {
 	struct flow *flow = &conn->flow[from];
-	uint32_t base = first_needed(conn, from), most = fill_most(worker, conn);
+	uint32_t base = first_needed(conn, from);
+	// A budget counts before anything is passed on, and in small steps.
+	if (base == flow->end)
+		conn_lend(worker, conn, from,
+			  flow->full && flow->allowance >= BULK_BYTES && !conn->budgets);
+	uint32_t most = fill_most(worker, conn, from);
 	// What is kept moves along, also when nothing is left to be moved.
 	if (base > 0 && (base == flow->end || flow->end >= most)) {
-		memmove(conn->buffer[from], conn->buffer[from] + base, flow->end - base);
+		memmove(conn->bytes[from], conn->bytes[from] + base, flow->end - base);
 		flow->start -= base;
 		flow->cleared -= base;
 		flow->end -= base;
@@ -76,18 +83,18 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 		}
 	}
 	size_t room = most > flow->end ? most - flow->end : 0;
-	if (room == 0) { // others hold what there is: later
+	if (room == 0) {
 		conn->paused = worker->any_paused = true;
 		errno = EINTR;
 		return -1;
 	}
-	ssize_t got = recv(conn->fd[from], conn->buffer[from] + flow->end, room, MSG_DONTWAIT);
+	ssize_t got = recv(conn->fd[from], conn->bytes[from] + flow->end, room, MSG_DONTWAIT);
 	if (got > 0) {
 		uint64_t pass = flow->cleared == flow->end ? flow->allowance : 0;
 		flow->end += (uint32_t)got;
+		flow->full = (size_t)got == room || got >= BUFFER_SIZE;
 		conn_hold(worker, conn, flow->end > SMALL_BYTES);
-		// A short read emptied the socket; an end that epoll reported already is still to
-		// be seen.
+		// A short read emptied the socket.
 		if ((size_t)got < room && !conn->closing[from])
 			conn->readable[from] = false;
 		if (pass)
@@ -99,7 +106,7 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side from)
 {
 	struct flow *flow = &conn->flow[from];
-	bool room = flow->end < BUFFER_SIZE || first_needed(conn, from) > 0;
+	bool room = flow->end < fill_most(worker, conn, from) || first_needed(conn, from) > 0;
 	if (conn->fd[from] < 0 || !conn->readable[from] || flow->ended || !room)
 		return TURN_WAIT;
 	ssize_t got = receive(worker, conn, from);
@@ -110,7 +117,7 @@ enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side fro
 		return TURN_WAIT;
 	}
 	flow->ended = true;
-	return got < 0 ? TURN_RESET : TURN_MOVED; // a reset is handed on as one
+	return got < 0 ? TURN_RESET : TURN_MOVED;
 }
 
 enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side from)
@@ -122,7 +129,7 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	if (from == SERVER ? conn->held : conn->dialing != DIAL_OPEN)
 		return TURN_WAIT;
 	while (!flow_empty(flow) && conn->fd[to] >= 0 && conn->writable[to]) {
-		ssize_t put = send(conn->fd[to], conn->buffer[from] + flow->start,
+		ssize_t put = send(conn->fd[to], conn->bytes[from] + flow->start,
 				   flow->cleared - flow->start, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (put < 0 && errno == EAGAIN) {
 			conn_await_room(worker, conn, to);
@@ -137,7 +144,6 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	}
 	if (flow->ended && !flow->shut && flow_empty(flow) && flow->cleared == flow->end &&
 	    flow->allowance == UNLIMITED_PASS && conn->fd[to] >= 0 && conn->dialing == DIAL_OPEN) {
-		// When the other direction has ended too, closing says the same.
 		if (!conn->flow[to].shut)
 			shutdown(conn->fd[to], SHUT_WR);
 		flow->shut = true;
@@ -151,5 +157,5 @@ const uint8_t *flow_unread(const struct conn *conn, size_t *ret_length)
 	const struct flow *flow = &conn->flow[CLIENT];
 	uint32_t at = conn->keeping ? conn->kept : flow->start;
 	*ret_length = flow->end - at;
-	return (const uint8_t *)conn->buffer[CLIENT] + at;
+	return (const uint8_t *)conn->bytes[CLIENT] + at;
 }

@@ -8,6 +8,6 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 void flow_clear(struct flow *flow, uint64_t bytes); // lets bytes pass, in the buffer and after
 void flow_skip(struct flow *flow, uint32_t bytes);  // takes bytes away
 bool flow_empty(const struct flow *flow);
-void flow_say(struct conn *conn, const void *bytes, size_t length); // to the client, our own words
-// The client's bytes that are still to be read, those that have passed included.
+void flow_say(struct conn *conn, const void *bytes, size_t length);
+// With those that have passed.
 const uint8_t *flow_unread(const struct conn *conn, size_t *ret_length);

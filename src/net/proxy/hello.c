@@ -14,8 +14,7 @@
 #include "net/rules/rules.h"
 #include "open/dialogue.h"
 
-// The name that TLS asks for is the name that was decided on; else the certificate, and what is
-// behind it, would be somebody else's on the same address. Rule 29.
+// Else the certificate, and the server behind it, would be another's on the same address. Rule 29.
 static const char *judge(struct worker *worker, struct conn *conn, const struct tls_hello *hello,
 			 enum fix *ret_fix)
 {
@@ -40,7 +39,6 @@ static const char *judge(struct worker *worker, struct conn *conn, const struct 
 	if (hello->named && !resolv_same(&worker->resolv, &hello->host, &conn->host))
 		return deny_other(worker, conn, "TLS asks for another name", &hello->host,
 				  conn->port);
-	// What was not looked into is in the log.
 	if (name && (hello->encrypted || !hello->named))
 		record_conn(worker, conn, VERDICT_ALLOWED, conn->rule.text,
 			    hello->encrypted ? "encrypted client hello"
@@ -49,8 +47,7 @@ static const char *judge(struct worker *worker, struct conn *conn, const struct 
 	return NULL;
 }
 
-// Lets a hello pass that begins at the first unread byte, and holds what follows until the server's
-// answer; or refuses it.
+// Holds what follows until the server's answer.
 static enum turn pass_hello(struct worker *worker, struct conn *conn, const struct tls_hello *hello)
 {
 	struct flow *flow = &conn->flow[CLIENT];
@@ -58,7 +55,7 @@ static enum turn pass_hello(struct worker *worker, struct conn *conn, const stru
 	const char *why = judge(worker, conn, hello, &fix);
 	if (why)
 		return deny_refuse(worker, conn, why, fix);
-	// At the beginning of a connection alone: behind STARTTLS it is no HTTP.
+	// Behind STARTTLS it is not HTTP.
 	if (!conn->keeping &&
 	    rules_opened(rules_current(worker->shared), &conn->host, conn->port)) {
 		conn->state = CONN_OPEN;
@@ -90,13 +87,12 @@ enum turn hello_run(struct worker *worker, struct conn *conn)
 	return pass_hello(worker, conn, &hello);
 }
 
-// After a HelloRetryRequest: change-cipher-spec, early data (RFC 8446 4.2.10, D.4) or an alert may
-// come before the second hello.
+// RFC 8446 4.2.10, D.4: change-cipher-spec, early data or an alert may come before it.
 static void read_second(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[CLIENT];
 	while (flow->allowance == 0 && flow->cleared < flow->end) {
-		const uint8_t *bytes = (const uint8_t *)conn->buffer[CLIENT] + flow->cleared;
+		const uint8_t *bytes = (const uint8_t *)conn->bytes[CLIENT] + flow->cleared;
 		size_t length = flow->end - flow->cleared, size;
 		uint8_t type;
 		enum parse record = tls_record(bytes, length, &type, &size);
@@ -122,18 +118,17 @@ static void read_second(struct worker *worker, struct conn *conn)
 		}
 		flow->cleared += (uint32_t)hello.used;
 		conn->hello_needs = 0;
-		conn->retried = false; // and the server's next answer is read as the first was
+		conn->retried = false;
 		return;
 	}
 }
 
-// What the server says up to its hello.
 static void read_answer(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[SERVER];
 	while (conn->state == CONN_ANSWER && !conn->retried && flow->allowance == 0 &&
 	       flow->cleared < flow->end) {
-		const uint8_t *bytes = (const uint8_t *)conn->buffer[SERVER] + flow->cleared;
+		const uint8_t *bytes = (const uint8_t *)conn->bytes[SERVER] + flow->cleared;
 		size_t length = flow->end - flow->cleared, size = 0;
 		uint8_t type = 0;
 		bool retry = false;
@@ -149,7 +144,6 @@ static void read_answer(struct worker *worker, struct conn *conn)
 		if (answer == PARSE_MORE)
 			return;
 		if (answer == PARSE_BAD) {
-			// No TLS: the client may read that, and has nothing more to say.
 			flow_clear(flow, UNLIMITED_PASS);
 			return;
 		}
@@ -167,11 +161,9 @@ enum turn hello_run_answer(struct worker *worker, struct conn *conn)
 	read_answer(worker, conn);
 	if (conn->state == CONN_ANSWER && conn->retried)
 		read_second(worker, conn);
-	// The server's words before the client's: they may be its last.
 	return conn->state != CONN_ANSWER ? TURN_MOVED : flow_write(worker, conn, SERVER);
 }
 
-// Who leaves before the answer, leaves for good.
 enum turn hello_answered(struct worker *worker, struct conn *conn)
 {
 	const struct flow *out = &conn->flow[SERVER];
@@ -179,14 +171,13 @@ enum turn hello_answered(struct worker *worker, struct conn *conn)
 	return conn->flow[CLIENT].ended || (out->ended && flow_empty(out)) ? TURN_CLOSE : TURN_WAIT;
 }
 
-// The way of a connection through the opener. Budgets, records and rules stay those of the first
-// conn, which carries all of its bytes; when it ends, so does the second, and the other way round.
+// Budgets, records and rules stay those of the first conn, which carries all bytes; the two end
+// together.
 static int pair(int ends[2])
 {
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends);
 }
 
-// From the opener to the server: bytes, both ways, for which the first conn answers.
 static void begin_second(struct worker *worker, const struct conn *first, struct conn *second,
 			 int server)
 {

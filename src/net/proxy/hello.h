@@ -6,7 +6,6 @@
 enum turn hello_run(struct worker *worker, struct conn *conn);
 enum turn hello_run_answer(struct worker *worker, struct conn *conn);
 enum turn hello_answered(struct worker *worker, struct conn *conn);
-// TLS to a host of a secret: waits for the server, then gives the opener an end of two socket
-// pairs. This conn leads from the client to the first, as before; a second one from the other to
-// the server.
+// The opener gets an end of two socket pairs: client to the first conn, a second conn to the
+// server.
 enum turn hello_hand_over(struct worker *worker, struct conn *conn);

@@ -1,9 +1,7 @@
-// Owns what passes in a tunnel in a protocol that is not read here (databases, mail ...).
-// A hello anywhere in it (behind STARTTLS and its like, whichever protocol that is) is judged as
-// the first bytes of a connection are, and so is a request of HTTP at the beginning of a burst: the
-// first bytes of the client, and the first after the server spoke. Bytes pass at once and are read
-// again with those that follow, so that no protocol waits for us; of a hello that asks for another
-// name the end never passes.
+// Owns what passes in a tunnel in a protocol that is not read (databases, mail). Hellos anywhere in
+// it (STARTTLS), and requests of HTTP at the beginning of a burst, are judged. Bytes pass at once
+// and are read again with those that follow; the end of a hello that asks for another name never
+// passes.
 #include "net/proxy/inspect.h"
 
 #include <string.h>
@@ -20,12 +18,11 @@ static struct window window_of(const struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[CLIENT];
 	uint32_t base = conn->keeping ? conn->kept : flow->cleared;
-	return (struct window){ (const uint8_t *)conn->buffer[CLIENT] + base, base,
+	return (struct window){ (const uint8_t *)conn->bytes[CLIENT] + base, base,
 				flow->end - base };
 }
 
-// A burst is a beginning. One that comes while an earlier one is undecided is judged after that:
-// the server may be reading one line.
+// One that comes while an earlier is undecided is judged after that.
 static void note_burst(struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[CLIENT];
@@ -38,8 +35,7 @@ static void note_burst(struct conn *conn)
 	conn->request_like = true;
 }
 
-// True when the conversation is HTTP from here on. What is undecided is in the way of nothing, but
-// kept.
+// Undecided bytes pass, but are kept.
 static bool find_request(struct conn *conn, const struct window *window)
 {
 	note_burst(conn);
@@ -67,8 +63,6 @@ static bool find_request(struct conn *conn, const struct window *window)
 	return false;
 }
 
-// Reads what begins at `at`; one that is begun is noted at `place`, and read again when it needs
-// it.
 static enum parse read_hello(struct conn *conn, const struct window *window, uint32_t at,
 			     uint32_t place, struct tls_hello *ret)
 {
@@ -78,7 +72,6 @@ static enum parse read_hello(struct conn *conn, const struct window *window, uin
 	return result;
 }
 
-// The first hello that is whole; of those that are begun the first is needed again.
 static enum parse find_hello(struct conn *conn, const struct window *window, struct tls_hello *ret,
 			     uint32_t *ret_at)
 {
@@ -119,7 +112,6 @@ static enum turn begin_hello(struct conn *conn, uint32_t at)
 	return TURN_MOVED;
 }
 
-// Judges what came; then it may pass.
 static enum turn inspect(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[CLIENT];
@@ -158,7 +150,6 @@ enum turn inspect_run(struct worker *worker, struct conn *conn)
 	if (conn->state != CONN_INSPECT)
 		return turn;
 	conn->burst = conn->burst || conn->heard[SERVER];
-	// The end of the client is handed on: nothing more will be read.
 	if (in->ended && in->cleared == in->end && in->allowance == 0) {
 		conn->keeping = false;
 		in->allowance = UNLIMITED_PASS;

@@ -8,27 +8,26 @@
 #include "text/destination.h"
 
 struct lookup {
-	struct worker *worker; // that asks
+	struct worker *worker;
 	enum { LOOKUP_FREE, LOOKUP_FILES, LOOKUP_ASKED, LOOKUP_KNOWN, LOOKUP_FAILED } state;
 	char name[HOST_NAME_BYTES_MAX + 1];
-	unsigned asked; // of the name itself and its forms by the search list
+	unsigned asked;
 	enum existence existence;
-	bool absolute; // not sought in the search list
-	bool noted;    // that the box asked for it
+	bool absolute;
+	bool noted;
 	struct address addresses[ADDRESSES_MAX];
 	unsigned count;
 	int64_t until; // milliseconds
 };
 
-int lookup_begin(struct worker *worker); // before the lock
+int lookup_begin(struct worker *worker);
 struct lookup *lookup_get(struct worker *worker, const char *name, bool absolute);
 static inline bool lookup_done(const struct lookup *lookup)
 {
 	return lookup->state == LOOKUP_KNOWN || lookup->state == LOOKUP_FAILED;
 }
-// Hands what a lookup found, or did not, to the connection that waits for it.
 void lookup_take(struct worker *worker, struct conn *conn);
 void lookup_files(struct worker *worker, const bool changed[2], int fds[2]);
 void lookup_event(struct worker *worker, int fd, uint32_t events);
-void lookup_look(struct worker *worker); // at all of its sockets, while the worker is blind
+void lookup_look(struct worker *worker);
 int lookup_timeout(struct worker *worker, int limit);

@@ -22,7 +22,7 @@ static bool is_held_for(const struct conn *conn, const struct host *host, uint16
 	       host_equal(&conn->host, host);
 }
 
-// Waits for an answer, for which the first of its destination asks. False when too many do.
+// The first of its destination asks. False: too many do.
 static bool hold(struct worker *worker, struct conn *conn)
 {
 	struct worker_event report = { .kind = EVENT_ASK, .count = 1 };
@@ -76,7 +76,6 @@ bool route_to(struct worker *worker, struct conn *conn, const struct host *host,
 	conn->host = *host;
 	conn->port = port;
 	conn->once = false;
-	// A client that resolves for itself and then asks the explicit proxy.
 	if (host->kind == HOST_ADDRESS && names_is_synthetic(&host->address)) {
 		struct host name = { .kind = HOST_NAME };
 		names_leave(worker->shared, &conn->place);
@@ -102,7 +101,6 @@ bool route_to(struct worker *worker, struct conn *conn, const struct host *host,
 	return false;
 }
 
-// In the language that the client speaks; what is recorded says why.
 static void answer_denied(struct worker *worker, struct conn *conn)
 {
 	snprintf(conn->problem, sizeof(conn->problem), "%s", conn->record.why);
@@ -173,8 +171,7 @@ void route_judge(struct worker *worker, struct conn *conn)
 	conn_wake(worker, conn);
 }
 
-// A short name is the first of its long forms that exists: of those, the ones that are allowed. The
-// name itself may not be. Rules and search list may be other ones than when it was allowed.
+// The first of its long forms that exists and is allowed. Rules and search list may have changed.
 void route_resolved(struct worker *worker, struct conn *conn)
 {
 	struct host host = conn->host;
@@ -195,7 +192,7 @@ void route_resolved(struct worker *worker, struct conn *conn)
 	if (next) {
 		conn->host = host;
 		conn->form = form;
-		conn->recorded = false; // nothing was reached there
+		conn->recorded = false;
 	}
 	if (next && allow) {
 		admit(worker, conn, allow);

@@ -10,8 +10,8 @@
 #include "net/rules/rules.h"
 
 enum {
-	OWNER_MILLISECONDS = 1000,  // until it was seen whose it is
-	ACCEPT_MILLISECONDS = 5000, // its program has gone, or sends the segment once more
+	OWNER_MILLISECONDS = 1000,
+	ACCEPT_MILLISECONDS = 5000,
 };
 
 void syn_prepare(const struct worker *worker)
@@ -50,7 +50,7 @@ bool syn_receive(const struct worker *worker, unsigned listener, struct segment 
 		return false;
 	if (listener == LISTENER_SYN_V4)
 		return segment_v4(bytes, (size_t)got, ret);
-	const struct cmsghdr *to = CMSG_FIRSTHDR(&header); // IPV6_PKTINFO alone is asked for
+	const struct cmsghdr *to = CMSG_FIRSTHDR(&header);
 	if (!to || !segment_v6(bytes, (size_t)got, ret))
 		return false;
 	uint16_t unused;

@@ -31,7 +31,6 @@
 
 enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50, LAST_MILLISECONDS = 50 };
 
-// Connections that the new rules do not allow end now.
 static void judge_again(struct worker *worker)
 {
 	const struct rules *rules = rules_current(worker->shared);
@@ -46,7 +45,7 @@ static void judge_again(struct worker *worker)
 		struct host host = conn->host;
 		bool allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
 					    worker->routes, NULL, &refusal);
-		// The search list may be another one since: both names count.
+		// The search list may have changed: both names count.
 		if (allowed && host.kind == HOST_NAME) {
 			memcpy(host.name, conn->called, sizeof(host.name));
 			allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
@@ -69,17 +68,15 @@ static void take_door(struct worker *worker, const struct worker_command *order,
 {
 	int *sockets = worker->published + 2 * order->place;
 	for (int i = 0; i < 2; i++) {
-		// Another process has the same socket, whose end is awaited.
 		if (sockets[i] >= 0)
 			epoll_ctl(worker->epoll, EPOLL_CTL_DEL, sockets[i], NULL);
 		fd_close(&sockets[i]);
 		sockets[i] = fds[i];
 	}
-	worker->blind = true; // they are watched from this turn on
+	worker->blind = true;
 	worker->published_inside[order->place] = order->port;
 }
 
-// False when there is no further one.
 static bool take_order(struct worker *worker)
 {
 	struct worker_command order;
@@ -88,13 +85,13 @@ static bool take_order(struct worker *worker)
 	if (got < 0 && errno == EAGAIN)
 		return false;
 	if (got != (ssize_t)sizeof(order))
-		_exit(0); // the supervisor is gone
+		_exit(0);
 	switch (order.kind) {
 	case COMMAND_FILES:
 		lookup_files(worker, order.changed, fds);
 		break;
 	case COMMAND_RULES:
-		// Not here: the caller that waited for this order is in the middle of a connection.
+		// Not here: the caller is in the middle of a connection.
 		worker->rules_changed = true;
 		break;
 	case COMMAND_SOCKETS:
@@ -153,8 +150,7 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 		accept_published(worker, index);
 		break;
 	case TAG_CONTROL:
-		// All of them: a turn can ask the supervisor for as many as it has events, and what
-		// it answers must not fill the socket.
+		// All: their answers must not fill the socket.
 		while (take_order(worker))
 			;
 		break;
@@ -170,7 +166,7 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 	}
 }
 
-// The kernel watches no more than so much for a user: then each turn looks by itself.
+// Where the kernel watches no more for a user, each turn looks by itself.
 static void watch(struct worker *worker, int fd, enum tag tag, uint32_t index)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -212,8 +208,7 @@ static void conclude(struct worker *worker, struct conn *conn, enum turn turn)
 
 static void run_queue(struct worker *worker)
 {
-	// Those that are queued again meanwhile come in the next round, and what takes long goes on
-	// behind orders and events.
+	// Those queued meanwhile come in the next round.
 	enum { SLICE_MILLISECONDS = 20 };
 	uint32_t count = worker->queue_count;
 	int64_t end = steady_now() + SLICE_MILLISECONDS;
@@ -232,7 +227,6 @@ static void run_queue(struct worker *worker)
 	worker->queue_count -= count;
 }
 
-// What ended in this turn is freed when nobody has it in hand any more.
 static void free_ended(struct worker *worker)
 {
 	for (uint32_t i = 0; i < worker->ended_count; i++) {
@@ -306,7 +300,6 @@ static _Noreturn void loop(struct worker *worker)
 			record_flush(worker);
 		if (worker->now >= worker->next_sweep)
 			conn_sweep(worker);
-		// What clients sent before their end is still judged, recorded and handed on.
 		if (worker->end &&
 		    ((count <= 0 && !worker->queue_count) || worker->now >= worker->end)) {
 			for (uint32_t i = 0; i < worker->used; i++)
@@ -317,7 +310,6 @@ static _Noreturn void loop(struct worker *worker)
 	}
 }
 
-// http://[user:password@]host[:port]
 static void use_upstream(struct worker *worker, const char *url)
 {
 	if (!url || !*url)
@@ -378,11 +370,11 @@ _Noreturn void worker_main(const struct worker_start *start)
 	struct worker *worker = take_memory(sizeof(*worker));
 	worker->conns = take_memory(CONNS_MAX * sizeof(struct conn));
 	worker->buffers = take_memory(2 * CONNS_MAX * (size_t)BUFFER_SIZE);
+	worker->bulk = take_memory(BULK_MAX * (size_t)BULK_BYTES);
 	prepare(worker, start);
 	if (worker->epoll < 0 || worker->routes < 0 || lookup_begin(worker) < 0 ||
 	    confine(CONFINED_WORKER, start->locks) < 0)
 		_exit(1);
-	// The first: the host's tables of names. They say who is a name server.
 	recv(worker->control, &(char){ 0 }, 1, MSG_PEEK);
 	take_order(worker);
 	loop(worker);

@@ -10,14 +10,13 @@ struct shared;
 struct worker_start {
 	struct shared *shared;
 	bool relayed;
-	unsigned locks; // of confine_locks()
+	unsigned locks;
 	int control;
-	int opener;                       // where connections go that are opened, or -1
-	const int *listeners, *published; // see struct proxy
+	int opener; // or -1
+	const int *listeners, *published;
 	unsigned listener_count;
 	const struct publish *ports;
 	const struct egress *egress;
 	const char *upstream, *no_proxy;
 };
-// Never returns.
 _Noreturn void worker_main(const struct worker_start *start);

@@ -12,43 +12,47 @@
 
 enum {
 	CONNS_MAX = 18000,
-	// Bytes that each side of a connection may hold unpassed when LARGE_MAX connections hold
-	// more: the memory is the host's, not the box's.
+	// When LARGE_MAX connections hold more: the memory is the host's.
 	SMALL_BYTES = 4096,
 	LARGE_MAX = 2048,
+	BULK_BYTES =
+		256 * 1024, // of a stream that fills its buffer: fewer calls, and fewer wake-ups
+	BULK_MAX = 64,
 	LOOKUPS_MAX = 256,
 	QUESTIONS_MAX = 128,
 	NOBODY_MAX = 32,
-	KNOWN_MAX = 512, // destinations whose first connection waits until it was seen whose it is
+	KNOWN_MAX = 512,
 	PARKED_MAX = 64,
 	SYN_PLACES_BITS = 14,
 	PUBLISH_SOCKETS = 32,
-	// In base64 every three bytes are four; and its name, and the end of the line.
 	AUTHORIZATION_MAX = EGRESS_URL_MAX / 3 * 4 + 64,
-	TABLE_MAX = 1024 * 1024, // bytes that are read of the host's table of names
+	TABLE_MAX = 1024 * 1024,
 	RESOLV_MAX = 64 * 1024,
 };
 
 struct worker {
 	struct shared *shared;
 	int epoll, control;
-	int opener;          // where connections go that are opened, or -1
-	int spare;           // a descriptor to turn somebody away with
-	bool watches_nobody; // CONFINE_UNWATCHED
-	bool blind;          // the kernel refused to watch a socket that all connections need
-	bool relayed;        // tier landlock: connections come from the host's loopback
-	bool rules_changed;  // and open connections are not judged by them yet
+	int opener; // or -1
+	int spare;  // to turn away with
+	bool watches_nobody;
+	bool blind;         // the kernel watches no more
+	bool relayed;       // tier landlock: from the host's loopback
+	bool rules_changed; // not judged by them yet
 	int listeners[LISTENERS_MAX];
-	uint16_t loopback_ports[NETNS_LOOPBACK_MAX]; // of the host's that the profile names
+	uint16_t loopback_ports[NETNS_LOOPBACK_MAX];
 	unsigned listener_count;
-	int published[2 * NETNS_LOOPBACK_MAX]; // as struct proxy has them
+	int published[2 * NETNS_LOOPBACK_MAX];
 	uint16_t published_inside[NETNS_LOOPBACK_MAX];
-	int sockets[PUBLISH_SOCKETS]; // of the box's network
+	int sockets[PUBLISH_SOCKETS];
 	unsigned socket_count;
-	int64_t sockets_asked; // when
+	int64_t sockets_asked;
 
 	struct conn *conns;
 	char (*buffers)[BUFFER_SIZE]; // two of each conn
+	char (*bulk)[BULK_BYTES];     // lent to one side of a conn
+	uint64_t bulk_lent;           // a bit for each
+	bool bulk_written;            // since the last sweep that gave all of them back
 	uint32_t generation;          // of the newest conn
 	// Of each conn, what it and its buffers hold of the host's memory; `used`: since the last
 	// sweep
@@ -58,55 +62,51 @@ struct worker {
 	} held[CONNS_MAX];
 	unsigned held_count, large_count;
 	int64_t next_sweep;
-	uint32_t used;                       // conns that were ever used
-	uint32_t syns[1 << SYN_PLACES_BITS]; // the first conn of each place, and 1; 0: none
+	uint32_t used;
+	uint32_t syns[1 << SYN_PLACES_BITS]; // the first conn of each place + 1; 0: none
 	uint32_t free[CONNS_MAX], free_count, live;
-	// Each conn once, and once more while its turn lasts.
+	// Each conn once, and once more during its turn.
 	uint32_t queue[2 * CONNS_MAX], queue_count;
 	uint32_t ended[CONNS_MAX], ended_count;
 	unsigned deadlines;
-	int64_t now; // milliseconds, by CLOCK_MONOTONIC
+	int64_t now; // CLOCK_MONOTONIC, milliseconds
 	int64_t next_flush, next_timers;
-	int64_t end; // when it exits at the latest; 0: it was not asked to
+	int64_t end; // 0: it was not asked to
 
-	// lookup
-	int routes; // netlink, see net/rules/local_address.h
+	int routes; // netlink, local_address.h
 	ares_channel channel;
 	struct resolv resolv;
-	char nobody[NOBODY_MAX]; // a name that does not exist
+	char nobody[NOBODY_MAX];
 	int64_t files_checked;
 	bool files_asked;
 	struct lookup lookups[LOOKUPS_MAX];
-	bool lookup_wanted, lookup_freed; // a place among them
+	bool lookup_wanted, lookup_freed;
 	unsigned lookups_pending;
-	// Of the box, until it is known whether the name exists.
 	struct waiting {
 		int64_t since; // 0: a free place
 		size_t length;
 		uint8_t message[DNS_ANSWER_MAX];
 		struct sockaddr_storage from;
 		socklen_t from_size;
-		_Alignas(struct cmsghdr) char control[128]; // the address that was asked
+		_Alignas(struct cmsghdr) char control[128];
 		size_t control_size;
 	} questions[QUESTIONS_MAX];
 	unsigned question_count;
-	bool questions_due;    // a look-up has ended, or a tick has passed
+	bool questions_due;
 	char table[TABLE_MAX]; // the host's hosts(5), and its names
 	size_t table_length;
 	struct hosts_entry hosts[TABLE_MAX / 2];
 	unsigned host_count;
 
-	// the caller's own proxy
 	bool has_upstream, behind_box;
 	struct host upstream;
 	uint16_t upstream_port;
-	char authorization[AUTHORIZATION_MAX + 1]; // a header line, or empty
+	char authorization[AUTHORIZATION_MAX + 1];
 	char no_proxy[EGRESS_NO_PROXY_MAX + 1];
 
 	struct worker_event unsent;
-	uint64_t known[KNOWN_MAX]; // hashes
+	uint64_t known[KNOWN_MAX];
 	unsigned known_count;
-	// Clients that wait for COMMAND_SEEN after their conn is gone.
 	struct parked {
 		uint64_t token;
 		unsigned held; // 0: a free place

@@ -13,7 +13,6 @@ bool record_alike(const struct conn_record *left, const struct conn_record *righ
 	       str_equal(left->rule, right->rule);
 }
 
-// Letters, digits and signs, to a NUL.
 static bool is_text(const char *text, size_t size)
 {
 	size_t length = strnlen(text, size);
@@ -28,7 +27,6 @@ static bool is_bool(const bool *value)
 	return *(const unsigned char *)value <= 1;
 }
 
-// A client that names no host yet has the empty name.
 static bool is_host(const struct host *host)
 {
 	struct host again;

@@ -49,9 +49,9 @@ static enum local judge(unsigned type, int error)
 					    : LOCAL_HOST;
 	case ENETUNREACH:
 	case EHOSTUNREACH:
-	case EACCES:              // prohibited
-	case EINVAL:              // a black hole
-		return LOCAL_NOT; // no way there: the dial fails by itself
+	case EACCES: // prohibited
+	case EINVAL: // a black hole
+		return LOCAL_NOT;
 	default:
 		return LOCAL_UNKNOWN;
 	}
@@ -81,7 +81,6 @@ enum local local_ask(int netlink, const struct address *address)
 	question.header.nlmsg_len = (uint32_t)(offsetof(struct local_question, address) + size);
 	if (send(netlink, &question, question.header.nlmsg_len, 0) < 0)
 		return LOCAL_UNKNOWN;
-	// Answered before send returns; what is left of another question is passed over.
 	for (;;) {
 		uint8_t reply[4096];
 		unsigned type;

@@ -8,15 +8,13 @@
 #include "net/parse/parse.h"
 #include "text/destination.h"
 
-// What dials of it must be reported; a kernel that does not answer leaves it unknown, which is
-// refused as well.
+// Unknown is refused, too.
 enum local { LOCAL_NOT, LOCAL_HOST, LOCAL_UNKNOWN };
 
 // The socket for the questions, or -1 with errno.
 int local_open(void);
 enum local local_ask(int netlink, const struct address *address);
 
-// One answer: the type of the route (RTN_*), or an errno. DONE for the answer to `sequence`, MORE
-// for one to an earlier question. Pure.
+// RTN_*, or an errno. MORE: an answer to an earlier question. Pure.
 enum parse local_parse(const uint8_t *bytes, size_t length, uint32_t sequence, unsigned *ret_type,
 		       int *ret_error);

@@ -67,7 +67,7 @@ static int add_raw_ports(const struct list *words, struct rules *rules)
 	return 0;
 }
 
-// Each host that the user named, also by `sbx allow`; none of a group, which has a reason for each.
+// None of a group, which has a reason for each.
 static void pass_encrypted(const struct plan *plan, struct rules *rules)
 {
 	unsigned i = 0;
@@ -111,7 +111,7 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 	return add_budgets(&profile->download, BUDGET_DOWNLOAD, rules);
 }
 
-// Only the used part: the rest of a table takes no memory.
+// The rest of a table takes no memory.
 static void copy(const struct rules *from, struct rules *to)
 {
 	memcpy(to, from, offsetof(struct rules, allow));
@@ -124,7 +124,7 @@ static void copy(const struct rules *from, struct rules *to)
 int rules_change(const struct plan *plan, const struct list *more_allow,
 		 const struct list *more_deny, struct shared *shared, unsigned generation)
 {
-	struct rules *fresh = calloc(1, sizeof(*fresh)); // no worker writes here
+	struct rules *fresh = calloc(1, sizeof(*fresh));
 	int result = fresh ? rules_compile(plan, more_allow, more_deny, fresh)
 			   : fail(ENOMEM, "the proxy's rules");
 	if (result == 0) {
@@ -184,7 +184,6 @@ static const struct rule *decide(const struct rules *rules, const struct host *h
 		const struct rule *rule = &rules->allow[i];
 		if (!destination_matches(&rule->destination, host, port))
 			continue;
-		// Of several, one that lets every protocol pass counts.
 		if (!address || means(rule, &host->address, routes))
 			allow = !allow || rule->destination.suffix == SUFFIX_RAW ? rule : allow;
 		wide = true;
@@ -199,7 +198,6 @@ static const struct rule *decide(const struct rules *rules, const struct host *h
 	return NULL;
 }
 
-// The name becomes its long form by this domain.
 static void lengthen(const struct resolv *resolv, struct host *host, unsigned form)
 {
 	char name[HOST_NAME_BYTES_MAX + 1];
@@ -285,7 +283,6 @@ uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint1
 	return bits;
 }
 
-// Of one port, another may be open.
 bool rules_deny_name(const struct rules *rules, const char *name)
 {
 	struct host host = { .kind = HOST_NAME };

@@ -254,7 +254,7 @@ static void take_left_lock(const struct merge *merge)
 
 int merge_config(const struct merge *merge)
 {
-	struct arena *arena = arena_new();
+	struct arena *arena = arena_new_shared(ARENA_BYTES_PLAN);
 	// volatile: the compiler sees nobody in this process who writes to it
 	struct merge_work *volatile shared = arena_take(arena, sizeof(*shared));
 	struct merge_work *work = shared;

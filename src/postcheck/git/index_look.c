@@ -208,7 +208,7 @@ void index_look(struct check *check, int directory, const char *path, bool share
 			break;
 		}
 		size_t length = status.st_size < INDEX_FILE_MAX ? (size_t)status.st_size : 0;
-		struct arena *arena = arena_new_of(INDEX_FILE_ARENA(length));
+		struct arena *arena = arena_new_shared(INDEX_FILE_ARENA(length));
 		result = look_once(arena, check, fd, &status, directory, path);
 		arena_free(arena);
 	}
@@ -233,7 +233,7 @@ void index_tell_tracked(struct check *check)
 	autoclose int fd = file_open(directory, "index", 0, &status);
 	if (fd < 0 || status.st_size > INDEX_FILE_MAX)
 		return;
-	struct arena *arena = arena_new_of(INDEX_FILE_ARENA(status.st_size));
+	struct arena *arena = arena_new_shared(INDEX_FILE_ARENA(status.st_size));
 	struct index_work *work = read_index(arena, check, fd, &status, directory, path, &why);
 	if (!why)
 		tell_tracked(work, FINDING_TRACKED_ALL);

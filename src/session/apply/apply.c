@@ -50,8 +50,6 @@ static int refuse_conflicts(const struct applying *applying, struct out *notes)
 				 count, count == 1 ? "" : "s", applying->held->name);
 }
 
-// A name of several parts, of which the directory above is new as well, or one that counts
-// anywhere.
 static bool is_reported_below(const char *path)
 {
 	if (trusted_is_below(path))
@@ -63,8 +61,6 @@ static bool is_reported_below(const char *path)
 	return false;
 }
 
-// A file that hooks, .envrc or git's configuration name, or a file in the place of a directory
-// around one.
 static bool is_mentioned(const struct applying *applying, const struct change *change)
 {
 	const char *path =
@@ -76,7 +72,6 @@ static bool is_mentioned(const struct applying *applying, const struct change *c
 	return false;
 }
 
-// Of what goes with a directory above only such names, and mentioned files, are reported.
 static bool will_run(const struct applying *applying, const struct change *change)
 {
 	bool whole = S_ISDIR(change->is.st_mode) || !change->is.st_mode;
@@ -93,7 +88,6 @@ static const char *why_not(const struct change *change)
 				  : ": your own programs would run or trust it";
 }
 
-// One change that was applied.
 static void tell_applied(struct applying *applying, const struct change *change, struct out *notes)
 {
 	const struct session *session = &applying->held->session;
@@ -175,15 +169,13 @@ static void tell(struct applying *applying, struct out *notes)
 		 applied - applying->special == 1 ? "" : "s");
 }
 
-// After a failure nothing is left of it, and the first reason is kept.
 static int give_up(struct applying *applying)
 {
 	commit_clean(applying);
 	return -1;
 }
 
-// A box that has a directory open writes in it wherever it goes: what the user's own programs trust
-// must not come from where one can reach.
+// A box that has a directory open writes in it wherever it goes.
 static int refuse_reached(const struct applying *applying)
 {
 	struct store *store = applying->store;
@@ -228,8 +220,7 @@ int apply_run(struct store *store, struct held *held, char *const *words, enum f
 		return give_up(applying);
 	applying->journal.phase = PHASE_COMMIT;
 	applying->journal.attempted = applying->journal.operation_count;
-	// The copies and the journal must be on the disk before the first name leads to them: the
-	// first of the two points that need it, see commit.c for the other.
+	// On the disk before the first name leads to them; commit.c has the other such point.
 	if (stage_sync(applying) < 0 || journal_write(applying) < 0 || journal_sync(applying) < 0)
 		return give_up(applying);
 	int result = commit_run(applying);
@@ -254,7 +245,7 @@ int apply_refuse_pending(const struct held *held)
 		       : 0;
 }
 
-// The journal does not fit to what is there: nobody touches anything, and people decide.
+// Nobody touches anything: people decide.
 static int unusable(struct applying *applying)
 {
 	struct store *store = applying->store;
@@ -272,7 +263,7 @@ static int unusable(struct applying *applying)
 		    store->sessions_path, name);
 }
 
-// 1 and the journal, opened with all that it speaks of; 0 without one.
+// 0: without one.
 static int reopen(struct store *store, struct held *held, struct applying **ret_applying)
 {
 	const char *text;

@@ -18,16 +18,14 @@ struct run;
 
 enum force { FORCE_NO, FORCE_YES };
 
-// The session is held alone. `words` (NULL-terminated) are paths, absolute or relative to the
-// current directory; none at all: everything but guarded names. Refused as a whole when the host
-// has changed one of them meanwhile (reported), unless forced. After a crash at any moment
-// everything is as before, or apply_end() brings it to the end. Reports its work.
+// Held alone. `words` (NULL-terminated) are paths; none: everything but guarded names. Refused as a
+// whole when the host has changed one (reported), unless forced. After a crash everything is as
+// before, or apply_end() ends it.
 int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
 	      struct out *notes);
 
-// Ends an apply that was interrupted, or takes it back: in the directory that it began in, and only
-// what it has put itself. -1: its journal is of another version, cut, or its project is gone;
-// nothing is touched then.
+// In the directory that it began in, only what it put itself. -1: a journal of another version,
+// cut, or without its project: nothing is touched.
 enum end { END_ON, END_BACK };
 int apply_end(struct store *store, struct held *held, enum end end, struct out *notes);
 
@@ -35,14 +33,10 @@ int apply_end(struct store *store, struct held *held, enum end end, struct out *
 int apply_refuse_pending(const struct held *held);
 bool apply_is_pending(const struct held *held);
 
-// A run in a session: its layers found, its mounts shared, its record kept.
-
-// Reads the session into plan->session, which is then locked: nothing freezes or applies it, and
-// nobody else mounts it before attach_ready(). -1: no such session, or its project is gone.
+// Locked until attach_ready(): nobody freezes, applies or mounts it.
 int attach_plan(struct plan *plan, const char *state, const char *name);
 
-// Takes the mounts of a run that is there; makes directories; lets the next one in
-// when the box stands; forgets the run.
+// Takes the mounts of a live run; lets the next one in when the box is made.
 int attach_host(const struct plan *plan, struct run *run);
 int attach_layers_host(const struct plan *plan, struct run *run);
 // Leads those that come later to the run's record.
@@ -53,29 +47,28 @@ int attach_undo(const struct plan *plan, struct run *run);
 // Of a run that does not take place.
 void attach_release(const struct plan *plan);
 
-// Of a run that starts elsewhere than in the current directory, which is not in the session's
-// project.
+// Not in the session's project.
 void attach_tell_place(struct plan *plan);
 
-// What an apply is about to do to the host, written before it does it.
+// Written before it is done.
 
-// Each is one system call, which is done or not, and can be taken back.
+// Each is one system call, and can be taken back.
 struct operation {
 	enum operation_kind {
-		OPERATION_ADD,     // the staged thing is renamed to a name that is free
-		OPERATION_REPLACE, // the staged thing and the host's are exchanged
+		OPERATION_ADD,     // to a name that is free
+		OPERATION_REPLACE, // with the host's
 		OPERATION_REMOVE,  // the host's is renamed to the stage
 		OPERATION_MODE,    // of a directory
 	} kind;
 	unsigned root;
-	const char *path;         // relative to the root
+	const char *path;
 	unsigned number;          // its name in the stage
 	uint64_t parent;          // inode of the directory that holds it
-	struct thing staged, was; // the new one; the one that is there, as it was seen
-	mode_t mode, old_mode;    // OPERATION_MODE
+	struct thing staged, was; // as it was seen
+	mode_t mode, old_mode;
 };
 
-// A path that is as the session has it afterwards.
+// As the session has it afterwards.
 struct leaf {
 	unsigned root;
 	const char *path;
@@ -84,17 +77,17 @@ struct leaf {
 };
 
 struct journal_root {
-	const char *stage; // a directory, or NULL: the root takes no part
+	const char *stage; // NULL: the root takes no part
 	uint64_t stage_inode, inode;
 	struct birth born;
 };
 
 struct journal {
 	enum phase {
-		PHASE_STAGE,  // nothing of the host has changed: the stage is thrown away
+		PHASE_STAGE,  // nothing of the host has changed
 		PHASE_COMMIT, // on with it
-		PHASE_BACK,   // the first `attempted` operations are taken back
-		PHASE_CLEAN,  // done but for the stage
+		PHASE_BACK,   // the first `attempted` operations
+		PHASE_CLEAN,  // but for the stage
 	} phase;
 	unsigned attempted;
 	bool forced; // over conflicts: the directory around was not checked
@@ -112,12 +105,12 @@ int journal_parse(struct arena *arena, const char *text, size_t length,
 		  struct journal *ret_journal);
 void journal_format(const struct journal *journal, struct out *out);
 
-// The copies of what an apply will put in place, made before anything of the host changes.
+// Made before anything of the host changes.
 
-// What got less than its mode in the session: how many, and the first with that mode.
+// Less than its mode in the session.
 struct narrowed {
 	mode_t umask, mode;
-	unsigned count, set; // set: without their set-user-ID or set-group-ID
+	unsigned count, set; // set-user-ID or set-group-ID
 	const struct change *first;
 };
 
@@ -125,16 +118,15 @@ struct applying {
 	struct store *store;
 	struct held *held;
 	struct changes changes;
-	struct list mentioned; // files that the host's hooks and the like name, before anything is
-			       // applied
+	struct list mentioned; // before anything is applied
 	struct journal journal;
 	int stages[ROOTS_MAX]; // directories, or -1
 	int hosts[ROOTS_MAX];  // the roots themselves, or -1
-	int above[ROOTS_MAX];  // the directory of a root, where its stage lies there, or -1
+	int above[ROOTS_MAX];  // where its stage is there, or -1
 	bool resumed;          // some of it may be done already
 	struct out notes;      // by the process that commits
-	const char *words;     // the same, in the arena, for the process that has waited for it
-	const char *why;       // it failed
+	const char *words;
+	const char *why;
 	struct narrowed narrowed;
 	unsigned run;     // that the host's programs run
 	unsigned leading; // symlinks out of the session
@@ -142,15 +134,14 @@ struct applying {
 	unsigned links;   // files whose other names stay as they are
 };
 
-// Opens each root, and decides where its stage lies: in the session's directory, or, where that is
-// another file system, for the time of the apply in the directory around the project, or in it.
+// A stage is in the session's directory, else around the project, or in it.
 int stage_places(struct applying *applying);
 int stage_make(struct applying *applying);
 
-// False: it is a directory of the project's file system, which a box may reach.
+// False: the project's file system, which a box may reach.
 bool stage_is_own(const struct applying *applying, unsigned root);
 
-// Of a journal: -1 unless each root is the one that it was written for, and each stage is there.
+// -1 unless each root is the journal's, and each stage is there.
 int stage_reopen(struct applying *applying);
 
 // Copies everything and fills journal.operations and journal.leaves.
@@ -166,10 +157,7 @@ int stage_sync(const struct applying *applying);
 int journal_write(const struct applying *applying);
 int journal_sync(const struct applying *applying);
 
-// The renames of an apply, and the way back.
-
-// All operations of the journal, or none. In a separate process, which a killed sbx does not take
-// along. Its notes are in applying->notes. -1: taken back, with the reason.
+// All or none, in a process that a killed sbx does not take along. -1: taken back.
 int commit_run(struct applying *applying);
 
 // Takes back what a journal says was begun, and nothing else.
@@ -178,6 +166,5 @@ int commit_back(struct applying *applying);
 // Removes the stage and the journal.
 int commit_clean(struct applying *applying);
 
-// Notes the work of an apply, or, when it was rolled back, that things which were moved to and fro
-// are the same with another ctime: so that they are not taken for the host's.
+// Or that things moved to and fro have another ctime: they are not the host's.
 int note_applied(struct applying *applying);

@@ -23,7 +23,6 @@ enum { VERSION = 2 };
 		WORDS_FIELD(WORDS_TIME, struct journal_line, member.modified),                     \
 		WORDS_FIELD(WORDS_TIME, struct journal_line, member.changed)
 
-// The words of one line.
 struct journal_line {
 	struct operation operation;
 	struct leaf leaf;

@@ -1,5 +1,5 @@
-// Owns a run's part in its session. An overlay's upper directory must be mounted once: the first
-// run makes the mounts, later ones clone them out of its box.
+// Owns a run's part in its session. An overlay's upper directory must be mounted once: later runs
+// clone the first one's mounts.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 			    "an apply of session '%s' was interrupted; to complete it: sbx session "
 			    "apply %s",
 			    name, name);
-	// Only now: a run before us may have added a root.
+	// A run before us may have added a root.
 	struct held again;
 	TRY(store_hold(&store, name, HOLD_LOOK, &again));
 	held->session = again.session;
@@ -83,7 +83,6 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 	return 0;
 }
 
-// In the other box: 0 and a clone of the mount at `path`, which must be an overlay's root.
 static int clone_mount(const char *path)
 {
 	struct sys_statx status;
@@ -97,18 +96,17 @@ static int clone_mount(const char *path)
 	return sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 }
 
-// A separate process, for there is no way back from another user namespace.
+// There is no way back from another user namespace.
 static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int user, int view,
 				  int socket)
 {
 	if (setns(user, CLONE_NEWUSER) < 0 || setns(view, CLONE_NEWNS) < 0)
 		_exit(1);
 	for (unsigned i = 0; i < plan->session->root_count; i++) {
-		bool bound = plan->session->roots[i].own &&
-			     plan->session->chain_count == 1; // no overlay
+		bool bound = plan->session->roots[i].own && plan->session->chain_count == 1;
 		if (!(roots & (1ULL << i)) || bound)
 			continue;
-		// One that is there and cannot be had must not be mounted a second time.
+		// It must not be mounted a second time.
 		int tree = clone_mount(plan->session->roots[i].path);
 		if (tree < 0 || fd_send(socket, &i, sizeof(i), &tree, 1) < 0)
 			_exit(1);
@@ -159,7 +157,6 @@ int attach_host(const struct plan *plan, struct run *run)
 	runs.clears = true;
 	while (result == 0 && (found = runs_next(&runs, &other)) == 1) {
 		result = join(plan, run, &other);
-		// It came to its end while it was looked at: nobody writes by its mounts any more.
 		if (result < 0 && err_tolerated(!runs_lasts(&other)))
 			result = 0;
 		record_close(&other.record);
@@ -176,8 +173,8 @@ static int open_namespace(const struct run *run, const char *name)
 	return fd < 0 ? fail(errno, "'%s'", path) : fd;
 }
 
-// For the log alone: on a full disk a session can still be entered, to remove something. In place,
-// with zeros behind: replacing a file takes ten times as long.
+// In place, with zeros behind: a replacement takes ten times as long. On a full disk a session can
+// still be entered.
 static void note_command(const struct plan *plan, int session)
 {
 	char text[RECORD_COMMAND] = "";
@@ -222,11 +219,10 @@ int attach_layers_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// A run without a record, as on a full disk, leads nobody to its mounts: the next one waits for its
-// end.
+// A run without a record (full disk) leads nobody to its mounts: the next one waits for its end.
 void attach_ready(const struct plan *plan, const struct run *run)
 {
-	// Unlocked, not closed: the box's first process has the same open file.
+	// pid 1 has the same open file.
 	if (plan->session && run->record >= 0)
 		flock(plan->session->gate, LOCK_UN);
 }

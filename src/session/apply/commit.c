@@ -1,6 +1,5 @@
-// Owns the commit of an apply: each thing is put in place by one rename, noted before in the
-// journal; what was there goes to the stage. Only what is still the thing that was looked at is
-// moved, and only what this apply has put itself is taken back. What cannot go back stays beside.
+// Owns the commit of an apply: one rename for each thing, noted before; the old thing goes to the
+// stage. Only unchanged things are moved, only those that this apply put are taken back.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -18,7 +17,7 @@
 #include "base/sys.h"
 #include "session/compare/changes.h"
 
-enum { UNENDED = -2 }; // all is in place, and the journal stays
+enum { UNENDED = -2 };
 enum { NUMBERS_MAX = 10000, KEPT_OF_NAME = NAME_MAX - 16 };
 
 static const char *name_staged(const struct applying *applying, const struct operation *operation)
@@ -42,9 +41,7 @@ static int move(int from, const char *name, int to, const char *fresh, bool exch
 			: fd_rename_new(from, name, to, fresh);
 }
 
-// Between the look and the rename somebody may have been quicker, and a directory is filled
-// whenever somebody likes: what has come to the stage is compared as a whole. back() returns it:
-// what was put in its place meanwhile may have been written to as well.
+// Somebody may be quicker, or fill a directory: what came to the stage is compared as a whole.
 static int displace(int stage, const char *staged, int parent, const char *name,
 		    const struct operation *operation)
 {
@@ -71,13 +68,12 @@ static int change_mode(int parent, const char *name, const struct operation *ope
 	if (fd < 0 || fstat(fd, &status) < 0 || status.st_ino != operation->was.inode)
 		return changed(operation);
 	if ((status.st_mode & 07777) == mode)
-		return 0; // done before a crash
+		return 0;
 	if ((status.st_mode & 07777) != before)
 		return changed(operation);
 	return fchmod(fd, mode) < 0 ? fail_at("change the mode of", operation) : 0;
 }
 
-// Whether it was done before a crash, seen from what the stage holds.
 static bool is_done(int stage, const char *staged, const struct operation *operation)
 {
 	struct stat status;
@@ -90,7 +86,7 @@ static bool is_done(int stage, const char *staged, const struct operation *opera
 	case OPERATION_REMOVE:
 		return there;
 	case OPERATION_MODE:
-		return false; // doing it twice is the same
+		return false;
 	}
 	return false;
 }
@@ -100,7 +96,6 @@ static bool displaces(const struct operation *operation)
 	return operation->kind == OPERATION_REPLACE || operation->kind == OPERATION_REMOVE;
 }
 
-// The directory of the host that holds it, which is the one that was looked at.
 static int open_parent(struct applying *applying, const struct operation *operation,
 		       const char **ret_name)
 {
@@ -118,7 +113,7 @@ static bool is_absent(int directory, const char *name)
 	return faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
 }
 
-// Where somebody else may reach the stage, what is put is what was staged.
+// Where others may reach the stage.
 static int look_at_staged(const struct applying *applying, const struct operation *operation,
 			  int stage, const char *staged)
 {
@@ -150,7 +145,6 @@ static int do_one(struct applying *applying, const struct operation *operation)
 			return 0;
 		return errno == EEXIST ? changed(operation) : fail_at("make", operation);
 	case OPERATION_REMOVE:
-		// Removed before, and then put beside: the host had written to it.
 		if (applying->resumed && is_absent(parent, name) && is_absent(stage, staged))
 			return 0;
 		return displace(stage, staged, parent, name, operation);
@@ -162,7 +156,6 @@ static int do_one(struct applying *applying, const struct operation *operation)
 	return -1;
 }
 
-// The first name that is free: NAME.sbx-old, NAME.sbx-old-2 ...
 static int put_beside(int stage, const char *staged, int to, const char *name,
 		      char ret_name[NAME_MAX + 1])
 {
@@ -178,9 +171,8 @@ static int put_beside(int stage, const char *staged, int to, const char *name,
 	return -1;
 }
 
-// Why an old version of the host's cannot go back to its place: the host's own stands at the name;
-// the session's does, and the old version was written to after the apply had read it, or can be, by
-// a program that has it open.
+// Why an old version cannot go back: the host's own is there; or it was written to after the apply
+// had read it, or can be.
 enum beside { BESIDE_BACK, BESIDE_CHANGED, BESIDE_OPEN };
 
 static const char *const reasons[] = {
@@ -190,8 +182,7 @@ static const char *const reasons[] = {
 	[BESIDE_OPEN] = "is open in a program of the host, which may write to it; that version",
 };
 
-// From the stage to the directory that it was in, as NAME.sbx-old, else to the top of the root;
-// reported. -1: there is no place for it, and it stays in the stage.
+// -1: no place for it, and it stays in the stage.
 static int keep_beside(struct applying *applying, const struct operation *operation,
 		       enum beside why)
 {
@@ -214,7 +205,7 @@ static int keep_beside(struct applying *applying, const struct operation *operat
 	return 0;
 }
 
-// Ours, and untouched: back to the stage. False: it is the host's by now.
+// False: it is the host's by now.
 static bool take_staged(int stage, const char *staged, int parent, const char *name,
 			const struct operation *operation, bool exchange)
 {
@@ -242,7 +233,6 @@ static int undo_add(struct applying *applying, int stage, const char *staged, in
 	return 0;
 }
 
-// -1: the host's old version could not be put anywhere but in the stage.
 static int undo_one(struct applying *applying, const struct operation *operation)
 {
 	const char *name;
@@ -297,8 +287,7 @@ static int back(struct applying *applying)
 	return commit_clean(applying);
 }
 
-// Who has a file open writes to it wherever it goes, and a directory is somebody's own: what
-// has changed in the stage is kept, too.
+// Who has a file open writes to it wherever it goes.
 static int keep_changed(struct applying *applying)
 {
 	const struct journal *journal = &applying->journal;
@@ -326,7 +315,6 @@ static int forward(struct applying *applying)
 	while (done < journal->operation_count && do_one(applying, &journal->operations[done]) == 0)
 		done++;
 	if (done < journal->operation_count) {
-		// This one may have been moved to and fro; before a crash later ones were done.
 		journal->attempted = applying->resumed ? journal->operation_count : done + 1;
 		const char *text = err_taken(),
 			   *why = arena_copy(applying->store->arena, text, strlen(text));
@@ -334,18 +322,15 @@ static int forward(struct applying *applying)
 			out_text(&applying->notes, "sbx: %s\n", err_taken());
 		return fail(0, "%s", why);
 	}
-	// The names must be on the disk before what they replaced goes: the second point that needs
-	// it.
+	// On the disk before what they replaced goes.
 	if (stage_sync(applying) < 0 || keep_changed(applying) < 0 || note_applied(applying) < 0)
 		return UNENDED;
-	// What was done is known by now: the stage alone is left.
 	journal->operation_count = journal->leaf_count = journal->attempted = 0;
 	journal->phase = PHASE_CLEAN;
 	TRY(journal_write(applying));
 	return commit_clean(applying);
 }
 
-// Its reason and its notes come back by the arena, which both have.
 static int run_apart(struct applying *applying, int (*run)(struct applying *applying))
 {
 	struct arena *arena = applying->store->arena;

@@ -13,7 +13,7 @@
 struct notes {
 	struct applying *applying;
 	struct known all, *before;
-	unsigned size; // of all.files
+	unsigned size;
 	struct timespec now;
 };
 
@@ -25,7 +25,6 @@ static void add(struct notes *notes, unsigned root, const char *path, uint64_t i
 	notes->all.files[notes->all.count++] = (struct known_file){ root, path, inode, changed };
 }
 
-// A directory is known by its number, born before this moment.
 static void note_thing(struct notes *notes, unsigned root, const char *path,
 		       const struct thing *thing)
 {
@@ -41,13 +40,12 @@ static void note_thing(struct notes *notes, unsigned root, const char *path,
 	struct thing still = *thing;
 	if (!there)
 		return;
-	still.changed = status.st_ctim; // the rename's
+	still.changed = status.st_ctim;
 	if (thing_is_same(&still, &status))
 		add(notes, root, path, status.st_ino,
 		    S_ISDIR(status.st_mode) ? notes->now : status.st_ctim);
 }
 
-// What was put or taken changed the times of the directory.
 static void note_parent(struct notes *notes, const struct operation *operation)
 {
 	struct arena *arena = notes->applying->store->arena;
@@ -60,7 +58,6 @@ static void note_parent(struct notes *notes, const struct operation *operation)
 	for (unsigned i = 1; i <= 2 && i <= count; i++)
 		if (str_equal(notes->all.files[count - i].path, path))
 			return;
-	// A directory is known by its number: once is enough.
 	if (!known_find(notes->before, operation->root, path))
 		note_thing(notes, operation->root, path, &parent);
 }
@@ -73,7 +70,7 @@ int note_applied(struct applying *applying)
 	clock_gettime(CLOCK_REALTIME, &notes.now);
 	TRY(known_read(applying->store, applying->held, &notes.before));
 	notes.all = *notes.before;
-	notes.size = notes.all.count; // the next one is put in a copy
+	notes.size = notes.all.count;
 	for (unsigned i = 0; i < journal->operation_count; i++)
 		note_parent(&notes, &journal->operations[i]);
 	bool back = journal->phase == PHASE_BACK;

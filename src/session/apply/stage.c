@@ -14,7 +14,7 @@
 #include "session/store/store.h"
 
 #define STAGE_NAME ".sbx-apply-"
-// One call for all files: a thousand times as fast as one for each.
+// A thousand times as fast as one call for each file.
 int stage_sync(const struct applying *applying)
 {
 	for (unsigned i = 0; i < ROOTS_MAX; i++)
@@ -23,7 +23,6 @@ int stage_sync(const struct applying *applying)
 	return 0;
 }
 
-// A rename leads from one to the other.
 static bool same_mount(const char *left, const char *right)
 {
 	struct sys_statx a, b;
@@ -47,7 +46,7 @@ static int open_host(struct applying *applying, unsigned root)
 	return 0;
 }
 
-// In the caller's own directory around the root: a box of the project reaches nothing there.
+// A box of the project reaches nothing there.
 static bool takes_stage(struct store *store, const char *path)
 {
 	struct stat status;
@@ -90,7 +89,6 @@ bool stage_is_own(const struct applying *applying, unsigned root)
 	return !str_starts(path_name(applying->journal.roots[root].stage), STAGE_NAME);
 }
 
-// The directory that holds a root's stage: the session's own, the root, or that around it.
 static int above_stage(struct applying *applying, unsigned root)
 {
 	const char *path = applying->journal.roots[root].stage;
@@ -135,7 +133,6 @@ int stage_make(struct applying *applying)
 	return 0;
 }
 
-// Of a journal whose phase says that the stage holds what the host had: it must be there.
 static int reopen_stage(struct applying *applying, unsigned root)
 {
 	struct stat status;
@@ -182,7 +179,6 @@ int stage_remove(struct applying *applying)
 	return 0;
 }
 
-// A directory becomes writable before something is put in it, and read-only afterwards.
 static void order_modes(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;
@@ -201,7 +197,7 @@ static void order_modes(struct applying *applying)
 	journal->operations = ordered;
 }
 
-// When all is staged: a later link changes an earlier copy.
+// A later link changes an earlier copy.
 static int identify(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;

@@ -16,21 +16,20 @@
 
 enum { FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 
-// A file that has several names in the session.
 struct staged_link {
-	const struct change *change; // the first name
-	const char *place;           // in the stage, NULL: not staged yet
+	const struct change *change;
+	const char *place;
 };
 
 struct filling {
 	struct applying *applying;
-	struct staged_link *links; // sorted
+	struct staged_link *links;
 	size_t link_count;
-	int parent; // the host's directory of the operation, -1: not open yet
+	int parent; // -1: not open yet
 	enum rights_given gives;
 };
 
-// The staged place of a change: "7" or "7/below/it", its directory opened and made if need be.
+// "7" or "7/below/it".
 static int open_place(int stage, const char *place, const char **ret_name)
 {
 	char part[PATH_MAX];
@@ -86,7 +85,6 @@ static void find_links(struct filling *filling)
 			links[filling->link_count++] = links[i];
 }
 
-// Names of one file in the session are names of one file on the host.
 static bool link_again(struct filling *filling, const struct change *change, const char *place)
 {
 	const char *name;
@@ -103,7 +101,6 @@ static bool link_again(struct filling *filling, const struct change *change, con
 	       linkat(applying->stages[change->root], link->place, directory, name, 0) == 0;
 }
 
-// An index of git's as it may be applied, with its time.
 static int put_text(const struct change *change, int to, const char *name)
 {
 	struct timespec times[2] = { change->is.st_atim, change->is.st_mtim };
@@ -113,8 +110,8 @@ static int put_text(const struct change *change, int to, const char *name)
 	return 0;
 }
 
-// A copy has the rights of the host's file that it replaces, or those of its file in the layer
-// where that has an ACL (`layer`, else -1), or what its directory on the host gives.
+// Those of the host's file that it replaces, of its file in the layer with an ACL (`layer`, else
+// -1), or what its directory gives.
 static int give_rights(const struct filling *filling, const struct change *change, int layer,
 		       int to, const char *name)
 {
@@ -168,7 +165,7 @@ static int finish(const struct filling *filling, const struct change *change, co
 	int to = applying->stages[change->root];
 	struct stat status = change->is;
 	if (faccessat(to, place, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0; // nothing of it was selected
+		return 0;
 	autoclose int from =
 		sides_parent(applying->store, &applying->held->session, change, &source);
 	TRY(from);
@@ -178,15 +175,13 @@ static int finish(const struct filling *filling, const struct change *change, co
 		return fail(errno, "a directory of the stage");
 	int acl = copy_attributes(layer, made, &status.st_mode);
 	TRY(acl);
-	// The top of what is staged is renamed into another directory, for which it must be
-	// writable.
+	// It must be writable to be renamed into another directory.
 	status.st_mode |= strchr(place, '/') ? 0 : S_IWUSR;
 	TRY(copy_finish(to, place, &status));
 	return give_rights(filling, change, acl ? layer : -1, to, place);
 }
 
-// No more than the host's own tools would give others: without what neither the host's thing had
-// nor the caller's umask gives. A default ACL stands in for the umask.
+// Without what neither the host's thing nor the umask gives; a default ACL stands in for the umask.
 static void narrow_mode(struct applying *applying, struct change *change, enum rights_given gives)
 {
 	struct narrowed *narrowed = &applying->narrowed;
@@ -205,7 +200,6 @@ static void narrow_mode(struct applying *applying, struct change *change, enum r
 	*mode &= ~more;
 }
 
-// The end of what lies in the change at `first`, by its path.
 static unsigned end_of(const struct changes *changes, unsigned first)
 {
 	const struct change *change = &changes->list[first];
@@ -225,7 +219,6 @@ static void add_leaf(struct applying *applying, const struct change *change, con
 	applying->journal.leaves[applying->journal.leaf_count++] = leaf;
 }
 
-// The host's thing as it was looked at, with all that lies in it.
 static struct thing thing_was(const struct applying *applying, unsigned first, unsigned end)
 {
 	const struct change *list = applying->changes.list, *change = &list[first];
@@ -251,7 +244,7 @@ static int open_parent(struct filling *filling, const struct operation *operatio
 	return 0;
 }
 
-// Returns 1 when something of it was put, 0 when nothing of it is selected or can be copied.
+// 1: something was put. 0: nothing is selected or can be copied.
 static int put_tree(struct filling *filling, const struct operation *operation, unsigned first,
 		    unsigned end)
 {
@@ -283,8 +276,8 @@ static int add_operation(struct applying *applying, struct operation *operation)
 	return 0;
 }
 
-// A directory that nobody may write cannot be moved: it gets its mode when it is there, or loses
-// it before it goes. stage_end() puts these in front and behind.
+// A directory that nobody may write cannot be moved: it gets its mode afterwards, or loses it
+// before.
 static int add_modes(struct applying *applying, const struct operation *of,
 		     const struct change *change)
 {
@@ -297,7 +290,7 @@ static int add_modes(struct applying *applying, const struct operation *of,
 	if (of->kind == OPERATION_REMOVE || !S_ISDIR(change->is.st_mode) ||
 	    (change->is.st_mode & S_IWUSR))
 		return 0;
-	mode.was = (struct thing){ .inode = 0 }; // the staged one, see stage_end()
+	mode.was = (struct thing){ .inode = 0 };
 	mode.mode = change->is.st_mode & 01777;
 	mode.old_mode = mode.mode | S_IWUSR;
 	return add_operation(applying, &mode);
@@ -326,7 +319,7 @@ static int stage_one(struct filling *filling, unsigned index, unsigned *next)
 	operation.was = thing_was(applying, index, end);
 	if (change->kind == CHANGE_MODE && change->selected)
 		narrow_mode(applying, change, RIGHTS_NONE);
-	// A directory of the host stays as its group's, whatever the box sees of that.
+	// It stays its group's.
 	operation.mode = (change->is.st_mode & 01777) | (change->was.st_mode & S_ISGID);
 	operation.old_mode = change->was.st_mode & 07777;
 	*next = index + 1;
@@ -344,7 +337,7 @@ static int stage_one(struct filling *filling, unsigned index, unsigned *next)
 			add_leaf(applying, change, NULL);
 			return add_operation(applying, &operation);
 		}
-		break; // a file is replaced, so that it is the old or the new one
+		break;
 	case CHANGE_ADDED:
 	case CHANGE_TYPE:
 	case CHANGE_EDITED:

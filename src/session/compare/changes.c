@@ -66,8 +66,7 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	return result;
 }
 
-// Whether it began as a copy of a thing of the host: the mark is of the oldest layer that has it,
-// for the later ones copied it from there.
+// The mark of the oldest layer that has it: later ones copied it from there.
 static bool was_copied_up(const struct merged *merged, const struct entry *entry)
 {
 	struct stat status;
@@ -76,7 +75,7 @@ static bool was_copied_up(const struct merged *merged, const struct entry *entry
 		if (fstatat(merged->fds[i], entry->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		if ((status.st_mode & S_IFMT) != (entry->status.st_mode & S_IFMT))
-			return false; // something else stood there before
+			return false;
 		oldest = i;
 	}
 	autoclose int fd = openat(merged->fds[oldest], entry->name,
@@ -84,9 +83,7 @@ static bool was_copied_up(const struct merged *merged, const struct entry *entry
 	return fd >= 0 && fgetxattr(fd, ORIGIN_XATTR, NULL, 0) >= 0;
 }
 
-// The host has nothing there. A directory with the mark was the host's: none can be renamed in a
-// box but by copying it. A file takes the mark along: whose path the host had is lost there, and
-// of the others renames_find() decides.
+// A directory with the mark was the host's. A file takes the mark along: see renames_find().
 static void compare_added(struct compare_walk *walk, struct change *change,
 			  const struct merged *merged, const struct entry *entry)
 {
@@ -98,7 +95,6 @@ static void compare_added(struct compare_walk *walk, struct change *change,
 	change->marked = marked && S_ISREG(mode) && !walk->covered;
 }
 
-// A mode that the host has given a directory since is no change of the session's.
 static bool host_set_mode(const struct compare_walk *walk, const char *path, const struct stat *is,
 			  const struct stat *was, bool *ret_conflict)
 {
@@ -110,12 +106,11 @@ static bool host_set_mode(const struct compare_walk *walk, const char *path, con
 	return !known && saw && saw->mode == (is->st_mode & 07777);
 }
 
-// Whether the host's file is the index as it is applied.
 static bool host_has(int host, const char *name, const struct change *index)
 {
 	const char *text;
 	size_t length;
-	struct arena *arena = arena_new_own(index->length + 4096);
+	struct arena *arena = arena_new_of(index->length + 4096);
 	bool has = file_read(host, name, 0, index->length, arena, &text, &length) == 1 &&
 		   length == index->length && memcmp(text, index->text, length) == 0;
 	arena_free(arena);
@@ -133,15 +128,13 @@ static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 		return CHANGE_TYPE;
 	if (!same_content(layer, host, entry->name, is, was))
 		return CHANGE_EDITED;
-	// The host's own set-group-id directories stay so.
 	mode_t group = S_ISDIR(is->st_mode) ? was->st_mode & S_ISGID : 0;
 	*ret_same =
 		S_ISLNK(is->st_mode) || ((is->st_mode | group) & 07777) == (was->st_mode & 07777);
 	return CHANGE_MODE;
 }
 
-// Of a file with the same bytes on both sides: whether an apply would give somebody a right that
-// the host's file does not, or else would change nothing.
+// The same bytes: an apply would give a right that the host's file does not, or change nothing.
 static bool adds_rights(const struct stat *is, const struct stat *was, bool *ret_same)
 {
 	mode_t mask = umask(0);
@@ -151,7 +144,6 @@ static bool adds_rights(const struct stat *is, const struct stat *was, bool *ret
 	return (mode & ~was->st_mode) != 0;
 }
 
-// What the session has at a name, against what the host has.
 static void compare(struct compare_walk *walk, const char *path, const struct merged *merged,
 		    const struct entry *entry, int host, const struct stat *was)
 {
@@ -162,11 +154,11 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 	if (kind != CHANGE_MODE)
 		repository_index(&index, merged, entry, host);
 	if (kind == CHANGE_EDITED && index.text && host_has(host, entry->name, &index))
-		return; // an apply put it there
+		return;
 	bool directory = kind == CHANGE_MODE && S_ISDIR(is->st_mode);
 	if (kind == CHANGE_MODE && !(directory && seen_find(&walk->seen, path)) &&
 	    same_is_applied(walk->changes, walk->root, path, is, was))
-		return; // with the rights that the host gives
+		return;
 	if (same || (directory && host_set_mode(walk, path, is, was, &conflict)))
 		return;
 	bool touched =
@@ -212,7 +204,7 @@ static int walk_entry(struct compare_walk *walk, const char *path, const struct 
 					      : 0;
 }
 
-// Behind an opaque directory the host's entries are gone, unless the session has made them anew.
+// Opaque: the host's entries are gone, unless the session made them anew.
 static int walk_hidden(struct compare_walk *walk, const char *path, const struct entry *entries,
 		       int count, int host)
 {
@@ -279,7 +271,6 @@ static int walk_root(struct compare_walk *walk, const struct held *held, enum pr
 	return result;
 }
 
-// Who removes a directory removes the guarded names in it.
 static void guard_removed(struct changes *changes)
 {
 	struct change *above = NULL;

@@ -21,7 +21,6 @@ struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const 
 				   .parent = walk->parent };
 	change->inside = walk->inside;
 	change->guarded = walk->guarded || withheld_has(&walk->names, walk->root, path);
-	// A repository that goes, or a file that points at another one.
 	if (kind != CHANGE_MODE && component_is_git(path_name(path)))
 		change->guarded = true;
 	if ((kind == CHANGE_REMOVED || kind == CHANGE_TYPE) &&

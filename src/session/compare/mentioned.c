@@ -35,7 +35,6 @@ static int read_repository(struct mentions *mentions, const struct store *store,
 	return 0;
 }
 
-// Changes are sorted: each directory of one that the last has not is met for the first time.
 static int read_around(struct mentions *mentions, const struct store *store, const char *path,
 		       const char *last)
 {
@@ -52,7 +51,7 @@ static int read_around(struct mentions *mentions, const struct store *store, con
 static void add_real(const struct mentions *mentions, struct list *files)
 {
 	list_each (item, &mentions->files) {
-		char *real = realpath(item->text, NULL); // what links lead to
+		char *real = realpath(item->text, NULL);
 		list_add(files, mentions->arena, item->text, item->from);
 		if (real)
 			list_add(files, mentions->arena,

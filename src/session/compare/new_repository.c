@@ -13,7 +13,7 @@
 #include "session/store/store.h"
 #include "text/words.h"
 
-// Where a name stands, as the session shows it: a layer that has it, or the host; -1 for none.
+// -1: none.
 static int place_of(const struct merged *merged, int host, const char *name)
 {
 	struct stat status;
@@ -23,7 +23,6 @@ static int place_of(const struct merged *merged, int host, const char *name)
 	return merged->opaque ? -1 : host;
 }
 
-// Whether git would take the directory for a repository once all is applied.
 static bool is_repository(const struct merged *merged, int host)
 {
 	struct git_parts parts = { 0 };
@@ -70,7 +69,7 @@ void repository_guard(struct change *change)
 	change->guarded = true;
 }
 
-// The path below the first .git; NULL: there is none.
+// NULL: none.
 static const char *inside_git(const char *path)
 {
 	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -128,7 +127,7 @@ void repository_index(struct change *change, const struct merged *merged, const 
 		places[count++] = host;
 	autoclose int fd = openat(merged->fds[entry->from], entry->name,
 				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct arena *arena = arena_new_of(INDEX_FILE_ARENA(
+	struct arena *arena = arena_new_shared(INDEX_FILE_ARENA(
 		entry->status.st_size < INDEX_FILE_MAX ? entry->status.st_size : 0));
 	struct index_file *index = arena_take(arena, sizeof(*index));
 	*index = (struct index_file){ .places = places, .place_count = count, .since = 1 };

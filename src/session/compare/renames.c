@@ -21,7 +21,6 @@ static off_t size_of(const struct change *change)
 	return has_gone(change) ? change->was.st_size : change->is.st_size;
 }
 
-// 0: files of one root and size.
 static int order_of(const struct change *left, const struct change *right)
 {
 	if (left->root != right->root)
@@ -46,8 +45,6 @@ static bool is_same(struct store *store, const struct session *session, const st
 	return layer >= 0 && host >= 0 && copy_is_same(layer, name, host, other);
 }
 
-// Of one root and size, those first that have gone. A directory's files come in the order in which
-// they went.
 static void pair(struct store *store, const struct session *session, struct change **list,
 		 unsigned count, unsigned *unequal)
 {
@@ -71,9 +68,8 @@ static void pair(struct store *store, const struct session *session, struct chan
 	}
 }
 
-// A file that was moved carries the mark of its origin along, and leaves a whiteout behind, or what
-// was made in its place. Where there are not as many, the host has removed one that the session has
-// changed.
+// A moved file carries the mark along and leaves a whiteout, or a new thing. Fewer: the
+// host removed one that the session changed.
 static void find_lost(struct changes *changes)
 {
 	unsigned marked = 0, left = changes->whiteouts;
@@ -107,8 +103,7 @@ void renames_find(struct store *store, const struct held *held, struct changes *
 	}
 }
 
-// All that lies in a directory of the host that the session has removed. Names that are too far
-// down to be compared are noted of the uppermost directory.
+// Names too far down are noted of the uppermost directory.
 static int walk_removed(struct compare_walk *walk, const char *path, int host)
 {
 	char **names;

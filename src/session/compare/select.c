@@ -36,7 +36,6 @@ const char *select_path(struct arena *arena, const struct session *session, cons
 	return path_join(arena, inside ? current : session->project, word);
 }
 
-// "/project/a/b" -> root and "a/b".
 static int find_named(struct store *store, const struct held *held, const struct changes *changes,
 		      const char *word, struct named *ret_named)
 {
@@ -96,7 +95,6 @@ void pathset_order(struct pathset *set)
 		qsort(set->paths, set->count, sizeof(*set->paths), str_compare);
 }
 
-// Of the first `length` bytes of `path`.
 static int order_of(const char *path, size_t length, const char *other)
 {
 	int order = strncmp(path, other, length);

@@ -12,7 +12,6 @@
 #include "base/sys.h"
 #include "session/store/store.h"
 
-// The directory of "TOP/PATH", never out of `from`: -1 with errno.
 static int open_parent(int from, const char *top, const char *path, const char **ret_name)
 {
 	char place[PATH_MAX];

@@ -1,6 +1,5 @@
-// Owns the identity of things: whether two are equal, and whether the session saw one. Of a
-// directory the number and its entries count; of all others number, mode, size and times: a write,
-// a chmod or a link changes one of them.
+// Owns the identity of things. A directory: number and entries; all others: number, mode, size,
+// times, of which a write, chmod or link changes one.
 #include "session/compare/changes.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 #include "base/fd.h"
 
 enum { TREE_DEPTH_MAX = 300 };
-#define POSITIVE ((uint64_t)INT64_MAX) // sums of a journal
+#define POSITIVE ((uint64_t)INT64_MAX)
 
 bool same_time(const struct timespec *left, const struct timespec *right)
 {
@@ -49,7 +48,6 @@ struct thing thing_of(const struct stat *status)
 			       .changed = status->st_ctim };
 }
 
-// A name that another operation moves changes the ctime of all names of the file.
 static uint64_t part_of(uint64_t hash, const struct stat *status)
 {
 	struct thing thing = thing_of(status);
@@ -77,7 +75,6 @@ uint64_t thing_sum(uint64_t sum, uint64_t part)
 	return (sum + part) & POSITIVE;
 }
 
-// The sum of all that lies in a directory, which is `above`.
 static int sum_below(int directory, const char *name, uint64_t above, int depth, uint64_t *sum)
 {
 	struct stat status;
@@ -107,8 +104,8 @@ int thing_look(int directory, const char *name, struct thing *ret_thing)
 	return 0;
 }
 
-// Of a file of another owner, or of one that cannot be read, nothing is known. Who opens it while
-// the lease stands waits, and SIGIO comes (fcntl(2)): an apply runs with all signals blocked.
+// Unknown of another owner's file. Who opens it meanwhile waits, and SIGIO comes (fcntl(2)):
+// signals are blocked.
 static bool is_written(int directory, const char *name)
 {
 	autoclose int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -174,18 +171,15 @@ bool thing_moved(const struct thing *thing, int directory, const char *name)
 	       (!S_ISDIR(thing->mode) || thing->tree == now.tree);
 }
 
-// --- whether the host's is the one that the session saw
-// -------------------------------------------
-
-// A file that was written, moved or linked has a newer ctime than the session; so has a directory
-// that was moved, but also one that got an entry: it is known by its number and its time of birth.
+// Written, moved or linked: a newer ctime than the session. A directory also gets one by an entry:
+// its number and birth count.
 
 static struct timespec time_of(const struct birth *born)
 {
 	return (struct timespec){ (time_t)born->seconds, (long)born->nanoseconds };
 }
 
-// An apply has put it there: born before it was noted, so that its number was not given anew.
+// Born before it was noted: its number was not given anew.
 static bool is_own(const struct known_file *known, int fd, const struct stat *status)
 {
 	struct birth born = seen_birth(fd);
@@ -205,7 +199,6 @@ enum same same_directory(const struct changes *changes, const struct seen *seen,
 		return SAME_YES;
 	if (saw)
 		return SAME_OTHER;
-	// Who moves a directory changes its ctime.
 	if (!same_is_later(&status.st_ctim, &changes->base))
 		return SAME_YES;
 	return seen->whole ? SAME_NEW : SAME_OTHER;

@@ -16,7 +16,6 @@ const char *withheld_repository(const char *root)
 	return git && (git[5] == '\0' || git[5] == '/') ? git + 1 : NULL;
 }
 
-// Where a path stands to a root: in it, or above it.
 static void add_path(struct withheld *withheld, unsigned root, const char *place, const char *path)
 {
 	struct withheld_root *of = &withheld->roots[root];
@@ -37,8 +36,7 @@ static void add_profiles(struct withheld *withheld, unsigned root, const char *p
 	}
 }
 
-// What the home's programs run or trust, and what links lead to. A project in such a directory is
-// what the user works on.
+// A project in such a directory is what the user works on.
 static void add_homes(struct withheld *withheld, unsigned root, const char *place,
 		      const struct list *homes)
 {
@@ -56,7 +54,6 @@ static void add_named(struct withheld *withheld, unsigned root, const char *plac
 		add_path(withheld, root, place, item->text);
 }
 
-// What a root's own repository names holds for all of them.
 static int name_hooks(const struct store *store, const struct session *session, unsigned index,
 		      struct gitnamed *named)
 {
@@ -71,7 +68,6 @@ static int name_hooks(const struct store *store, const struct session *session, 
 	return 0;
 }
 
-// What trusted names of a directory lead to on the host, link by link.
 static void add_led(struct withheld *withheld, const char *directory)
 {
 	struct list led = { NULL, NULL };
@@ -89,7 +85,6 @@ static void add_led(struct withheld *withheld, const char *directory)
 	}
 }
 
-// A repository in the root has trusted names as well.
 static void look_around(struct withheld *withheld, unsigned root, const char *path)
 {
 	const char *place = withheld->roots[root].place, *looked = withheld->looked;
@@ -120,8 +115,10 @@ int withheld_begin(const struct store *store, const struct session *session,
 	struct gitnamed named = { .count = 0 };
 	struct list found = { NULL, NULL };
 	struct homes homes = { .home = store->home, .environment = environ };
+	homes_name(store->arena, &homes);
 	homes_follow(store->arena, &homes, &found);
-	homes_name(store->arena, &homes, &found);
+	list_each (item, &homes.names)
+		list_add(&found, store->arena, item->text, item->from);
 	TRY(gitnamed_global(store->arena, store->home, store->config, &named));
 	for (unsigned i = 0; i < session->root_count; i++)
 		if (is_compared(session, i))

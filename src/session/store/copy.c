@@ -1,5 +1,4 @@
-// Owns the copying of files between layers, the host and a place to stage, with their groups and
-// ACLs. What of these cannot be set is taken from the mode: only the owner may use the file.
+// Owns the copying of files, with groups and ACLs. What cannot be set is taken from the mode.
 #include "session/store/store.h"
 
 #include <errno.h>
@@ -47,7 +46,7 @@ int copy_attributes(int from, int to, mode_t *mode)
 	return acl;
 }
 
-// sendfile(2) copies across file systems, and of a kind that copy_file_range(2) does not take.
+// sendfile(2) copies across file systems, and what copy_file_range(2) does not take.
 static int copy_range(int from, int to, off_t start, off_t end)
 {
 	while (start < end) {
@@ -57,13 +56,13 @@ static int copy_range(int from, int to, off_t start, off_t end)
 		if (done <= 0)
 			done = lseek(to, start, SEEK_SET) < 0 ? -1 : sendfile(to, from, &in, most);
 		if (done <= 0)
-			return (int)done; // 0: it has become shorter
+			return (int)done;
 		start += done;
 	}
 	return 0;
 }
 
-// All but the holes; copy_file_range(2) shares blocks where the file system can.
+// copy_file_range(2) shares blocks where it can.
 static int copy_bytes(int from, int to, const struct stat *status)
 {
 	enum { SMALL = 65536, BLOCK = 512 };
@@ -83,11 +82,9 @@ static int copy_bytes(int from, int to, const struct stat *status)
 	return ftruncate(to, size);
 }
 
-// Of the file itself (name "") or of one of that name in the directory.
 static int set_owner(int fd, const char *name, const struct stat *status)
 {
 	struct stat made;
-	// Only root may give files away; for others they stay their own.
 	if (geteuid() != 0)
 		return 0;
 	if (fstatat(fd, name, &made, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) < 0)
@@ -138,7 +135,7 @@ static int copy_link(int from, const char *source, const struct stat *status, in
 static int copy_fifo(const struct stat *status, int to, const char *name)
 {
 	struct timespec times[2] = { status->st_atim, status->st_mtim };
-	mode_t mask = umask(0); // a chmod by name would follow what was put in its place
+	mode_t mask = umask(0); // a chmod by name would follow a link
 	int made = mkfifoat(to, name, status->st_mode & 0777), error = errno;
 	umask(mask);
 	errno = error;
@@ -171,7 +168,7 @@ int copy_finish(int to, const char *name, const struct stat *status)
 	return 0;
 }
 
-// Where the next byte lies that is not in a hole; `size` when there is none.
+// `size`: none.
 static off_t next_data(int fd, off_t at, off_t size)
 {
 	off_t data = lseek(fd, at, SEEK_DATA);
@@ -191,7 +188,7 @@ bool copy_is_same(int above, const char *name, int other_above, const char *othe
 		if (one.st_size > (off_t)sizeof(a)) {
 			off_t first = next_data(left, at, one.st_size),
 			      second = next_data(right, at, one.st_size);
-			at = first < second ? first : second; // holes of both are the same
+			at = first < second ? first : second;
 		}
 		ssize_t got = pread(left, a, sizeof(a), at), next = pread(right, b, sizeof(b), at);
 		if (got < 0 || got != next || memcmp(a, b, (size_t)got) != 0)
@@ -203,17 +200,11 @@ bool copy_is_same(int above, const char *name, int other_above, const char *othe
 	return true;
 }
 
-// --- groups and ACLs, as the kernel has them
-// ------------------------------------------------------
-
-// Also one that cannot be read.
 static bool has_acl(int fd, const char *name)
 {
 	return fgetxattr(fd, name, NULL, 0) >= 0 || (errno != ENODATA && errno != ENOTSUP);
 }
 
-// Sets the ACL `name` of a file as another one has its ACL `source`, or removes it where that has
-// none. False: it could not be read or set.
 static bool copy_acl(int fd, const char *name, int from, const char *source)
 {
 	static char bytes[VALUE_MAX];
@@ -230,8 +221,7 @@ static bool set_group(int fd, const struct stat *is, gid_t group)
 	return is->st_gid == group || fchown(fd, (uid_t)-1, group) == 0;
 }
 
-// As `from` has it. The group's bits of `mode` are the mask of an ACL. A directory's default ACL is
-// the user's affair: of a later file.
+// The group's bits of `mode` are an ACL's mask.
 static int keep(int fd, const struct stat *is, int from, const struct stat *was, mode_t mode)
 {
 	mode_t others = (has_acl(from, access_name) ? mode : is->st_mode) & 077;
@@ -242,7 +232,7 @@ static int keep(int fd, const struct stat *is, int from, const struct stat *was,
 	return fchmod(fd, (is->st_mode & OWNER_ALONE) | (group && acl ? others : 0));
 }
 
-// The mode's bits narrow those of the ACL, as they do where the kernel makes a file.
+// As the kernel does.
 static int inherit(int fd, struct stat *is, int parent, const struct stat *above)
 {
 	bool directory = S_ISDIR(is->st_mode), sets = above->st_mode & S_ISGID, whole = true;
@@ -272,11 +262,10 @@ enum rights_given rights_given(int parent)
 }
 
 struct rights_asked {
-	bool inherit; // from a directory; else a copy
+	bool inherit;
 	mode_t mode;
 };
 
-// errno, or 0.
 static int give(struct rights_asked asked, int fd, int from)
 {
 	struct stat is, was;

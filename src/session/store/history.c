@@ -46,12 +46,11 @@ int history_create(struct store *store, const char *name, const char *project, e
 		skeleton_roots(&session);
 	TRY(store_add_layer(store, &session, -1));
 	if (rights == RIGHTS_ROOT && skeleton_make(store, &session) < 0) {
-		store_sweep(store); // the first reason is kept
+		store_sweep(store);
 		return -1;
 	}
 	autoclose int directory = store_create(store, name, &session);
 	TRY(directory);
-	// The host's directories as the session begins with them.
 	return seen_write(directory, SEEN_PROJECT, project);
 }
 
@@ -62,7 +61,7 @@ static bool is_empty_directory(int directory, const char *name)
 	return fd >= 0 && !entries_next(&entries);
 }
 
-// Nothing was written since the last snapshot. Costs a look at each root, not at what is in it.
+// A look at each root.
 static bool is_unchanged(const struct store *store, const struct session *session)
 {
 	char place[PLACE_MAX];
@@ -74,7 +73,6 @@ static bool is_unchanged(const struct store *store, const struct session *sessio
 	return true;
 }
 
-// Layers that neither the top nor a snapshot stands on leave the state; sweeping removes them.
 static void prune(struct session *session)
 {
 	bool used[SESSION_LAYERS_MAX] = { false };
@@ -118,7 +116,6 @@ static const char *last_command(struct store *store, const struct held *held)
 	return found < 0 ? "" : arena_copy(store->arena, text, strnlen(text, length));
 }
 
-// In memory alone: the state is saved by the caller.
 static int freeze(struct store *store, struct held *held, const char *name)
 {
 	struct session *session = &held->session;
@@ -176,8 +173,7 @@ int history_restore(struct store *store, struct held *held, const char *name, co
 	return store_save(held);
 }
 
-// The conflicts are found against the same moment as the original's, and what it has applied is
-// known to the fork as well. Such a file is replaced and never written to: a link is a copy.
+// A link is a copy: such a file is replaced, never written to.
 static int share_file(const struct held *from, int to, const char *name)
 {
 	return linkat(from->directory, name, to, name, 0) < 0 && errno != ENOENT
@@ -196,7 +192,7 @@ static int share_known(const struct held *from, int to)
 	return 0;
 }
 
-// Of the snapshots a fork knows those that it stands on. A parent stands before its children.
+// A parent is before its children.
 static void keep_ancestors(struct arena *arena, struct session *session, const char *name)
 {
 	unsigned first = session->snapshot_count;
@@ -215,7 +211,7 @@ int history_fork(struct store *store, const struct reference *from, const char *
 	struct held held;
 	const struct snapshot *snapshot;
 	const char *made = from->snapshot;
-	TRY(store_share(store)); // the snapshot's layers are not swept while the fork is made
+	TRY(store_share(store));
 	TRY(store_hold(store, from->session, made ? HOLD_LOOK : HOLD_ALONE, &held));
 	if (!made)
 		TRY(history_snapshot(store, &held, NULL, &made));
@@ -254,7 +250,6 @@ int history_forget(struct held *held, const char *name)
 	return store_save(held);
 }
 
-// One that is gone is none to begin from: of it nothing is known.
 static void look_again(const struct held *held, unsigned root, const char *path)
 {
 	char name[SEEN_NAME];

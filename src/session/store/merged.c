@@ -1,6 +1,6 @@
-// Owns the reading of layers, as overlayfs lays them on each other (Documentation/filesystems/
-// overlayfs.rst): a whiteout or a file hides all below, as does an opaque directory. And the
-// merging of frozen ones, whose files never change, so that the new layer links them.
+// Owns the reading of layers as overlayfs lays them (Documentation/filesystems/overlayfs.rst): a
+// whiteout, a file or an opaque directory hides all below. And their merging: frozen files are
+// linked.
 #include "session/store/store.h"
 
 #include <dirent.h>
@@ -29,7 +29,6 @@ static bool is_opaque(int fd)
 	return fgetxattr(fd, OPAQUE_XATTR, &value, 1) == 1 && value == 'y';
 }
 
-// Adds a directory of one more layer: whether the next one below is still seen.
 static bool push(struct merged *merged, int fd, unsigned layer)
 {
 	merged->fds[merged->count] = fd;
@@ -50,7 +49,7 @@ int merged_open(const struct store *store, const struct session *session, unsign
 		place_of_root(place, id, session->roots[root].own, root);
 		int fd = fd_directory(store->layers, place);
 		if (fd < 0 && errno == ENOENT && faccessat(store->layers, id, F_OK, 0) == 0)
-			continue; // older than the root
+			continue;
 		if (fd < 0) {
 			merged_close(&merged);
 			return fail(errno, "layer '%s/%s'", store->layers_path, place);
@@ -135,17 +134,13 @@ uint64_t size_of_layer(const struct store *store, const struct session *session,
 uint64_t size_of_session(const struct store *store, const struct session *session)
 {
 	uint64_t bytes = 0;
-	for (unsigned i = 0; i < session->layer_count && bytes < SIZE_UNKNOWN;
-	     i++) // four unknown ones would be 0 again
+	for (unsigned i = 0; i < session->layer_count && bytes < SIZE_UNKNOWN; i++)
 		bytes += size_of_layer(store, session, i);
 	return bytes < SIZE_UNKNOWN ? bytes : SIZE_UNKNOWN;
 }
 
-// --- many made one -------------------------------------------------------------------------------
-
 static int merge(struct arena *arena, const struct merged *from, int to, int depth);
 
-// The mark of a directory that began as the host's, in any of the layers.
 static bool was_host(const struct merged *below)
 {
 	for (unsigned i = 0; i < below->count; i++)
@@ -164,7 +159,7 @@ static int merge_directory(struct arena *arena, const struct merged *from,
 	if (made < 0)
 		return fail(errno, "open a directory of a layer");
 	TRY(merged_below(from, entry->name, &below));
-	mode_t mode = 0; // it keeps the one that it has: in a layer nobody else gets at it
+	mode_t mode = 0;
 	int result = merge(arena, &below, made, depth + 1);
 	if (result == 0)
 		result = copy_attributes(below.fds[0], made, &mode) < 0 ? -1 : 0;
@@ -194,7 +189,6 @@ static int merge(struct arena *arena, const struct merged *from, int to, int dep
 	return 0;
 }
 
-// Entries of a layer, counted up to SMALL_MAX + 1.
 static unsigned count_entries(int above, const char *name, unsigned count, int depth)
 {
 	autoclose int fd = fd_directory(above, name);
@@ -207,7 +201,6 @@ static unsigned count_entries(int above, const char *name, unsigned count, int d
 	return count;
 }
 
-// One root of the layers `from` and below, as far as `count` of the chain, into the layer `to`.
 static int flatten_root(struct store *store, const struct session *session, unsigned from,
 			unsigned count, unsigned root, unsigned to)
 {
@@ -233,7 +226,6 @@ int flatten_chain(struct store *store, struct session *session, unsigned *frozen
 	while (merged < count &&
 	       count_entries(store->layers, session->layers[chain[merged]].id, 0, 0) <= SMALL_MAX)
 		merged++;
-	// Large ones alone must not pile up either.
 	if (count - merged >= LARGE_MAX || merged < 2)
 		merged = count;
 	int parent = session->layers[chain[merged - 1]].parent;

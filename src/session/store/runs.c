@@ -26,7 +26,7 @@ static int elsewhere(const struct record_entry *entry)
 		    (int)entry->supervisor, (int)entry->supervisor);
 }
 
-// The last that ends removes the directory: an older version of sbx makes a file of that name.
+// An older version makes a file of that name: the last run removes the directory.
 int runs_note(int session, const char *name)
 {
 	enum { TRIES = 100 };
@@ -37,7 +37,7 @@ int runs_note(int session, const char *name)
 			break;
 		if (mknodat(session, link, S_IFREG | 0600, 0) == 0)
 			return 0;
-		if (errno == ENOTDIR) // of an older version, which uses the session no more
+		if (errno == ENOTDIR)
 			unlinkat(session, links_name, 0);
 		else if (errno != ENOENT)
 			break;
@@ -53,7 +53,6 @@ void runs_forget(int session, const char *name)
 	unlinkat(session, links_name, AT_REMOVEDIR);
 }
 
-// Its slots are locked by its runs.
 static int leave_older(int session)
 {
 	static const struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -83,13 +82,12 @@ int runs_open(const char *state, int session, struct runs *ret_runs)
 	return 0;
 }
 
-// Its supervisor was killed; its box follows within milliseconds.
+// Its box follows within milliseconds.
 static int wait_for_death(const struct record_entry *entry)
 {
 	struct process_stat init;
 	autoclose int process = record_is_here(entry) ? sys_pidfd_open(entry->init) : -1;
-	// The number may be another's by now; asked after the descriptor it is not reused. A zombie
-	// runs nothing and holds nothing.
+	// Asked after the descriptor it is not reused. A zombie holds nothing.
 	if (process < 0 || !process_stat(entry->init, &init) || strchr("ZX", init.state) ||
 	    init.start != entry->init_start)
 		return 0;
@@ -109,7 +107,6 @@ bool runs_lasts(const struct session_run *run)
 	       entry.end == RECORD_LIVES;
 }
 
-// 1: it lives, and is open. 0: it has ended.
 static int look_at(const struct runs *runs, const char *name, struct session_run *run)
 {
 	int result = 0;

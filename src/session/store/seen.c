@@ -23,7 +23,7 @@ enum {
 
 struct seen_head {
 	char magic[8];
-	uint64_t sum; // of all that comes after it
+	uint64_t sum;
 	uint32_t count, names, text, whole;
 };
 _Static_assert(sizeof(struct seen_head) == SEEN_HEAD, "the front of the file");
@@ -183,7 +183,6 @@ static bool is_directory(int fd, const struct sys_entry *entry)
 	       S_ISDIR(status.st_mode);
 }
 
-// A name found in a directory: its hash, and where it is a directory its path, to be looked at.
 static void note(struct seen_listing *listing, int fd, const char *above,
 		 const struct sys_entry *entry)
 {
@@ -204,7 +203,6 @@ static void note(struct seen_listing *listing, int fd, const char *above,
 					     above[0] ? "/" : "", name);
 }
 
-// False: it is not there any more, or cannot be read.
 static bool look(struct seen_listing *listing, int top, struct seen_directory *directory)
 {
 	struct stat status;
@@ -232,7 +230,7 @@ static void list_all(struct seen_listing *listing, int top)
 	struct seen_head *head = &listing->head;
 	int64_t end = steady_now() + MILLISECONDS_MAX;
 	*head = (struct seen_head){ .count = 1, .whole = 1 };
-	head->text = 1; // the root's path is ""
+	head->text = 1;
 	for (unsigned i = 0; i < head->count; i++) {
 		if (steady_now() > end) {
 			head->count = i;
@@ -266,7 +264,6 @@ int seen_write(int session, unsigned root, const char *path)
 					RESOLVE_NO_SYMLINKS);
 	int result = top < 0 ? fail(errno, "'%s'", path) : 0;
 	if (result == 0) {
-		// Address space; what is used of it takes memory.
 		listing.list = arena_take(listing.arena, DIRECTORIES_MAX * sizeof(*listing.list));
 		listing.names = arena_take(listing.arena, NAMES_MAX * sizeof(*listing.names));
 		listing.text = arena_take(listing.arena, TEXT_MAX);

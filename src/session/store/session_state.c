@@ -13,10 +13,9 @@
 static const char header[] = "sbx-session ";
 enum { VERSION = 1 };
 
-// The session, as far as it is read or as it is written, and the words of one line.
 struct state_line {
 	struct session session;
-	const char *name, *id, *parent, *path, *command; // a name or a parent that is none: "-"
+	const char *name, *id, *parent, *path, *command;
 	int64_t time;
 	bool topped;
 };
@@ -43,7 +42,6 @@ static const struct words_kind lines[] = {
 	[LINE_SNAPSHOT] = WORDS_KIND("snapshot", snapshot_fields),
 };
 
-// By "own", and twice "system".
 static const char *const root_kinds[] = { "host", "own", "system", "place" };
 
 static bool is_id(const char *text)
@@ -51,7 +49,6 @@ static bool is_id(const char *text)
 	return strlen(text) == LAYER_ID && strspn(text, "0123456789abcdef") == LAYER_ID;
 }
 
-// A snapshot's name, or none.
 static bool is_reference(const char *text)
 {
 	return str_equal(text, "-") || session_is_name(text);
@@ -86,7 +83,7 @@ static bool take_root(struct session *session, const struct state_line *line)
 	return false;
 }
 
-// A parent stands before its children: there is no way to a loop.
+// No way to a loop.
 static bool take_layer(struct session *session, const struct state_line *line)
 {
 	int parent = find_layer(session, line->parent);
@@ -213,8 +210,7 @@ const struct snapshot *session_snapshot(const struct session *session, const cha
 	return NULL;
 }
 
-// Not the coarse clock: what was written a moment ago may have a finer time than that. But files
-// get the coarse one, which is behind: what is written from here on must be later than the moment.
+// Files get the coarse clock, which is behind: later writes must have a later time.
 void state_begin(struct timespec *ret_now)
 {
 	static const struct timespec pause = { 0, 500000 };

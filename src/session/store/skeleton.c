@@ -1,6 +1,5 @@
-// Owns the beginning of a session as root. A directory of the host belongs to the host's root, who
-// is nobody in the box's user namespace: an overlay shows the owner of the uppermost directory, so
-// each gets one in the layer. Files stay below until they are replaced.
+// Owns the beginning of a session as root. An overlay shows the owner of the uppermost directory,
+// and root is nobody in the box's namespace: each directory gets one in the layer.
 #include "session/store/store.h"
 
 #include <errno.h>
@@ -19,7 +18,7 @@ enum files { FILES_NONE, FILES_LOCKS, FILES_ALL };
 
 static const struct {
 	struct root root;
-	enum files files; // that are copied
+	enum files files;
 } places[] = {
 	{ { "/usr", false, true }, FILES_NONE },
 	{ { "/etc", false, true }, FILES_ALL },
@@ -44,7 +43,6 @@ void skeleton_roots(struct session *session)
 			session->roots[session->root_count++] = places[i].root;
 }
 
-// The words of packages' own files are replaced, never written to.
 static enum files files_in(enum files files, const char *name)
 {
 	return files == FILES_ALL && str_equal(name, "info") ? FILES_NONE : files;
@@ -62,7 +60,6 @@ static int put_file(int from, const char *name, const struct stat *status, int t
 					  0600 | (status->st_mode & 0777));
 		return fd < 0 ? fail(errno, "make a lock") : 0;
 	}
-	// What the caller cannot read stays as unreadable as it is.
 	if (!readable || status->st_size > FILE_MAX)
 		return 0;
 	return copy_one(from, name, status, to, name) < 0 ? -1 : 0;
@@ -70,12 +67,11 @@ static int put_file(int from, const char *name, const struct stat *status, int t
 
 struct skeleton {
 	dev_t device;
-	int depth; // that is left
+	int depth;
 };
 
 static int put_tree(struct skeleton *skeleton, int from, int to, enum files files);
 
-// One that the caller cannot read is an empty one of the session's own.
 static int put_directory(struct skeleton *skeleton, int from, const char *name, struct stat *status,
 			 int to, enum files files)
 {
@@ -85,7 +81,7 @@ static int put_directory(struct skeleton *skeleton, int from, const char *name, 
 	autoclose int made = fd_directory(to, name);
 	if (made < 0)
 		return fail(errno, "open a directory of the layer");
-	// Root's own box is not more than anybody: what is another user's is shut to it as well.
+	// Root's own box is not more than anybody.
 	bool foreign = status->st_uid != geteuid() && !(status->st_mode & S_IROTH);
 	bool shut = below < 0 || foreign || status->st_dev != skeleton->device;
 	if (shut && fsetxattr(made, OPAQUE_XATTR, "y", 1, 0) < 0)
@@ -150,8 +146,7 @@ int skeleton_make(struct store *store, const struct session *session)
 		autoclose int from = fd_directory(AT_FDCWD, root->path);
 		if (to < 0 || from < 0 || fstat(from, &status) < 0)
 			return fail(errno, "'%s'", root->path);
-		// Where nothing lies below, programs still find their directories; of the others
-		// root owns most.
+		// Programs still find their directories.
 		struct skeleton skeleton = { status.st_dev, root->own ? OWN_DEPTH : DEPTH_MAX };
 		if (root->own || geteuid() != 0 || files_of(root->path) != FILES_NONE)
 			TRY(put_tree(&skeleton, from, to, files_of(root->path)));

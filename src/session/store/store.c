@@ -19,7 +19,7 @@
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
 
-// A state that cannot be written, as on a file system that is read-only, can still be looked at.
+// On a read-only file system.
 static int open_lock(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -36,7 +36,7 @@ int store_open(struct arena *arena, const char *state, struct store *ret_store)
 	TRY(owned_check(state));
 	TRY(store.sessions = owned_directory(store.sessions_path));
 	TRY(store.layers = owned_directory(store.layers_path));
-	// A home or a state that is reached through a link: the box opens it without any.
+	// The box opens it without a link.
 	char own[32], real[PATH_MAX];
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", store.layers);
 	ssize_t length = readlink(own, real, sizeof(real));
@@ -112,7 +112,6 @@ static int lock_alone(const struct store *store, const char *name, int directory
 	return 0;
 }
 
-// The nearest name, or how to make it.
 static int unknown_session(struct arena *arena, int sessions, const char *name)
 {
 	struct near near = { .word = name };
@@ -179,7 +178,6 @@ int store_save(const struct held *held)
 	return result;
 }
 
-// As the directory of the host, so that it looks the same inside: mode alone, we own it.
 static mode_t root_mode(const struct root *root)
 {
 	struct stat status;
@@ -189,7 +187,7 @@ static mode_t root_mode(const struct root *root)
 	return stat(root->path, &status) == 0 ? status.st_mode & 07777 : 0755;
 }
 
-// Not by mkdir alone: the umask would take rights away.
+// The umask would take rights away.
 static int make_place(const struct store *store, const char *place, mode_t mode)
 {
 	if ((mkdirat(store->layers, place, 0700) < 0 && errno != EEXIST) ||
@@ -321,7 +319,7 @@ int store_remove(struct store *store, struct held *held)
 	return owned_remove_tree(store->sessions, gone);
 }
 
-// One that cannot be read might stand on any of them: nothing is removed then.
+// It might use any of them: nothing is removed.
 static int note_layers(struct store *store, struct list *used)
 {
 	struct held held;
@@ -343,14 +341,12 @@ int store_sweep(struct store *store)
 	struct list used = { NULL, NULL };
 	char **names;
 	int removed = 0, count;
-	// Somebody makes a layer that no state names yet: later, then.
 	if (fd_lock(store->guard, LOCK_EX | LOCK_NB) < 0)
 		return 0;
 	TRY(note_layers(store, &used));
 	TRY(count = names_in(store->arena, store->sessions, &names));
 	for (int i = 0; i < count; i++)
-		if (str_starts(names[i],
-			       STORE_FRESH)) // of a crash: a process at work shares the guard
+		if (str_starts(names[i], STORE_FRESH))
 			TRY(owned_remove_tree(store->sessions, names[i]));
 	TRY(count = names_in(store->arena, store->layers, &names));
 	for (int i = 0; i < count; i++) {

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "git/recognise.h"
+#include "names/trusted.h"
 #include "plan.h"
 
 struct arena;
@@ -97,6 +98,7 @@ struct wishes {
 	struct plan *plan;
 	struct arena *arena;
 	struct places places;
+	struct homes homes; // made when it is first asked for
 	struct resolver *resolver;
 	struct wish *list, **sorted; // `sorted` points to each, in the order they came
 	unsigned count;

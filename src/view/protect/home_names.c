@@ -14,10 +14,17 @@ static bool lacks(const void *resolver, const char *path)
 	return resolver_lacks(resolver, path);
 }
 
-static struct homes homes_of(const struct wishes *wishes)
+static const struct homes *homes_of(struct wishes *wishes)
 {
-	return (struct homes){ wishes->plan->real_home, wishes->places.environment, lacks,
-			       wishes->resolver };
+	struct homes *homes = &wishes->homes;
+	if (!homes->home) {
+		*homes = (struct homes){ .home = wishes->plan->real_home,
+					 .environment = wishes->places.environment,
+					 .lacks = lacks,
+					 .with = wishes->resolver };
+		homes_name(wishes->plan->scratch, homes);
+	}
+	return homes;
 }
 
 // Of a row "~/x" the path by which a real path is compared; NULL for a variable's that is not set.
@@ -44,14 +51,12 @@ enum name_side { WITHIN_ROW, AROUND_ROW };
 
 // Whether a path lies in what a row names, or right around it; the rows go to `names`, which may be
 // NULL. Around the home itself all rows would lie: home_protect() has them.
-static bool is_row_of(const struct wishes *wishes, const char *path, enum name_side side,
+static bool is_row_of(struct wishes *wishes, const char *path, enum name_side side,
 		      struct list *names)
 {
-	const struct homes homes = homes_of(wishes);
-	struct list rows = { 0 };
-	bool found = false, home = str_equal(path, homes.home);
-	homes_name(wishes->plan->scratch, &homes, &rows);
-	list_each (row, &rows) {
+	const struct homes *homes = homes_of(wishes);
+	bool found = false, home = str_equal(path, homes->home);
+	list_each (row, &homes->names) {
 		bool inside = path_within(path, row->text), around = path_within(row->text, path);
 		if (row->from.line != HOMES_NAME || (home && around) ||
 		    !(side == WITHIN_ROW ? inside : around && !inside))
@@ -66,7 +71,7 @@ static bool is_row_of(const struct wishes *wishes, const char *path, enum name_s
 }
 
 // Where a project lies in something of which every file is run or trusted, or is a secret.
-static const char *inside_of(const struct wishes *wishes, const char *path)
+static const char *inside_of(struct wishes *wishes, const char *path)
 {
 	if (is_row_of(wishes, path, WITHIN_ROW, NULL))
 		return "programs, or settings of programs, that run outside of boxes";
@@ -163,14 +168,14 @@ static int protect_below(struct wishes *wishes, const char *root)
 int homes_protect(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
-	struct homes homes = homes_of(wishes);
+	const struct homes *homes = homes_of(wishes);
 	struct list targets = { 0 };
 	if (plan->searched_count == 0)
 		return 0;
 	for (unsigned i = 0; i < plan->searched_count; i++)
 		TRY(protect_below(wishes, plan->searched[i].path));
-	TRY(programs_protect(wishes, &homes));
-	homes_follow(plan->scratch, &homes, &targets);
+	TRY(programs_protect(wishes, homes));
+	homes_follow(plan->scratch, homes, &targets);
 	list_each (item, &targets)
 		if (wishes_is_reached(wishes, item->text))
 			TRY(protect_path(wishes,

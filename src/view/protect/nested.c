@@ -50,11 +50,12 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	*walk = (struct git_walk){ .repository = note,
 				   .passes = is_tree,
 				   .owner = &first,
-				   .arena = arena_new_own(ROWS_BYTES),
+				   .arena = arena_new_of(ROWS_BYTES),
 				   .share = &top,
 				   .start = INT64_MAX,
 				   .since = INT64_MAX,
-				   .rest = FIRST_NANOSECONDS };
+				   .rest = FIRST_NANOSECONDS,
+				   .rest_installed = FIRST_NANOSECONDS };
 	walk_tree(walk, tree->path);
 	arena_free(walk->arena);
 	tree->fresh = true;

@@ -70,7 +70,7 @@ static void drop_tracked(struct untracked *files, const char *index)
 	struct rows entries = { NULL, 0 };
 	unsigned kept = 0, used = 0;
 	size_t hashed = 0;
-	struct arena *brief = arena_new_own((size_t)128 << 20);
+	struct arena *brief = arena_new_of((size_t)128 << 20);
 	const char **names = arena_take(brief, (files->count + 1) * sizeof(*names));
 	for (unsigned i = 0; i < files->count; i++)
 		names[i] = files->list[i].name;
@@ -305,7 +305,7 @@ int untracked_plan(struct wishes *wishes)
 	if (!plan->profile->hide_untracked.first || !plan->project ||
 	    !wishes_is_seen(wishes, plan->project))
 		return 0;
-	files.arena = arena_new_own(UNTRACKED_BYTES);
+	files.arena = arena_new_of(UNTRACKED_BYTES);
 	search(&files);
 	int result = hide_all(&files);
 	arena_free(files.arena);
