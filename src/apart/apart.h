@@ -45,8 +45,8 @@ static inline int confine(enum confined who, unsigned locks)
 	return confine_below(who, locks, (const int *)0, 0);
 }
 
-// The birth of each: a child of `parent`, which dies with it, gets `first` as descriptors 0, 1 and
-// so on (-1, and what is missing of 0 to 2: /dev/null), and keeps no other but `kept`. -1 with
+// The birth of each: a child of `parent`, which dies with it. `first` become descriptors 0, 1 and
+// so on; -1, and any of 0 to 2 that is missing, is /dev/null. It has no other but `kept`. -1 with
 // errno.
 int apart_born(pid_t parent, const int *first, unsigned first_count, const int *kept,
 	       unsigned kept_count);

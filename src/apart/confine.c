@@ -17,7 +17,6 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
@@ -380,18 +379,6 @@ int confine_below(enum confined who, unsigned locks, const int *writable, unsign
 	if (!row->reads && privileges_keep(NULL, 0) < 0)
 		return -1;
 	return locks & CONFINE_CALLS ? load_filter(row) : 0;
-}
-
-int apart_born(pid_t parent, const int *first, unsigned first_count, const int *kept,
-	       unsigned kept_count)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent || null < 0)
-		return -1;
-	for (unsigned i = 0; i < first_count || i <= STDERR_FILENO; i++)
-		if (dup3(i < first_count && first[i] >= 0 ? first[i] : null, (int)i, 0) < 0)
-			return -1;
-	return fd_close_except(kept, kept_count, 0);
 }
 
 unsigned confine_locks(void)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -103,6 +104,18 @@ static void answer_to(const struct apart_asked *asked, int file, const struct li
 	out_free(&answer);
 	arena_free(arena);
 	fd_close(&file);
+}
+
+int apart_born(pid_t parent, const int *first, unsigned first_count, const int *kept,
+	       unsigned kept_count)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent || null < 0)
+		return -1;
+	for (unsigned i = 0; i < first_count || i <= STDERR_FILENO; i++)
+		if (dup3(i < first_count && first[i] >= 0 ? first[i] : null, (int)i, 0) < 0)
+			return -1;
+	return fd_close_except(kept, kept_count, 0);
 }
 
 static _Noreturn void become_reader(int socket, pid_t owner)

@@ -1,7 +1,7 @@
 // The list of the repositories in a tree: what stood there is known by path and inode. Text, made
 // of bytes that a box may have chosen.
 //
-// The room trees owns what is kept of a tree between runs, in the state directory. Uses: apart base
+// The room trees owns the records of a tree between runs, in the state directory. Uses: apart base
 // git names text. Begin with git_list.h.
 #pragma once
 

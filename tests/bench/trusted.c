@@ -52,6 +52,6 @@ __attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *funct
 {
 	uintptr_t place = (uintptr_t)function - (uintptr_t)&__executable_start;
 	(void)caller;
-	if (role == 1 && begins[1] == place)
+	if ((role == 1 || role == 2) && begins[role] == place)
 		role = before;
 }
