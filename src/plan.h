@@ -73,7 +73,8 @@ struct copy {
 	const char *text;
 	size_t length;
 	mode_t mode;
-	int lock; // flock of the git directory, shared while the box runs
+	int lock;       // flock of the git directory, shared while the box runs
+	bool worktrees; // each has a file config.worktree
 };
 enum { COPIES_MAX = 64 };
 

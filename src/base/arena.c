@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +14,12 @@ enum { ALIGNMENT = 16 };
 struct arena {
 	size_t used, size;
 };
+
+// What a child of this process would have mapped as well.
+static struct shared_arena {
+	struct shared_arena *next;
+	struct arena *arena;
+} *shared;
 
 static _Noreturn void out_of_memory(const char *text)
 {
@@ -33,7 +40,12 @@ static struct arena *map(size_t bytes, int sharing)
 
 struct arena *arena_new_shared(size_t bytes)
 {
-	return map(bytes, MAP_SHARED);
+	struct shared_arena *one = malloc(sizeof(*one));
+	if (!one)
+		out_of_memory("sbx: out of memory\n");
+	*one = (struct shared_arena){ shared, map(bytes, MAP_SHARED) };
+	shared = one;
+	return one->arena;
 }
 
 // With transparent_hugepage=always the first byte would zero 2 MB.
@@ -105,5 +117,19 @@ int arena_seal(struct arena *arena)
 
 void arena_free(struct arena *arena)
 {
+	for (struct shared_arena **at = &shared; *at; at = &(*at)->next) {
+		struct shared_arena *one = *at;
+		if (one->arena != arena)
+			continue;
+		*at = one->next;
+		free(one);
+		break;
+	}
 	munmap(arena, arena->size);
+}
+
+void arena_forget(void)
+{
+	while (shared)
+		arena_free(shared->arena);
 }

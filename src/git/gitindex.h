@@ -9,6 +9,7 @@
 #include "text/sha.h"
 
 struct arena;
+struct rows;
 struct stat;
 
 struct gitindex_entry {
@@ -31,6 +32,11 @@ enum { GITINDEX_FOUND_MAX = 256 };
 int gitindex_find(struct arena *arena, const void *bytes, size_t length, const char *const *names,
 		  unsigned name_count, const struct gitindex_entry **ret_entries,
 		  unsigned *ret_count);
+
+// The same of an index on disk of at most so many bytes, by a locked process: rows ROW_ENTRY, or
+// ROW_UNCLEAR. -1 with the error said, also where there is none.
+int git_ask_index(struct arena *arena, const char *index, size_t most, const char *const *names,
+		  unsigned name_count, struct rows *ret_rows);
 
 // Of a repository whose names of objects have `hash` bytes.
 struct gitindex_vetted {
@@ -72,6 +78,9 @@ struct gitblob {
 void gitblob_name(struct arena *arena, const char *text, size_t length, unsigned bytes,
 		  struct gitblob *ret_blob);
 bool gitblob_is(const struct gitblob *blob, const unsigned char *name);
+// Of a file on disk of at most so many bytes, by a locked process. -1 with the error said.
+int git_ask_content(struct arena *arena, const char *path, size_t most, unsigned bytes,
+		    size_t *ret_length, struct gitblob *ret_blob);
 
 // On disk: read, and judged in a locked process.
 

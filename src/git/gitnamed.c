@@ -2,10 +2,12 @@
 #include "git/recognise.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitconfig.h"
@@ -40,44 +42,102 @@ static void add_hooks(struct arena *arena, const char *home, const char *value, 
 {
 	bool relative = value[0] != '/' && !str_starts(value, "~/");
 	if (relative && !top)
-		list_add(&named->everywhere, arena, arena_copy(arena, value, strlen(value)), from);
+		list_add(&named->everywhere, arena, value, from);
 	else
 		list_add(&named->hooks, arena, expanded(arena, home, top ? top : "/", value), from);
 }
 
-void gitnamed_text(struct arena *arena, const char *home, const char *file, const char *text,
-		   size_t length, const char *top, struct gitnamed *named)
+// Of a section, and of a key that names a remote.
+static void known(struct arena *arena, const struct gitconfig *config, struct out *answer)
 {
-	struct gitconfig config;
-	if (!has_word(text, length, "hookspath") && !has_word(text, length, "include"))
-		return;
-	const char *directory = path_parent(arena, file);
-	struct arena *brief = arena_new();
-	if (ATTEMPT(gitconfig_parse(brief, text, length, &config)) < 0) {
-		list_add(&named->unclear, arena, file, from);
-		config.count = 0;
+	for (unsigned i = 0; i < config->section_count; i++)
+		row_text(answer, ROW_KNOWN, config->sections[i].name);
+	for (unsigned i = 0; i < config->count; i++) {
+		const struct gitconfig_entry *entry = &config->entries[i];
+		if (str_ends(entry->name, "remote") || str_ends(entry->name, ".pushdefault"))
+			row_text(answer, ROW_KNOWN, arena_text(arena, "remote.%s", entry->value));
 	}
-	const char *tree =
-		config.count > 0 && !top ? gitconfig_value(&config, "core.worktree") : NULL;
-	if (tree)
-		top = path_join(arena, directory, tree);
-	for (unsigned i = 0; i < config.count; i++) {
-		const struct gitconfig_entry *entry = &config.entries[i];
-		if (!entry->value[0])
-			continue;
-		if (str_equal(entry->name, "core.hookspath"))
-			add_hooks(arena, home, entry->value, top, named);
-		if (!is_include(entry->name))
-			continue;
-		const char *more = expanded(arena, home, directory, entry->value);
-		list_add(&named->files, arena, more, from);
-		gitnamed_file(arena, home, more, top, named);
-	}
-	arena_free(brief);
 }
 
-void gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
-		   struct gitnamed *named)
+static void named_by(const struct gitconfig *config, struct out *answer)
+{
+	const char *tree = gitconfig_value(config, "core.worktree");
+	if (tree && strlen(tree) < PATH_MAX)
+		row_text(answer, ROW_WORKTREE, tree);
+	for (unsigned i = 0; i < config->count; i++) {
+		const struct gitconfig_entry *entry = &config->entries[i];
+		if (strlen(entry->value) >= PATH_MAX) // no path
+			continue;
+		if (entry->value[0] && str_equal(entry->name, "core.hookspath"))
+			row_text(answer, ROW_HOOKS, entry->value);
+		if (entry->value[0] && is_include(entry->name))
+			row_text(answer, ROW_INCLUDE, entry->value);
+	}
+}
+
+// Nearly none names anything: then nothing needs to be taken apart.
+static void read_config(struct apart_text *question)
+{
+	static const char *const names[] = { "hookspath", "include", "worktree" };
+	static const char *const kinds[] = { "remote", "branch", "submodule" };
+	struct gitconfig config;
+	bool names_any = false, knows_any = false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		names_any = names_any || has_word(question->text, question->length, names[i]);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		knows_any = knows_any || has_word(question->text, question->length, kinds[i]);
+	if (has_word(question->text, question->length, "worktreeconfig"))
+		row_text(question->answer, ROW_PRIVATE, "");
+	if (!names_any && !knows_any)
+		return;
+	if (ATTEMPT(gitconfig_parse(question->arena, question->text, question->length, &config)) <
+	    0) {
+		if (names_any)
+			row_text(question->answer, ROW_UNCLEAR, "");
+		return;
+	}
+	if (knows_any)
+		known(question->arena, &config, question->answer);
+	named_by(&config, question->answer);
+}
+
+int gitnamed_ahead(const char *text, size_t length)
+{
+	return apart_ahead(read_config, &(struct apart_text){ .text = text, .length = length });
+}
+
+int gitnamed_read(enum apart whose, struct arena *arena, const char *text, size_t length,
+		  struct rows *ret_rows)
+{
+	static const unsigned kinds = ROW_BIT(ROW_HOOKS) | ROW_BIT(ROW_INCLUDE) |
+				      ROW_BIT(ROW_WORKTREE) | ROW_BIT(ROW_KNOWN) |
+				      ROW_BIT(ROW_PRIVATE) | ROW_BIT(ROW_UNCLEAR);
+	const struct apart_text question = { .text = text, .length = length };
+	return apart_ask(whose, read_config, &question, kinds, arena, ret_rows);
+}
+
+int gitnamed_add(struct arena *arena, const char *home, const char *file, const struct rows *rows,
+		 const char *top, struct gitnamed *named)
+{
+	const char *directory = path_parent(arena, file), *tree = rows_text(rows, ROW_WORKTREE);
+	if (tree && !top)
+		top = path_join(arena, directory, tree);
+	rows_each (row, rows) {
+		if (row->kind == ROW_UNCLEAR)
+			list_add(&named->unclear, arena, file, from);
+		if (row->kind == ROW_HOOKS)
+			add_hooks(arena, home, row->text, top, named);
+		if (row->kind != ROW_INCLUDE)
+			continue;
+		const char *more = expanded(arena, home, directory, row->text);
+		list_add(&named->files, arena, more, from);
+		TRY(gitnamed_file(arena, home, more, top, named));
+	}
+	return 0;
+}
+
+int gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
+		  struct gitnamed *named)
 {
 	const char *text;
 	size_t length;
@@ -87,42 +147,34 @@ void gitnamed_file(struct arena *arena, const char *home, const char *file, cons
 		list_add(&named->unclear, arena, file, from);
 	} else if (length > 0) {
 		struct gitnamed_text *one = arena_take(arena, sizeof(*one));
-		*one = (struct gitnamed_text){ NULL, file, text, length, named->own };
+		enum apart whose = named->whose ? named->whose(named->with, file)
+				   : named->own ? APART_OWN
+						: APART_OTHERS;
+		*one = (struct gitnamed_text){ .path = file,
+					       .text = text,
+					       .length = length,
+					       .own = named->own,
+					       .whose = whose };
+		TRY(gitnamed_read(whose, arena, text, length, &one->rows));
 		*(named->last ? &named->last->next : &named->first) = one;
 		named->last = one;
-		gitnamed_text(arena, home, file, text, length, top, named);
+		TRY(gitnamed_add(arena, home, file, &one->rows, top, named));
 	}
+	return 0;
 }
 
-void gitnamed_global(struct arena *arena, const char *home, const char *config,
-		     struct gitnamed *named)
+int gitnamed_global(struct arena *arena, const char *home, const char *config,
+		    struct gitnamed *named)
 {
 	named->own = true;
-	gitnamed_file(arena, home, "/etc/gitconfig", NULL, named);
-	gitnamed_file(arena, home, path_below(arena, config, "git/config"), NULL, named);
-	gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named);
+	TRY(gitnamed_file(arena, home, "/etc/gitconfig", NULL, named));
+	TRY(gitnamed_file(arena, home, path_below(arena, config, "git/config"), NULL, named));
+	return gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named);
 }
 
-void gitnamed_known(struct arena *arena, const char *text, size_t length, struct list *known)
+void gitnamed_known(struct arena *arena, const struct rows *rows, struct list *known)
 {
-	static const char *const kinds[] = { "remote", "branch", "submodule" };
-	struct gitconfig config;
-	bool any = false;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		any = any || has_word(text, length, kinds[i]);
-	if (!any)
-		return;
-	struct arena *brief = arena_new();
-	if (ATTEMPT(gitconfig_parse(brief, text, length, &config)) < 0)
-		config.count = config.section_count = 0;
-	for (unsigned i = 0; i < config.section_count; i++) {
-		const char *name = config.sections[i].name;
-		list_add(known, arena, arena_copy(arena, name, strlen(name)), from);
-	}
-	for (unsigned i = 0; i < config.count; i++) {
-		const struct gitconfig_entry *entry = &config.entries[i];
-		if (str_ends(entry->name, "remote") || str_ends(entry->name, ".pushdefault"))
-			list_add(known, arena, arena_text(arena, "remote.%s", entry->value), from);
-	}
-	arena_free(brief);
+	rows_each (row, rows)
+		if (row->kind == ROW_KNOWN)
+			list_add(known, arena, arena_copy(arena, row->text, row->length), from);
 }

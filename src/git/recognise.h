@@ -2,12 +2,13 @@
 // from one place to another.
 //
 // The room git owns the readers of git's files. It writes none of them and starts no git. Uses:
-// base text. Begin with recognise.h.
+// apart text. Begin with recognise.h.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "git/gitconfig.h"
 
@@ -39,6 +40,11 @@ enum { GIT_POINTER_MAX = 4096 };
 #define GIT_FILE_PREFIX "gitdir: "
 const char *git_read_pointer(int directory, const char *name, const char *prefix,
 			     char text[GIT_POINTER_MAX]);
+// The same, taken apart in a locked process and in the arena.
+const char *git_ask_pointer(struct arena *arena, const char *path, const char *prefix);
+// The paths of a list of alternates, at most GIT_ALTERNATES_MAX bytes of it: ROW_OBJECTS.
+enum { GIT_ALTERNATES_MAX = 16384 };
+int git_ask_alternates(struct arena *arena, const char *file, struct rows *ret_rows);
 
 // By gitrepository-layout(5) and git's sources.
 
@@ -92,6 +98,8 @@ struct gitnamed_text {
 	const char *path, *text;
 	size_t length;
 	bool own;
+	enum apart whose;
+	struct rows rows;
 };
 
 struct gitnamed {
@@ -101,24 +109,32 @@ struct gitnamed {
 	struct gitnamed_text *first, *last;
 	bool own;
 	unsigned count; // files that were read, GITNAMED_FILES_MAX at most
+	// Whose a file is; NULL: by `own`.
+	enum apart (*whose)(const void *with, const char *file);
+	const void *with;
 };
 enum { GITNAMED_FILES_MAX = 32 };
 
+// What a text of git's configuration names; gitnamed_ahead(): for one that will be asked for.
+int gitnamed_read(enum apart whose, struct arena *arena, const char *text, size_t length,
+		  struct rows *ret_rows);
+int gitnamed_ahead(const char *text, size_t length);
+
 // And of the files that it includes, on whichever condition. A relative core.hooksPath is below
 // `top`; NULL: below core.worktree, or else everywhere.
-void gitnamed_text(struct arena *arena, const char *home, const char *file, const char *text,
-		   size_t length, const char *top, struct gitnamed *named);
+int gitnamed_add(struct arena *arena, const char *home, const char *file, const struct rows *rows,
+		 const char *top, struct gitnamed *named);
 
 // The same of a file; of one that is missing nothing.
-void gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
-		   struct gitnamed *named);
+int gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
+		  struct gitnamed *named);
 
 // Of the user and the machine: relative paths are in `everywhere`.
-void gitnamed_global(struct arena *arena, const char *home, const char *config,
-		     struct gitnamed *named);
+int gitnamed_global(struct arena *arena, const char *home, const char *config,
+		    struct gitnamed *named);
 
 // "remote.x" of each remote, branch and submodule with settings.
-void gitnamed_known(struct arena *arena, const char *text, size_t length, struct list *known);
+void gitnamed_known(struct arena *arena, const struct rows *rows, struct list *known);
 
 // The first address of a remote, or NULL.
 const char *gitway_url(struct arena *arena, const struct gitconfig *config, const char *remote);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -33,24 +32,17 @@ static _Noreturn void become_opener(int program, int control, int channel, pid_t
 {
 	static char name[] = "sbx-opener";
 	char *words[] = { name, NULL }, *none[] = { NULL };
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != supervisor)
-		_exit(1);
 	// First out of the way of the places where they go.
 	autoclose int from_control = fcntl(control, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
 	autoclose int from_channel = fcntl(channel, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
 	autoclose int text = fcntl(program, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; fd <= 2; fd++)
-		if (dup2(null, fd) < 0)
-			_exit(1);
-	if (dup2(from_control, OPENER_CONTROL) < 0 || dup2(from_channel, OPENER_CHANNEL) < 0)
-		_exit(1);
+	const int first[] = { -1, -1, -1, from_control, from_channel };
+	_Static_assert(OPENER_CONTROL == 3 && OPENER_CHANNEL == 4, "their places in it");
 	const int kept[] = { OPENER_CONTROL, OPENER_CHANNEL, text };
 	sigset_t all;
 	sigemptyset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	if (fd_close_except(kept, 3, 0) == 0)
+	if (apart_born(supervisor, first, 5, kept, 3) == 0)
 		syscall(SYS_execveat, text, "", words, none, AT_EMPTY_PATH);
 	_exit(errno == EACCES ? 126 : 127);
 }

@@ -1,7 +1,8 @@
 // Secrets that stay outside: their rules, where they are read, and the opener's life.
 //
 // The room keys owns what the supervisor does for [secret NAME]: it hands descriptors to the opener
-// and never reads a value. Uses: base net/setup nouns open report text. Begin with keys_plan().
+// and never reads a value. Uses: base apart net/setup nouns open report text. Begin with
+// keys_plan().
 #pragma once
 
 struct denials;

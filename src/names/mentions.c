@@ -6,26 +6,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
 #include "git/gitconfig.h"
 
 enum { TEXT_BYTES = 65536, HOOKS_MAX = 256 };
+#define ANSWER_BYTES ((size_t)64 << 20)
 
-static void add_file(struct mentions *mentions, const char *top, const char *word)
+static void add_files(struct mentions *mentions, const struct rows *rows)
 {
 	struct stat status;
 	const struct origin nowhere = { 0 };
-	const char *path = path_clean(mentions->arena, path_join(mentions->arena, top, word));
-	if (!path_within(path, mentions->path) || str_equal(path, mentions->path) ||
-	    strstr(path, "/.git/"))
-		return;
-	autoclose int fd = sys_openat2(mentions->root, path + strlen(mentions->path) + 1,
-				       O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
-	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    !list_has(&mentions->files, path))
-		list_add(&mentions->files, mentions->arena, path, nowhere);
+	rows_each (row, rows) {
+		const char *path = path_below(mentions->arena, mentions->path, row->text);
+		autoclose int fd =
+			sys_openat2(mentions->root, row->text, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
+		if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+		    !list_has(&mentions->files, path))
+			list_add(&mentions->files, mentions->arena, path, nowhere);
+	}
 }
 
 static bool is_letter(char c)
@@ -34,16 +35,71 @@ static bool is_letter(char c)
 	       (unsigned char)c >= 0x80 || (c && strchr("_.-+@/", c));
 }
 
-void mentions_text(struct mentions *mentions, const char *top, const char *text, size_t length)
+// The tree and the directory that words are looked up from come before a text.
+struct mentioning {
+	struct apart_text *question;
+	const char *tree, *top, *text;
+	size_t length;
+};
+
+static struct mentioning begin(struct apart_text *question)
+{
+	struct mentioning all = { .question = question, .tree = question->text };
+	all.top = all.tree + strlen(all.tree) + 1;
+	all.text = all.top + strlen(all.top) + 1;
+	all.length = question->length - (size_t)(all.text - question->text);
+	return all;
+}
+
+static void answer(const struct mentioning *all, const char *text, size_t length)
 {
 	char word[PATH_MAX];
+	struct arena *arena = all->question->arena;
 	for (size_t at = 0, end; at < length; at = end + 1) {
 		for (end = at; end < length && is_letter(text[end]);)
 			end++;
-		if (end > at && text[at] != '-' &&
-		    str_put(word, sizeof(word), "%.*s", (int)(end - at), text + at))
-			add_file(mentions, top, word);
+		if (end == at || text[at] == '-' ||
+		    !str_put(word, sizeof(word), "%.*s", (int)(end - at), text + at))
+			continue;
+		const char *path = path_clean(arena, path_join(arena, all->top, word));
+		if (path_within(path, all->tree) && !str_equal(path, all->tree) &&
+		    !strstr(path, "/.git/") && strlen(path) - strlen(all->tree) < PATH_MAX)
+			row_text(all->question->answer, ROW_MENTION, path + strlen(all->tree) + 1);
 	}
+}
+
+static void read_words(struct apart_text *question)
+{
+	const struct mentioning all = begin(question);
+	answer(&all, all.text, all.length);
+}
+
+static void put(struct out *whole, const char *tree, const char *top, const char *text,
+		size_t length)
+{
+	out_bytes(whole, tree, strlen(tree) + 1);
+	out_bytes(whole, top, strlen(top) + 1);
+	out_bytes(whole, text, length);
+}
+
+static void ask(struct mentions *mentions, void (*read)(struct apart_text *question),
+		const char *top, const char *text, size_t length)
+{
+	struct out whole = { 0 };
+	struct rows rows;
+	struct arena *brief = arena_new_of(ANSWER_BYTES);
+	put(&whole, mentions->path, top, text, length);
+	const struct apart_text question = { .text = whole.text, .length = whole.used };
+	if (ATTEMPT(apart_ask(mentions->whose, read, &question, ROW_BIT(ROW_MENTION), brief,
+			      &rows)) == 0)
+		add_files(mentions, &rows);
+	out_free(&whole);
+	arena_free(brief);
+}
+
+void mentions_text(struct mentions *mentions, const char *top, const char *text, size_t length)
+{
+	ask(mentions, read_words, top, text, length);
 }
 
 void mentions_file(struct mentions *mentions, const char *top, int directory, const char *name)
@@ -93,10 +149,11 @@ static bool is_command(const char *name)
 	return false;
 }
 
-void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length)
+static void read_commands(struct apart_text *question)
 {
 	struct gitconfig config;
-	if (ATTEMPT(gitconfig_parse(mentions->arena, text, length, &config)) < 0)
+	const struct mentioning all = begin(question);
+	if (ATTEMPT(gitconfig_parse(question->arena, all.text, all.length, &config)) < 0)
 		return;
 	for (unsigned i = 0; i < config.count; i++) {
 		const char *value = config.entries[i].value;
@@ -104,6 +161,21 @@ void mentions_git(struct mentions *mentions, const char *top, const char *text, 
 		if (!is_command(config.entries[i].name))
 			continue;
 		value += memchr(value, '/', first) ? 0 : first;
-		mentions_text(mentions, top, value, strlen(value));
+		answer(&all, value, strlen(value));
 	}
+}
+
+int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, size_t length)
+{
+	struct out whole = { 0 };
+	put(&whole, tree, tree, text, length);
+	const struct apart_text question = { .text = arena_copy(arena, whole.text, whole.used),
+					     .length = whole.used };
+	out_free(&whole);
+	return apart_ahead(read_commands, &question);
+}
+
+void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length)
+{
+	ask(mentions, read_commands, top, text, length);
 }

@@ -2,13 +2,14 @@
 // plant them. The rows are made from profiles/names.txt at build time.
 //
 // The room names owns what the host executes or trusts, by name, and the text in which others name
-// it. Uses: base git text. Begin with trusted.h.
+// it. Uses: apart base git text. Begin with trusted.h.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 
 struct arena;
@@ -144,6 +145,7 @@ struct mentions {
 	int root;
 	const char *path;
 	struct arena *arena;
+	enum apart whose; // the texts
 	struct list files;
 };
 
@@ -152,3 +154,5 @@ void mentions_file(struct mentions *mentions, const char *top, int directory, co
 void mentions_hooks(struct mentions *mentions, const char *top, const char *path);
 // What git runs (git-config(1)), without included files.
 void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length);
+// For a text of the tree's own repository of which that will be asked (apart_ahead()).
+int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, size_t length);

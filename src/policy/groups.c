@@ -143,6 +143,13 @@ static void read_file(struct group_reader *reader, const char *path, const char 
 {
 	struct stat status;
 	char text[FILE_MAX + 1], real[PATH_MAX];
+	if (!realpath(path, real))
+		return;
+	if (reader->project && path_within(real, reader->project)) { // a box may have written it
+		if (decides && reader->plan && !seen_inside(reader->plan, real, ""))
+			reader->elsewhere = path;
+		return;
+	}
 	autoclose int fd = file_open(AT_FDCWD, path, FILE_LINK, &status);
 	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, text, FILE_MAX);
 	if (got <= 0 || memchr(text, '\0', (size_t)got))
@@ -150,10 +157,9 @@ static void read_file(struct group_reader *reader, const char *path, const char 
 	text[got] = '\0';
 	blank_comments(text, path);
 	if (!(status.st_mode & (S_IWGRP | S_IWOTH)) &&
-	    (status.st_uid == 0 || status.st_uid == geteuid()) &&
-	    !(reader->project && path_within(path, reader->project)))
+	    (status.st_uid == 0 || status.st_uid == geteuid()))
 		add_hosts(reader, path, text, word);
-	if (!decides || !reader->plan || !realpath(path, real))
+	if (!decides || !reader->plan)
 		return;
 	const char *inside = seen_inside(reader->plan, real, text);
 	char *seen = inside ? arena_copy(reader->arena, inside, strlen(inside)) : NULL;

@@ -32,6 +32,13 @@ static const char *byte_problem(const char *at)
 			     "something else";
 }
 
+bool ini_is_word(const char *text)
+{
+	while (*text && !byte_problem(text))
+		text++;
+	return *text == '\0';
+}
+
 static int check_bytes(const char *file, const char *text, size_t length)
 {
 	unsigned line = 1;

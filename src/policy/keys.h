@@ -1,7 +1,7 @@
 // THE table: one row is an INI key, its flag, its help, its completion, its man entry, its field.
 //
 // The room policy owns the way from text to a profile: INI files, arguments, trust, groups. Uses:
-// base nouns text. Begin with keys.c.
+// apart base nouns text. Begin with keys.c.
 #pragma once
 
 #include <stdbool.h>
@@ -174,6 +174,9 @@ enum { INI_BYTES_MAX = 256 * 1024, INI_LINE_MAX = 198 };
 // tail as a new line), keys before any section.
 int ini_read(struct arena *arena, const char *file, const char *text, size_t length,
 	     struct ini_rows *ret_rows);
+
+// Whether a word could be of such a text.
+bool ini_is_word(const char *text);
 
 // The words after the verb -> invocation, and the keys that were set as flags.
 

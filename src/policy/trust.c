@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "policy/keys.h"
@@ -53,6 +54,64 @@ static bool is_text_of(const struct source *source, const char *text, size_t len
 	return length == source->length && memcmp(text, source->text, length) == 0;
 }
 
+// The name for messages, and a file's text.
+static void read_profile(struct apart_text *question)
+{
+	struct ini_rows rows;
+	const char *text = question->text + strlen(question->text) + 1;
+	if (ini_read(question->arena, question->text, text,
+		     question->length - (size_t)(text - question->text), &rows) < 0) {
+		row_text(question->answer, ROW_FAILED, err_taken());
+		return;
+	}
+	for (unsigned i = 0; i < rows.count; i++) {
+		const struct ini_row row = ini_at(&rows, i);
+		struct out words = { 0 };
+		out_bytes(&words, row.section, strlen(row.section) + 1);
+		out_bytes(&words, row.name, strlen(row.name) + 1);
+		out_bytes(&words, row.value, strlen(row.value));
+		row_put(question->answer, ROW_LINE, row.line, words.text, words.used);
+		out_free(&words);
+	}
+}
+
+// Its rows as a profile's. Each word ends in the row.
+static int take_lines(struct arena *arena, const char *file, const struct rows *lines,
+		      struct ini_rows *ret_rows)
+{
+	struct ini_stored *stored = arena_take(arena, (lines->count + 1) * sizeof(*stored));
+	for (unsigned i = 0; i < lines->count; i++) {
+		const struct apart_row *row = &lines->list[i];
+		const char *words[3], *at = row->text;
+		for (unsigned j = 0; j < 3; j++) {
+			if (at > row->text + row->length || !ini_is_word(at))
+				return fail(0, "%s: cannot be read", file);
+			words[j] = at;
+			at += strlen(at) + 1;
+		}
+		stored[i] = (struct ini_stored){ row->number, (unsigned)(words[0] - (char *)arena),
+						 (unsigned)(words[1] - (char *)arena),
+						 (unsigned)(words[2] - (char *)arena) };
+	}
+	*ret_rows = (struct ini_rows){ stored, lines->count, (const char *)arena };
+	return 0;
+}
+
+// What a stranger may have written, by a locked process.
+static int read_apart(struct arena *arena, struct source *source)
+{
+	struct out whole = { 0 };
+	struct rows lines;
+	out_bytes(&whole, source->file, strlen(source->file) + 1);
+	out_bytes(&whole, source->text, source->length);
+	const struct apart_text question = { .text = whole.text, .length = whole.used };
+	int result =
+		apart_ask(APART_OTHERS, read_profile, &question, ROW_BIT(ROW_LINE), arena, &lines);
+	out_free(&whole);
+	TRY(result);
+	return take_lines(arena, source->file, &lines, &source->rows);
+}
+
 int trust_read(struct arena *arena, const char *state, const char *project, struct trust *ret_trust)
 {
 	struct trust trust = { .state = TRUST_NO_FILE };
@@ -65,7 +124,6 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 		return found;
 	}
 	source->file = path;
-	TRY(ini_read(arena, path, source->text, source->length, &source->rows));
 	trust.state = TRUST_UNKNOWN;
 	TRY(found = stored_read(arena, trusted_path(arena, state, project), project, &stored,
 				&length));
@@ -73,13 +131,17 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 		trust.trusted = stored;
 		trust.state = is_text_of(source, stored, length) ? TRUST_GIVEN : TRUST_CHANGED;
 	}
+	if (trust.state == TRUST_GIVEN) { // the very copy
+		source->text = stored;
+		TRY(ini_read(arena, path, stored, length, &source->rows));
+		*ret_trust = trust;
+		return 0; // as in each run: no more is asked for
+	}
+	TRY(read_apart(arena, source));
 	if (trust.state == TRUST_CHANGED)
 		TRY(ini_read(arena, path, trust.trusted, length, &trust.trusted_rows));
-	if (trust.state == TRUST_GIVEN) // as in each run: no more is asked for
-		found = 0;
-	else
-		TRY(found = stored_read(arena, shown_path(arena, state, project), project, &stored,
-					&length));
+	TRY(found = stored_read(arena, shown_path(arena, state, project), project, &stored,
+				&length));
 	if (found && !is_text_of(source, stored, length))
 		trust.shown = stored;
 	*ret_trust = trust;

@@ -1,8 +1,8 @@
 // The look at the host's files when the last process of a box is dead.
 //
 // The room postcheck owns the check after a run: what changed that the host executes or trusts.
-// Uses: base boxes git names net/setup nouns postcheck/finding postcheck/git report text trees
-// view/paths. Begin with check.c.
+// Uses: base apart boxes git names net/setup nouns postcheck/finding postcheck/git report text
+// trees view/paths. Begin with check.c.
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ void check_refused(const struct plan *plan, struct findings *found);
 // Runs `look` in a process that may read and change all files of the caller's (owned_override()).
 // What it adds to the findings comes back. False when it did not come to its end, or not within
 // five minutes and the time that the run took: it is killed then. With a plan that
-// process is locked (CONFINED_READER): it changes files where the plan's box could write, beside
+// process is locked (CONFINED_CHECK): it changes files where the plan's box could write, beside
 // the configurations that the box has copies of, and in the state directory.
 bool apart_run(const struct plan *plan, const struct run *run, void (*look)(void *argument),
 	       void *argument, struct findings *found);

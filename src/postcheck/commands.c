@@ -49,8 +49,10 @@ static void read_git(struct mentions *mentions, const struct plan *plan)
 		mentions_git(mentions, base_of(plan, copy->path), copy->text, copy->length);
 	}
 	for (const struct gitnamed_text *one = plan->configured ? plan->configured->first : NULL;
-	     one; one = one->next)
+	     one; one = one->next) {
+		mentions->whose = one->whose;
 		mentions_git(mentions, plan->project, one->text, one->length);
+	}
 }
 
 static int open_project(const struct plan *plan)

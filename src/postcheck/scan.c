@@ -44,8 +44,10 @@ void scan_prepare(const struct plan *plan, struct run *run)
 {
 	static struct share share;
 	if (plan->searched_count > 0 && plan->indexed.inode != 0 &&
-	    share_read(arena_new_of(SHARE_BYTES), plan->index, &plan->indexed, &share))
+	    share_read(APART_OTHERS, arena_new_of(SHARE_BYTES), plan->index, &plan->indexed,
+		       &share))
 		run->share = &share;
+	apart_leave();
 }
 
 static const char *directory_of(const struct plan *plan, const struct searched *tree)
@@ -78,7 +80,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	if (!run->share && (plan->due || plan->indexed.inode != 0) &&
 	    (!there || finding_is_late(check, &status)))
 		return false;
-	if (there && !same && !share_read(arena, plan->index, &now, &share))
+	if (there && !same && !share_read(APART_OWN, arena, plan->index, &now, &share))
 		return false;
 	share_add(arena, &share, run->share ? run->share : &none, directory);
 	*ret_share = share;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ask/ask.h"
+#include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/testing.h"
@@ -111,6 +112,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 		return ENDED;
 	if (message->kind != MESSAGE_FAILED && lock_begin(plan, run) < 0)
 		return run_broken(run, outcome);
+	apart_reap(); // while the box goes on
 	switch (message->kind) {
 	case MESSAGE_LISTENER:
 		return take_listener(plan, run, fds[0]) < 0 ? run_broken(run, outcome) : GOES_ON;

@@ -255,7 +255,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	commands_plan(plan);
 	TRY(env_plan(plan, environment));
 	lock_plan(plan);
-	return decide_network(plan, environment);
+	return decide_network(plan, environment) < 0 ? -1 : apart_end();
 }
 
 void decide_places(struct plan *plan, char *const *environment)

@@ -1,7 +1,7 @@
 // The run as one table: both processes walk it, each its own side.
 //
-// The room run owns the order of a run, its plan and its supervisor. Uses: base ask boxes bpf
-// env keys limits mount net/host net/setup notify nouns outside policy postcheck
+// The room run owns the order of a run, its plan and its supervisor. Uses: base apart ask boxes bpf
+// env git keys limits mount names net/host net/setup notify nouns outside policy postcheck
 // postcheck/finding probe process report seccomp session/apply sshagent view view/paths
 // view/protect. Begin with steps.c.
 #pragma once
@@ -63,6 +63,8 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 int decide_view(struct plan *plan, char *const *environment);
 
 // The second half as a step: the box's pid 1 prepares what needs no plan meanwhile and waits.
+int reader_host(const struct plan *plan, struct run *run);
+int reader_undo(const struct plan *plan, struct run *run);
 int decide_host(struct plan *plan, struct run *run);
 int decide_go(struct plan *plan, struct run *run);
 int decide_child(const struct plan *plan, struct run *run);

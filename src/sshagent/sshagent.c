@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -199,12 +198,8 @@ static _Noreturn void become(const struct plan *plan, const struct run *run, int
 {
 	struct agent_record *record = run->agent;
 	unsigned locks = confine_locks();
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != supervisor)
-		_exit(0);
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (dup2(which == FILTER ? run->agent_listener : run->agent_socket, 0) < 0 ||
-	    dup2(way, 1) < 0 || dup2(null, 2) < 0 || fd_close_except(NULL, 0, 0) < 0)
+	const int first[] = { which == FILTER ? run->agent_listener : run->agent_socket, way };
+	if (apart_born(supervisor, first, 2, NULL, 0) < 0)
 		_exit(1);
 	if (which == FILTER && epoll_create1(EPOLL_CLOEXEC) < 0)
 		_exit(1);

@@ -1,7 +1,7 @@
 // A socket in the box for SSH_AUTH_SOCK, behind which the caller's ssh-agent lists the keys of
 // --agent-key alone and signs logins to the hosts of --agent-host alone.
 //
-// The room sshagent owns the filter before the caller's ssh-agent. Uses: base net/setup nouns
+// The room sshagent owns the filter before the caller's ssh-agent. Uses: base apart net/setup nouns
 // outside report text view/paths. Begin with sshagent.h.
 #pragma once
 

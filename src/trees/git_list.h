@@ -1,8 +1,8 @@
 // The list of the repositories in a tree: what stood there is known by path and inode. Text, made
 // of bytes that a box may have chosen.
 //
-// The room trees owns what is kept of a tree between runs, in the state directory. Uses: base git
-// names text. Begin with git_list.h.
+// The room trees owns the records of a tree between runs, in the state directory. Uses: apart base
+// git names text. Begin with git_list.h.
 #pragma once
 
 #include <limits.h>
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apart/apart.h"
 #include "base/fd.h"
 #include "base/base.h"
 
@@ -110,8 +111,8 @@ struct share {
 };
 
 // False: the index cannot be read, and the share is the whole tree.
-bool share_read(struct arena *arena, const char *index, const struct file_state *state,
-		struct share *ret_share);
+bool share_read(enum apart whose, struct arena *arena, const char *index,
+		const struct file_state *state, struct share *ret_share);
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory);
 #define SHARE_NONE ~0U

@@ -6,40 +6,69 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitindex.h"
 #include "names/trusted.h"
 
 enum { INDEX_BYTES_MAX = 128 << 20 };
-#define INDEX_ARENA ((size_t)INDEX_BYTES_MAX + (1 << 20))
 
-bool share_read(struct arena *arena, const char *index, const struct file_state *state,
-		struct share *ret_share)
+static void read_directories(struct apart_text *question)
 {
-	struct gitindex_directories directories = { 0 };
+	struct gitindex_directories all = { 0 };
+	const char *bytes = apart_file(question);
+	if (!bytes || gitindex_directories(question->arena, bytes, question->file_length,
+					   trusted_keeps, &all) < 0) {
+		row_text(question->answer, ROW_FAILED, "an index that cannot be read");
+		return;
+	}
+	for (unsigned i = 0; i < all.count; i++)
+		if (!all.paths[i][0] || row_is_below(all.paths[i]))
+			row_text(question->answer, ROW_DIRECTORY, all.paths[i]);
+	for (unsigned i = 0; i < all.kept_count; i++) {
+		if (row_is_below(all.kept[i].path))
+			row_put(question->answer, ROW_KEPT, (uint32_t)all.kept[i].length,
+				all.kept[i].path, strlen(all.kept[i].path));
+	}
+}
+
+static void take_rows(struct arena *arena, const struct rows *rows, struct share *share)
+{
+	const char **centres = arena_take(arena, (rows->count + 1) * sizeof(*centres));
+	struct gitindex_kept *files = arena_take(arena, (rows->count + 1) * sizeof(*files));
+	rows_each (row, rows) {
+		if (row->kind == ROW_DIRECTORY)
+			centres[share->count++] = row->text;
+		else if (row->number <= row->length)
+			files[share->kept_count++] =
+				(struct gitindex_kept){ row->text, row->number };
+	}
+	share->centres = centres;
+	share->kept = files;
+}
+
+bool share_read(enum apart whose, struct arena *arena, const char *index,
+		const struct file_state *state, struct share *ret_share)
+{
 	struct stat status;
-	const char *text;
-	size_t length;
-	autoclose int fd = open(index, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+	struct rows rows;
+	autoclose int fd = file_open(AT_FDCWD, index, 0, &status);
+	if (fd < 0 || status.st_size <= 0 || status.st_size > INDEX_BYTES_MAX)
 		return false;
-	struct arena *brief = arena_new_of(INDEX_ARENA);
-	bool done =
-		ATTEMPT(file_read_open(fd, &status, INDEX_BYTES_MAX, brief, &text, &length)) >= 0 &&
-		ATTEMPT(gitindex_directories(arena, text, length, trusted_keeps, &directories)) ==
-			0 &&
-		fstat(fd, &status) == 0;
-	struct file_state now = file_state(&status);
-	arena_free(brief);
-	done = done && file_state_equal(&now, state);
-	if (done)
-		*ret_share = (struct share){ .index = now,
-					     .centres = directories.paths,
-					     .count = directories.count,
-					     .kept = directories.kept,
-					     .kept_count = directories.kept_count };
-	return done;
+	const struct apart_text question = { .text = "",
+					     .file = fd,
+					     .file_length = (size_t)status.st_size };
+	if (ATTEMPT(apart_ask(whose, read_directories, &question,
+			      ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT), arena, &rows)) < 0 ||
+	    fstat(fd, &status) < 0)
+		return false;
+	struct share share = { .index = file_state(&status) };
+	if (!file_state_equal(&share.index, state))
+		return false;
+	take_rows(arena, &rows, &share);
+	*ret_share = share;
+	return true;
 }
 
 void share_add(struct arena *arena, struct share *share, const struct share *other,

@@ -16,6 +16,8 @@ void __cyg_profile_func_exit(void *function, void *caller);
 static unsigned char *marks; // MOST for each role
 static unsigned role;
 static uintptr_t begins[ROLES_MAX]; // where a process takes on this role; 0: nowhere
+static unsigned
+	before; // the role that it has again after the last one, which ends with its function
 
 // $TRUSTED=FILE:NUMBER:NUMBER...: the places of the functions that begin role 1, 2...
 __attribute__((no_instrument_function, constructor)) static void prepare(void)
@@ -39,13 +41,17 @@ __attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *func
 	(void)caller;
 	if (!marks || place >= MOST)
 		return;
-	for (unsigned i = 1; i < ROLES_MAX; i++)
+	for (unsigned i = 1; i < ROLES_MAX; i++) {
+		before = begins[i] == place ? role : before;
 		role = begins[i] == place ? i : role;
+	}
 	marks[(size_t)MOST * role + place] = 1;
 }
 
 __attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *function, void *caller)
 {
-	(void)function;
+	uintptr_t place = (uintptr_t)function - (uintptr_t)&__executable_start;
 	(void)caller;
+	if ((role == 1 || role == 2) && begins[role] == place)
+		role = before;
 }

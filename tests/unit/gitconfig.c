@@ -463,7 +463,9 @@ static void other_files(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	struct list known = { 0 };
-	gitnamed_known(arena, text, strlen(text), &known);
+	struct rows rows;
+	assert_int_equal(gitnamed_read(APART_OTHERS, arena, text, strlen(text), &rows), 0);
+	gitnamed_known(arena, &rows, &known);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		assert_true(list_has(&known, wanted[i]));
 	arena_free(arena);

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,9 +89,6 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 				    struct worker_start *start, pid_t supervisor)
 {
 	int keep[LISTENERS_MAX + 2 * NETNS_LOOPBACK_MAX + 8], count = 0;
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != supervisor)
-		_exit(0);
 	keep[count++] = start->control;
 	if (start->opener >= 0)
 		keep[count++] = start->opener;
@@ -104,10 +100,7 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	// What a box makes it do takes nothing from those who wait for a processor.
 	if (nice(WORKER_NICE) < 0)
 		errno = 0; // lower it cannot be
-	int null = open("/dev/null", O_RDWR);
-	for (int fd = 0; fd <= 2; fd++)
-		dup2(null, fd);
-	if (fd_close_except(keep, (unsigned)count, 0) < 0)
+	if (apart_born(supervisor, NULL, 0, keep, (unsigned)count) < 0)
 		_exit(1);
 	static struct egress egress;
 	static char upstream[EGRESS_URL_MAX + 1], no_proxy[EGRESS_NO_PROXY_MAX + 1];

@@ -1,9 +1,9 @@
 // The proxy as the supervisor sees it: a worker process that is forked when the first connection
 // or DNS question comes. The supervisor parses nothing of what it reads; it owns nothing.
 //
-// The room net/host owns what the host does for the worker: starts it, answers it, finds
-// whose a connection is, keeps the log. Uses: base boxes nouns net/parse net/proxy net/rules
-// net/setup report text. Begin with proxy_handle().
+// The room net/host owns what the host does for the worker: starts it, answers it, finds whose a
+// connection is, keeps the log. Uses: base apart boxes net/parse net/proxy net/rules net/setup
+// nouns report text. Begin with proxy_handle().
 #pragma once
 
 #include <stdbool.h>

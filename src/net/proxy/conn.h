@@ -1,11 +1,10 @@
 // A connection and its two flows of bytes: types, and the life of one. Nothing is allocated for a
 // connection: all of them are there when the worker begins.
 //
-// The room net/proxy owns the locked process that serves connections. Calls go down, in this
-// order: worker (the loop), accept, client (the table of states), {hello,
-// inspect, exchange, dns_server}, route, deny, dial, lookup, flow, syn, record, conn; what comes of
-// them goes up as `enum turn`. Uses: base nouns net/parse net/rules net/setup open text. Begin with
-// the table in client.c.
+// The room net/proxy owns the locked process that serves connections. Calls go down, in this order:
+// worker (the loop), accept, client (the table of states), {hello, inspect, exchange, dns_server},
+// route, deny, dial, lookup, flow, syn, record, conn; what comes of them goes up as `enum turn`.
+// Uses: base apart net/parse net/rules net/setup nouns open text. Begin with the table in client.c.
 #pragma once
 
 #include <stdbool.h>

@@ -10,7 +10,6 @@
 
 #include "base/base.h"
 #include "base/sys.h"
-#include "base/testing.h"
 #include "plan.h"
 #include "run.h"
 
@@ -67,11 +66,4 @@ void confine_forget(const struct plan *plan, const struct run *run)
 	wipe(run->environment);
 	wipe(run->arguments);
 	arena_free(plan->arena);
-}
-
-unsigned confine_locks(void)
-{
-	return (testing_skips("proxy-landlock") ? 0U : CONFINE_FILES) |
-	       (testing_skips("watch") ? CONFINE_UNWATCHED : 0U) |
-	       (testing_skips("proxy-filter") ? 0U : CONFINE_CALLS);
 }

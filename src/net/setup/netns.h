@@ -2,13 +2,14 @@
 // listeners handed to the host side. No packet leaves it.
 //
 // The room net/setup owns what is made before the first connection: the plan of the way out, the
-// network of the box, the made-up addresses, a worker's locks. Uses: base nouns net/parse
-// net/rules text. Begin with egress_plan().
+// network of the box, the made-up addresses. Uses: apart base nouns
+// net/parse net/rules text. Begin with egress_plan().
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apart/apart.h"
 #include "net/parse/parse.h"
 #include "net/rules/shared.h"
 
@@ -67,49 +68,12 @@ enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used
 extern const unsigned char netns_messages[], redirect_messages[]; // made at build time
 extern const unsigned netns_messages_size, redirect_messages_size;
 
-// The walls around the processes that read hostile bytes.
-
-// A worker of the proxy makes internet sockets, and pairs of connected streams; the agent's
-// connector makes streams to sockets with a path; the others make no socket, connect none and send
-// to no address. A reader of what
-// a box wrote opens files, and forks parsers (locked_run()).
-enum confined {
-	CONFINED_WORKER,
-	CONFINED_OPENER,
-	CONFINED_FILTER,
-	CONFINED_CONNECTOR,
-	CONFINED_READER,
-	CONFINED_ALL
-};
-// Landlock without a rule; the filter of system calls. CONFINE_UNWATCHED: no lock, but a test that
-// the kernel watches no connection for it.
-enum {
-	CONFINE_FILES = 1,
-	CONFINE_CALLS = 2,
-	CONFINE_UNWATCHED = 4,
-};
-// Both, but where a test takes one away: asked while the environment still is there.
-unsigned confine_locks(void);
 // What a worker has of the supervisor's and need not: the environment, the command line and the
 // plan, which is gone afterwards.
 void confine_forget(const struct plan *plan, const struct run *run);
-// These locks, for good; 0, or -1 with errno.
-// A reader changes files below these directories alone, which are open.
-int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count);
-static inline int confine(enum confined who, unsigned locks)
-{
-	return confine_below(who, locks, (const int *)0, 0);
-}
 
-// What the options of a run leave open of the supervisor's filter (lock.c).
-enum {
-	LEFT_INTERNET = 1, // sockets: there is a proxy
-	LEFT_WALLS = 2,    // mounts in the box's view: one may have to be made again
-	LEFT_ANSWERS = 4,  // the memory of the box's processes, and sockets for them
-	LEFT_BPF = 8,
-};
-// For this process and all that it starts, for good; it has no_new_privs. 0, or -1 with errno.
-int confine_supervisor(unsigned left);
+// What the supervisor gives up.
+
 void lock_plan(struct plan *plan);
 const char *lock_text(const struct plan *plan); // for sbx plan
 int lock_host(const struct plan *plan, struct run *run);

@@ -203,7 +203,8 @@ static int prepare(struct applying *applying, char *const *words, enum force for
 	TRY(select_changes(applying->store, applying->held, changes, words));
 	if (force == FORCE_NO)
 		TRY(refuse_conflicts(applying, notes));
-	mentioned_find(applying->store, &applying->held->session, changes, &applying->mentioned);
+	TRY(mentioned_find(applying->store, &applying->held->session, changes,
+			   &applying->mentioned));
 	applying->journal.forced = force == FORCE_YES;
 	TRY(stage_places(applying));
 	return refuse_reached(applying);

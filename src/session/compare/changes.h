@@ -1,7 +1,7 @@
 // What a session has changed: its layers compared with the host's directories as they are now.
 //
 // The room session/compare owns a session and the host side by side: changes, conflicts, what is
-// withheld. Uses: base git names nouns session/store text. Begin with changes.c.
+// withheld. Uses: base apart git names nouns session/store text. Begin with changes.c.
 #pragma once
 
 #include <limits.h>
@@ -76,8 +76,8 @@ int select_changes(struct store *store, const struct held *held, struct changes 
 		   char *const *words);
 
 // Whole paths, read before anything is applied.
-void mentioned_find(struct store *store, const struct session *session,
-		    const struct changes *changes, struct list *ret_files);
+int mentioned_find(struct store *store, const struct session *session,
+		   const struct changes *changes, struct list *ret_files);
 
 // Git of the host would run what their settings name.
 

@@ -14,33 +14,38 @@
 
 static void read_texts(struct mentions *mentions, const struct gitnamed *named, const char *top)
 {
-	for (const struct gitnamed_text *one = named->first; one; one = one->next)
+	for (const struct gitnamed_text *one = named->first; one; one = one->next) {
+		mentions->whose = one->whose;
 		mentions_git(mentions, top, one->text, one->length);
+	}
+	mentions->whose = APART_OTHERS;
 	list_each (item, &named->hooks)
 		mentions_hooks(mentions, top, item->text);
 }
 
-static void read_repository(struct mentions *mentions, const struct store *store, const char *top)
+static int read_repository(struct mentions *mentions, const struct store *store, const char *top)
 {
 	struct gitnamed named = { 0 };
 	const char *config = path_below(mentions->arena, top, ".git/config");
 	if (access(config, F_OK) < 0)
-		return;
-	gitnamed_file(mentions->arena, store->home, config, top, &named);
+		return 0;
+	TRY(gitnamed_file(mentions->arena, store->home, config, top, &named));
 	read_texts(mentions, &named, top);
 	mentions_hooks(mentions, top, path_below(mentions->arena, top, ".git/hooks"));
+	return 0;
 }
 
-static void read_around(struct mentions *mentions, const struct store *store, const char *path,
-			const char *last)
+static int read_around(struct mentions *mentions, const struct store *store, const char *path,
+		       const char *last)
 {
 	for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
 		int length = (int)(end - path);
 		if (strncmp(path, last, (size_t)length) != 0 || last[length] != '/')
-			read_repository(mentions, store,
-					arena_text(mentions->arena, "%s/%.*s", mentions->path,
-						   length, path));
+			TRY(read_repository(mentions, store,
+					    arena_text(mentions->arena, "%s/%.*s", mentions->path,
+						       length, path)));
 	}
+	return 0;
 }
 
 static void add_real(const struct mentions *mentions, struct list *files)
@@ -55,12 +60,12 @@ static void add_real(const struct mentions *mentions, struct list *files)
 	}
 }
 
-void mentioned_find(struct store *store, const struct session *session,
-		    const struct changes *changes, struct list *ret_files)
+int mentioned_find(struct store *store, const struct session *session,
+		   const struct changes *changes, struct list *ret_files)
 {
 	struct arena *arena = store->arena;
 	struct gitnamed global = { 0 };
-	gitnamed_global(arena, store->home, store->config, &global);
+	TRY(gitnamed_global(arena, store->home, store->config, &global));
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const char *top = session->roots[i].path, *last = "";
 		if (session->roots[i].own || session->roots[i].system)
@@ -68,14 +73,15 @@ void mentioned_find(struct store *store, const struct session *session,
 		autoclose int root = open(top, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		struct mentions mentions = { .root = root, .path = top, .arena = arena };
 		read_texts(&mentions, &global, top);
-		read_repository(&mentions, store, top);
+		TRY(read_repository(&mentions, store, top));
 		mentions_file(&mentions, top, root, ".envrc");
 		for (unsigned j = 0; j < changes->count; j++) {
 			if (changes->list[j].root != i)
 				continue;
-			read_around(&mentions, store, changes->list[j].path, last);
+			TRY(read_around(&mentions, store, changes->list[j].path, last));
 			last = changes->list[j].path;
 		}
 		add_real(&mentions, ret_files);
 	}
+	return apart_end();
 }

@@ -54,17 +54,18 @@ static void add_named(struct withheld *withheld, unsigned root, const char *plac
 		add_path(withheld, root, place, item->text);
 }
 
-static void name_hooks(const struct store *store, const struct session *session, unsigned index,
-		       struct gitnamed *named)
+static int name_hooks(const struct store *store, const struct session *session, unsigned index,
+		      struct gitnamed *named)
 {
 	const char *root = session->roots[index].path;
 	bool own = withheld_repository(root) != NULL;
-	gitnamed_file(store->arena, store->home,
-		      path_below(store->arena, root, own ? "config" : ".git/config"),
-		      own ? session->project : root, named);
+	TRY(gitnamed_file(store->arena, store->home,
+			  path_below(store->arena, root, own ? "config" : ".git/config"),
+			  own ? session->project : root, named));
 	list_each (value, &named->everywhere)
 		list_add(&named->hooks, store->arena, path_join(store->arena, root, value->text),
 			 value->from);
+	return 0;
 }
 
 static void add_led(struct withheld *withheld, const char *directory)
@@ -118,10 +119,10 @@ int withheld_begin(const struct store *store, const struct session *session,
 	homes_follow(store->arena, &homes, &found);
 	list_each (item, &homes.names)
 		list_add(&found, store->arena, item->text, item->from);
-	gitnamed_global(store->arena, store->home, store->config, &named);
+	TRY(gitnamed_global(store->arena, store->home, store->config, &named));
 	for (unsigned i = 0; i < session->root_count; i++)
 		if (is_compared(session, i))
-			name_hooks(store, session, i, &named);
+			TRY(name_hooks(store, session, i, &named));
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const char *place = session->roots[i].path;
 		if (!is_compared(session, i))
@@ -136,7 +137,7 @@ int withheld_begin(const struct store *store, const struct session *session,
 		if (withheld.roots[i].place)
 			add_led(&withheld, withheld.roots[i].place);
 	*ret_withheld = withheld;
-	return 0;
+	return apart_end();
 }
 
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path)

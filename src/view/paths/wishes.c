@@ -249,3 +249,12 @@ bool opened_has(const struct wishes *wishes, const char *path)
 {
 	return list_has(&wishes->opened, path);
 }
+
+enum apart wishes_whose(const void *with, const char *file)
+{
+	const struct wishes *wishes = with;
+	const char *real = resolve_real(wishes->resolver, file), *project = wishes->plan->project;
+	return wishes_is_reached(wishes, real) || (project && path_within(real, project))
+		       ? APART_OTHERS
+		       : APART_OWN;
+}

@@ -1,7 +1,7 @@
 // What the profile, the project and sbx itself want in the view, one wish per path, unsorted.
 //
-// The room view/paths owns the paths that a box may see: where they come from and how they
-// resolve. Uses: base git names nouns text. Begin with wishes.h.
+// The room view/paths owns the paths that a box may see: where they come from and how they resolve.
+// Uses: base apart git names nouns text. Begin with wishes.h.
 #pragma once
 
 #include <stdbool.h>
@@ -138,6 +138,9 @@ int wishes_keep_links(struct wishes *wishes, const struct resolved *resolved, un
 const struct mount *wishes_seen(const struct wishes *wishes, const char *path);
 // Whether the box changes the host's file when it writes there.
 bool wishes_is_reached(const struct wishes *wishes, const char *path);
+// By what a file leads to: a box may have written all that is in the project, or where it may write
+// now. `with` are the wishes.
+enum apart wishes_whose(const void *with, const char *file);
 // Whether somebody wrote this very path after the line of that order.
 bool wishes_is_named(const struct wishes *wishes, const char *path, unsigned order);
 // Whether the box sees the host's file there.

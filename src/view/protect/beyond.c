@@ -14,14 +14,12 @@
 #include "view/paths/wishes.h"
 
 // By objects.c of git: so many lists after each other.
-enum { ALTERNATES_BYTES = 16384, ALTERNATES_DEPTH = 5 };
+enum { ALTERNATES_DEPTH = 5 };
 
 // The one line of a pointer file such as .git, commondir or gitdir; NULL when it is none.
 const char *beyond_pointer(struct arena *arena, const char *path, const char *prefix)
 {
-	char text[GIT_POINTER_MAX] __attribute__((uninitialized));
-	const char *leads = git_read_pointer(AT_FDCWD, path, prefix, text);
-	return leads ? arena_copy(arena, leads, strlen(leads)) : NULL;
+	return git_ask_pointer(arena, path, prefix);
 }
 
 bool beyond_leads_to(struct wishes *wishes, const char *directory, const char *pointer,
@@ -37,16 +35,16 @@ bool beyond_leads_to(struct wishes *wishes, const char *directory, const char *p
 
 const char *beyond_worktree(struct wishes *wishes, const char *directory)
 {
-	struct gitconfig config;
+	struct rows rows;
 	const char *text, *path = path_below(wishes->arena, directory, "config");
 	struct identity link;
 	size_t length;
 	outer_copy(wishes->arena, path, &link, &path); // else it is the file itself
 	if (file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) <= 0)
 		return NULL;
-	if (ATTEMPT(gitconfig_parse(wishes->arena, text, length, &config)) < 0)
-		return NULL;
-	return gitconfig_value(&config, "core.worktree");
+	return ATTEMPT(gitnamed_read(APART_OTHERS, wishes->arena, text, length, &rows)) < 0
+		       ? NULL
+		       : rows_text(&rows, ROW_WORKTREE);
 }
 
 int beyond_lacks(struct wishes *wishes, const char *file, const char *why)
@@ -118,20 +116,15 @@ static void follow_objects(struct wishes *wishes, const char *file, const char *
 static void follow_alternates(struct wishes *wishes, const char *file, unsigned depth)
 {
 	struct arena *arena = wishes->arena;
-	const char *text, *objects = path_parent(arena, path_parent(arena, file));
+	const char *objects = path_parent(arena, path_parent(arena, file));
 	struct resolved directory;
-	size_t length;
-	if (depth == ALTERNATES_DEPTH ||
-	    file_read(AT_FDCWD, file, 0, ALTERNATES_BYTES, arena, &text, &length) <= 0)
+	struct rows rows;
+	if (depth == ALTERNATES_DEPTH || ATTEMPT(git_ask_alternates(arena, file, &rows)) < 0)
 		return;
-	for (size_t size; *text; text += size + (text[size] == '\n')) {
-		size = strcspn(text, "\n");
-		const char *named = arena_text(arena, "%.*s", (int)size, text);
-		if (size > 0 && !strchr("#\"", named[0]) &&
-		    ATTEMPT(resolve_path(wishes->resolver, path_join(arena, objects, named),
+	rows_each (row, &rows)
+		if (ATTEMPT(resolve_path(wishes->resolver, path_join(arena, objects, row->text),
 					 &directory)) == 1)
 			follow_objects(wishes, file, directory.path, depth);
-	}
 }
 
 void beyond_alternates(struct wishes *wishes, const char *file)

@@ -46,8 +46,8 @@ int configured_protect(struct wishes *wishes)
 	struct plan *plan = wishes->plan;
 	if (!wishes->tops.first) // nothing that the box writes
 		return 0;
-	gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
-			&wishes->named);
+	TRY(gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
+			    &wishes->named));
 	wishes->named_all = true;
 	TRY(protect_all(wishes, &wishes->named.hooks, ACT_HOOKS));
 	TRY(protect_all(wishes, &wishes->named.files, ACT_CONFIG));

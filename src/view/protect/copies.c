@@ -30,6 +30,7 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 {
 	struct plan *plan = wishes->plan;
 	struct stat status;
+	struct rows rows;
 	const char *text;
 	size_t length;
 	int lock = share_lock(path_parent(wishes->arena, file));
@@ -38,15 +39,19 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	if (fd < 0 ||
 	    file_read_open(fd, &status, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) < 0)
 		return fail(errno, "'%s' changed while the plan was made", file);
-	gitnamed_text(plan->scratch, plan->home, mount->target, text, length, top, &wishes->named);
+	TRY(gitnamed_read(APART_OTHERS, plan->scratch, text, length, &rows));
+	TRY(gitnamed_add(plan->scratch, plan->home, mount->target, &rows, top, &wishes->named));
 	if (str_equal(path_name(file), "config.worktree"))
-		gitnamed_known(plan->arena, text, length, &plan->git_names);
+		gitnamed_known(plan->arena, &rows, &plan->git_names);
 	struct identity identity = { status.st_dev, status.st_ino, S_IFREG };
 	if (mount->identity.type == 0)
 		mount->identity = identity;
 	mount->copy = plan->copy_count;
 	plan->copies[plan->copy_count++] = (struct copy){
-		file, identity, status.st_ctim, text, length, status.st_mode & 0777, lock,
+		file,           identity,
+		status.st_ctim, text,
+		length,         status.st_mode & 0777,
+		lock,           rows_text(&rows, ROW_PRIVATE) != NULL,
 	};
 	return wishes_add(wishes, mount, true);
 }
@@ -75,8 +80,7 @@ static enum act kind_of(const struct plan *plan, const char *path)
 	     i++) {
 		const struct copy *copy = &plan->copies[i];
 		size_t length = (size_t)(path_name(copy->path) - copy->path);
-		if (strncmp(path, copy->path, length) == 0 &&
-		    strcasestr(copy->text, "worktreeConfig"))
+		if (strncmp(path, copy->path, length) == 0 && copy->worktrees)
 			return ACT_TAKE;
 	}
 	return ACT_CONFIG;

@@ -12,22 +12,16 @@
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 
-enum { INDEX_MAX = 32 << 20, INDEX_ARENA = 128 << 20 };
+enum { INDEX_MAX = 32 << 20 };
 
 // Whether git tracks a file in the directory, or below it. Where nothing is tracked at all, or
 // nobody knows, it counts as tracked.
 static bool is_tracked(const struct plan *plan, const char *directory)
 {
-	const struct gitindex_entry *entries;
-	const char *bytes, *name = directory + strlen(plan->project) + 1;
-	size_t length;
-	unsigned count = 1;
-	struct arena *brief = arena_new_of(INDEX_ARENA);
-	if (file_read(AT_FDCWD, plan->index, 0, INDEX_MAX, brief, &bytes, &length) != 1 ||
-	    ATTEMPT(gitindex_find(brief, bytes, length, &name, 1, &entries, &count)) < 0)
-		count = 1;
-	arena_free(brief);
-	return count > 0;
+	const char *name = directory + strlen(plan->project) + 1;
+	struct rows rows;
+	return ATTEMPT(git_ask_index(plan->scratch, plan->index, INDEX_MAX, &name, 1, &rows)) < 0 ||
+	       rows.count > 0;
 }
 
 // Where each install or build writes: a wall there would make it fail.

@@ -2,7 +2,7 @@
 // repositories and the home.
 //
 // The room view/protect owns the walls around names that the host executes or trusts. Uses: base
-// git names nouns report trees view/paths. Begin with protect_plan.c.
+// apart git names nouns report trees view/paths. Begin with protect_plan.c.
 #pragma once
 
 #include <stdbool.h>

@@ -198,6 +198,8 @@ static void *kept(const struct plan *plan, const void *from, size_t size)
 int protect_plan(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
+	wishes->named.whose = wishes_whose;
+	wishes->named.with = wishes;
 	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
 	plan->copies = arena_take(plan->scratch, COPIES_MAX * sizeof(*plan->copies));
 	clock_gettime(CLOCK_REALTIME, &plan->start);
@@ -220,7 +222,7 @@ int protect_plan(struct wishes *wishes)
 	plan->configured = arena_take(plan->scratch, sizeof(*plan->configured));
 	*plan->configured = wishes->named;
 	for (const struct gitnamed_text *one = wishes->named.first; one; one = one->next)
-		gitnamed_known(plan->arena, one->text, one->length, &plan->git_names);
+		gitnamed_known(plan->arena, &one->rows, &plan->git_names);
 	// As long as they are: an idle box keeps the pages.
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
 	return alias_refuse_routes(wishes);

@@ -78,6 +78,8 @@ static int bring_regular(struct bring *bring, const struct resolved *file)
 		return refuse(bring, "it is another user's");
 	if (status.st_size > BYTES_MAX)
 		return refuse(bring, "it is larger than 1 MiB");
+	if (wishes_whose(bring->wishes, file->path) == APART_OTHERS)
+		return refuse(bring, "a command in a box could have written it");
 	bring->bytes += status.st_size;
 	if ((roots || lines) && file_read_open(fd, &status, BYTES_MAX, arena, &text, &length) < 0)
 		return refuse(bring, "you cannot read it");

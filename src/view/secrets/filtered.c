@@ -62,7 +62,8 @@ static int show(struct wishes *wishes, const struct resolved *file, const char *
 static void judge(struct arena *brief, const struct gitnamed_text *one, struct gitsecret *secret)
 {
 	*secret = (struct gitsecret){ .text = nothing };
-	if (one->text && ATTEMPT(gitsecret_filter(brief, one->text, one->length, secret)) == 0)
+	if (one->text && one->whose == APART_OWN &&
+	    ATTEMPT(gitsecret_filter(brief, one->text, one->length, secret)) == 0)
 		return;
 	*secret = (struct gitsecret){ .text = nothing, .left_count = 1 };
 	list_add(&secret->left, brief, "all of it, as it cannot be read as git's", from);
@@ -134,10 +135,12 @@ static int filter(struct wishes *wishes, const struct gitnamed_text *one)
 {
 	struct resolved file;
 	struct gitsecret secret;
+	bool others = one->text && one->whose == APART_OTHERS;
 	int found = ATTEMPT(resolve_path(wishes->resolver, one->path, &file));
 	if (found != 1 || file.identity.type != S_IFREG ||
 	    wishes_is_named(wishes, file.path, from.order) ||
-	    (!one->text && wishes_is_reached(wishes, file.path)))
+	    (!one->text && wishes_is_reached(wishes, file.path)) ||
+	    (others && (!one->own || wishes_is_reached(wishes, file.path))))
 		return 0;
 	bool seen = wishes_is_seen(wishes, file.path);
 	bool named = one->text && (is_included(wishes, one->path) || is_asked(wishes, one->path));
@@ -166,7 +169,9 @@ static int filter_lines(struct wishes *wishes, const char *path)
 	size_t length;
 	int result = file_read(AT_FDCWD, path, FILE_LINK, LINES_BYTES_MAX, scratch, &text, &length);
 	if (result == 1)
-		secret.text = textsecret_lines(scratch, text, length, TEXTSECRET_ALL);
+		secret.text = wishes_whose(wishes, path) == APART_OTHERS
+				      ? nothing
+				      : textsecret_lines(scratch, text, length, TEXTSECRET_ALL);
 	if (result == 0 || !secret.text)
 		return 0;
 	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
@@ -205,7 +210,7 @@ static int filter_registries(struct wishes *wishes, const char *path)
 	struct resolved file;
 	const char *text, *shown;
 	size_t length;
-	if (wishes->plan->tier == TIER_LANDLOCK ||
+	if (wishes->plan->tier == TIER_LANDLOCK || wishes_whose(wishes, path) == APART_OTHERS ||
 	    file_read(AT_FDCWD, path, FILE_LINK, LINES_BYTES_MAX, arena, &text, &length) != 1 ||
 	    length == 0)
 		return 0;

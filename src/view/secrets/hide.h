@@ -1,7 +1,7 @@
 // What the box must not read, whatever else says otherwise.
 //
 // The room view/secrets owns what is hidden from a box: secrets by name, by content and by git's
-// index. Uses: base env git names nouns text view/paths. Begin with hide.c.
+// index. Uses: base apart env git names nouns text view/paths. Begin with hide.c.
 #pragma once
 
 #include <stdbool.h>

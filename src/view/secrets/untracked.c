@@ -40,26 +40,25 @@ enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_M
 // A file is read once, however often an index lists it, and no more than so many bytes in all: what
 // is beyond them is hidden.
 static bool is_tracked(struct arena *arena, struct untracked_file *found,
-		       const struct gitindex_entry *entries, unsigned count, size_t *hashed)
+		       const struct rows *entries, size_t *hashed)
 {
-	const char *text;
 	size_t length;
 	struct gitblob content = { .bytes = 0 };
-	for (unsigned i = 0; i < count; i++) {
-		const struct gitindex_entry *entry = &entries[i];
-		if (!str_equal(entry->path, found->name))
+	rows_each (row, entries) {
+		size_t name = row->length - strlen(found->name); // the content's comes first
+		if (row->length <= strlen(found->name) || !str_equal(row->text + name, found->name))
 			continue;
 		found->listed = true;
-		if (entry->stage != 0)
+		if ((row->number & 0xff) != 0 || (name != SHA1_BYTES && name != SHA256_BYTES))
 			continue;
 		if (content.bytes == 0) {
-			if (*hashed > HASHED_MAX || file_read(AT_FDCWD, found->path, 0, FILE_MAX,
-							      arena, &text, &length) != 1)
+			if (*hashed > HASHED_MAX ||
+			    ATTEMPT(git_ask_content(arena, found->path, FILE_MAX, (unsigned)name,
+						    &length, &content)) < 0)
 				return false;
 			*hashed += length;
-			gitblob_name(arena, text, length, entry->id_bytes, &content);
 		}
-		if (gitblob_is(&content, entry->id))
+		if (gitblob_is(&content, (const unsigned char *)row->text))
 			return true;
 	}
 	return false;
@@ -68,21 +67,21 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 // Leaves those that git does not track.
 static void drop_tracked(struct untracked *files, const char *index)
 {
-	const struct gitindex_entry *entries = NULL;
-	const char *bytes;
-	unsigned count = 0, kept = 0, used = 0;
-	size_t length, hashed = 0;
+	struct rows entries = { NULL, 0 };
+	unsigned kept = 0, used = 0;
+	size_t hashed = 0;
 	struct arena *brief = arena_new_of((size_t)128 << 20);
 	const char **names = arena_take(brief, (files->count + 1) * sizeof(*names));
 	for (unsigned i = 0; i < files->count; i++)
 		names[i] = files->list[i].name;
-	if (file_read(AT_FDCWD, index, 0, INDEX_MAX, brief, &bytes, &length) == 1 &&
-	    ATTEMPT(gitindex_find(brief, bytes, length, names, files->count, &entries, &count)) < 0)
-		count = 0;
+	if (files->count > 0 &&
+	    (ATTEMPT(git_ask_index(brief, index, INDEX_MAX, names, files->count, &entries)) < 0 ||
+	     rows_text(&entries, ROW_UNCLEAR)))
+		entries.count = 0;
 	for (unsigned i = 0; i < files->count; i++) {
 		struct untracked_file *found = &files->list[i];
 		if (!wishes_is_named(files->wishes, found->path, found->item->from.order) &&
-		    !is_tracked(brief, found, entries, count, &hashed)) {
+		    !is_tracked(brief, found, &entries, &hashed)) {
 			used += 1 + found->links;
 			if (used <= UNTRACKED_MAX)
 				files->list[kept++] = *found;

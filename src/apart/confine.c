@@ -1,7 +1,7 @@
 // Owns the walls around the processes that read hostile bytes: no file, no program, no process, no
 // capability. Code that takes one over holds the sockets that its row names, and a kernel that
 // answers some forty calls.
-#include "net/setup/netns.h"
+#include "apart/apart.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,9 +53,11 @@ static const int filter_calls[] = {
 static const int connector_calls[] = {
 	SYS_recvmsg, SYS_sendmsg, SYS_socket, SYS_setsockopt, SYS_connect,
 };
+// It opens none: one file comes with a question.
+static const int reader_calls[] = { SYS_recvmsg, SYS_pread64 };
 // clang-format off
 // Files, and a fork for each parser (locked_run()).
-static const int reader_calls[] = {
+static const int check_calls[] = {
 	SYS_openat, SYS_openat2, SYS_newfstatat, SYS_fstat, SYS_statx, SYS_statfs, SYS_fstatfs,
 	SYS_getdents64, SYS_lseek, SYS_pread64, SYS_pwrite64, SYS_readlinkat, SYS_faccessat,
 	SYS_faccessat2, SYS_fcntl, SYS_flock, SYS_ftruncate, SYS_fsync, SYS_fdatasync, SYS_fchmod,
@@ -115,7 +117,7 @@ static const struct checked connector_arguments[] = {
 };
 // clang-format off
 // A fork as libc makes it; limits and settings of itself.
-static const struct checked reader_arguments[] = {
+static const struct checked check_arguments[] = {
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
 	{ SYS_clone, 0, 0, SECCOMP_RET_KILL_PROCESS, 1, { CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD } },
 	{ SYS_prlimit64, 0, 0, REFUSED, 1, { 0 } },
@@ -182,8 +184,9 @@ static const struct confined_row {
 	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0, .reads = false },
 	[CONFINED_FILTER] = { ALL(filter_calls), ALL(filter_arguments), .reads = false },
 	[CONFINED_CONNECTOR] = { ALL(connector_calls), ALL(connector_arguments), .reads = false },
-	[CONFINED_READER] = { ALL(reader_calls), ALL(reader_arguments), .writes_files = true,
-			      .reads = true },
+	[CONFINED_CHECK] = { ALL(check_calls), ALL(check_arguments), .writes_files = true,
+			     .reads = true },
+	[CONFINED_READER] = { ALL(reader_calls), NULL, 0, .reads = false },
 };
 
 enum { PROGRAM_MAX = 512 };
@@ -237,7 +240,7 @@ static int load_filter(const struct confined_row *row)
 {
 	struct sock_filter room[PROGRAM_MAX];
 	struct filter_code code = { .code = room, .size = PROGRAM_MAX };
-	// libc asks a reader for what it can do without: qsort(3) for the machine's memory.
+	// libc asks a check for what it can do without: qsort(3) for the machine's memory.
 	filter_place next = filter_return(&code, row->reads ? UNKNOWN : SECCOMP_RET_KILL_PROCESS);
 	next = answer(&code, ALL(absent), SECCOMP_RET_ERRNO | ENOENT, next);
 	next = answer(&code, row->calls, row->call_count, SECCOMP_RET_ALLOW, next);
@@ -337,7 +340,7 @@ static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned
 }
 
 // Without a rule no file can be opened, made or removed, whatever the filter lets through. A
-// reader's first renames between directories (Linux 5.19), which the older Landlock always denies.
+// check's first renames between directories (Linux 5.19), which the older Landlock always denies.
 static int close_files(bool reads, const int *writable, unsigned count)
 {
 	int abi = testing_landlock(sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION));
@@ -376,4 +379,11 @@ int confine_below(enum confined who, unsigned locks, const int *writable, unsign
 	if (!row->reads && privileges_keep(NULL, 0) < 0)
 		return -1;
 	return locks & CONFINE_CALLS ? load_filter(row) : 0;
+}
+
+unsigned confine_locks(void)
+{
+	return (testing_skips("proxy-landlock") ? 0U : CONFINE_FILES) |
+	       (testing_skips("watch") ? CONFINE_UNWATCHED : 0U) |
+	       (testing_skips("proxy-filter") ? 0U : CONFINE_CALLS);
 }

@@ -73,7 +73,7 @@ static int lock(const struct plan *plan, int copies)
 		writable.fds[writable.count++] = copies;
 	if (geteuid() == 0 && privileges_keep(of_root, sizeof(of_root) / sizeof(*of_root)) < 0)
 		return -1;
-	return confine_below(CONFINED_READER, locks, writable.fds, writable.count);
+	return confine_below(CONFINED_CHECK, locks, writable.fds, writable.count);
 }
 
 static _Noreturn void run_child(const struct plan *plan, int copies, void (*look)(void *argument),

@@ -1,0 +1,342 @@
+// Owns the process that reads for the plan: its birth, its questions, its end.
+#include "apart/apart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/sys.h"
+#include "base/testing.h"
+
+enum { PATIENCE_MILLISECONDS = 10000 };
+// Of a text, and of an index: pages that nobody touches are none.
+#define TEXT_ARENA(length) (((size_t)64 << 20) + 32 * (size_t)(length))
+#define FILE_ARENA(length) (((size_t)96 << 20) + 32 * (size_t)(length))
+
+static struct {
+	pid_t owner, pid; // 0: there is none
+	int socket;
+	uint32_t number;    // of the last question
+	const char *broken; // how
+} reader;
+
+// Questions that were sent before somebody needs the answer, in their order.
+static struct apart_sent {
+	void (*read)(struct apart_text *question);
+	struct apart_text question;
+	uint32_t number;
+	const char *text; // the answer, once it was taken
+	size_t length;
+} sent[APART_AHEAD_MAX];
+static unsigned sent_count, heard_count;
+
+struct apart_asked {
+	void (*read)(struct apart_text *question); // the same address in both
+	uint32_t number, length;
+	size_t file_length;
+};
+struct apart_head {
+	uint32_t number, length;
+};
+
+// What a reader that was taken over could do: sbx-testing does so.
+static const struct lie {
+	const char *name;
+	enum row_kind kind;
+	const char *text;
+} lies[] = {
+	{ "reader-dies", 0, NULL },
+	{ "reader-waits", 0, NULL },
+	{ "reader-long", 0, NULL },
+	{ "reader-twice", 0, NULL },
+	{ "reader-place", ROW_MENTION, "/root/.bashrc" },
+	{ "reader-link", ROW_MENTION, "link/../../.bashrc" },
+	{ "reader-copy", ROW_KINDS, "/root/.gitconfig" },
+	{ NULL, 0, NULL },
+};
+enum { LIE_DIES, LIE_WAITS, LIE_LONG, LIE_TWICE };
+
+static void say(const struct out *answer, uint32_t number)
+{
+	struct apart_head head = { number, (uint32_t)(answer->used - sizeof(head)) };
+	memcpy(answer->text, &head, sizeof(head));
+	if (fd_write_all(0, answer->text, answer->used) < 0)
+		_exit(1);
+}
+
+static void say_lie(const struct lie *lie, struct out *answer, uint32_t number)
+{
+	struct apart_head head = { number, ~0U };
+	if (lie == lies + LIE_DIES)
+		_exit(0);
+	while (lie == lies + LIE_WAITS)
+		;
+	if (lie == lies + LIE_LONG)
+		fd_write_all(0, &head, sizeof(head));
+	if (lie == lies + LIE_TWICE)
+		say(answer, number);
+	if (lie->text)
+		row_text(answer, lie->kind, lie->text);
+}
+
+static void answer_to(const struct apart_asked *asked, int file, const struct lie *lie)
+{
+	struct out answer = { 0 };
+	struct arena *arena =
+		arena_new_of(file > 0 ? FILE_ARENA(asked->file_length) : TEXT_ARENA(asked->length));
+	char *text = arena_take(arena, asked->length + 1);
+	if (fd_read_all(0, text, asked->length) != (ssize_t)asked->length)
+		_exit(1);
+	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head)); // its head
+	asked->read(&(struct apart_text){ text, asked->length, file > 0 ? file : 0,
+					  asked->file_length, arena, &answer });
+	if (lie->name)
+		say_lie(lie, &answer, asked->number);
+	say(&answer, asked->number);
+	out_free(&answer);
+	arena_free(arena);
+	fd_close(&file);
+}
+
+int apart_born(pid_t parent, const int *first, unsigned first_count, const int *kept,
+	       unsigned kept_count)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent || null < 0)
+		return -1;
+	for (unsigned i = 0; i < first_count || i <= STDERR_FILENO; i++)
+		if (dup3(i < first_count && first[i] >= 0 ? first[i] : null, (int)i, 0) < 0)
+			return -1;
+	return fd_close_except(kept, kept_count, 0);
+}
+
+static _Noreturn void become_reader(int socket, pid_t owner)
+{
+	extern char **environ;
+	struct apart_asked asked;
+	int fds[FD_PASSED];
+	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // it has no call with a path
+	const struct lie *lie = lies;
+	while (lie->name && !testing_skips(lie->name))
+		lie++;
+	if (apart_born(owner, &socket, 1, NULL, 0) < 0)
+		_exit(1);
+	arena_forget();
+	for (char **entry = environ; entry && *entry; entry++)
+		memset(*entry, 0, strlen(*entry));
+	if (confine(CONFINED_READER, locks) < 0)
+		_exit(1);
+	while (fd_receive(0, &asked, sizeof(asked), fds) == (ssize_t)sizeof(asked))
+		answer_to(&asked, fds[0], lie);
+	_exit(0);
+}
+
+int apart_begin(void)
+{
+	struct timeval patience = { .tv_sec = PATIENCE_MILLISECONDS / 1000 };
+	int ends[2];
+	if (reader.owner == getpid() && reader.socket >= 0)
+		return 0;
+	apart_reap();
+	if (testing_skips("reader-waits"))
+		patience = (struct timeval){ .tv_usec = 300000 };
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail(errno, "socketpair");
+	autoclose int ours = ends[0], theirs = ends[1];
+	setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(ours, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	pid_t owner = getpid(), pid = fork();
+	if (pid == 0)
+		become_reader(theirs, owner);
+	if (pid < 0)
+		return fail(errno, "fork");
+	reader.owner = owner;
+	reader.pid = pid;
+	reader.socket = take(&ours);
+	reader.number = 0;
+	sent_count = heard_count = 0;
+	return 0;
+}
+
+// Nothing more is believed of it.
+static int broken(const char *how)
+{
+	reader.broken = reader.broken ? reader.broken : how;
+	return fail(0, "the locked process that reads the project's files %s", reader.broken);
+}
+
+static bool put(const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t gone = send(reader.socket, text, length, MSG_NOSIGNAL);
+		if (gone < 0 && errno != EINTR)
+			return false;
+		text += gone > 0 ? gone : 0;
+		length -= gone > 0 ? (size_t)gone : 0;
+	}
+	return true;
+}
+
+static bool is_silent(void)
+{
+	char byte;
+	return recv(reader.socket, &byte, 1, MSG_DONTWAIT | MSG_PEEK) <= 0;
+}
+
+// All of it, in the time that an answer has: a stop of the whole group ends a call.
+static bool get(void *bytes, size_t length)
+{
+	int64_t end = steady_now() + PATIENCE_MILLISECONDS;
+	for (char *at = bytes; length > 0;) {
+		ssize_t got = recv(reader.socket, at, length, 0);
+		if ((got < 0 && errno != EINTR) || got == 0 || steady_now() > end)
+			return false;
+		at += got > 0 ? got : 0;
+		length -= got > 0 ? (size_t)got : 0;
+	}
+	return true;
+}
+
+static int hear(uint32_t number, struct arena *arena, const char **ret_text, size_t *ret_length)
+{
+	struct apart_head head;
+	if (!get(&head, sizeof(head)))
+		return broken("did not answer");
+	if (head.number != number || head.length > APART_ANSWER_MAX)
+		return broken("gave an answer that cannot be one");
+	char *text = arena_take(arena, head.length + 1);
+	if (!get(text, head.length))
+		return broken("did not answer");
+	*ret_text = text;
+	*ret_length = head.length;
+	return 0;
+}
+
+static int say_question(void (*read)(struct apart_text *question),
+			const struct apart_text *question)
+{
+	struct apart_asked asked = { read, ++reader.number, (uint32_t)question->length,
+				     question->file_length };
+	if (reader.broken || question->length > APART_TEXT_MAX)
+		return broken("cannot be asked that much");
+	if (fd_send(reader.socket, &asked, sizeof(asked), &question->file, question->file > 0) <
+		    0 ||
+	    !put(question->text, question->length))
+		return broken("has ended");
+	return 0;
+}
+
+int apart_ahead(void (*read)(struct apart_text *question), const struct apart_text *question)
+{
+	if (sent_count == APART_AHEAD_MAX || question->length > APART_AHEAD_BYTES)
+		return 0;
+	TRY(apart_begin());
+	TRY(say_question(read, question));
+	sent[sent_count++] = (struct apart_sent){ read, *question, reader.number, NULL, 0 };
+	return 0;
+}
+
+static bool is_same(const struct apart_sent *one, void (*read)(struct apart_text *question),
+		    const struct apart_text *question)
+{
+	return one->read == read && question->file <= 0 &&
+	       one->question.length == question->length &&
+	       memcmp(one->question.text, question->text, question->length) == 0;
+}
+
+static int ask_apart(void (*read)(struct apart_text *question), const struct apart_text *question,
+		     struct arena *arena, const char **ret_text, size_t *ret_length)
+{
+	TRY(apart_begin());
+	for (; heard_count < sent_count; heard_count++)
+		TRY(hear(sent[heard_count].number, arena, &sent[heard_count].text,
+			 &sent[heard_count].length));
+	for (unsigned i = 0; i < sent_count; i++) {
+		if (!is_same(&sent[i], read, question))
+			continue;
+		*ret_text = sent[i].text;
+		*ret_length = sent[i].length;
+		return 0;
+	}
+	if (!is_silent())
+		return broken("said more than it was asked");
+	TRY(say_question(read, question));
+	return hear(reader.number, arena, ret_text, ret_length);
+}
+
+static void ask_here(void (*read)(struct apart_text *question), const struct apart_text *question,
+		     struct arena *arena, const char **ret_text, size_t *ret_length)
+{
+	struct out answer = { 0 };
+	struct apart_text own = *question;
+	own.arena =
+		arena_new_of(own.file > 0 ? FILE_ARENA(own.file_length) : TEXT_ARENA(own.length));
+	own.answer = &answer;
+	own.text = arena_copy(own.arena, question->text, question->length);
+	read(&own);
+	*ret_text = arena_copy(arena, answer.text ? answer.text : "", answer.used);
+	*ret_length = answer.used;
+	out_free(&answer);
+	arena_free(own.arena);
+}
+
+int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
+	      const struct apart_text *question, unsigned kinds, struct arena *arena,
+	      struct rows *ret_rows)
+{
+	const char *text = NULL;
+	size_t length = 0;
+	if (whose == APART_OWN)
+		ask_here(read, question, arena, &text, &length);
+	else
+		TRY(ask_apart(read, question, arena, &text, &length));
+	if (!rows_take(arena, text, length, kinds | ROW_BIT(ROW_FAILED), ret_rows))
+		return broken("gave an answer that cannot be one");
+	const char *failed = rows_text(ret_rows, ROW_FAILED);
+	return failed ? fail(0, "%s", failed) : 0;
+}
+
+const char *apart_file(const struct apart_text *question)
+{
+	char *bytes = arena_take(question->arena, question->file_length + 1);
+	ssize_t got;
+	for (size_t at = 0; at < question->file_length; at += (size_t)got) {
+		got = pread(question->file, bytes + at, question->file_length - at, (off_t)at);
+		if (got <= 0)
+			return NULL;
+	}
+	return bytes;
+}
+
+int apart_end(void)
+{
+	if (reader.owner == getpid() && heard_count == sent_count && !is_silent())
+		broken("said more than it was asked");
+	return reader.broken ? broken("") : 0;
+}
+
+void apart_leave(void)
+{
+	if (reader.owner == getpid())
+		fd_close(&reader.socket);
+}
+
+void apart_reap(void)
+{
+	if (reader.owner != getpid())
+		return;
+	kill(reader.pid, SIGKILL);
+	fd_close(&reader.socket);
+	while (waitpid(reader.pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	reader.owner = 0;
+	sent_count = heard_count = 0;
+}

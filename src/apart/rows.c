@@ -1,0 +1,103 @@
+// Owns the form of a reader's answers: what each kind may say, and when that acts.
+#include "apart/apart.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum form { FORM_TEXT, FORM_BELOW, FORM_BYTES };
+
+static const struct {
+	enum form form;
+	size_t least, most; // bytes
+} forms[ROW_KINDS] = {
+	[ROW_FAILED] = { FORM_TEXT, 1, 2 * PATH_MAX },
+	[ROW_HOOKS] = { FORM_TEXT, 1, PATH_MAX - 1 },
+	[ROW_INCLUDE] = { FORM_TEXT, 1, PATH_MAX - 1 },
+	[ROW_WORKTREE] = { FORM_TEXT, 0, PATH_MAX - 1 },
+	[ROW_KNOWN] = { FORM_TEXT, 1, APART_TEXT_MAX },
+	[ROW_PRIVATE] = { FORM_TEXT, 0, 0 },
+	[ROW_UNCLEAR] = { FORM_TEXT, 0, 0 },
+	[ROW_POINTER] = { FORM_TEXT, 1, PATH_MAX - 1 },
+	[ROW_OBJECTS] = { FORM_TEXT, 1, APART_TEXT_MAX },
+	[ROW_ENTRY] = { FORM_BYTES, 1, 2 * PATH_MAX },
+	[ROW_CONTENT] = { FORM_BYTES, 64, 64 },
+	[ROW_MENTION] = { FORM_BELOW, 1, PATH_MAX - 1 },
+	[ROW_DIRECTORY] = { FORM_BELOW, 0, PATH_MAX - 1 },
+	[ROW_KEPT] = { FORM_BELOW, 1, PATH_MAX - 1 },
+	[ROW_LINE] = { FORM_BYTES, 3, 4096 },
+};
+
+void row_put(struct out *answer, enum row_kind kind, uint32_t number, const void *text,
+	     size_t length)
+{
+	const uint32_t head[] = { kind, number, (uint32_t)length };
+	out_bytes(answer, (const char *)head, sizeof(head));
+	out_bytes(answer, text, length);
+	out_bytes(answer, "", 1);
+}
+
+void row_text(struct out *answer, enum row_kind kind, const char *text)
+{
+	row_put(answer, kind, 0, text, strlen(text));
+}
+
+bool row_is_below(const char *path)
+{
+	for (const char *part = path;; part++) {
+		size_t length = strcspn(part, "/");
+		if (length == 0 ||
+		    (part[0] == '.' && (length == 1 || (length == 2 && part[1] == '.'))))
+			return false;
+		part += length;
+		if (!*part)
+			return true;
+	}
+}
+
+static bool is_good(const struct apart_row *row)
+{
+	if (row->length < forms[row->kind].least || row->length > forms[row->kind].most)
+		return false;
+	switch (forms[row->kind].form) {
+	case FORM_BYTES:
+		return true;
+	case FORM_TEXT:
+		return strlen(row->text) == row->length;
+	case FORM_BELOW:
+		return strlen(row->text) == row->length &&
+		       (row->length == 0 || row_is_below(row->text));
+	}
+	return false;
+}
+
+bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned kinds,
+	       struct rows *ret_rows)
+{
+	struct apart_row *list = NULL;
+	unsigned count = 0, room = 0;
+	uint32_t head[3];
+	for (size_t at = 0; at < length; at += head[2] + 1) {
+		if (length - at <= sizeof(head))
+			return false;
+		memcpy(head, answer + at, sizeof(head));
+		at += sizeof(head);
+		if (head[0] >= ROW_KINDS || !(kinds & ROW_BIT(head[0])) || head[2] >= length - at ||
+		    answer[at + head[2]] != '\0')
+			return false;
+		struct apart_row row = { (enum row_kind)head[0], head[1], answer + at, head[2] };
+		if (!is_good(&row))
+			return false;
+		list = arena_grow(arena, list, count, &room, sizeof(*list));
+		list[count++] = row;
+	}
+	*ret_rows = (struct rows){ list, count };
+	return true;
+}
+
+const char *rows_text(const struct rows *rows, enum row_kind kind)
+{
+	rows_each (row, rows)
+		if (row->kind == kind)
+			return row->text;
+	return NULL;
+}

@@ -1,0 +1,36 @@
+// Owns the begin of the process that reads the project's files.
+#include "run/steps.h"
+
+#include <fcntl.h>
+
+#include "apart/apart.h"
+#include "base/base.h"
+#include "base/fd.h"
+#include "git/recognise.h"
+#include "names/trusted.h"
+#include "plan.h"
+#include "run.h"
+
+// Most projects have a repository, whose configuration is asked for.
+int reader_host(const struct plan *plan, struct run *run)
+{
+	const char *text;
+	size_t length;
+	(void)run;
+	if (!plan->toplevel)
+		return 0;
+	TRY(apart_begin());
+	if (file_read(AT_FDCWD, path_below(plan->scratch, plan->toplevel, ".git/config"), 0,
+		      APART_AHEAD_BYTES / 2, plan->scratch, &text, &length) <= 0)
+		return 0;
+	TRY(gitnamed_ahead(text, length));
+	return mentions_git_ahead(plan->scratch, plan->toplevel, text, length);
+}
+
+int reader_undo(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	(void)run;
+	apart_reap();
+	return 0;
+}
