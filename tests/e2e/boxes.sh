@@ -181,6 +181,17 @@ wait_for 30 sh -c "ls -l /proc/$waiting/fd | grep -q pidfd"
 "$SBX" kill "$run" >/dev/null
 wait "$run"
 is "run --json of one that is killed, and who waits" "137 signal 137 9 137" "$? $(python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["end"], r["status"], r["signal"])' <"$work/json") $(wait $waiting; echo $?)"
+ends=
+for n in {1..30}; do
+	"$SBX" run --json -- sleep 300 >"$work/json" 2>/dev/null &
+	run=$!
+	until compgen -G "$boxes/$run-*/entry" >/dev/null; do :; done
+	sleep "0.0$((RANDOM % 4))$n"
+	"$SBX" kill "$run" >/dev/null
+	wait "$run"
+	ends+=" $? $(python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["end"], r["status"])' <"$work/json")"
+done
+is "killed at any moment of its start it is no failure either" "30 137 signal 137" "$(xargs -n3 <<<"$ends" | sort | uniq -c | xargs)"
 box "$idle"
 kill -9 "$(init_of "$run")"
 wait "$run"

@@ -62,8 +62,9 @@ def listed():
 
 
 def until(good, seconds):
-    end = time.time() + seconds
-    while not good() and time.time() < end:
+    for _ in range(int(seconds * 50)):  # looks, as a machine that stood still meanwhile has had none
+        if good():
+            return True
         time.sleep(0.02)
     return good()
 

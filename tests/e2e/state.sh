@@ -112,4 +112,69 @@ if "${alone[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
 else
 	skip "a state that is read-only or full" "no mounts of one's own here"
 fi
+
+# --- a place for the records of runs that is none: each verb has a sentence, and a run in front goes on where it may
+cat >"$work/tries" <<'END'
+"$SBX" run -d -- true >/dev/null 2>"$1"
+echo "$? $(cat "$1")"
+"$SBX" run --json -- sh -c 'exit 3' 2>/dev/null | grep -o '"status":[0-9]*'
+"$SBX" ps 2>&1 | head -1
+"$SBX" ps -a >/dev/null 2>&1
+echo "ps $?"
+find "$XDG_STATE_HOME/sbx/boxes/" -mindepth 1 -newer "$0" 2>/dev/null | wc -l
+END
+placed() { # WHAT, place, what -d says, --json's status, what ps says, its status, before
+	like "records, $1: a sentence, and nothing is left of it" "$(XDG_STATE_HOME=$2 "${@:7}" bash "$work/tries" "$work/said" 2>&1 | xargs -d '\n')" "^125 sbx: .*$3.* .status.:$4 $5.* ps $6 0\$"
+}
+mkdir -m 700 "$work"/at-{link,group,file,full,other}{,/sbx}
+mkdir -m 700 "$work/at-ro"
+ln -s "$work/old" "$work/at-link/sbx/boxes"
+chmod 770 "$work/at-group/sbx"
+: >"$work/at-file/sbx/boxes"
+placed "none" /proc/none "make '/proc/none/sbx/boxes': No such file" 3 ID 0
+placed "a link" "$work/at-link" "Not a directory" 3 "sbx: .*at-link/sbx/boxes.*Not a directory" 125
+placed "a file" "$work/at-file" "Not a directory" 3 "sbx: .*at-file/sbx/boxes.*Not a directory" 125
+placed "writable by others" "$work/at-group" "must be your own directory and not writable by others" 125 "sbx: .*chmod go-w it" 125
+if "${alone[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
+	XDG_STATE_HOME=$work/at-ro "$SBX" run -- true
+	placed "read-only" "$work/at-ro" "Read-only file system" 3 ID 0 "${alone[@]}" bash -c 'mount --bind "$XDG_STATE_HOME" "$XDG_STATE_HOME" && mount -o remount,bind,ro "$XDG_STATE_HOME" && exec "$@"' -
+	placed "a full disk" "$work/at-full" "No space left" 3 ID 0 "${alone[@]}" bash -c 'mount -t tmpfs -o size=64k,mode=700 none "$XDG_STATE_HOME" && mkdir -m 700 "$XDG_STATE_HOME/sbx"; cat /dev/zero >"$XDG_STATE_HOME/zeros" 2>/dev/null; exec "$@"' -
+	[ "$(id -u)" = 0 ] || placed "another user's" "$work/at-other" "belongs to uid 65534" 125 "sbx: .*belongs to uid" 125 "${alone[@]}" bash -c 'mount --bind /etc "$XDG_STATE_HOME/sbx" && exec "$@"' -
+else
+	skip "records, read-only, full or another user's" "no mounts of one's own here"
+fi
+mkdir -m 700 "$work/at-unlocked"
+export XDG_STATE_HOME=$work/at-unlocked
+# The call that locks a record is the n-th of its kind; without -f that of the process itself.
+if command -v strace >/dev/null && strace -qq -o "$work/calls" -e trace=fcntl "$SBX" run --no-protect -- true | cat; then
+	number() { grep -n OFD_SETLK "$work/calls" | head -1 | cut -d: -f1; }
+	got=$(strace -qq -o /dev/null -e trace=fcntl -e inject=fcntl:error=ENOLCK:when="$(number)" "$SBX" run --no-protect -- echo ran 2>&1)
+	like "records, a file system without locks: the run goes on, and says so" "$(xargs <<<"$got")" '^ran sbx: the run is not on the list of live runs.*No locks available'
+	strace -qq -o "$work/calls" -e trace=fcntl "$SBX" run -d -- true | cat >/dev/null
+	rm -rf "$XDG_STATE_HOME/sbx/boxes"
+	got=$(strace -qq -o /dev/null -e trace=fcntl -e inject=fcntl:error=ENOLCK:when="$(number)" "$SBX" run -d -- echo ran 2>&1)
+	like "and -d is refused: nobody would find it" "$? $got" '^125 sbx: .*No locks available$'
+else
+	skip "records, a file system without locks" "there is no strace"
+fi
+
+# --- a hundred runs that were killed
+export XDG_STATE_HOME=$work/hundred
+mkdir -m 700 "$XDG_STATE_HOME"
+mkdir "$work/killed" && cd "$work/killed" || exit 1
+git init -q .
+for _ in {1..100}; do
+	run=$("$SBX" run -d -- sh -c 'sleep 300')
+	kill -9 "$run" $(pgrep -P "$run")
+done
+wait_for 30 eval '[ "$("$SBX" ps | wc -l)" = 1 ]'
+find "$XDG_STATE_HOME" -printf '%p %T@ %C@\n' | sort >"$work/before"
+begin=$(date +%s%N)
+"$SBX" ps -a -f status=signal >"$work/all"
+milliseconds=$((($(date +%s%N) - begin) / 1000000))
+is "a hundred killed runs are listed, each with 137" "100 137" "$(awk 'NR > 1 { n++; status[$4] } END { for (s in status) print n, s }' "$work/all")"
+if [ $milliseconds -lt 1000 ]; then pass "and nobody waits: $milliseconds ms"; else fail "and nobody waits" "$milliseconds ms"; fi
+is "nor changes a file" "" "$(find "$XDG_STATE_HOME" -printf '%p %T@ %C@\n' | sort | diff - "$work/before")"
+is "the next run checks all, and works" "ran 0" "$("$SBX" run -- echo ran 2>"$work/log") $(find "$XDG_STATE_HOME/sbx/trees" -type f | wc -l)"
+status "the status of the last is known yet" 137 "$SBX" wait "$run"
 done_testing

@@ -157,7 +157,10 @@ static int make_record(struct box *box)
 	front.record = record_make(front.boxes, front.name, &front.lock);
 	if (front.record < 0)
 		return fail(errno, "make the file of the run's output");
-	return front.stored[0] = ring_make(front.record, &front.head);
+	front.stored[0] = ring_make(front.record, &front.head);
+	if (front.stored[0] < 0)
+		record_remove(front.boxes, front.record, front.name);
+	return front.stored[0];
 }
 
 // Its output has its id from here on.
