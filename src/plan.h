@@ -344,7 +344,7 @@ struct plan {
 	struct snippet snippet;
 	bool timing;
 	int ready; // where the pid is written when the command runs; 0: nowhere
-	int front; // what is told when the command runs (report/front.h); 0: none
+	int front; // a socket that hears when the command runs (report/front.h); 0: none
 	struct terminal_wish terminal; // of the command, in the background
 	int parent; // the run ends with this process; 0: with none, -1: with one that has no number
 		    // here

@@ -107,12 +107,12 @@ struct invocation {
 	int parent;      // the process that started us, as it was at the first look
 	enum answer ask; // on the terminal
 	const char *logged_project, *logged_host, *logged_run; // of audit, or NULL
-	uint64_t since;                                        // of audit and logs, milliseconds; 0: all
+	uint64_t since; // of audit and logs, milliseconds; 0: all
 	enum answer denied, changed;
 	uint64_t stop_time; // of stop, milliseconds
 	enum answer detach;
 	int ready; // with it: where the pid is written when the command runs; 0: none
-	int front; // what is told when the command runs (report/front.h); 0: none
+	int front; // a socket that hears when the command runs (report/front.h); 0: none
 	struct terminal_wish size;
 	enum answer follow, raw; // of logs
 	enum answer terminal;    // of run and exec: a pty of the box

@@ -92,7 +92,7 @@ static int move_to_tail(struct output_reader *reader, uint64_t lines)
 	while (lines > 0 && at > reader->offset) {
 		uint64_t from = (at - 1) / RING_CHUNK * RING_CHUNK;
 		ssize_t got = ring_read(reader->file, &from, reader->bytes, at - from);
-		// What lies before is not stored.
+		// Earlier bytes are not stored.
 		if (got <= 0 || from >= at || (uint64_t)got < at - from)
 			break;
 		for (; at > from; at--)

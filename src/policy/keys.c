@@ -334,8 +334,7 @@ const struct key keys[] = {
 	  .help = "list what boxes changed in this project, or that of --project, and your own programs will run (audit)" },
 	{ ON_COMMAND_LINE(VERB_AUDIT | VERB_LOGS, since), .flag = "since", .kind = KEY_TIME, .value = "TIME",
 	  .low = 1, .high = 3660ULL * 24 * 3600 * 1000,
-	  .help = "only connections that ended in this time before now: 30m, 1h, 2d (audit); only what was printed in "
-		  "it, and some of what was just before (logs)" },
+	  .help = "only connections that ended in this time before now: 30m, 1h, 2d (audit); only output of this time (logs)" },
 	{ ON_COMMAND_LINE(VERB_AUDIT | VERB_QUARANTINE, logged_project), .flag = "project", .kind = KEY_TEXT,
 	  .form = FORM_PATH, .value = "DIR",
 	  .help = "only those of runs in this directory, in one below it or in the project around it: "
@@ -364,13 +363,11 @@ const struct key keys[] = {
 	  .help = "overwrite changes made since (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,
 	  .help = "show the changes without making them (agent install, remove)" },
-	{ ON_COMMAND_LINE(VERB_CACHE | VERB_STOP | VERB_KILL | VERB_AGENT, all), .flag = "all", .kind = KEY_SWITCH,
-	  .help = "of every project (cache clear); every live run of yours (stop, kill); every agent (agent remove)" },
-	{ ON_COMMAND_LINE(VERB_PS, all), .flag = "all", .letter = 'a', .kind = KEY_SWITCH,
-	  .help = "also the runs that have ended and are stored: those with --detach, and those whose sbx was killed (ps)" },
+	{ ON_COMMAND_LINE(VERB_CACHE | VERB_STOP | VERB_KILL | VERB_AGENT | VERB_PS, all), .flag = "all", .letter = 'a', .kind = KEY_SWITCH,
+	  .help = "of every project (cache clear); every live run of yours (stop, kill); every agent (agent remove); also the "
+		  "runs that have ended: those with --detach, and those whose sbx was killed (ps)" },
 	{ ON_COMMAND_LINE(VERB_PS, filters), .flag = "filter", .letter = 'f', .kind = KEY_LIST, .words = filter_words,
-	  .value = "KEY=VALUE", .help = "only runs with this status (running, exit, signal, limit, failed), session, "
-		  "project (or below it), or this in their command: status=exit; each that is given (ps)" },
+	  .value = "KEY=VALUE", .help = "only runs of this status (running, exit, signal, limit, failed), session, project, command (ps)" },
 	{ ON_COMMAND_LINE(VERB_STOP, stop_time), .flag = "time", .letter = 't', .kind = KEY_TIME, .value = "TIME",
 	  .high = 24ULL * 3600 * 1000,
 	  .help = "how long the command has to end by itself before it is killed: 500ms, 30s, 2m; 10s where "
@@ -386,8 +383,7 @@ const struct key keys[] = {
 	  .help = "continue with what the run prints, until it ends (logs)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, raw), .flag = "raw", .kind = KEY_SWITCH,
 	  .help = "print each byte as it is, also those that act on a terminal (logs)" },
-	{ ON_COMMAND_LINE(VERB_LOGS, offset), .flag = "offset", .kind = KEY_COUNT, .value = "N",
-	  .low = 0, .high = 1ULL << 60,
+	{ ON_COMMAND_LINE(VERB_LOGS, offset), .flag = "offset", .kind = KEY_COUNT, .value = "N", .low = 0, .high = 1ULL << 60,
 	  .help = "begin at this byte of all that was printed; --json prints the next one (logs)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, tail), .flag = "tail", .letter = 'n', .kind = KEY_COUNT, .value = "N",
 	  .low = 0, .high = 1ULL << 60, .help = "begin with the last N lines that are there now (logs)" },

@@ -1,4 +1,4 @@
-// Owns the front of a run, what is captured of a command's output, and the members of a result.
+// Owns the front of a run, the captured output of a command, and the members of a result.
 #include "report/front.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 enum { CAPTURED_MAX = 16 << 20, SILENT_MILLISECONDS = 2000, STATUS_KILLED = 128 + SIGKILL };
 
-// --- what is captured ----------------------------------------------------------------------------
+// --- captured output -----------------------------------------------------------------------------
 
 int captured_begin(int stored[STREAMS_CAPTURED])
 {
