@@ -147,7 +147,12 @@ int ns_child_lifeline(const struct plan *plan, struct run *run)
 	if (landlock)
 		sigprocmask(SIG_UNBLOCK, &end, NULL); // until there is a command
 	if (prctl(PR_SET_PDEATHSIG, landlock ? SIGNAL_END : SIGKILL, 0, 0, 0) < 0)
-		return fail(errno, "PR_SET_PDEATHSIG"); // one that died before sends no plan
+		return fail(errno, "PR_SET_PDEATHSIG");
+	// One that died before may have sent the plan. What it holds of our socket is closed then.
+	struct pollfd host = { .fd = run->to_host };
+	fd_close(&run->from_box);
+	if (poll(&host, 1, 0) != 0)
+		return fail(0, "the supervisor has ended");
 	return raise_score();
 }
 

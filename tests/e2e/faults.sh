@@ -104,6 +104,21 @@ for n in 8 16 32 64; do
 done
 is "the project is as before" "$before" "$(tree_hash .)"
 
+# Killed behind the plan, when the box's first process has no lifeline yet: its first prctl(2) takes a second.
+boxes=${XDG_STATE_HOME:-$HOME/.local/state}/sbx/boxes
+for act in kill leave; do
+	strace -f -qq -o /dev/null -e trace=prctl -e inject=prctl:delay_enter=1000000:when=1 \
+		-- "$SBX" run --network none -- sh -c "echo >was-run; sleep 0.31$$" 2>/dev/null &
+	late=$!
+	wait_for 30 eval 'supervisor=$(pgrep -P $late -f "sleep 0.31") && compgen -G "$boxes/$supervisor-*" >/dev/null'
+	sleep 0.2
+	[ $act = leave ] || kill -9 "$supervisor"
+	wait $late 2>/dev/null
+	sleep 1
+	is "the supervisor ends before the lifeline is there: the command is not run, else it is ($act)" "$([ $act = kill ] && echo absent || echo run)" "$([ -e was-run ] && echo run || echo absent)"
+	rm -f was-run
+done
+
 # SIGKILL of any of the processes at random moments
 rounds=${ROUNDS:-300}
 left=0
