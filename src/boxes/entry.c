@@ -46,14 +46,10 @@ void record_command(char *const *command, char text[RECORD_COMMAND])
 // TIME is that of the start, in hexadecimal digits: seconds, and 8 digits of nanoseconds.
 int64_t record_begun(const char *name)
 {
-	enum { NANOSECONDS = 8 };
-	char digits[32];
+	enum { NANOSECONDS_BITS = 32, MILLISECOND = 1000000 };
 	const char *dash = strchr(name, '-');
-	size_t length = dash ? strcspn(dash + 1, ".") : 0;
-	return length > NANOSECONDS && str_put(digits, sizeof(digits), "%.*s",
-					       (int)(length - NANOSECONDS), dash + 1)
-		       ? (int64_t)strtoull(digits, NULL, 16)
-		       : 0;
+	uint64_t time = dash ? strtoull(dash + 1, NULL, 16) : 0;
+	return (int64_t)((time >> NANOSECONDS_BITS) * 1000 + (uint32_t)time / MILLISECOND);
 }
 
 bool record_moved(const char *name, const char *id)
@@ -61,7 +57,7 @@ bool record_moved(const char *name, const char *id)
 	enum { STAMP = 15 };
 	struct tm date;
 	char stamp[STAMP + 1], run[32];
-	const time_t begun = (time_t)record_begun(name);
+	const time_t begun = (time_t)(record_begun(name) / 1000);
 	if (!begun || !str_put(run, sizeof(run), "-%.*s-", (int)strcspn(name, "-"), name))
 		return false;
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&begun, &date));

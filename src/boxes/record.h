@@ -118,7 +118,7 @@ int record_claim(int boxes, const char *name, bool *ret_lives);
 // How it ended: also of one that was killed, and said nothing. NULL: it lives, or is not known.
 const char *record_status(int lock, int *ret_status);
 
-// When the run of that name began, in seconds of the clock; 0: the name says nothing.
+// When the run of that name began, in milliseconds of the clock; 0: the name says nothing.
 int64_t record_begun(const char *name);
 // Whether the run moved the thing of this ID to quarantine: DATE-TIME-PID-NUMBER.
 bool record_moved(const char *name, const char *id);

@@ -76,14 +76,14 @@ static bool read_box(const struct record *record, const struct process_place *he
 // One that is no live run of any kind.
 static bool read_ended(const struct record *record, struct live_box *box)
 {
-	int64_t begun = record_begun(box->name), now = wall_now() / 1000;
+	int64_t begun = record_begun(box->name), now = wall_now();
 	if (!record_read(record->lock, &box->entry))
 		return false;
 	box->end = record_status(record->lock, &box->status);
 	if (!box->end)
 		box->end = record_lives(record->lock) ? "ending" : "unknown";
 	box->run = 0;
-	box->age = now > begun ? (uint64_t)(now - begun) * 1000 : 0;
+	box->age = now > begun ? (uint64_t)(now - begun) : 0;
 	snprintf(box->id, sizeof(box->id), "%d", (int)box->entry.supervisor);
 	return true;
 }
@@ -166,37 +166,16 @@ static int no_output(const char *id)
 		    str_shown(id));
 }
 
-// The time behind the name of a run of this id or session, or NULL.
-static const char *time_of(int all, const char *name, const char *id)
-{
-	struct record record;
-	struct record_entry entry;
-	size_t length = strlen(id);
-	const char *dash = strchr(name, '-');
-	if (!dash || !id[0] || name[0] == '.')
-		return NULL;
-	if (str_starts(name, id) && name[length] == '-')
-		return dash + 1;
-	if (record_open(all, name, &record) < 0)
-		return NULL;
-	bool named = record_read(record.lock, &entry) && str_equal(entry.session, id);
-	record_close(&record);
-	return named ? dash + 1 : NULL;
-}
-
 int boxes_any(struct arena *arena, const char *id, struct record *ret_record)
 {
-	char name[RECORD_NAME] = "", newest[RECORD_NAME] = "";
-	autoclose int all = open_all(arena);
-	if (all < 0 && err_is_recorded())
-		return -1;
-	entries_each (entry, all) {
-		const char *time = time_of(all, entry->name, id);
-		if (time && strcmp(time, newest) > 0 &&
-		    str_put(name, sizeof(name), "%s", entry->name))
-			str_put(newest, sizeof(newest), "%s", time);
-	}
-	return newest[0] && record_open(all, name, ret_record) == 0 ? 0 : no_output(id);
+	struct boxes boxes;
+	TRY(boxes_list(arena, BOXES_ALL, &boxes));
+	autoclose int all = ATTEMPT(open_all(arena));
+	for (const struct live_box *box = boxes.all; box < boxes.all + boxes.count; box++)
+		if (id[0] && (str_equal(arena_text(arena, "%d", (int)box->entry.supervisor), id) ||
+			      str_equal(box->entry.session, id)))
+			return record_open(all, box->name, ret_record) == 0 ? 0 : no_output(id);
+	return no_output(id);
 }
 
 int boxes_output(const struct record *record, const char *id)

@@ -174,14 +174,10 @@ static const char *wait_for(struct arena *arena, const char *id, struct record *
 	if (boxes_list(arena, BOXES_LIVE, &boxes) < 0)
 		return NULL;
 	const struct live_box *box = boxes_find(&boxes, id);
-	if (box && boxes_hold(arena, box, &held) == 0) {
-		struct pollfd event = { .fd = held.process, .events = POLLIN };
+	if (box && boxes_hold(arena, box, &held) == 0)
 		*ret_record = held.record;
-		while (poll(&event, 1, -1) != 1)
-			;
-	} else if (find_ended(arena, id, ret_record) < 0) {
+	else if (find_ended(arena, id, ret_record) < 0)
 		return NULL;
-	}
 	record_await(ret_record->lock); // its last words are written yet
 	const char *end = record_status(ret_record->lock, ret_status);
 	if (!end)
