@@ -415,4 +415,5 @@ except OSError as e: print(e.errno)')"
 else
 	skip "vm.memfd_noexec=2" "the filter is for x86_64"
 fi
+"$SBX" kill --all >/dev/null 2>&1
 done_testing

@@ -30,7 +30,7 @@
 #include "run/run_command.h"
 
 enum { STREAMS = 3 };
-enum { LAST_MILLISECONDS = 500, AT_ONCE_MILLISECONDS = 250 };
+enum { LAST_MILLISECONDS = 500, AT_ONCE_MILLISECONDS = 250, BEHIND_MILLISECONDS = 200 };
 enum { STATUS_KILLED = 128 + SIGKILL, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 
 // --- words ---------------------------------------------------------------------------------------
@@ -186,24 +186,37 @@ static int64_t time_left(const struct further_command *command, bool full)
 	return command->asked ? command->asked + CONTROL_MILLISECONDS - now : -1;
 }
 
+// In the background of its terminal a read would stop this process.
+static bool is_behind(const struct passing_stream *stream)
+{
+	pid_t front = stream->from == STDIN_FILENO ? tcgetpgrp(STDIN_FILENO) : -1;
+	return front > 0 && front != getpgrp();
+}
+
 // False when nothing is left to do.
 static bool turn(struct further_command *command)
 {
 	struct pollfd events[STREAMS + 2];
-	bool full = false;
+	bool full = false, behind = is_behind(&command->streams[STDIN_FILENO]);
 	for (int i = 0; i < STREAMS; i++) {
+		bool waits = i == STDIN_FILENO && behind;
 		const struct passing_stream *stream = &command->streams[i];
-		events[i] = stream_is_full(stream)
-				    ? (struct pollfd){ .fd = stream->to, .events = POLLOUT }
-				    : (struct pollfd){ .fd = stream->most ? stream->from : -1,
-						       .events = POLLIN };
+		events[i] =
+			stream_is_full(stream)
+				? (struct pollfd){ .fd = stream->to, .events = POLLOUT }
+				: (struct pollfd){ .fd = stream->most && !waits ? stream->from : -1,
+						   .events = POLLIN };
 		full = full || stream_is_full(stream);
 	}
 	events[STREAMS] =
 		(struct pollfd){ .fd = command->ended ? -1 : command->socket, .events = POLLIN };
 	events[STREAMS + 1] = (struct pollfd){ .fd = command->signals, .events = POLLIN };
 	int64_t left = time_left(command, full);
+	behind = behind && (left == -1 || left > BEHIND_MILLISECONDS);
+	left = behind ? BEHIND_MILLISECONDS : left;
 	int ready = poll(events, STREAMS + 2, left == -1 ? -1 : left > 0 ? (int)left : 0);
+	if (ready == 0 && behind)
+		return true;
 	if (ready == 0)
 		command->silent = !command->ended;
 	for (int i = 0; ready > 0 && i < STREAMS; i++)

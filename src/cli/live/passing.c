@@ -76,8 +76,9 @@ int signals_held(const int *numbers, size_t count)
 	struct sigaction action;
 	sigemptyset(&set);
 	for (size_t i = 0; i < count; i++)
-		if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			sigaddset(&set, numbers[i]);
+		sigaddset(&set, numbers[i]);
+	if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+		sigdelset(&set, SIGHUP);
 	signal(SIGPIPE, SIG_IGN); // the terminal is given back before this process ends
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -31,8 +31,8 @@ static inline bool stream_is_full(const struct passing_stream *stream)
 	return stream->at < stream->used;
 }
 
-// Blocks these signals but those that the caller ignores (nohup(1)), and SIGPIPE; they are read
-// from the descriptor. -1 with errno.
+// Blocks these signals, and SIGPIPE; they are read from the descriptor. Not a SIGHUP that the
+// caller ignores (nohup(1)): one that is blocked would come. -1 with errno.
 int signals_held(const int *numbers, size_t count);
 
 // Whether the caller's stdin goes to the command itself, so that it reads what it needs and no
