@@ -96,12 +96,12 @@ struct key {
 	char letter;
 	enum key_kind kind;
 	enum key_form form;
-	const char *const
-		*words; // of KEY_WORD, NULL-terminated, in the order of the enum; of FORM_LANGUAGE
-	const char *value;  // how help writes the value
-	size_t offset;      // of the field
-	uint64_t low, high; // of numbers
-	uint64_t soft;      // a limit's LIMIT_BIT: a '?' in front keeps it as well as possible
+	const char *const *words; // of KEY_WORD, NULL-terminated, in the order of the enum; of
+				  // FORM_LANGUAGE; of KEY_LIST: beginnings
+	const char *value;        // how help writes the value
+	size_t offset;            // of the field
+	uint64_t low, high;       // of numbers
+	uint64_t soft; // a limit's LIMIT_BIT: a '?' in front keeps it as well as possible
 	enum tightens tightens;
 	unsigned verbs;    // bits of enum verb: where the flag is accepted
 	const char *help;  // one line

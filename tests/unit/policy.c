@@ -55,8 +55,9 @@ static void table_is_sound(void **state)
 	for (unsigned i = 0; i < key_count; i++) {
 		assert_non_null(keys[i].help);
 		assert_true(keys[i].section || keys[i].flag);
-		assert_true((keys[i].kind == KEY_WORD || keys[i].form == FORM_LANGUAGE) ==
-			    (keys[i].words != NULL));
+		assert_true(keys[i].kind == KEY_LIST || // what an item begins with
+			    (keys[i].kind == KEY_WORD || keys[i].form == FORM_LANGUAGE) ==
+				    (keys[i].words != NULL));
 		assert_true((keys[i].kind == KEY_SWITCH) == (keys[i].value == NULL));
 		for (unsigned j = 0; j < i; j++) {
 			assert_false(keys[i].flag && keys[j].flag &&
