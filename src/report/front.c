@@ -96,7 +96,7 @@ static void say_killed(const struct front *front, int64_t began)
 				     .wait_status = SIGKILL,
 				     .id = front->id,
 				     .session = front->session,
-				     .error = "sbx itself was killed",
+				     .error = "the command's own sbx was killed",
 				     .wall = (uint64_t)(steady_now() - began) },
 		   &out);
 	captured_put(&out, front->stored, false);
