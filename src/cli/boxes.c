@@ -79,6 +79,7 @@ static bool read_ended(const struct record *record, struct live_box *box)
 	int64_t begun = record_begun(box->name), now = wall_now();
 	if (!record_read(record->lock, &box->entry))
 		return false;
+	box->status = -1;
 	box->end = record_status(record->lock, &box->status);
 	if (!box->end)
 		box->end = record_lives(record->lock) ? "ending" : "unknown";

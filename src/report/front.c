@@ -21,16 +21,8 @@ enum { CAPTURED_MAX = 16 << 20, SILENT_MILLISECONDS = 2000, STATUS_KILLED = 128 
 
 // --- captured output -----------------------------------------------------------------------------
 
-int captured_begin(int stored[STREAMS_CAPTURED])
-{
-	for (int i = 0; i < STREAMS_CAPTURED; i++)
-		if ((stored[i] = fd_memory("sbx", MEMORY_PLAIN)) < 0)
-			return fail(errno, "memory for the output");
-	return 0;
-}
-
 // One byte more says that there were others.
-void captured_add(int stored, const char *bytes, size_t length)
+static void captured_add(int stored, const char *bytes, size_t length)
 {
 	struct stat status;
 	size_t room = fstat(stored, &status) == 0 && status.st_size <= CAPTURED_MAX
@@ -47,7 +39,7 @@ void captured_text(struct out *out, const char *key, char *text, size_t length)
 	json_string(out, key, text);
 }
 
-void captured_put(struct out *out, const int stored[STREAMS_CAPTURED], bool cut)
+static void captured_put(struct out *out, const int stored[STREAMS_CAPTURED], bool cut)
 {
 	static const char *const names[STREAMS_CAPTURED] = { "stdout", "stderr" };
 	static char text[CAPTURED_MAX + 1];
@@ -98,15 +90,13 @@ static int take_word(const struct front *front, struct pollfd *events, bool *ret
 static void say_killed(const struct front *front, int64_t began)
 {
 	struct out out = { 0 };
-	char id[16];
-	snprintf(id, sizeof(id), "%d", (int)front->run);
 	result_put(&(struct result){ .end = "signal",
 				     .status = STATUS_KILLED,
 				     .ended = true,
 				     .wait_status = SIGKILL,
-				     .id = id,
+				     .id = front->id,
 				     .session = front->session,
-				     .error = "the run's own sbx was killed",
+				     .error = "the command's own sbx was killed",
 				     .wall = (uint64_t)(steady_now() - began) },
 		   &out);
 	captured_put(&out, front->stored, false);
@@ -151,14 +141,14 @@ int front_begin(struct front *front)
 {
 	bool captures = front->record < 0;
 	int ends[STREAMS_CAPTURED][2] = { { -1, -1 }, { -1, -1 } }, sockets[2];
-	if (captures)
-		TRY(captured_begin(front->stored));
+	for (int i = 0; captures && i < STREAMS_CAPTURED; i++)
+		if ((front->stored[i] = fd_memory("sbx", MEMORY_PLAIN)) < 0)
+			return fail(errno, "memory for the output");
 	front->answer = captures ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
 	if ((captures && front->answer < 0) || pipe2(ends[0], O_CLOEXEC) < 0 ||
 	    (captures && pipe2(ends[1], O_CLOEXEC) < 0) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return fail(errno, "memory for the output");
-	front->run = getpid();
 	front->socket = sockets[1];
 	pid_t child = fork();
 	if (child == 0)
@@ -177,7 +167,7 @@ int front_begin(struct front *front)
 	return 0;
 }
 
-void front_end(struct front *front, struct out *out)
+int front_print(struct front *front, struct out *out, struct patience *patience)
 {
 	int32_t word = 0;
 	int fds[FD_PASSED];
@@ -185,6 +175,8 @@ void front_end(struct front *front, struct out *out)
 	bool whole = fd_send(front->socket, &word, sizeof(word), NULL, 0) == 0 &&
 		     fd_receive(front->socket, &word, sizeof(word), fds) > 0;
 	captured_put(out, front->stored, !whole);
+	json_end(out);
+	return live_say(out, front->answer, patience);
 }
 
 // --- the object ----------------------------------------------------------------------------------
