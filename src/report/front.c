@@ -17,7 +17,12 @@
 #include "report/answer_fields.h"
 #include "report/summary.h"
 
-enum { CAPTURED_MAX = 16 << 20, SILENT_MILLISECONDS = 2000, STATUS_KILLED = 128 + SIGKILL };
+enum {
+	CAPTURED_MAX = 16 << 20,
+	SILENT_MILLISECONDS = 2000,
+	LAST_MILLISECONDS = 2000,
+	STATUS_KILLED = 128 + SIGKILL
+};
 
 // --- captured output -----------------------------------------------------------------------------
 
@@ -111,24 +116,29 @@ static _Noreturn void be_front(struct front *front, const int from[STREAMS_CAPTU
 	struct pollfd events[SOURCES_FRONT] = { { .fd = from[0], .events = POLLIN },
 						{ .fd = from[1], .events = POLLIN },
 						{ .fd = front->socket, .events = POLLIN } };
-	int64_t began = steady_now();
+	int64_t began = steady_now(), end = INT64_MAX;
 	bool asked = false;
 	int wait = -1;
 	sigset_t all;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); // it ends with the supervisor
+	// A box can read its own pipe, and so take what poll has seen.
+	for (int i = 0; i < STREAMS_CAPTURED && from[i] >= 0; i++)
+		fcntl(from[i], F_SETFL, O_NONBLOCK);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		close(fd);
 	if (fd_close_except(kept, sizeof(kept) / sizeof(*kept), 0) < 0)
 		_exit(1);
 	while (events[0].fd >= 0 || events[1].fd >= 0 || events[CONTROL].fd >= 0) {
-		if (poll(events, SOURCES_FRONT, wait) == 0)
+		if (poll(events, SOURCES_FRONT, wait) == 0 || steady_now() > end)
 			break;
 		for (int i = 0; i < STREAMS_CAPTURED; i++)
 			if (events[i].revents && !store(front, events[i].fd, i))
 				events[i].fd = -1; // the last writer has gone
-		if (events[CONTROL].revents)
+		if (events[CONTROL].revents) {
 			wait = take_word(front, events, &asked);
+			end = asked ? steady_now() + LAST_MILLISECONDS : end;
+		}
 	}
 	if (front->record < 0 && !asked)
 		say_killed(front, began);
@@ -171,8 +181,10 @@ int front_print(struct front *front, struct out *out, struct patience *patience)
 {
 	int32_t word = 0;
 	int fds[FD_PASSED];
-	// Of one that was killed the rest is not known.
+	struct pollfd answer = { .fd = front->socket, .events = POLLIN };
+	// Of one that was killed, or is stopped, the rest is not known.
 	bool whole = fd_send(front->socket, &word, sizeof(word), NULL, 0) == 0 &&
+		     poll(&answer, 1, 2 * LAST_MILLISECONDS) > 0 &&
 		     fd_receive(front->socket, &word, sizeof(word), fds) > 0;
 	captured_put(out, front->stored, !whole);
 	json_end(out);
