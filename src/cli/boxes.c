@@ -173,8 +173,10 @@ int boxes_any(struct arena *arena, const char *id, struct record *ret_record)
 	TRY(boxes_list(arena, BOXES_ALL, &boxes));
 	autoclose int all = ATTEMPT(open_all(arena));
 	for (const struct live_box *box = boxes.all; box < boxes.all + boxes.count; box++)
-		if (id[0] && (str_equal(arena_text(arena, "%d", (int)box->entry.supervisor), id) ||
-			      str_equal(box->entry.session, id)))
+		if (id[0] &&
+		    (str_equal(arena_text(arena, "%.*s", (int)strcspn(box->name, "-"), box->name),
+			       id) ||
+		     str_equal(box->entry.session, id)))
 			return record_open(all, box->name, ret_record) == 0 ? 0 : no_output(id);
 	return no_output(id);
 }
