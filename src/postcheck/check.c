@@ -175,7 +175,8 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 			   .found = found,
 			   .rows = &rows,
 			   .budget = BUDGET,
-			   .start = clock_start(plan) },
+			   .start = clock_start(plan),
+			   .ended = clock_over(run->journal_count ? run->journals[0] : -1) },
 		.run = run,
 	};
 	// What reads files of a box's is locked, and a nested repository may lie in a directory

@@ -58,6 +58,9 @@ struct timespec clock_start(const struct plan *plan);
 // before the command began and what it stamps differ, however short the time between. `fd`: a file
 // of sbx, for an exact time, or -1.
 void clock_pass(struct plan *plan, int fd);
+// Now, in nanoseconds: no file was stamped with a later time, and none will be with an earlier one
+// (before Linux 6.13 for a tick). `fd`: as above.
+int64_t clock_over(int fd);
 
 // Symlinks that lead to what the box could not see.
 

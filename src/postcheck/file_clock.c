@@ -38,6 +38,14 @@ static bool has_exact(int fd, const struct timespec *start)
 	return false;
 }
 
+int64_t clock_over(int fd)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	has_exact(fd, &now);
+	return times_from(&now);
+}
+
 // In a virtual machine on a busy host a tick may be late by far more than 10 ms.
 static bool passes(const struct timespec *time, int fd)
 {

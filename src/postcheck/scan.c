@@ -34,8 +34,8 @@ struct scan {
 	struct listed now;  // met by the sweep
 	bool whole;         // the whole tree is checked, or
 	struct share share; // these parts
-	int64_t begin;      // of this check
-	int64_t since; // what changed then or later is read: by the box, or since the last check
+	int64_t since;   // what changed then or later is read: by the box, or since the last check
+	int64_t checked; // when that one's box had ended
 	const struct run *run;
 	bool moved; // an entry may have come to its place in this run
 };
@@ -106,15 +106,14 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 	       !finding_is_made(scan->check, directory, name);
 }
 
-// No name came to its directory, or it was born since the last check, while no box lived. The time
-// of that check is TICK before it began, and birth times are never late.
+// No name came to its directory, or it was born since the last check, while no box lived.
 static bool stood_there(const struct scan *scan, int directory, const char *name)
 {
 	const struct check *check = scan->check;
 	if (str_equal(name, ".") || check->timeless || finding_is_made(check, directory, name))
 		return false;
 	return !finding_is_changed(check, directory, "") ||
-	       (finding_birth(directory, name) > scan->since + TICK && !check->plan->due &&
+	       (finding_birth(directory, name) > scan->checked && !check->plan->due &&
 		!journal_beside(check->plan, scan->run));
 }
 
@@ -259,7 +258,7 @@ static void keep_rest(struct scan *scan, int root)
 // The list has the time of the last check.
 static void note_time(const struct scan *scan)
 {
-	const struct timespec times[] = { times_of(scan->begin), times_of(scan->begin) };
+	const struct timespec ended = times_of(scan->check->ended), times[] = { ended, ended };
 	utimensat(AT_FDCWD, scan->tree->list, times, AT_SYMLINK_NOFOLLOW);
 }
 
@@ -340,10 +339,12 @@ static void begin_tree(struct scan *scan, const struct run *run, const struct se
 {
 	struct check *check = scan->check;
 	struct stat list;
-	scan->begin = times_now() - TICK;
-	scan->since = times_from(&check->start);
-	if (stat(tree->list, &list) == 0 && times_from(&list.st_mtim) < scan->since)
-		scan->since = times_from(&list.st_mtim);
+	scan->tree = tree;
+	scan->since = scan->checked = times_from(&check->start);
+	if (stat(tree->list, &list) == 0)
+		scan->checked = times_from(&list.st_mtim);
+	if (scan->checked - TICK < scan->since)
+		scan->since = scan->checked - TICK;
 	check->timeless = check->start.tv_sec == 0 || !times_are_ours(tree->path);
 	scan->whole = !choose(check, run, tree, arena, &scan->share);
 }
@@ -361,9 +362,10 @@ bool scan_is_quiet(struct check *check, const struct run *run)
 		if (quiet)
 			walk_tree(&walk, check->plan->searched[i].path);
 		quiet = quiet && !walk.cut;
-		scan.tree = &check->plan->searched[i];
-		if (quiet)
+		if (quiet) {
+			note_time(&scan);
 			tell_part(&scan, &walk);
+		}
 		arena_free(arena);
 	}
 	return quiet;

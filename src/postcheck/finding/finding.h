@@ -19,6 +19,7 @@ struct check {
 	const struct plan *plan;
 	struct findings *found;
 	struct timespec start; // what was changed before is of no interest; zero when nobody knows
+	int64_t ended;         // nanoseconds; after it no process of the box lived
 	unsigned budget;       // of directory entries, against hostile trees
 	bool known;            // a repository that stood there; else all of it is the box's
 	bool made;             // which a box made in an earlier run
