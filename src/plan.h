@@ -345,6 +345,7 @@ struct plan {
 	bool timing;
 	int ready;                     // where the pid is written when the command runs; 0: nowhere
 	int writer;                    // where the master of its terminal goes; 0: nowhere
+	bool logged;                   // refusals are lines of stderr when they happen
 	struct terminal_wish terminal; // of the command, in the background
 	int parent; // the run ends with this process; 0: with none, -1: with one that has no number
 		    // here

@@ -87,7 +87,7 @@ static void man_groups(void)
 
 static void man_verbs(void)
 {
-	for (unsigned i = 0; i < verb_row_count; i++) {
+	for (unsigned i = 0; i < VERB_ROWS; i++) {
 		printf(".TP\n\\fBsbx ");
 		gen_roff(verb_rows[i].synopsis);
 		printf("\\fR\n");

@@ -1,6 +1,6 @@
 // Build-time only: writes the generated sources, man pages from the tables.
-//   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE |
-//   settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES
+//   sbx-gen syscalls | profiles FILE... | drivers NAME FILE... | groups FILE |
+//   names FILE | settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -142,7 +142,7 @@ void gen_quote(const char *text, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\n')
 			printf("\\n\"\n\t\"");
-		else if (text[i] == '"' || text[i] == '\\')
+		else if (strchr("\"\\?", text[i])) // no trigraph
 			printf("\\%c", text[i]);
 		else
 			putchar(text[i]);
@@ -237,13 +237,13 @@ static void write_groups(const char *path)
 	printf("const struct ini_rows group_rows = { rows_0, %u, text_0 };\n", rows.count);
 }
 
-static void write_drivers(char **paths, int count)
+static void write_drivers(const char *table, char **paths, int count)
 {
 	size_t length;
 	printf("%s#include \"code/languages.h\"\n\n#pragma GCC diagnostic ignored "
 	       "\"-Woverlength-strings\"\n\n"
-	       "const struct driver drivers[] = {\n",
-	       head);
+	       "const struct driver %ss[] = {\n",
+	       head, table);
 	for (int i = 0; i < count; i++) {
 		const char *name = path_name(paths[i]);
 		printf("\t{ \"%.*s\",\n\t  ", (int)strcspn(name, "."), name);
@@ -251,7 +251,7 @@ static void write_drivers(char **paths, int count)
 		gen_quote(text, length);
 		printf(" },\n");
 	}
-	printf("};\nconst unsigned driver_count = %d;\n", count);
+	printf("};\nconst unsigned %s_count = %d;\n", table, count);
 }
 
 // Lines of the sections [tokens] and [registries], in this order.
@@ -272,33 +272,6 @@ static void write_settings(const char *path)
 	printf("\tNULL,\n};\n");
 }
 
-// The verbs' functions are not linked into the generator.
-#define NO_VERB(name)                                                                              \
-	int name(char **words)                                                                     \
-	{                                                                                          \
-		return words != NULL;                                                              \
-	}
-NO_VERB(verb_run)
-NO_VERB(verb_shell)
-NO_VERB(verb_plan)
-NO_VERB(verb_profile)
-NO_VERB(verb_quarantine)
-NO_VERB(verb_audit)
-NO_VERB(verb_allow)
-NO_VERB(verb_publish)
-NO_VERB(verb_deny)
-NO_VERB(verb_session)
-NO_VERB(verb_agent)
-NO_VERB(verb_why)
-NO_VERB(verb_learn)
-NO_VERB(verb_code)
-NO_VERB(verb_cache)
-NO_VERB(verb_ps)
-NO_VERB(verb_stop)
-NO_VERB(verb_kill)
-NO_VERB(verb_wait)
-NO_VERB(verb_doctor)
-
 int main(int count, char **words)
 {
 	const char *what = count > 1 ? words[1] : "";
@@ -308,8 +281,8 @@ int main(int count, char **words)
 		write_profiles(words + 2, count - 2);
 	else if (str_equal(what, "groups") && count == 3)
 		write_groups(words[2]);
-	else if (str_equal(what, "drivers") && count > 2)
-		write_drivers(words + 2, count - 2);
+	else if (str_equal(what, "drivers") && count > 3)
+		write_drivers(words[2], words + 3, count - 3);
 	else if (str_equal(what, "settings") && count == 3)
 		write_settings(words[2]);
 	else if (str_equal(what, "network"))

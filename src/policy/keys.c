@@ -360,6 +360,8 @@ const struct key keys[] = {
 	  .help = "overwrite changes made since (session apply)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, force), .flag = "force", .kind = KEY_SWITCH,
 	  .help = "overwrite changes made since (agent install, remove)" },
+	{ ON_COMMAND_LINE(VERB_AGENT, servers), .flag = "mcp", .kind = KEY_SWITCH,
+	  .help = "its servers of the Model Context Protocol, instead of its commands (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,
 	  .help = "show the changes without making them (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_CACHE | VERB_STOP | VERB_KILL | VERB_AGENT, all), .flag = "all", .kind = KEY_SWITCH,

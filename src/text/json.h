@@ -26,6 +26,9 @@ struct json {
 // mark at the beginning is passed over.
 int json_parse(struct arena *arena, const char *text, size_t length, struct json **ret_root);
 
+// One string, list or object from `at` on in another text; its key stays. False: none is whole.
+bool json_parse_at(struct arena *arena, const char *text, size_t at, struct json *value);
+
 // Whether there is no value in the text: blanks and comments alone.
 bool json_is_blank(const char *text, size_t length);
 
