@@ -162,7 +162,8 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 		if (dup2(file, STDIN_FILENO) >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 &&
 		    dup2(ends[1], STDERR_FILENO) >= 0)
 			execv("/proc/self/exe", words);
-		_exit(STATUS_FAILURE);
+		fail(errno, "run '%s'", words[1]);
+		_exit(box_failed());
 	}
 	close(ends[1]);
 	call->output = ends[0];
