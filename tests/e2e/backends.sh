@@ -30,7 +30,7 @@ for name in $("$SBX" backend | awk '{ print $1 }'); do
 	ended=$?
 	while IFS= read -r line; do
 		case $line in
-		"ok "*SKIP*) skip "${line#ok * - }" "" ;;
+		"ok "*"# SKIP "*) skip "$(sed 's/^ok [0-9]* - \(.*\) # SKIP.*/\1/' <<<"$line")" "${line##*# SKIP }" ;;
 		"ok "*) pass "${line#ok * - }" ;;
 		"not ok "*) fail "${line#not ok * - }" ;;
 		"#"*) printf '%s\n' "$line" ;;

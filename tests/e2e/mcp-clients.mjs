@@ -135,6 +135,16 @@ check('serve: a call that is aborted', /abort/i.test(await server.call('run', { 
 check('serve: and the next one', await server.call('run', { command: 'echo on' }) === 'on\n')
 const all = await Promise.all(Array.from({ length: 200 }, (_, i) => server.call('run', { command: `echo ${i}` })))
 check('serve: 200 calls at once', all.every((each, i) => each === `${i}\n`))
+if (there('@modelcontextprotocol/client')) {
+  const [{ Client: Next }, { StdioClientTransport: Pipe }] = await Promise.all(['client', 'client/stdio'].map(each => load(`@modelcontextprotocol/${each}`)))
+  for (const mode of ['legacy', 'auto']) {
+    const next = new Next({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+    await next.connect(new Pipe({ command: program, args: ['mcp', 'serve', '-s', 'agent'], env: process.env }))
+    const answer = await next.callTool({ name: 'run', arguments: { command: 'echo on' } })
+    check(`serve: the client of version 2, which asks for versions by ${mode}`, answer.content[0].text === 'on\n', answer)
+    await next.close()
+  }
+}
 const began = performance.now()
 for (let i = 0; i < 100; i++) await server.call('run', { command: 'true' })
 console.log(`# serve: 100 calls in ${Math.round(performance.now() - began)} ms`)
