@@ -263,6 +263,18 @@ time.sleep(0.5)
 client.process.kill()
 check("a server that is killed leaves no call", gone("sleep 983"))
 
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+client = Client()
+signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+check("a client that ignores SIGCHLD: a status is that of the call", client.call("run", command="exit 3") == ("\n[exit status 3]", True))
+client.end()
+client = Client()
+for i in range(40):
+    client.send({"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": {"name": "run", "arguments": {"command": "sleep 981"}}})
+time.sleep(1.5)
+client.process.stdin.close()
+check("a client that goes while calls wait for others: the server ends, and all of them", client.process.wait(30) == 0 and gone("sleep 981"))
+
 # --- a hostile client
 chance = random.Random(SEED)
 samples = [b'{"jsonrpc":"2.0","id":1,"method":"ping"}', b'{"jsonrpc":"2.0","id":"x","method":"tools/list","params":{}}',

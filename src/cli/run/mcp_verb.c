@@ -280,7 +280,7 @@ static void serve(struct mcp_server *server)
 			events[i] = (struct pollfd){ call->process ? call->output : -1, POLLIN, 0 };
 			runs |= call->process != 0;
 		}
-		events[CALLS_MAX] = (struct pollfd){ waits ? -1 : STDIN_FILENO, POLLIN, 0 };
+		events[CALLS_MAX] = (struct pollfd){ STDIN_FILENO, waits ? 0 : POLLIN, 0 };
 		poll(events, CALLS_MAX + 1, runs ? SECOND : -1);
 		for (int i = 0; i < CALLS_MAX; i++) {
 			if (events[i].revents)
@@ -288,7 +288,7 @@ static void serve(struct mcp_server *server)
 			say_progress(&server->calls[i], steady_now());
 		}
 		if (waits || events[CALLS_MAX].revents)
-			open = take_input(server, !waits);
+			open = !(waits && events[CALLS_MAX].revents) && take_input(server, !waits);
 	}
 }
 
@@ -326,6 +326,7 @@ int verb_mcp(char **words)
 	if (prepare(box, &server) < 0)
 		return box_failed();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); // a client may ignore it
 	serve(&server);
 	return STATUS_OK;
 }
