@@ -41,9 +41,8 @@ static void expect_words(char **words, const struct mcp_message *message)
 		count++;
 	expect(count < 20);
 	if (run)
-		expect(!strcmp(words[4], "--die-with-parent") && !strcmp(words[5], "-s") &&
-		       !strcmp(words[6], "fuzz") &&
-		       !strcmp(words[7], strcmp(message->tool, "run") ? "--" : "-c"));
+		expect(!strcmp(words[4], "-s") && !strcmp(words[5], "fuzz") &&
+		       !strcmp(words[6], strcmp(message->tool, "run") ? "--" : "-c"));
 	if (session)
 		expect(!strcmp(words[3], "fuzz") && !strcmp(words[4], "--"));
 	if (!run && !session)
