@@ -79,6 +79,7 @@ static bool read_ended(const struct record *record, struct live_box *box)
 	int64_t begun = record_begun(box->name), now = wall_now();
 	if (!record_read(record->lock, &box->entry))
 		return false;
+	box->status = -1;
 	box->end = record_status(record->lock, &box->status);
 	if (!box->end)
 		box->end = record_lives(record->lock) ? "ending" : "unknown";
@@ -172,8 +173,10 @@ int boxes_any(struct arena *arena, const char *id, struct record *ret_record)
 	TRY(boxes_list(arena, BOXES_ALL, &boxes));
 	autoclose int all = ATTEMPT(open_all(arena));
 	for (const struct live_box *box = boxes.all; box < boxes.all + boxes.count; box++)
-		if (id[0] && (str_equal(arena_text(arena, "%d", (int)box->entry.supervisor), id) ||
-			      str_equal(box->entry.session, id)))
+		if (id[0] &&
+		    (str_equal(arena_text(arena, "%.*s", (int)strcspn(box->name, "-"), box->name),
+			       id) ||
+		     str_equal(box->entry.session, id)))
 			return record_open(all, box->name, ret_record) == 0 ? 0 : no_output(id);
 	return no_output(id);
 }

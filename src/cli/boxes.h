@@ -19,7 +19,7 @@ struct live_box {
 	bool other;   // of another version of sbx: the entry has a command for people alone
 	bool inside;  // the entry's numbers of processes are of this namespace
 	// One that has ended: how (boxes/record.h), "ending" while its sbx lives, or "unknown"; and
-	// what sbx run returned. NULL: it lives.
+	// what sbx run returned, or -1. NULL: it lives.
 	const char *end;
 	int status;
 };

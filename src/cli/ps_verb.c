@@ -71,20 +71,15 @@ static const char *ports_text(struct arena *arena, const struct record_ports *po
 	return text;
 }
 
-static bool has_status(const struct live_box *box)
-{
-	return box->end && !str_equal(box->end, "ending") && !str_equal(box->end, "unknown");
-}
-
 static void fill_row(struct arena *arena, const struct live_box *box, const char *row[COLUMNS])
 {
 	uint64_t memory, microseconds;
 	bool used = boxes_usage(box, &memory, &microseconds);
 	row[ID] = box->id;
 	row[AGE] = age_text(arena, box->age);
-	row[STATUS] = !box->end         ? running
-		      : has_status(box) ? arena_text(arena, "%s %d", box->end, box->status)
-					: box->end;
+	row[STATUS] = !box->end          ? running
+		      : box->status >= 0 ? arena_text(arena, "%s %d", box->end, box->status)
+					 : box->end;
 	row[SESSION] = visible(arena, box->entry.session);
 	row[PROJECT] = visible(arena, box->entry.project);
 	row[MEMORY] = used ? size_text(arena, memory) : "-";
@@ -150,7 +145,7 @@ static void put_json(struct out *out, const struct live_box *box)
 	answer_open(out, NULL, '{');
 	answer_members(out, MEMBER("id", box->id), MEMBER_NUMBER("age_ms", box->age),
 		       MEMBER("command", entry->command), MEMBER("end", box->end),
-		       NUMBER_IF(has_status(box), "status", (unsigned)box->status),
+		       NUMBER_IF(box->end && box->status >= 0, "status", (unsigned)box->status),
 		       MEMBER("session", entry->session[0] ? entry->session : NULL),
 		       MEMBER("project", entry->project[0] ? entry->project : NULL),
 		       NUMBER_IF(used, "memory_bytes", memory),

@@ -237,7 +237,8 @@ static void forget_arguments(const struct run *run)
 int init_child(const struct plan *plan, struct run *run)
 {
 	volatile int problem = 0;
-	bool reports = plan->timing || plan->event_status || plan->ready; // that it has started
+	bool reports = plan->timing || plan->event_status || plan->ready ||
+		       plan->front > 0; // that it has started
 	sigset_t all;
 	run->pausable = plan->session != NULL || plan->ask == ASK_TERMINAL;
 	if (!testing_skips("wipe"))

@@ -17,20 +17,17 @@
 #include "report/answer_fields.h"
 #include "report/summary.h"
 
-enum { CAPTURED_MAX = 16 << 20, SILENT_MILLISECONDS = 2000, STATUS_KILLED = 128 + SIGKILL };
+enum {
+	CAPTURED_MAX = 16 << 20,
+	SILENT_MILLISECONDS = 2000,
+	LAST_MILLISECONDS = 2000,
+	STATUS_KILLED = 128 + SIGKILL
+};
 
 // --- captured output -----------------------------------------------------------------------------
 
-int captured_begin(int stored[STREAMS_CAPTURED])
-{
-	for (int i = 0; i < STREAMS_CAPTURED; i++)
-		if ((stored[i] = fd_memory("sbx", MEMORY_PLAIN)) < 0)
-			return fail(errno, "memory for the output");
-	return 0;
-}
-
 // One byte more says that there were others.
-void captured_add(int stored, const char *bytes, size_t length)
+static void captured_add(int stored, const char *bytes, size_t length)
 {
 	struct stat status;
 	size_t room = fstat(stored, &status) == 0 && status.st_size <= CAPTURED_MAX
@@ -47,7 +44,7 @@ void captured_text(struct out *out, const char *key, char *text, size_t length)
 	json_string(out, key, text);
 }
 
-void captured_put(struct out *out, const int stored[STREAMS_CAPTURED], bool cut)
+static void captured_put(struct out *out, const int stored[STREAMS_CAPTURED], bool cut)
 {
 	static const char *const names[STREAMS_CAPTURED] = { "stdout", "stderr" };
 	static char text[CAPTURED_MAX + 1];
@@ -98,15 +95,13 @@ static int take_word(const struct front *front, struct pollfd *events, bool *ret
 static void say_killed(const struct front *front, int64_t began)
 {
 	struct out out = { 0 };
-	char id[16];
-	snprintf(id, sizeof(id), "%d", (int)front->run);
 	result_put(&(struct result){ .end = "signal",
 				     .status = STATUS_KILLED,
 				     .ended = true,
 				     .wait_status = SIGKILL,
-				     .id = id,
+				     .id = front->id,
 				     .session = front->session,
-				     .error = "the run's own sbx was killed",
+				     .error = "the command's own sbx was killed",
 				     .wall = (uint64_t)(steady_now() - began) },
 		   &out);
 	captured_put(&out, front->stored, false);
@@ -121,24 +116,29 @@ static _Noreturn void be_front(struct front *front, const int from[STREAMS_CAPTU
 	struct pollfd events[SOURCES_FRONT] = { { .fd = from[0], .events = POLLIN },
 						{ .fd = from[1], .events = POLLIN },
 						{ .fd = front->socket, .events = POLLIN } };
-	int64_t began = steady_now();
+	int64_t began = steady_now(), end = INT64_MAX;
 	bool asked = false;
 	int wait = -1;
 	sigset_t all;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); // it ends with the supervisor
+	// A box can read its own pipe, and so take what poll has seen.
+	for (int i = 0; i < STREAMS_CAPTURED && from[i] >= 0; i++)
+		fcntl(from[i], F_SETFL, O_NONBLOCK);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		close(fd);
 	if (fd_close_except(kept, sizeof(kept) / sizeof(*kept), 0) < 0)
 		_exit(1);
 	while (events[0].fd >= 0 || events[1].fd >= 0 || events[CONTROL].fd >= 0) {
-		if (poll(events, SOURCES_FRONT, wait) == 0)
+		if (poll(events, SOURCES_FRONT, wait) == 0 || steady_now() > end)
 			break;
 		for (int i = 0; i < STREAMS_CAPTURED; i++)
 			if (events[i].revents && !store(front, events[i].fd, i))
 				events[i].fd = -1; // the last writer has gone
-		if (events[CONTROL].revents)
+		if (events[CONTROL].revents) {
 			wait = take_word(front, events, &asked);
+			end = asked ? steady_now() + LAST_MILLISECONDS : end;
+		}
 	}
 	if (front->record < 0 && !asked)
 		say_killed(front, began);
@@ -151,14 +151,14 @@ int front_begin(struct front *front)
 {
 	bool captures = front->record < 0;
 	int ends[STREAMS_CAPTURED][2] = { { -1, -1 }, { -1, -1 } }, sockets[2];
-	if (captures)
-		TRY(captured_begin(front->stored));
+	for (int i = 0; captures && i < STREAMS_CAPTURED; i++)
+		if ((front->stored[i] = fd_memory("sbx", MEMORY_PLAIN)) < 0)
+			return fail(errno, "memory for the output");
 	front->answer = captures ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
 	if ((captures && front->answer < 0) || pipe2(ends[0], O_CLOEXEC) < 0 ||
 	    (captures && pipe2(ends[1], O_CLOEXEC) < 0) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return fail(errno, "memory for the output");
-	front->run = getpid();
 	front->socket = sockets[1];
 	pid_t child = fork();
 	if (child == 0)
@@ -177,14 +177,18 @@ int front_begin(struct front *front)
 	return 0;
 }
 
-void front_end(struct front *front, struct out *out)
+int front_print(struct front *front, struct out *out, struct patience *patience)
 {
 	int32_t word = 0;
 	int fds[FD_PASSED];
-	// Of one that was killed the rest is not known.
+	struct pollfd answer = { .fd = front->socket, .events = POLLIN };
+	// Of one that was killed, or is stopped, the rest is not known.
 	bool whole = fd_send(front->socket, &word, sizeof(word), NULL, 0) == 0 &&
+		     poll(&answer, 1, 2 * LAST_MILLISECONDS) > 0 &&
 		     fd_receive(front->socket, &word, sizeof(word), fds) > 0;
 	captured_put(out, front->stored, !whole);
+	json_end(out);
+	return live_say(out, front->answer, patience);
 }
 
 // --- the object ----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-// The front of a run with --json or in the background: a process beside its supervisor that reads
+// The front of a command with --json, or in the background: a process beside its sbx that reads
 // what the command prints, so that none that prints is held up, and that is there when the
-// supervisor is killed. It is forked before there is a box, and has no descriptor of the caller's
+// sbx is killed. It is forked before there is a box, and has no descriptor of the caller's
 // but the stdout that the answer in JSON goes to.
 #pragma once
 
@@ -12,6 +12,8 @@
 
 enum { STREAMS_CAPTURED = 2 }; // stdout and stderr
 
+struct patience;
+
 struct front {
 	// The record that a run in the background is given. -1: the run makes its own, and the
 	// output is captured for an answer.
@@ -20,25 +22,20 @@ struct front {
 	int stored[STREAMS_CAPTURED]; // memory that has the bytes; the first: the file of the
 				      // output (report/output_ring.h)
 	struct ring_head head;
-	int answer; // the caller's stdout
-	int ready;  // ends with both processes
-	int socket; // between the two
-	pid_t run;  // the supervisor
-	const char *session;
+	int answer;               // the caller's stdout
+	int ready;                // ends with both processes
+	int socket;               // between the two
+	const char *id, *session; // for the answer where the other process is killed
 };
+#define FRONT_NONE { .record = -1, .lock = -1, .stored = { -1, -1 }, .answer = -1, .ready = -1 }
 
-// In the process that becomes the supervisor: from here on its stdout and stderr are captured. -1
+// From here on its stdout and stderr are captured. -1
 // with the error said.
 int front_begin(struct front *front);
-// The members stdout, stderr and truncated. Nothing more is captured.
-void front_end(struct front *front, struct out *out);
+// The members stdout, stderr and truncated, and the end: prints the answer as live_say() does.
+// Nothing more is captured.
+int front_print(struct front *front, struct out *out, struct patience *patience);
 
-// Two files in memory for what a command prints. -1 with the error said.
-int captured_begin(int stored[STREAMS_CAPTURED]);
-// Adds the bytes, as far as there is room.
-void captured_add(int stored, const char *bytes, size_t length);
-// `cut`: there was more than is stored.
-void captured_put(struct out *out, const int stored[STREAMS_CAPTURED], bool cut);
 // A member of any text; `text` has room for a NUL.
 void captured_text(struct out *out, const char *key, char *text, size_t length);
 

@@ -176,6 +176,16 @@ for form in FORMS:
         text = answer(out).get("stdout") if "json" in form else out
         check(f"{form}: {name} is stopped and continued", came and process.returncode == 7 and text == "1\n2\n3\n4\n5\n6\n", (process.returncode, out))
 
+# --- sbx itself is killed
+for form in ("run --json", "exec --json"):
+    process = begin(form, "echo words; touch begun; sleep 300")
+    came = begun()
+    process.kill()
+    out, _ = process.communicate(timeout=30)
+    said = answer(out)
+    check(f"{form}: sbx itself is killed: there is an answer, and nothing is left", came and (said.get("end"), said.get("status"), said.get("signal"), said.get("stdout")) == ("signal", 137, 9, "words\n")
+          and said["id"] == (live if form == "exec --json" else str(process.pid)) and until(lambda: not left()), out)
+
 # --- who else starts it
 for form in FORMS:
     got = subprocess.run(["timeout", "1", *words(form, "sleep 300")], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)

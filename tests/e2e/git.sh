@@ -254,6 +254,17 @@ for lie in dies waits long twice place link copy; do
 	is "a reader that was taken over ($lie) ends the start" "125 not run" "$(SBX_TEST_SKIP=reader-$lie timeout 60 "$SBX_TESTING" run -- touch ran 2>"$work/said"; echo $? $([ -e ran ] || echo not run))"
 	like "and is named ($lie)" "$(cat "$work/said")" "^sbx: the locked process that reads the project's files "
 done
+# The walls around it in a real start: the calls of the process that asks for its socket first.
+if strace -f -qq -o /dev/null true 2>/dev/null; then
+	strace -f -qq -o "$work/calls" "$SBX" run -- true 2>/dev/null
+	reader=$(awk '/dup3\([0-9]+, 0, 0/ { print $1; exit }' "$work/calls")
+	sed -n "s/^$reader *\([a-z0-9_]*\)(.*/\1/p" "$work/calls" >"$work/made"
+	is "the reader makes its filter before it gets a byte" "seccomp recvmsg" "$(grep -xE 'seccomp|recvmsg|pread64' "$work/made" | head -n 2 | paste -sd' ')"
+	is "and has no way to a file, a program or another process then" "" "$(sed '1,/^seccomp$/d' "$work/made" | grep -vxE 'recvmsg|read|write|pread64|mmap|munmap|mremap|madvise|brk|close|exit_group')"
+	is "the plan's memory is not in it" 1 "$(grep -E "^$reader *munmap\(" "$work/calls" | sed -n 1p | grep -c 67108864)"
+else
+	skip "the reader's walls" "strace is not installed"
+fi
 rm .sbx.ini && mkdir hooks && git config core.hooksPath hooks && echo 'exec ./tool' >hooks/pre-commit && touch tool
 is "an honest one does not" "0 protected" "$("$SBX_TESTING" run -- sh -c 'echo x >>hooks/pre-commit || echo protected' 2>/dev/null | sed "s/^/$? /")"
 like "and what a hook names is told" "$("$SBX_TESTING" run -- sh -c 'sleep 0.1; echo x >>tool' 2>&1)" tool

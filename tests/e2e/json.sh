@@ -102,6 +102,18 @@ is "at a limit" "limit 124 None None True 'before\\n' '' False" "$(printed "$SBX
 is "one that does not begin" "failed 125 None None False '' True" "$(printed "$SBX" run --json --read relative -- true | sed "s/[\"']sbx: .*/True/")"
 is "a file that is opened anew is the same stream" "exit 0 0 None False 'one\\ntwo\\n' '' False" "$(printed "$SBX" run --json -- sh -c 'echo one >/dev/stdout; echo two >/dev/stdout')"
 is "what is denied and found is in it" "Makefile changed" "$(echo x >>Makefile; "$SBX" run --json -- sh -c 'echo y >>Makefile' | python3 -c 'import json, sys; print(*[(f.get("path"), f["kind"]) for f in json.load(sys.stdin)["findings"] if f["kind"] == "changed"][0])')"
+cat >"$work/thief" <<'END'
+import os
+for _ in range(6):
+    if os.fork() == 0:
+        own = os.open("/proc/self/fd/2", os.O_RDONLY)
+        while True:
+            os.read(own, 1)
+for _ in range(20000):
+    os.write(2, b"x")
+END
+for i in {1..6}; do timeout -s KILL 20 "$SBX" run --json --timeout 5s --read "$work/thief" -- python3 "$work/thief" >/dev/null; echo $?; done >"$work/ends"
+is "a box that reads its own output holds nothing up" "0 0 0 0 0 0" "$(xargs <"$work/ends")"
 is "a flood is cut, and holds nothing up" "16777216 True 0" "$("$SBX" run --json -- sh -c 'head -c 50000000 /dev/zero | tr "\\0" x' | python3 -c 'import json, sys; r = json.load(sys.stdin); print(len(r["stdout"]), r["truncated"], r["exit"])')"
 form result "$SBX" wait --json "$logged"
 live=$("$SBX" run -d -- sh -c 'echo out; echo err >&2; until [ -e ended ]; do sleep 0.05; done; exit 4')

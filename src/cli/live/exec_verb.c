@@ -242,7 +242,7 @@ static int begin(const struct box *box, const struct live_box *live, const struc
 	bool terminal = box->invocation.terminal == ANSWER_YES;
 	struct terminal_wish wish = terminal ? raw_terminal_size() : (struct terminal_wish){ 0 };
 	for (int i = 0; i < STREAMS; i++)
-		stream_init(&command->streams[i], i), command->streams[i].stored = command->json;
+		stream_init(&command->streams[i], i);
 	if (terminal && !isatty(STDIN_FILENO))
 		return fail(0, "exec --tty: stdin is not a terminal; leave --tty out");
 	if (!terminal)
@@ -345,19 +345,8 @@ static int execute(const struct box *box, char **words, struct further_command *
 	return status_of(live, command, words[0], box->invocation.inside);
 }
 
-// From here on what this process says itself is stored, too.
-static int capture(int stored[STREAMS_CAPTURED], int *ret_answer)
-{
-	TRY(captured_begin(stored));
-	int answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STREAMS);
-	if (answer < 0 || dup2(stored[0], STDOUT_FILENO) < 0 || dup2(stored[1], STDERR_FILENO) < 0)
-		return fail(errno, "stdout and stderr of the command");
-	*ret_answer = answer;
-	return 0;
-}
-
-static int print_result(const struct further_command *command, const int stored[STREAMS_CAPTURED],
-			int answer, uint64_t milliseconds, int status)
+static int print_result(const struct further_command *command, struct front *front,
+			uint64_t milliseconds, int status)
 {
 	struct out out = { 0 };
 	bool ended = command->last.kind == FURTHER_ENDED,
@@ -375,9 +364,7 @@ static int print_result(const struct further_command *command, const int stored[
 				     .denials = &command->heard.denials,
 				     .wall = milliseconds },
 		   &out);
-	captured_put(&out, stored, false);
-	json_end(&out);
-	return live_say(&out, answer, NULL) < 0 && status == 0 ? STATUS_FAILURE : status;
+	return front_print(front, &out, NULL) < 0 && status == 0 ? STATUS_FAILURE : status;
 }
 
 int verb_exec(char **words)
@@ -386,18 +373,19 @@ int verb_exec(char **words)
 	if (box_read(box, VERB_EXEC, words) < 0)
 		return box_refused(box, words);
 	static struct further_command command = { .master = -1, .input = -1 };
-	int stored[STREAMS_CAPTURED], answer = -1;
+	static struct front front = FRONT_NONE;
 	int64_t began = steady_now();
 	command.json = box->invocation.json == ANSWER_YES;
 	if (command.json && box->invocation.terminal == ANSWER_YES) {
 		fail(0, "--json and --tty cannot be given together");
 		return box_refused(box, words);
 	}
-	if (command.json && capture(stored, &answer) < 0)
+	front.id = box->arguments.rest[0];
+	if (command.json && front_begin(&front) < 0)
 		return box_refused(box, words);
 	int result = execute(box, box->arguments.rest, &command);
 	result = result < 0 ? box_failed() : result;
-	return command.json ? print_result(&command, stored, answer,
-					   (uint64_t)(steady_now() - began), result)
-			    : result;
+	return command.json
+		       ? print_result(&command, &front, (uint64_t)(steady_now() - began), result)
+		       : result;
 }

@@ -12,7 +12,6 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "report/front.h"
 #include "report/summary.h"
 
 void stream_init(struct passing_stream *stream, int number)
@@ -50,10 +49,6 @@ void stream_fill(struct passing_stream *stream)
 	stream->used = got > 0 ? (size_t)got : 0;
 	stream->most -= stream->used;
 	stream->last = steady_now();
-	if (stream->stored) {
-		captured_add(stream->to, stream->bytes, stream->used);
-		stream->used = 0;
-	}
 	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
 		stream_end(stream);
 }

@@ -12,7 +12,6 @@ enum { STREAM_BYTES = 64 << 10 };
 struct passing_stream {
 	int from, to; // -1: it has ended
 	bool input;   // its end is passed on by a close; else the caller's stays open
-	bool stored;  // for an answer in JSON (report/front.h)
 	size_t at, used;
 	size_t most;  // bytes yet to be read
 	int64_t last; // when something was read, in milliseconds of the steady clock

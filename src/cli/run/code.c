@@ -198,9 +198,10 @@ int verb_code(char **words)
 		list_add(&box->invocation.profiles, box->arena, asked.language->profile,
 			 (struct origin){ .file = "--lang" });
 	if (box->invocation.json == ANSWER_YES) {
-		// The supervisor lets go of what the box keeps.
-		if (result_prepare(box) < 0 ||
-		    (asked.language->compile && keep_for_compiler(box, &asked) < 0))
+		// The supervisor lets go of what the box keeps. Its number is taken before the
+		// front has any.
+		if ((asked.language->compile && keep_for_compiler(box, &asked) < 0) ||
+		    result_prepare(box) < 0)
 			return box_refused(box, words);
 		box->result_more = put_code;
 	}

@@ -23,9 +23,7 @@
 
 extern char **environ;
 
-static struct front front = {
-	.record = -1, .lock = -1, .stored = { -1, -1 }, .answer = -1, .ready = -1
-};
+static struct front front = FRONT_NONE;
 
 // --- the end -------------------------------------------------------------------------------------
 
@@ -100,15 +98,13 @@ static int end_result(struct box *box, const struct ending *ending, int status)
 		out_free(&out);
 		return status;
 	}
-	front_end(&front, &out);
-	json_end(&out);
-	return report_written(
-		&box->plan,
-		live_say(&out, front.answer, ending ? &ending->outcome->patience : NULL), status);
+	struct patience *patience = ending ? &ending->outcome->patience : NULL;
+	return report_written(&box->plan, front_print(&front, &out, patience), status);
 }
 
 static int begin(struct box *box)
 {
+	front.id = arena_text(box->arena, "%d", (int)getpid());
 	front.session = box->invocation.session;
 	TRY(front_begin(&front));
 	box->front = &front;
