@@ -102,7 +102,8 @@ static void show(const char *id, const struct out *text, size_t offset, size_t m
 	struct out shown = { 0 }, out = { 0 };
 	size_t left = offset < text->used ? text->used - offset : 0,
 	       length = left < most ? left : most;
-	while (length < left && length > 0 && (text->text[offset + length] & 0xc0) == 0x80)
+	while (length < left && length > 3 && most - length < 3 &&
+	       (text->text[offset + length] & 0xc0) == 0x80) // in a character, if it is text
 		length--;
 	for (size_t i = offset; i < offset + length; i++)
 		out_bytes(&shown, text->text[i] ? text->text + i : "?", 1);
