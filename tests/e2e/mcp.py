@@ -30,7 +30,7 @@ def sbx(*words, **more):
 def gone(mark):
     """No process has this word; a second for the kernel."""
     for _ in range(100):
-        found = subprocess.run(["pgrep", "-u", str(os.getuid()), "-f", mark], capture_output=True).stdout.split()
+        found = subprocess.run(["pgrep", "-f", mark], capture_output=True).stdout.split()
         if not found:
             return True
         time.sleep(0.05)
