@@ -106,14 +106,15 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 	       !finding_is_made(scan->check, directory, name);
 }
 
-// No name came to its directory, or it was born since the last check, while no box lived.
+// No name came to its directory, or it was born since the last check, while no box lived. The time
+// of that check is TICK before it began, and birth times are never late.
 static bool stood_there(const struct scan *scan, int directory, const char *name)
 {
 	const struct check *check = scan->check;
 	if (str_equal(name, ".") || check->timeless || finding_is_made(check, directory, name))
 		return false;
 	return !finding_is_changed(check, directory, "") ||
-	       (finding_birth(directory, name) > scan->since && !check->plan->due &&
+	       (finding_birth(directory, name) > scan->since + TICK && !check->plan->due &&
 		!journal_beside(check->plan, scan->run));
 }
 

@@ -130,6 +130,11 @@ work_here && mkdir -p "$project/one/two" && fixture one/two && mv "$project/one/
 (cd "$project" && run_box -- true) 2>/dev/null
 work_here && fixture sub && (cd "$project" && run_box -- true) 2>"$work/log"
 trap_in "and in a second run: nothing runs" "mv sub/dotgit sub/.git; sleep 0.3" sub
+work_here && mkdir "$project/sub" && echo x >"$project/sub/x" && (cd "$project" && run_box -- true) 2>/dev/null
+sleep 0.1 # the box makes it right before its end, and so right before the check
+(cd "$project" && run_box -- sh -c "cd sub; mkdir -p dotgit/objects dotgit/refs; echo ref: refs/heads/main >dotgit/h; printf '[core]\n\tfsmonitor = \"touch $canary;\"\n' >dotgit/config") 2>/dev/null
+sleep 0.1
+trap_in "what an earlier run left becomes a repository: nothing runs" "mv sub/dotgit/h sub/dotgit/HEAD; mv sub/dotgit sub/.git; sleep 0.3" sub
 # The directory of a nested repository is mounted, so that nobody moves it: it may become one itself all the same.
 for broken in "chmod 0 .git/HEAD;" "rm .git/HEAD;"; do
 	[ "$(id -u)" != 0 ] || [[ $broken != chmod* ]] || continue
