@@ -13,18 +13,8 @@
 #include "policy/keys.h"
 
 static verb_function *const verbs[VERB_ROWS] = {
-	[ROW_RUN] = verb_run,         [ROW_SHELL] = verb_shell,
-	[ROW_PLAN] = verb_plan,       [ROW_PROFILE] = verb_profile,
-	[ROW_DOCTOR] = verb_doctor,   [ROW_QUARANTINE] = verb_quarantine,
-	[ROW_AUDIT] = verb_audit,     [ROW_ALLOW] = verb_allow,
-	[ROW_DENY] = verb_deny,       [ROW_PUBLISH] = verb_publish,
-	[ROW_SESSION] = verb_session, [ROW_AGENT] = verb_agent,
-	[ROW_WHY] = verb_why,         [ROW_LEARN] = verb_learn,
-	[ROW_CODE] = verb_code,       [ROW_CACHE] = verb_cache,
-	[ROW_PS] = verb_ps,           [ROW_STOP] = verb_stop,
-	[ROW_KILL] = verb_kill,       [ROW_WAIT] = verb_wait,
-	[ROW_LOGS] = verb_logs,       [ROW_EXEC] = verb_exec,
-	[ROW_ATTACH] = verb_attach,
+#define VERB_ENTRY(NAME, name) verb_##name,
+	VERBS(VERB_ENTRY)
 };
 
 // The row of a verb, or VERB_ROWS.
@@ -41,7 +31,7 @@ static int unknown_verb(char **words)
 	struct near near = { .word = words[0] };
 	const char *answer = foreign_answer(FOREIGN_VERB, VERBS_ALL, words[0], strlen(words[0]));
 	const char *shown = str_shown(words[0]);
-	for (unsigned i = 0; i < verb_row_count; i++)
+	for (unsigned i = 0; i < VERB_ROWS; i++)
 		near_consider(&near, verb_rows[i].name);
 	if (words[1] && str_equal(words[1], "--") && words[2])
 		fail(0, "to run a command: sbx run -- %.40s", str_shown(words[2]));

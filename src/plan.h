@@ -344,8 +344,9 @@ struct plan {
 	char *const *command;
 	struct snippet snippet;
 	bool timing;
-	int ready; // where the pid is written when the command runs; 0: nowhere
-	int front; // a socket that hears when the command runs (report/front.h); 0: none
+	int ready;   // where the pid is written when the command runs; 0: nowhere
+	int front;   // a socket that hears when the command runs (report/front.h); 0: none
+	bool logged; // refusals are lines of stderr when they happen
 	struct terminal_wish terminal; // of the command, in the background
 	int parent; // the run ends with this process; 0: with none, -1: with one that has no number
 		    // here

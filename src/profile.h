@@ -95,11 +95,11 @@ struct invocation {
 	const char *project_dir;  // or NULL: by the current directory
 	const char *apply;        // of a review: "yes", "no" or a file, NULL: asked
 	const char *from;         // where a new session begins, or NULL
-	enum answer review, as_root, stat, force, dry_run;
+	enum answer review, as_root, stat, force, dry_run, servers;
 	const char *directory; // -C DIR: where sbx and the command begin, or NULL
 	enum help_wish help;
 	enum answer timing, json, resolved, all;
-	enum answer unprotected, terse, person, explain, learn;
+	enum answer unprotected, terse, person, explain, learn, logged;
 	const char *output;                // of learn, or NULL
 	const char *report_fd, *status_fd; // for a program; NULL: none
 	const char *ask_program;           // or NULL

@@ -27,6 +27,9 @@ static const char *variable(char *const *environment, const char *name)
 
 static int parse(struct settings *settings)
 {
+	settings->shape = settings->text;
+	if (str_ends(settings->agent->file, ".toml")) // root: NULL
+		return 0;
 	if (json_is_blank(settings->text, settings->length))
 		settings->shape = arena_text(settings->arena, "%s{}%s", settings->text,
 					     settings->length ? "" : "\n");

@@ -66,6 +66,13 @@ enum hook_trust settings_trust(const struct settings *settings);
 char *settings_with(const struct settings *settings);
 char *settings_without(const struct settings *settings);
 
+// The text with each entry of AGENT_SERVERS led through `sbx mcp wrap`, or `back`; how many were.
+// NULL with the error said. Pure: reads memory only.
+char *servers_text(const struct settings *settings, bool back, unsigned *ret_count);
+
+// A line without its blanks.
+char *squeezed(struct arena *arena, const char *line, size_t length);
+
 // Writes the file, if it still is what was read. NULL removes it.
 int settings_write(const struct settings *settings, const char *text);
 

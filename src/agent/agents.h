@@ -18,6 +18,7 @@ struct agent {
 		AGENT_MEMBER,  // a setting names the shell or a word in front of it
 		AGENT_HOOK,    // a program is asked before each tool, and rewrites the command
 		AGENT_BY_HAND, // no setting in a file: `by_hand` says what to do
+		AGENT_SERVERS, // a row of server_agents: `path` leads to the servers of MCP
 	} means;
 	const char *marker;        // a variable that it sets for its commands, or NULL
 	const char *profile;       // of its commands
@@ -35,6 +36,7 @@ struct agent {
 	} answer;
 	const char *trust;      // beside `file`: where it keeps which hooks its user trusts
 	const char *trusting;   // and how that is said to it
+	bool by_project;        // AGENT_SERVERS: `projects` in the file have servers, too
 	const char *project[3]; // files, of a project or absolute, that count more than the user's
 	const char *off[3], *off_value; // a setting, and its value, by which hooks do not run
 	const char *caveat;             // when commands would run outside all the same
@@ -42,12 +44,15 @@ struct agent {
 };
 extern const struct agent agents[];
 extern const unsigned agent_count;
+// Those whose servers of MCP can be put in boxes, and the file that names these.
+extern const struct agent server_agents[];
+extern const unsigned server_agent_count;
 
 // Whether its program is in a directory of `path`, the caller's PATH.
 bool agent_on_path(const struct agent *agent, const char *path);
 
-// NULL with the error said, naming all.
-const struct agent *agent_find(const char *name);
+// Of agents, or with `servers` of server_agents. NULL with the error said, naming all.
+const struct agent *agent_find(const char *name, bool servers);
 
 // The agent that started this process, by its marker: NULL when none did.
 const struct agent *agent_of_environment(char *const *environment);

@@ -118,8 +118,7 @@ const char *handback_path(struct arena *arena, const char *string)
 	return found;
 }
 
-// A line without its blanks.
-static char *squeezed(struct arena *arena, const char *line, size_t length)
+char *squeezed(struct arena *arena, const char *line, size_t length)
 {
 	char *copy = arena_copy(arena, line, length), *end = copy;
 	for (const char *at = copy; *at; at++)

@@ -75,11 +75,11 @@ static const char *printed(struct completion *on, const char *words)
 	unsigned count = 0, row = 0;
 	for (char *word = strtok(copy, " "); word && count < 3; word = strtok(NULL, " "))
 		argv[count++] = word;
-	while (row < verb_row_count && !str_equal(verb_rows[row].name, argv[0]))
+	while (row < VERB_ROWS && !str_equal(verb_rows[row].name, argv[0]))
 		row++;
 	autoclose int file = fd_memory("sbx", MEMORY_PLAIN);
 	autoclose int before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (row == verb_row_count || file < 0 || before < 0 || dup2(file, STDOUT_FILENO) < 0)
+	if (row == VERB_ROWS || file < 0 || before < 0 || dup2(file, STDOUT_FILENO) < 0)
 		return text;
 	on->verbs[row](argv + 1);
 	dup2(before, STDOUT_FILENO);
@@ -217,6 +217,7 @@ static const struct {
 	{ "exec", NULL, ":live" },
 	{ "attach", NULL, ":live" },
 	{ "code", NULL, ":files" },
+	{ "backend", NULL, "backend" },
 	{ "why", NULL, ":files" },
 };
 
@@ -288,7 +289,8 @@ static void offer_after_verb(struct completion *on, char **words, char **last)
 			offer_value(on, key);
 	} else if (!literal && on->begun[0] == '-') {
 		offer_options(on);
-	} else if (command) {
+	} else if (command ||
+		   (1U << on->verb == VERB_MCP && count && str_equal(given[0], "wrap"))) {
 		offer_programs(on);
 	} else {
 		offer_names(on, given, count);
@@ -319,7 +321,7 @@ int complete_words(char **words, verb_function *const *verbs)
 	char **last = words + count - 1;
 	on.begun = *last;
 	bool first = last == words, help = !first && str_equal(words[0], "help");
-	for (unsigned i = 0; (first || (help && last == words + 1)) && i < verb_row_count; i++)
+	for (unsigned i = 0; (first || (help && last == words + 1)) && i < VERB_ROWS; i++)
 		offer(&on, verb_rows[i].name, verb_rows[i].help);
 	if (first) {
 		offer(&on, "help", "print help");
@@ -333,7 +335,7 @@ int complete_words(char **words, verb_function *const *verbs)
 		for (unsigned i = 0; i < shell_file_count; i++)
 			offer(&on, shell_files[i].name, NULL);
 	}
-	for (unsigned i = 0; !first && i < verb_row_count; i++)
+	for (unsigned i = 0; !first && i < VERB_ROWS; i++)
 		if (str_equal(verb_rows[i].name, words[0])) {
 			on.verb = i;
 			offer_after_verb(&on, words + 1, last);

@@ -139,7 +139,7 @@ int help_all(void)
 {
 	struct out out = { 0 };
 	out_text(&out, "usage:\n");
-	for (unsigned i = 0; i < verb_row_count; i++) {
+	for (unsigned i = 0; i < VERB_ROWS; i++) {
 		out_text(&out, "  sbx %s\n", verb_rows[i].synopsis);
 		out_wrapped(&out, VERB_COLUMN, 0, verb_rows[i].help);
 	}

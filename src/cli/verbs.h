@@ -8,33 +8,6 @@
 #include "policy/keys.h"
 #include "profile.h"
 
-enum verb_row_index {
-	ROW_RUN,
-	ROW_SHELL,
-	ROW_PLAN,
-	ROW_PROFILE,
-	ROW_DOCTOR,
-	ROW_QUARANTINE,
-	ROW_AUDIT,
-	ROW_ALLOW,
-	ROW_DENY,
-	ROW_PUBLISH,
-	ROW_SESSION,
-	ROW_AGENT,
-	ROW_WHY,
-	ROW_LEARN,
-	ROW_CODE,
-	ROW_CACHE,
-	ROW_PS,
-	ROW_STOP,
-	ROW_KILL,
-	ROW_WAIT,
-	ROW_LOGS,
-	ROW_EXEC,
-	ROW_ATTACH,
-	VERB_ROWS,
-};
-
 struct verb_row {
 	const char *name;
 	const char *synopsis, *help;
@@ -42,7 +15,6 @@ struct verb_row {
 	const char *actions;  // words that may follow, or NULL
 };
 extern const struct verb_row verb_rows[VERB_ROWS];
-extern const unsigned verb_row_count;
 
 // The words of each action of sbx session, in the order of cli/session/session_verb.c.
 enum { SESSION_ACTIONS = 14 };
@@ -54,31 +26,10 @@ struct out;
 typedef int verb_function(char **words);
 
 // Each takes the words after the verb, and returns sbx's exit status.
-int verb_run(char **words);
-int verb_shell(char **words);
-int verb_plan(char **words);
-int verb_profile(char **words);
-int verb_doctor(char **words);
-int verb_quarantine(char **words);
-int verb_audit(char **words);
+#define VERB_FUNCTION(NAME, name) int verb_##name(char **words);
+VERBS(VERB_FUNCTION)
 // What the last run of the project reported, of those that reported something; the number of lines.
 unsigned audit_last(struct box *box, struct out *out);
-int verb_allow(char **words);
-int verb_publish(char **words);
-int verb_deny(char **words);
-int verb_session(char **words);
-int verb_agent(char **words);
-int verb_why(char **words);
-int verb_learn(char **words);
-int verb_code(char **words);
-int verb_cache(char **words);
-int verb_ps(char **words);
-int verb_stop(char **words);
-int verb_kill(char **words);
-int verb_wait(char **words);
-int verb_logs(char **words);
-int verb_exec(char **words);
-int verb_attach(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

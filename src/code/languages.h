@@ -30,6 +30,10 @@ struct driver {
 extern const struct driver drivers[]; // made at build time from code/drivers
 extern const unsigned driver_count;
 
+// The adapters of backends/, and the tools of sbx mcp serve.
+extern const struct driver backends[];
+extern const unsigned backend_count;
+
 // NULL with the error said, naming those that have one.
 const char *language_driver(const struct language *language);
 

@@ -88,7 +88,7 @@ static void man_groups(void)
 
 static void man_verbs(void)
 {
-	for (unsigned i = 0; i < verb_row_count; i++) {
+	for (unsigned i = 0; i < VERB_ROWS; i++) {
 		printf(".TP\n\\fBsbx ");
 		gen_roff(verb_rows[i].synopsis);
 		printf("\\fR\n");
@@ -197,7 +197,7 @@ void gen_man(const char *template, const char *groups, const char *names, const 
 	     const char *verb)
 {
 	size_t length;
-	for (unsigned i = 0; verb && i < verb_row_count; i++)
+	for (unsigned i = 0; verb && i < VERB_ROWS; i++)
 		if (str_equal(verb_rows[i].name, verb))
 			verb_row = &verb_rows[i];
 	groups_file = groups;

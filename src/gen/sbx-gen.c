@@ -1,5 +1,5 @@
 // Build-time only: writes the generated sources, man pages from the tables.
-//   sbx-gen syscalls | profiles FILE... | drivers FILE... | completions FILE... | groups FILE |
+//   sbx-gen syscalls | profiles FILE... | files HEADER TYPE TABLE FILE... | groups FILE |
 //   names FILE | settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES [VERB]
 #include <limits.h>
 #include <seccomp.h>
@@ -142,7 +142,7 @@ void gen_quote(const char *text, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\n')
 			printf("\\n\"\n\t\"");
-		else if (text[i] == '"' || text[i] == '\\')
+		else if (strchr("\"\\?", text[i])) // no trigraph
 			printf("\\%c", text[i]);
 		else
 			putchar(text[i]);
@@ -238,13 +238,14 @@ static void write_groups(const char *path)
 }
 
 // Whole files, each with its name up to the first dot.
-static void write_files(const char *type, const char *header, char **paths, int count)
+static void write_files(const char *header, const char *type, const char *table, char **paths,
+			int count)
 {
 	size_t length;
 	printf("%s#include \"%s\"\n\n#pragma GCC diagnostic ignored "
 	       "\"-Woverlength-strings\"\n\n"
 	       "const struct %s %ss[] = {\n",
-	       head, header, type, type);
+	       head, header, type, table);
 	for (int i = 0; i < count; i++) {
 		const char *name = path_name(paths[i]);
 		printf("\t{ \"%.*s\",\n\t  ", (int)strcspn(name, "."), name);
@@ -252,7 +253,7 @@ static void write_files(const char *type, const char *header, char **paths, int 
 		gen_quote(text, length);
 		printf(" },\n");
 	}
-	printf("};\nconst unsigned %s_count = %d;\n", type, count);
+	printf("};\nconst unsigned %s_count = %d;\n", table, count);
 }
 
 // Lines of the sections [tokens] and [registries], in this order.
@@ -273,33 +274,6 @@ static void write_settings(const char *path)
 	printf("\tNULL,\n};\n");
 }
 
-// The verbs' functions are not linked into the generator.
-#define NO_VERB(name)                                                                              \
-	int name(char **words)                                                                     \
-	{                                                                                          \
-		return words != NULL;                                                              \
-	}
-NO_VERB(verb_run)
-NO_VERB(verb_shell)
-NO_VERB(verb_plan)
-NO_VERB(verb_profile)
-NO_VERB(verb_quarantine)
-NO_VERB(verb_audit)
-NO_VERB(verb_allow)
-NO_VERB(verb_publish)
-NO_VERB(verb_deny)
-NO_VERB(verb_session)
-NO_VERB(verb_agent)
-NO_VERB(verb_why)
-NO_VERB(verb_learn)
-NO_VERB(verb_code)
-NO_VERB(verb_cache)
-NO_VERB(verb_ps)
-NO_VERB(verb_stop)
-NO_VERB(verb_kill)
-NO_VERB(verb_wait)
-NO_VERB(verb_doctor)
-
 int main(int count, char **words)
 {
 	const char *what = count > 1 ? words[1] : "";
@@ -309,10 +283,8 @@ int main(int count, char **words)
 		write_profiles(words + 2, count - 2);
 	else if (str_equal(what, "groups") && count == 3)
 		write_groups(words[2]);
-	else if (str_equal(what, "drivers") && count > 2)
-		write_files("driver", "code/languages.h", words + 2, count - 2);
-	else if (str_equal(what, "completions") && count > 2)
-		write_files("shell_file", "cli/verbs.h", words + 2, count - 2);
+	else if (str_equal(what, "files") && count > 5)
+		write_files(words[2], words[3], words[4], words + 5, count - 5);
 	else if (str_equal(what, "settings") && count == 3)
 		write_settings(words[2]);
 	else if (str_equal(what, "network"))
@@ -324,9 +296,8 @@ int main(int count, char **words)
 	else if (str_equal(what, "man") && (count == 6 || count == 7))
 		gen_man(words[2], words[3], words[4], words[5], words[6]);
 	else
-		stop("syscalls MACHINE | profiles FILE... | drivers FILE... | completions FILE... "
-		     "| groups FILE | names "
-		     "FILE | settings FILE | "
+		stop("syscalls MACHINE | profiles FILE... | files HEADER TYPE TABLE FILE... | "
+		     "groups FILE | names FILE | settings FILE | "
 		     "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES [VERB]");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

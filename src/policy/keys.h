@@ -58,36 +58,27 @@ enum tightens {
 	TIGHTENS_MORE,   // a later word
 };
 
-// Verbs that take options, in the order of enum verb_row_index (cli/verbs.h). Keys of a profile are
-// taken by VERBS_BOX.
+// Every verb: its bit, its row in cli/verbs.c, its function.
+// clang-format off
+#define VERBS(V) \
+	V(RUN, run) V(SHELL, shell) V(PLAN, plan) V(PROFILE, profile) V(DOCTOR, doctor) \
+	V(QUARANTINE, quarantine) V(AUDIT, audit) V(ALLOW, allow) V(DENY, deny) \
+	V(PUBLISH, publish) V(SESSION, session) V(AGENT, agent) V(WHY, why) V(LEARN, learn) \
+	V(CODE, code) V(CACHE, cache) V(PS, ps) V(STOP, stop) V(KILL, kill) V(WAIT, wait) \
+	V(LOGS, logs) V(EXEC, exec) V(ATTACH, attach) V(MCP, mcp) V(BACKEND, backend)
+// clang-format on
+enum verb_row_index {
+#define VERB_ROW(NAME, name) ROW_##NAME,
+	VERBS(VERB_ROW) VERB_ROWS
+};
 enum verb {
-	VERB_RUN = 1 << 0,
-	VERB_SHELL = 1 << 1,
-	VERB_PLAN = 1 << 2,
-	VERB_PROFILE = 1 << 3,
-	VERB_DOCTOR = 1 << 4,
-	VERB_QUARANTINE = 1 << 5,
-	VERB_AUDIT = 1 << 6,
-	VERB_ALLOW = 1 << 7,
-	VERB_DENY = 1 << 8,
-	VERB_PUBLISH = 1 << 9,
-	VERB_SESSION = 1 << 10,
-	VERB_AGENT = 1 << 11,
-	VERB_WHY = 1 << 12,
-	VERB_LEARN = 1 << 13,
-	VERB_CODE = 1 << 14,
-	VERB_CACHE = 1 << 15,
-	VERB_PS = 1 << 16,
-	VERB_STOP = 1 << 17,
-	VERB_KILL = 1 << 18,
-	VERB_WAIT = 1 << 19,
-	VERB_LOGS = 1 << 20,
-	VERB_EXEC = 1 << 21,
-	VERB_ATTACH = 1 << 22,
+#define VERB_BIT(NAME, name) VERB_##NAME = 1 << ROW_##NAME,
+	VERBS(VERB_BIT)
 };
 enum {
-	VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE,
-	VERBS_ALL = 0x7fffff
+	VERBS_BOX =
+		VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE | VERB_MCP,
+	VERBS_ALL = (1 << VERB_ROWS) - 1
 };
 
 struct key {

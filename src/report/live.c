@@ -57,12 +57,6 @@ int live_terminal(int fd)
 	return -1;
 }
 
-// Of a run in the background: what sbx logs reads.
-static int open_log(void)
-{
-	return open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-}
-
 // As a shell leaves it to a command. Who has asked that background jobs keep quiet is heard.
 static bool is_line_by_line(int fd)
 {
@@ -85,11 +79,41 @@ static void begin_line(unsigned columns, bool plain, struct out *out)
 		out_text(out, "%*s\r", (int)columns, "");
 }
 
+// Where words go. Each kind has a call that never waits, whatever flags the description has: who
+// shares it can set these at any time.
+struct sink {
+	int fd, memory; // with the same bytes: a pipe is given its pages
+	mode_t kind;
+};
+
+static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent)
+{
+	struct iovec part = { out->text + sent, out->used - sent };
+	loff_t at = (loff_t)sent;
+	if (S_ISFIFO(sink->kind) && sink->memory < 0) // all descriptors are in use
+		return pwritev2(sink->fd, &part, 1, -1, RWF_NOWAIT);
+	if (S_ISFIFO(sink->kind)) // a named one takes no RWF_NOWAIT
+		return splice(sink->memory, &at, sink->fd, NULL, part.iov_len, SPLICE_F_NONBLOCK);
+	if (S_ISSOCK(sink->kind)) { // one of messages takes a line at a time
+		const char *end = memchr(part.iov_base, '\n', part.iov_len);
+		return send(sink->fd, part.iov_base,
+			    end ? (size_t)(end + 1 - (const char *)part.iov_base) : part.iov_len,
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	// Behind all that is there, wherever the command has left the offset.
+	return S_ISREG(sink->kind) ? pwritev2(sink->fd, &part, 1, -1, RWF_APPEND)
+				   : write(sink->fd, part.iov_base, part.iov_len);
+}
+
 // False when the terminal does not take it now: stopped by ^S, or slow.
 static bool send_rest(struct live *live)
 {
-	ssize_t got = live->rest.used ? write(live->fd, live->rest.text, live->rest.used) : 0;
-	if (got < 0 && errno != EAGAIN && errno != EINTR)
+	struct stat status = { 0 };
+	if (live->rest.used == 0)
+		return true;
+	fstat(live->fd, &status);
+	ssize_t got = offer(&(struct sink){ live->fd, -1, status.st_mode }, &live->rest, 0);
+	if (got < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
 		got = (ssize_t)live->rest.used; // it is gone
 	if (got > 0) {
 		live->rest.used -= (size_t)got;
@@ -172,10 +196,11 @@ static void look(struct live *live, const struct plan *plan, struct denials *den
 		 const struct findings *found, int64_t now)
 {
 	if (live->state == LIVE_UNASKED) {
-		live->log = plan->ready > 0;
-		live->fd = is_for_person(plan)
-				   ? live->log ? open_log() : live_terminal(STDERR_FILENO)
-				   : -1;
+		live->fd = is_for_person(plan) ? live_terminal(STDERR_FILENO) : -1;
+		live->log =
+			live->fd < 0 && is_for_person(plan) && (plan->ready > 0 || plan->logged);
+		if (live->log)
+			live->fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 		live->state = live->fd >= 0 ? LIVE_ON : LIVE_OFF;
 	}
 	live->again = 0;
@@ -246,32 +271,6 @@ void live_plain(void)
 }
 
 // --- at the end ----------------------------------------------------------------------------------
-
-// Where words go. Each kind has a call that never waits, whatever flags the description has: who
-// shares it can set these at any time.
-struct sink {
-	int fd, memory; // with the same bytes: a pipe is given its pages
-	mode_t kind;
-};
-
-static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent)
-{
-	struct iovec part = { out->text + sent, out->used - sent };
-	loff_t at = (loff_t)sent;
-	if (S_ISFIFO(sink->kind) && sink->memory < 0) // all descriptors are in use
-		return pwritev2(sink->fd, &part, 1, -1, RWF_NOWAIT);
-	if (S_ISFIFO(sink->kind)) // a named one takes no RWF_NOWAIT
-		return splice(sink->memory, &at, sink->fd, NULL, part.iov_len, SPLICE_F_NONBLOCK);
-	if (S_ISSOCK(sink->kind)) { // one of messages takes a line at a time
-		const char *end = memchr(part.iov_base, '\n', part.iov_len);
-		return send(sink->fd, part.iov_base,
-			    end ? (size_t)(end + 1 - (const char *)part.iov_base) : part.iov_len,
-			    MSG_DONTWAIT | MSG_NOSIGNAL);
-	}
-	// Behind all that is there, wherever the command has left the offset.
-	return S_ISREG(sink->kind) ? pwritev2(sink->fd, &part, 1, -1, RWF_APPEND)
-				   : write(sink->fd, part.iov_base, part.iov_len);
-}
 
 // Once, where a box may have filled it: as much as the kernel gives.
 static void make_room(const struct sink *sink, size_t left)

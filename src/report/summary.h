@@ -89,7 +89,7 @@ enum {
 struct findings;
 struct live {
 	enum { LIVE_UNASKED, LIVE_OFF, LIVE_ON } state;
-	bool log;        // no terminal, but the file that sbx logs reads
+	bool log;        // no terminal, but what sbx logs or the client of a wrapped server reads
 	int fd;          // of the terminal: a description of our own, which never waits
 	unsigned next;   // denials before it were shown, or counted
 	size_t seen;     // findings before it were shown

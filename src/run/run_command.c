@@ -151,6 +151,7 @@ int box_decide(struct box *box)
 	box->plan.run = getpid();
 	box->plan.ready = box->invocation.ready;
 	box->plan.front = box->invocation.front;
+	box->plan.logged = box->invocation.logged == ANSWER_YES;
 	box->plan.terminal = box->invocation.size;
 	if (box->plan.terminal.wanted && box->plan.tier == TIER_LANDLOCK)
 		return fail(0, "--tty: a box in tier landlock has no terminals; leave --tty out");

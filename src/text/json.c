@@ -80,6 +80,23 @@ int json_parse(struct arena *arena, const char *text, size_t length, struct json
 	return fail(0, "line %u: this is not JSON that sbx can read", line);
 }
 
+bool json_parse_at(struct arena *arena, const char *text, size_t at, struct json *value)
+{
+	struct builder builder = { .arena = arena, .text = text };
+	struct json *root = NULL;
+	builder.next[0] = &root;
+	json_walk_lax(text, strlen(text), &at, add, close, &builder);
+	if (!root || !strchr(root->type == JSON_STRING ? "\"" : "]}", text[root->end - 1]))
+		return false;
+	*value = (struct json){ .type = root->type,
+				.start = root->start,
+				.end = root->end,
+				.key = value->key,
+				.string = root->string,
+				.first = root->first };
+	return true;
+}
+
 bool json_is_blank(const char *text, size_t length)
 {
 	return json_blanks(text, after_mark(text), true) == length;

@@ -25,6 +25,9 @@ struct json {
 // text[length] must be NUL. A byte order mark at the beginning is passed over.
 int json_parse(struct arena *arena, const char *text, size_t length, struct json **ret_root);
 
+// One string, list or object from `at` on in another text; its key stays. False: none is whole.
+bool json_parse_at(struct arena *arena, const char *text, size_t at, struct json *value);
+
 bool json_is_blank(const char *text, size_t length);
 
 // Of equal names the last, as programs see it.

@@ -115,8 +115,8 @@ kill -9 "$(capturing)"
 touch go3
 wait $run
 is "who captures is killed: the run goes on, and the answer says that it is cut" "5 exit 5 first True" "$? $(member end status stdout truncated <"$work/json" | xargs)"
-is "a reader of the answer waits for no process of it" "in time" "$(timeout 20 bash -c '"$SBX" run --json -- sh -c "exec <&-; sleep 0.5" | cat >/dev/null; echo in time')"
-is "nor a writer: its stdin is the command's alone" "in time 141" "$(timeout 20 bash -c 'yes | "$SBX" run --json -- sh -c "exec <&-; sleep 1" >/dev/null; echo in time ${PIPESTATUS[0]}')"
+is "a reader of the answer waits for no process of it" "in time exit 0" "$(timeout 20 bash -c '"$SBX" run --json -- sh -c "exec <&-; sleep 0.5" | cat >"$0"; echo in time' "$work/json") $(member end status <"$work/json")"
+is "nor a writer: its stdin is the command's alone" "in time 141 exit 0" "$(timeout 20 bash -c 'yes | "$SBX" run --json -- sh -c "exec <&-; sleep 1" >"$0"; echo in time ${PIPESTATUS[0]}' "$work/json") $(member end status <"$work/json")"
 
 # --- what is printed acts on no terminal, and is bounded
 run=$("$SBX" run -d -- printf 'a\033[31mb\302\233\342\202\254\377\000\r\n')

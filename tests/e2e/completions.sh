@@ -21,6 +21,10 @@ like "profiles" "$(offered run -p "")" 'claude-code .*node'
 is "the second of a list" "node,python" "$(offered run -p node,pyt)"
 is "groups of hosts" "@npm" "$(offered run -a @np)"
 is "groups of system calls" "namespaces" "$(offered run --allow-syscalls name)"
+is "actions of mcp" "serve wrap" "$(offered mcp "")"
+like "after wrap a program" "$(offered mcp wrap ls)" '(^| )ls( |$)'
+is "options of a wrapped server" "--profile --project --project-dir --protect" "$(offered mcp wrap --pro)"
+is "adapters" "claude-agent-sdk deepagents langchain openai-agents" "$(offered backend "")"
 is "agents" "opencode" "$(offered agent install openc)"
 is "actions" "install" "$(offered agent ins)"
 is "languages" "python" "$(offered code -l py)"

@@ -7,7 +7,7 @@ mkdir -p "$HOME"
 git config --global user.name tester && git config --global user.email tester@example.org
 git config --global init.defaultBranch main && git config --global alias.last 'log -1 --format=%s'
 profiles=$("$SBX" profile list | cut -d' ' -f1)
-is "all of them" "secrets base default offline open-read git node python rust go java c ruby php browser ssh ssh-agent-unfiltered gpu display x11 sound docker podman serial jupyter playwright aged-packages github-token gitlab-token npm-token pypi-token anthropic openai gemini-key openrouter claude-code claude-code-shell codex codex-shell copilot copilot-shell gemini gemini-shell opencode opencode-shell qwen qwen-shell" "$(echo $profiles)"
+is "all of them" "secrets base default offline open-read git node python rust go java c ruby php browser ssh ssh-agent-unfiltered gpu display x11 sound docker podman serial jupyter playwright aged-packages github-token gitlab-token npm-token pypi-token anthropic openai gemini-key openrouter claude-code claude-code-shell codex codex-shell copilot copilot-shell gemini gemini-shell opencode opencode-shell qwen qwen-shell mcp-filesystem mcp-memory mcp-sequential-thinking mcp-github mcp-postgres mcp-playwright" "$(echo $profiles)"
 project=$(new_project)
 cd "$project" || exit 1
 set_keys

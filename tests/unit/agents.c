@@ -278,7 +278,7 @@ static void cuts(void **state)
 static const char *answer(struct arena *arena, const char *agent, const char *question, int wanted)
 {
 	const char *text = "";
-	assert_int_equal(hook_answer(arena, agent_find(agent), "/opt/my sbx", question,
+	assert_int_equal(hook_answer(arena, agent_find(agent, false), "/opt/my sbx", question,
 				     strlen(question), &text),
 			 wanted);
 	err_taken();
@@ -433,7 +433,7 @@ static void markers(void **state)
 	(void)state;
 	assert_null(agent_of_environment(none));
 	assert_string_equal(agent_of_environment(one)->name, "claude-code");
-	assert_null(agent_find("claude"));
+	assert_null(agent_find("claude", false));
 	assert_non_null(strstr(err_text(), "claude-code"));
 	err_taken();
 }

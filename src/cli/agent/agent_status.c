@@ -43,7 +43,8 @@ const char *agent_own_path(struct arena *arena)
 
 int agent_open(struct box *box, const char *name, struct settings *settings)
 {
-	*settings = (struct settings){ .arena = box->arena, .agent = agent_find(name) };
+	*settings = (struct settings){ .arena = box->arena,
+				       .agent = agent_find(name, box->invocation.servers) };
 	if (!settings->agent)
 		return -1;
 	if (settings->agent->means == AGENT_BY_HAND)
@@ -174,7 +175,7 @@ static void describe(const struct settings *settings, const char *project,
 static int ask(struct box *box, const char *name, struct agent_answer *answer)
 {
 	struct settings settings;
-	const struct agent *agent = agent_find(name);
+	const struct agent *agent = agent_find(name, false);
 	*answer = (struct agent_answer){ .name = name };
 	if (agent && agent->means == AGENT_BY_HAND) {
 		bool there = agent_on_path(agent, getenv("PATH"));

@@ -67,12 +67,40 @@ static void needs(struct box *box, const struct settings *settings, struct out *
 				      agent->login, agent->name));
 }
 
+// `back`: as they were.
+static int lead_servers(struct box *box, const char *name, bool back, struct out *out)
+{
+	struct settings settings;
+	unsigned count;
+	TRY(agent_open(box, name, &settings));
+	const char *text = servers_text(&settings, back, &count);
+	if (!text)
+		return -1;
+	if (count == 0)
+		out_text(out, "%s: %s has no server that is %s\n", settings.agent->title,
+			 settings.path, back ? "in a box" : "started in no box");
+	if (count == 0 || show_only(box, &settings, text, out))
+		return 0;
+	TRY(settings_write(&settings, text));
+	out_text(out, "%s: from its next start %u server%s of MCP run%s %s\n",
+		 settings.agent->title, count, count == 1 ? "" : "s", count == 1 ? "s" : "",
+		 back ? "as before sbx" : "in a box");
+	agent_line(out, "  changed", settings.path);
+	if (!back && settings.agent->caveat)
+		agent_line(out, "  note", settings.agent->caveat);
+	if (!back)
+		agent_line(out, "  keys", "to give a server its key: man sbx-mcp");
+	return 0;
+}
+
 static int install(struct box *box, char **names, struct out *out)
 {
 	struct settings settings;
-	TRY(agent_find(names[0]) ? 0 : -1);
+	TRY(agent_find(names[0], box->invocation.servers) ? 0 : -1);
 	autoclose int lock = lock_settings(box);
 	TRY(lock);
+	if (box->invocation.servers)
+		return lead_servers(box, names[0], false, out);
 	TRY(agent_open(box, names[0], &settings));
 	enum settings_found found = settings_find(&settings);
 	const char *title = settings.agent->title;
@@ -111,6 +139,8 @@ static int install(struct box *box, char **names, struct out *out)
 static int remove_one(struct box *box, const char *name, struct out *out)
 {
 	struct settings settings;
+	if (box->invocation.servers)
+		return lead_servers(box, name, true, out);
 	TRY(agent_open(box, name, &settings));
 	bool unchanged =
 		settings.written && settings.exists && str_equal(settings.written, settings.text);
@@ -134,7 +164,7 @@ static int remove_all(struct box *box, struct out *out)
 	int result = 0;
 	unsigned removed = 0;
 	struct settings settings;
-	for (unsigned i = 0; i < agent_count; i++) {
+	for (unsigned i = 0; i < agent_count && !box->invocation.servers; i++) {
 		if (agents[i].means == AGENT_BY_HAND)
 			continue;
 		if (ATTEMPT(agent_open(box, agents[i].name, &settings)) == 0 &&
@@ -146,6 +176,15 @@ static int remove_all(struct box *box, struct out *out)
 		else
 			result = remove_one(box, agents[i].name, out);
 	}
+	for (unsigned i = 0; i < server_agent_count && box->invocation.servers; i++) {
+		unsigned count = 0;
+		bool known = ATTEMPT(agent_open(box, server_agents[i].name, &settings)) == 0 &&
+			     ATTEMPT(servers_text(&settings, true, &count) ? 0 : -1) == 0;
+		if (!known || count == 0)
+			continue;
+		removed++;
+		result |= lead_servers(box, server_agents[i].name, true, out);
+	}
 	if (!removed)
 		out_text(out, "no agent is installed\n");
 	return result;
@@ -156,7 +195,7 @@ static int remove_agent(struct box *box, char **names, struct out *out)
 	bool all = box->invocation.all == ANSWER_YES;
 	if (all == (names[0] != NULL))
 		return fail(0, "usage: sbx agent remove AGENT | remove --all");
-	TRY(all || agent_find(names[0]) ? 0 : -1);
+	TRY(all || agent_find(names[0], box->invocation.servers) ? 0 : -1);
 	autoclose int lock = lock_settings(box);
 	TRY(lock);
 	return all ? remove_all(box, out) : remove_one(box, names[0], out);
@@ -166,7 +205,7 @@ static int hook(struct box *box, char **names, struct out *out)
 {
 	const char *answer;
 	struct arena *arena = box->arena;
-	const struct agent *agent = agent_find(names[0]);
+	const struct agent *agent = agent_find(names[0], false);
 	const char *program = agent_own_path(arena);
 	char *question = arena_take(arena, QUESTION_BYTES_MAX);
 	ssize_t got = fd_read_all(STDIN_FILENO, question, QUESTION_BYTES_MAX);
