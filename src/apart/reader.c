@@ -52,15 +52,17 @@ static const struct lie {
 	const char *name;
 	enum row_kind kind;
 	const char *text;
+	uint32_t last; // question that is answered so
 } lies[] = {
-	{ "reader-dies", 0, NULL },
-	{ "reader-waits", 0, NULL },
-	{ "reader-long", 0, NULL },
-	{ "reader-twice", 0, NULL },
-	{ "reader-place", ROW_MENTION, "/root/.bashrc" },
-	{ "reader-link", ROW_MENTION, "link/../../.bashrc" },
-	{ "reader-copy", ROW_KINDS, "/root/.gitconfig" },
-	{ NULL, 0, NULL },
+	{ "reader-dies", 0, NULL, 0 },
+	{ "reader-waits", 0, NULL, 0 },
+	{ "reader-long", 0, NULL, 0 },
+	{ "reader-twice", 0, NULL, 0 },
+	{ "reader-place", ROW_MENTION, "/root/.bashrc", ~0U },
+	{ "reader-link", ROW_MENTION, "link/../../.bashrc", ~0U },
+	{ "reader-copy", ROW_KINDS, "/root/.gitconfig", ~0U },
+	{ "reader-tree", ROW_WORKTREE, "../../liar", 1 },
+	{ NULL, 0, NULL, 0 },
 };
 enum { LIE_DIES, LIE_WAITS, LIE_LONG, LIE_TWICE };
 
@@ -83,7 +85,7 @@ static void say_lie(const struct lie *lie, struct out *answer, uint32_t number)
 		fd_write_all(0, &head, sizeof(head));
 	if (lie == lies + LIE_TWICE)
 		say(answer, number);
-	if (lie->text)
+	if (number <= lie->last)
 		row_text(answer, lie->kind, lie->text);
 }
 

@@ -9,31 +9,6 @@
 #include "base/fd.h"
 #include "git/gitindex.h"
 
-// A prefix and a file's text.
-static void read_pointer(struct apart_text *question)
-{
-	size_t front = strlen(question->text) + 1;
-	char *text = arena_copy(question->arena, question->text + front, question->length - front);
-	const char *leads = git_pointer(text, question->length - front, question->text);
-	if (leads)
-		row_text(question->answer, ROW_POINTER, leads);
-}
-
-const char *git_ask_pointer(struct arena *arena, const char *path, const char *prefix)
-{
-	char text[GIT_POINTER_MAX + 16];
-	size_t length, front = strlen(prefix) + 1;
-	struct rows rows;
-	memcpy(text, prefix, front);
-	if (file_read_into(AT_FDCWD, path, 0, text + front, GIT_POINTER_MAX, &length) <= 0)
-		return NULL;
-	const struct apart_text question = { .text = text, .length = front + length };
-	return ATTEMPT(apart_ask(APART_OTHERS, read_pointer, &question, ROW_BIT(ROW_POINTER), arena,
-				 &rows)) < 0
-		       ? NULL
-		       : rows_text(&rows, ROW_POINTER);
-}
-
 static void read_alternates(struct apart_text *question)
 {
 	const char *text = question->text;

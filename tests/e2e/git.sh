@@ -254,6 +254,11 @@ for lie in dies waits long twice place link copy; do
 	is "a reader that was taken over ($lie) ends the start" "125 not run" "$(SBX_TEST_SKIP=reader-$lie timeout 60 "$SBX_TESTING" run -- touch ran 2>"$work/said"; echo $? $([ -e ran ] || echo not run))"
 	like "and is named ($lie)" "$(cat "$work/said")" "^sbx: the locked process that reads the project's files "
 done
+cd "$work" && git init -q robbed && mkdir liar && echo "gitdir: $work/robbed/.git" >liar/.git
+is "what it says of a repository elsewhere does not make that writable" "" "$(cd liar && SBX_TEST_SKIP=reader-tree "$SBX_TESTING" run -- sh -c "echo x >$work/robbed/.git/taken" 2>/dev/null; ls "$work/robbed/.git" | grep taken)"
+git -C robbed config core.worktree "$work/liar"
+is "its twin: what the user's own configuration says does" "taken" "$(cd liar && "$SBX_TESTING" run -- sh -c "git status && echo x >$work/robbed/.git/taken" >/dev/null 2>&1; ls "$work/robbed/.git" | grep taken)"
+cd "$new" || exit 1
 # The walls around it in a real start: the calls of the process that asks for its socket first.
 if strace -f -qq -o /dev/null true 2>/dev/null; then
 	strace -f -qq -o "$work/calls" "$SBX" run -- true 2>/dev/null
