@@ -69,7 +69,6 @@ enum row_kind {
 	ROW_WORKTREE,  // the value of core.worktree
 	ROW_OBJECTS,   // a directory of objects that a list of alternates names
 	ROW_ENTRY,     // of an index: a content's name and a path; stage, and the name's bytes << 8
-	ROW_CONTENT,   // bytes: the names that git gives to a file's content
 	ROW_DIRECTORY, // a path below the tree, or the tree: of an index
 	ROW_KEPT,      // a path of an index; how much of it is kept
 	ROW_LINE,      // three words of a profile; the line

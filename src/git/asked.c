@@ -70,36 +70,3 @@ int git_ask_index(struct arena *arena, const char *index, size_t most, const cha
 	out_free(&text);
 	return result;
 }
-
-// The text: how many bytes a name has.
-static void read_content(struct apart_text *question)
-{
-	struct gitblob blob;
-	const char *bytes = apart_file(question);
-	if (!bytes)
-		return;
-	gitblob_name(question->arena, bytes, question->file_length,
-		     (unsigned)(unsigned char)question->text[0], &blob);
-	row_put(question->answer, ROW_CONTENT, 0, blob.names, sizeof(blob.names));
-}
-
-int git_ask_content(struct arena *arena, const char *path, size_t most, unsigned bytes,
-		    size_t *ret_length, struct gitblob *ret_blob)
-{
-	struct stat status;
-	struct rows rows;
-	const char text[] = { (char)bytes, '\0' };
-	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
-	if (fd < 0 || status.st_size < 0 || (size_t)status.st_size > most)
-		return fail(fd < 0 ? errno : EFBIG, "read '%s'", path);
-	const struct apart_text question = {
-		.text = text, .length = 1, .file = fd, .file_length = (size_t)status.st_size
-	};
-	TRY(apart_ask(APART_OTHERS, read_content, &question, ROW_BIT(ROW_CONTENT), arena, &rows));
-	*ret_length = question.file_length;
-	ret_blob->bytes = bytes;
-	if (rows.count != 1)
-		return fail(0, "read '%s'", path);
-	memcpy(ret_blob->names, rows.list[0].text, sizeof(ret_blob->names));
-	return 0;
-}
