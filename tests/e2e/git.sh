@@ -267,6 +267,8 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	is "the reader makes its filter before it gets a byte" "seccomp recvmsg" "$(grep -xE 'seccomp|recvmsg|pread64' "$work/made" | head -n 2 | paste -sd' ')"
 	is "and has no way to a file, a program or another process then" "" "$(sed '1,/^seccomp$/d' "$work/made" | grep -vxE 'recvmsg|read|write|pread64|mmap|munmap|mremap|madvise|brk|close|exit_group')"
 	is "who read an untrusted profile is asked for nothing else" 1 "$(grep -c "^$reader *read(0," "$work/calls")"
+	(cd / && strace -f -qq -o "$work/none" "$SBX" run --project none --write "$work/robbed" -- true) 2>/dev/null
+	is "without a project it is born before pid 1 as well, and the memory that processes share" 1 "$(awk '/CLONE_NEWPID/ { exit } /clone\(/ { n++ } END { print n + 0 }' "$work/none")"
 	is "the plan's memory is not in it" 1 "$(grep -E "^$reader *munmap\(" "$work/calls" | sed -n 1p | grep -c 67108864)"
 else
 	skip "the reader's walls" "strace is not installed"
