@@ -33,7 +33,7 @@ static struct apart_sent {
 	void (*read)(struct apart_text *question);
 	struct apart_text question;
 	uint32_t number;
-	const char *text; // the answer, once it was taken
+	char *text; // the answer, once it was taken: it outlives who asked first
 	size_t length;
 } sent[APART_AHEAD_MAX];
 static unsigned sent_count, heard_count;
@@ -141,6 +141,13 @@ static _Noreturn void become_reader(int socket, pid_t owner)
 	_exit(0);
 }
 
+static void forget_answers(void)
+{
+	for (unsigned i = 0; i < sent_count; i++)
+		free(sent[i].text);
+	sent_count = heard_count = 0;
+}
+
 int apart_begin(void)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_MILLISECONDS / 1000 };
@@ -148,6 +155,7 @@ int apart_begin(void)
 	if (reader.owner == getpid() && reader.socket >= 0)
 		return 0;
 	apart_reap();
+	forget_answers(); // of a reader of who forked
 	if (testing_skips("reader-waits"))
 		patience = (struct timeval){ .tv_usec = 300000 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -164,7 +172,6 @@ int apart_begin(void)
 	reader.pid = pid;
 	reader.socket = take(&ours);
 	reader.number = 0;
-	sent_count = heard_count = 0;
 	return 0;
 }
 
@@ -207,19 +214,17 @@ static bool get(void *bytes, size_t length)
 	return true;
 }
 
-static int hear(uint32_t number, struct arena *arena, const char **ret_text, size_t *ret_length)
+// No arena: it is the caller's to free.
+static int hear(uint32_t number, struct arena *arena, char **ret_text, size_t *ret_length)
 {
 	struct apart_head head;
 	if (!get(&head, sizeof(head)))
 		return broken("did not answer");
 	if (head.number != number || head.length > APART_ANSWER_MAX)
 		return broken("gave an answer that cannot be one");
-	char *text = arena_take(arena, head.length + 1);
-	if (!get(text, head.length))
-		return broken("did not answer");
-	*ret_text = text;
+	*ret_text = arena ? arena_take(arena, head.length + 1) : malloc(head.length + 1);
 	*ret_length = head.length;
-	return 0;
+	return *ret_text && get(*ret_text, head.length) ? 0 : broken("did not answer");
 }
 
 static int say_question(void (*read)(struct apart_text *question),
@@ -255,16 +260,16 @@ static bool is_same(const struct apart_sent *one, void (*read)(struct apart_text
 }
 
 static int ask_apart(void (*read)(struct apart_text *question), const struct apart_text *question,
-		     struct arena *arena, const char **ret_text, size_t *ret_length)
+		     struct arena *arena, char **ret_text, size_t *ret_length)
 {
 	TRY(apart_begin());
 	for (; heard_count < sent_count; heard_count++)
-		TRY(hear(sent[heard_count].number, arena, &sent[heard_count].text,
+		TRY(hear(sent[heard_count].number, NULL, &sent[heard_count].text,
 			 &sent[heard_count].length));
 	for (unsigned i = 0; i < sent_count; i++) {
 		if (!is_same(&sent[i], read, question))
 			continue;
-		*ret_text = sent[i].text;
+		*ret_text = arena_copy(arena, sent[i].text, sent[i].length);
 		*ret_length = sent[i].length;
 		return 0;
 	}
@@ -275,7 +280,7 @@ static int ask_apart(void (*read)(struct apart_text *question), const struct apa
 }
 
 static void ask_here(void (*read)(struct apart_text *question), const struct apart_text *question,
-		     struct arena *arena, const char **ret_text, size_t *ret_length)
+		     struct arena *arena, char **ret_text, size_t *ret_length)
 {
 	struct out answer = { 0 };
 	struct apart_text own = *question;
@@ -294,7 +299,7 @@ int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
 	      const struct apart_text *question, unsigned kinds, struct arena *arena,
 	      struct rows *ret_rows)
 {
-	const char *text = NULL;
+	char *text = NULL;
 	size_t length = 0;
 	if (whose == APART_OWN)
 		ask_here(read, question, arena, &text, &length);
@@ -340,5 +345,5 @@ void apart_reap(void)
 	while (waitpid(reader.pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	reader.owner = 0;
-	sent_count = heard_count = 0;
+	forget_answers();
 }
