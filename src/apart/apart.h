@@ -67,10 +67,8 @@ enum row_kind {
 	// These act at the start: the plan is made by them.
 	ROW_FAILED,    // a text why nothing was read
 	ROW_WORKTREE,  // the value of core.worktree
-	ROW_POINTER,   // where a file .git, commondir or gitdir leads
 	ROW_OBJECTS,   // a directory of objects that a list of alternates names
 	ROW_ENTRY,     // of an index: a content's name and a path; stage, and the name's bytes << 8
-	ROW_CONTENT,   // bytes: the names that git gives to a file's content
 	ROW_DIRECTORY, // a path below the tree, or the tree: of an index
 	ROW_KEPT,      // a path of an index; how much of it is kept
 	ROW_LINE,      // three words of a profile; the line

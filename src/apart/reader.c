@@ -17,9 +17,14 @@
 #include "base/testing.h"
 
 enum { PATIENCE_MILLISECONDS = 10000 };
-// Of a text, and of an index: pages that nobody touches are none.
-#define TEXT_ARENA(length) (((size_t)64 << 20) + 32 * (size_t)(length))
-#define FILE_ARENA(length) (((size_t)96 << 20) + 32 * (size_t)(length))
+// Pages that nobody touches are none. What an index lists has a bound of its own.
+static size_t arena_bytes(const struct apart_text *question)
+{
+	static const size_t megabyte = 1 << 20;
+	size_t small = 64 * megabyte + 32 * (question->length + question->file_length);
+	size_t large = 448 * megabyte + 4 * question->file_length;
+	return question->file_length > 0 && large < small ? large : small;
+}
 
 static struct {
 	pid_t owner, pid; // 0: there is none
@@ -33,7 +38,7 @@ static struct apart_sent {
 	void (*read)(struct apart_text *question);
 	struct apart_text question;
 	uint32_t number;
-	const char *text; // the answer, once it was taken
+	char *text; // the answer, once it was taken: it outlives who asked first
 	size_t length;
 } sent[APART_AHEAD_MAX];
 static unsigned sent_count, heard_count;
@@ -52,15 +57,17 @@ static const struct lie {
 	const char *name;
 	enum row_kind kind;
 	const char *text;
+	uint32_t last; // question that is answered so
 } lies[] = {
-	{ "reader-dies", 0, NULL },
-	{ "reader-waits", 0, NULL },
-	{ "reader-long", 0, NULL },
-	{ "reader-twice", 0, NULL },
-	{ "reader-place", ROW_MENTION, "/root/.bashrc" },
-	{ "reader-link", ROW_MENTION, "link/../../.bashrc" },
-	{ "reader-copy", ROW_KINDS, "/root/.gitconfig" },
-	{ NULL, 0, NULL },
+	{ "reader-dies", 0, NULL, 0 },
+	{ "reader-waits", 0, NULL, 0 },
+	{ "reader-long", 0, NULL, 0 },
+	{ "reader-twice", 0, NULL, 0 },
+	{ "reader-place", ROW_MENTION, "/root/.bashrc", ~0U },
+	{ "reader-link", ROW_MENTION, "link/../../.bashrc", ~0U },
+	{ "reader-copy", ROW_KINDS, "/root/.gitconfig", ~0U },
+	{ "reader-tree", ROW_WORKTREE, "../../liar", 1 },
+	{ NULL, 0, NULL, 0 },
 };
 enum { LIE_DIES, LIE_WAITS, LIE_LONG, LIE_TWICE };
 
@@ -83,26 +90,43 @@ static void say_lie(const struct lie *lie, struct out *answer, uint32_t number)
 		fd_write_all(0, &head, sizeof(head));
 	if (lie == lies + LIE_TWICE)
 		say(answer, number);
-	if (lie->text)
+	if (number <= lie->last)
 		row_text(answer, lie->kind, lie->text);
 }
 
 static void answer_to(const struct apart_asked *asked, int file, const struct lie *lie)
+// One arena for all questions, but for those that need more.
+static struct arena *arena_for(const struct apart_text *question)
+{
+	static struct arena *arena;
+	static size_t bytes;
+	if (arena && arena_bytes(question) <= bytes) {
+		arena_clear(arena);
+		return arena;
+	}
+	if (arena)
+		arena_free(arena);
+	bytes = arena_bytes(question) + 32 * APART_AHEAD_BYTES; // the next may be longer
+	return arena = arena_new_of(bytes);
+}
+
 {
 	struct out answer = { 0 };
-	struct arena *arena =
-		arena_new_of(file > 0 ? FILE_ARENA(asked->file_length) : TEXT_ARENA(asked->length));
-	char *text = arena_take(arena, asked->length + 1);
+	struct apart_text question = { .length = asked->length,
+				       .file = file > 0 ? file : 0,
+				       .file_length = asked->file_length,
+				       .answer = &answer };
+	question.arena = arena_for(&question);
+	char *text = arena_take(question.arena, asked->length + 1);
 	if (fd_read_all(0, text, asked->length) != (ssize_t)asked->length)
 		_exit(1);
 	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head)); // its head
-	asked->read(&(struct apart_text){ text, asked->length, file > 0 ? file : 0,
-					  asked->file_length, arena, &answer });
+	question.text = text;
+	asked->read(&question);
 	if (lie->name)
 		say_lie(lie, &answer, asked->number);
 	say(&answer, asked->number);
 	out_free(&answer);
-	arena_free(arena);
 	fd_close(&file);
 }
 
@@ -127,7 +151,8 @@ static _Noreturn void become_reader(int socket, pid_t owner)
 	const struct lie *lie = lies;
 	while (lie->name && !testing_skips(lie->name))
 		lie++;
-	if (apart_born(owner, &socket, 1, NULL, 0) < 0)
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != owner ||
+	    dup3(socket, 0, 0) < 0 || sys_close_range(1, ~0U, 0) < 0)
 		_exit(1);
 	arena_forget();
 	for (char **entry = environ; entry && *entry; entry++)
@@ -139,6 +164,13 @@ static _Noreturn void become_reader(int socket, pid_t owner)
 	_exit(0);
 }
 
+static void forget_answers(void)
+{
+	for (unsigned i = 0; i < sent_count; i++)
+		free(sent[i].text);
+	sent_count = heard_count = 0;
+}
+
 int apart_begin(void)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_MILLISECONDS / 1000 };
@@ -146,6 +178,7 @@ int apart_begin(void)
 	if (reader.owner == getpid() && reader.socket >= 0)
 		return 0;
 	apart_reap();
+	forget_answers(); // of a reader of who forked
 	if (testing_skips("reader-waits"))
 		patience = (struct timeval){ .tv_usec = 300000 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -162,7 +195,6 @@ int apart_begin(void)
 	reader.pid = pid;
 	reader.socket = take(&ours);
 	reader.number = 0;
-	sent_count = heard_count = 0;
 	return 0;
 }
 
@@ -205,19 +237,17 @@ static bool get(void *bytes, size_t length)
 	return true;
 }
 
-static int hear(uint32_t number, struct arena *arena, const char **ret_text, size_t *ret_length)
+// No arena: it is the caller's to free.
+static int hear(uint32_t number, struct arena *arena, char **ret_text, size_t *ret_length)
 {
 	struct apart_head head;
 	if (!get(&head, sizeof(head)))
 		return broken("did not answer");
 	if (head.number != number || head.length > APART_ANSWER_MAX)
 		return broken("gave an answer that cannot be one");
-	char *text = arena_take(arena, head.length + 1);
-	if (!get(text, head.length))
-		return broken("did not answer");
-	*ret_text = text;
+	*ret_text = arena ? arena_take(arena, head.length + 1) : malloc(head.length + 1);
 	*ret_length = head.length;
-	return 0;
+	return *ret_text && get(*ret_text, head.length) ? 0 : broken("did not answer");
 }
 
 static int say_question(void (*read)(struct apart_text *question),
@@ -227,9 +257,11 @@ static int say_question(void (*read)(struct apart_text *question),
 				     question->file_length };
 	if (reader.broken || question->length > APART_TEXT_MAX)
 		return broken("cannot be asked that much");
-	if (fd_send(reader.socket, &asked, sizeof(asked), &question->file, question->file > 0) <
-		    0 ||
-	    !put(question->text, question->length))
+	memcpy(first, &asked, sizeof(asked));
+	memcpy(first + sizeof(asked), question->text, length);
+	if (fd_send(reader.socket, first, sizeof(asked) + length, &question->file,
+		    question->file > 0) < 0 ||
+	    !put(question->text + length, question->length - length))
 		return broken("has ended");
 	return 0;
 }
@@ -237,6 +269,9 @@ static int say_question(void (*read)(struct apart_text *question),
 int apart_ahead(void (*read)(struct apart_text *question), const struct apart_text *question)
 {
 	if (sent_count == APART_AHEAD_MAX || question->length > APART_AHEAD_BYTES)
+	enum { TOGETHER = 1024 };
+	char first[sizeof(asked) + TOGETHER];
+	size_t length = question->length < TOGETHER ? question->length : TOGETHER;
 		return 0;
 	TRY(apart_begin());
 	TRY(say_question(read, question));
@@ -253,16 +288,16 @@ static bool is_same(const struct apart_sent *one, void (*read)(struct apart_text
 }
 
 static int ask_apart(void (*read)(struct apart_text *question), const struct apart_text *question,
-		     struct arena *arena, const char **ret_text, size_t *ret_length)
+		     struct arena *arena, char **ret_text, size_t *ret_length)
 {
 	TRY(apart_begin());
 	for (; heard_count < sent_count; heard_count++)
-		TRY(hear(sent[heard_count].number, arena, &sent[heard_count].text,
+		TRY(hear(sent[heard_count].number, NULL, &sent[heard_count].text,
 			 &sent[heard_count].length));
 	for (unsigned i = 0; i < sent_count; i++) {
 		if (!is_same(&sent[i], read, question))
 			continue;
-		*ret_text = sent[i].text;
+		*ret_text = arena_copy(arena, sent[i].text, sent[i].length);
 		*ret_length = sent[i].length;
 		return 0;
 	}
@@ -273,12 +308,11 @@ static int ask_apart(void (*read)(struct apart_text *question), const struct apa
 }
 
 static void ask_here(void (*read)(struct apart_text *question), const struct apart_text *question,
-		     struct arena *arena, const char **ret_text, size_t *ret_length)
+		     struct arena *arena, char **ret_text, size_t *ret_length)
 {
 	struct out answer = { 0 };
 	struct apart_text own = *question;
-	own.arena =
-		arena_new_of(own.file > 0 ? FILE_ARENA(own.file_length) : TEXT_ARENA(own.length));
+	own.arena = arena_new_of(arena_bytes(question));
 	own.answer = &answer;
 	own.text = arena_copy(own.arena, question->text, question->length);
 	read(&own);
@@ -292,7 +326,7 @@ int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
 	      const struct apart_text *question, unsigned kinds, struct arena *arena,
 	      struct rows *ret_rows)
 {
-	const char *text = NULL;
+	char *text = NULL;
 	size_t length = 0;
 	if (whose == APART_OWN)
 		ask_here(read, question, arena, &text, &length);
@@ -338,5 +372,5 @@ void apart_reap(void)
 	while (waitpid(reader.pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	reader.owner = 0;
-	sent_count = heard_count = 0;
+	forget_answers();
 }

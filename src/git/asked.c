@@ -9,31 +9,6 @@
 #include "base/fd.h"
 #include "git/gitindex.h"
 
-// A prefix and a file's text.
-static void read_pointer(struct apart_text *question)
-{
-	size_t front = strlen(question->text) + 1;
-	char *text = arena_copy(question->arena, question->text + front, question->length - front);
-	const char *leads = git_pointer(text, question->length - front, question->text);
-	if (leads)
-		row_text(question->answer, ROW_POINTER, leads);
-}
-
-const char *git_ask_pointer(struct arena *arena, const char *path, const char *prefix)
-{
-	char text[GIT_POINTER_MAX + 16];
-	size_t length, front = strlen(prefix) + 1;
-	struct rows rows;
-	memcpy(text, prefix, front);
-	if (file_read_into(AT_FDCWD, path, 0, text + front, GIT_POINTER_MAX, &length) <= 0)
-		return NULL;
-	const struct apart_text question = { .text = text, .length = front + length };
-	return ATTEMPT(apart_ask(APART_OTHERS, read_pointer, &question, ROW_BIT(ROW_POINTER), arena,
-				 &rows)) < 0
-		       ? NULL
-		       : rows_text(&rows, ROW_POINTER);
-}
-
 static void read_alternates(struct apart_text *question)
 {
 	const char *text = question->text;
@@ -94,37 +69,4 @@ int git_ask_index(struct arena *arena, const char *index, size_t most, const cha
 			       ROW_BIT(ROW_ENTRY) | ROW_BIT(ROW_UNCLEAR), arena, ret_rows);
 	out_free(&text);
 	return result;
-}
-
-// The text: how many bytes a name has.
-static void read_content(struct apart_text *question)
-{
-	struct gitblob blob;
-	const char *bytes = apart_file(question);
-	if (!bytes)
-		return;
-	gitblob_name(question->arena, bytes, question->file_length,
-		     (unsigned)(unsigned char)question->text[0], &blob);
-	row_put(question->answer, ROW_CONTENT, 0, blob.names, sizeof(blob.names));
-}
-
-int git_ask_content(struct arena *arena, const char *path, size_t most, unsigned bytes,
-		    size_t *ret_length, struct gitblob *ret_blob)
-{
-	struct stat status;
-	struct rows rows;
-	const char text[] = { (char)bytes, '\0' };
-	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
-	if (fd < 0 || status.st_size < 0 || (size_t)status.st_size > most)
-		return fail(fd < 0 ? errno : EFBIG, "read '%s'", path);
-	const struct apart_text question = {
-		.text = text, .length = 1, .file = fd, .file_length = (size_t)status.st_size
-	};
-	TRY(apart_ask(APART_OTHERS, read_content, &question, ROW_BIT(ROW_CONTENT), arena, &rows));
-	*ret_length = question.file_length;
-	ret_blob->bytes = bytes;
-	if (rows.count != 1)
-		return fail(0, "read '%s'", path);
-	memcpy(ret_blob->names, rows.list[0].text, sizeof(ret_blob->names));
-	return 0;
 }

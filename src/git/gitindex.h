@@ -78,9 +78,6 @@ struct gitblob {
 void gitblob_name(struct arena *arena, const char *text, size_t length, unsigned bytes,
 		  struct gitblob *ret_blob);
 bool gitblob_is(const struct gitblob *blob, const unsigned char *name);
-// Of a file on disk of at most so many bytes, by a locked process. -1 with the error said.
-int git_ask_content(struct arena *arena, const char *path, size_t most, unsigned bytes,
-		    size_t *ret_length, struct gitblob *ret_blob);
 
 // On disk: read, and judged in a locked process.
 

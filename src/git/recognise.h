@@ -40,8 +40,6 @@ enum { GIT_POINTER_MAX = 4096 };
 #define GIT_FILE_PREFIX "gitdir: "
 const char *git_read_pointer(int directory, const char *name, const char *prefix,
 			     char text[GIT_POINTER_MAX]);
-// The same, taken apart in a locked process and in the arena.
-const char *git_ask_pointer(struct arena *arena, const char *path, const char *prefix);
 // The paths of a list of alternates, at most GIT_ALTERNATES_MAX bytes of it: ROW_OBJECTS.
 enum { GIT_ALTERNATES_MAX = 16384 };
 int git_ask_alternates(struct arena *arena, const char *file, struct rows *ret_rows);

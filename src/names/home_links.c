@@ -122,8 +122,9 @@ static void follow(struct home_link_finding *finding, const char *path, unsigned
 
 static bool is_worktree(struct home_link_finding *finding, const char *directory)
 {
-	const char *leads = git_ask_pointer(
-		finding->arena, path_below(finding->arena, directory, ".git"), GIT_FILE_PREFIX);
+	char text[GIT_POINTER_MAX];
+	const char *leads = git_read_pointer(
+		AT_FDCWD, path_below(finding->arena, directory, ".git"), GIT_FILE_PREFIX, text);
 	return leads && strstr(leads, "/worktrees/");
 }
 

@@ -97,7 +97,7 @@ static int take_lines(struct arena *arena, const char *file, const struct rows *
 	return 0;
 }
 
-// What a stranger may have written, by a locked process.
+// What a stranger may have written, by a locked process that is asked for nothing after it.
 static int read_apart(struct arena *arena, struct source *source)
 {
 	struct out whole = { 0 };
@@ -108,8 +108,10 @@ static int read_apart(struct arena *arena, struct source *source)
 	int result =
 		apart_ask(APART_OTHERS, read_profile, &question, ROW_BIT(ROW_LINE), arena, &lines);
 	out_free(&whole);
-	TRY(result);
-	return take_lines(arena, source->file, &lines, &source->rows);
+	if (result == 0)
+		result = apart_end();
+	apart_reap();
+	return result < 0 ? -1 : take_lines(arena, source->file, &lines, &source->rows);
 }
 
 int trust_read(struct arena *arena, const char *state, const char *project, struct trust *ret_trust)

@@ -11,16 +11,18 @@
 #include "plan.h"
 #include "run.h"
 
-// Most projects have a repository, whose configuration is asked for.
+// Most projects have a repository, whose configuration is asked for; and other writable directories
+// may.
 int reader_host(const struct plan *plan, struct run *run)
 {
 	const char *text;
 	size_t length;
 	(void)run;
-	if (!plan->toplevel)
+	if (!plan->toplevel && !plan->profile->write.first && !plan->agent.socket)
 		return 0;
 	TRY(apart_begin());
-	if (file_read(AT_FDCWD, path_below(plan->scratch, plan->toplevel, ".git/config"), 0,
+	if (!plan->toplevel ||
+	    file_read(AT_FDCWD, path_below(plan->scratch, plan->toplevel, ".git/config"), 0,
 		      APART_AHEAD_BYTES / 2, plan->scratch, &text, &length) <= 0)
 		return 0;
 	TRY(gitnamed_ahead(text, length));

@@ -254,6 +254,11 @@ for lie in dies waits long twice place link copy; do
 	is "a reader that was taken over ($lie) ends the start" "125 not run" "$(SBX_TEST_SKIP=reader-$lie timeout 60 "$SBX_TESTING" run -- touch ran 2>"$work/said"; echo $? $([ -e ran ] || echo not run))"
 	like "and is named ($lie)" "$(cat "$work/said")" "^sbx: the locked process that reads the project's files "
 done
+cd "$work" && git init -q robbed && mkdir liar && echo "gitdir: $work/robbed/.git" >liar/.git
+is "what it says of a repository elsewhere does not make that writable" "" "$(cd liar && SBX_TEST_SKIP=reader-tree "$SBX_TESTING" run -- sh -c "echo x >$work/robbed/.git/taken" 2>/dev/null; ls "$work/robbed/.git" | grep taken)"
+git -C robbed config core.worktree "$work/liar"
+is "its twin: what the user's own configuration says does" "taken" "$(cd liar && "$SBX_TESTING" run -- sh -c "git status && echo x >$work/robbed/.git/taken" >/dev/null 2>&1; ls "$work/robbed/.git" | grep taken)"
+cd "$new" || exit 1
 # The walls around it in a real start: the calls of the process that asks for its socket first.
 if strace -f -qq -o /dev/null true 2>/dev/null; then
 	strace -f -qq -o "$work/calls" "$SBX" run -- true 2>/dev/null
@@ -261,6 +266,9 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	sed -n "s/^$reader *\([a-z0-9_]*\)(.*/\1/p" "$work/calls" >"$work/made"
 	is "the reader makes its filter before it gets a byte" "seccomp recvmsg" "$(grep -xE 'seccomp|recvmsg|pread64' "$work/made" | head -n 2 | paste -sd' ')"
 	is "and has no way to a file, a program or another process then" "" "$(sed '1,/^seccomp$/d' "$work/made" | grep -vxE 'recvmsg|read|write|pread64|mmap|munmap|mremap|madvise|brk|close|exit_group')"
+	is "who read an untrusted profile is asked for nothing else" 1 "$(grep -c "^$reader *read(0," "$work/calls")"
+	(cd / && strace -f -qq -o "$work/none" "$SBX" run --project none --write "$work/robbed" -- true) 2>/dev/null
+	is "without a project it is born before pid 1 as well, and the memory that processes share" 1 "$(awk '/CLONE_NEWPID/ { exit } /clone\(/ { n++ } END { print n + 0 }' "$work/none")"
 	is "the plan's memory is not in it" 1 "$(grep -E "^$reader *munmap\(" "$work/calls" | sed -n 1p | grep -c 67108864)"
 else
 	skip "the reader's walls" "strace is not installed"

@@ -15,8 +15,7 @@ static void check_form(const struct apart_row *row)
 	if (row->kind == ROW_MENTION && (row->text[0] == '/' || strstr(row->text, "..")) &&
 	    (row->text[0] == '/' || strstr(row->text, "/../") || strncmp(row->text, "../", 3) == 0))
 		abort();
-	if (row->kind != ROW_ENTRY && row->kind != ROW_CONTENT && row->kind != ROW_LINE &&
-	    strlen(row->text) != row->length)
+	if (row->kind != ROW_ENTRY && row->kind != ROW_LINE && strlen(row->text) != row->length)
 		abort();
 }
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitindex.h"
@@ -227,6 +228,27 @@ static void files(void **state)
 	assert_null(git_pointer(hidden, sizeof(hidden) - 1, GIT_FILE_PREFIX));
 }
 
+// An answer that came early outlives the arena of who asked first.
+static void ahead(void **state)
+{
+	(void)state;
+	static const char *const texts[] = { "[core]\n\tworktree = a\n",
+					     "[core]\n\tworktree = b\n" };
+	static const char *const trees[] = { "a", "b" };
+	struct rows rows;
+	for (size_t i = 0; i < COUNT(texts); i++)
+		assert_int_equal(gitnamed_ahead(texts[i], strlen(texts[i])), 0);
+	for (size_t i = 0; i < 2 * COUNT(texts); i++) {
+		const char *text = texts[i % COUNT(texts)];
+		struct arena *arena = arena_new_of((size_t)1 << 20);
+		assert_int_equal(gitnamed_read(APART_OTHERS, arena, text, strlen(text), &rows), 0);
+		assert_string_equal(rows_text(&rows, ROW_WORKTREE), trees[i % COUNT(texts)]);
+		arena_free(arena);
+	}
+	assert_int_equal(apart_end(), 0);
+	apart_reap();
+}
+
 // Files are stamped by a clock that stands still for some milliseconds. The time of the change.
 static int64_t change(const char *path)
 {
@@ -374,10 +396,8 @@ static void sweeps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_git),
-		cmocka_unit_test(in_doubt),
-		cmocka_unit_test(files),
-		cmocka_unit_test(sweeps),
+		cmocka_unit_test(same_as_git), cmocka_unit_test(in_doubt), cmocka_unit_test(ahead),
+		cmocka_unit_test(files),       cmocka_unit_test(sweeps),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

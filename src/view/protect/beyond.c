@@ -19,7 +19,7 @@ enum { ALTERNATES_DEPTH = 5 };
 // The one line of a pointer file such as .git, commondir or gitdir; NULL when it is none.
 const char *beyond_pointer(struct arena *arena, const char *path, const char *prefix)
 {
-	return git_ask_pointer(arena, path, prefix);
+	return git_read_pointer(AT_FDCWD, path, prefix, arena_take(arena, GIT_POINTER_MAX));
 }
 
 bool beyond_leads_to(struct wishes *wishes, const char *directory, const char *pointer,
@@ -39,10 +39,11 @@ const char *beyond_worktree(struct wishes *wishes, const char *directory)
 	const char *text, *path = path_below(wishes->arena, directory, "config");
 	struct identity link;
 	size_t length;
+	enum apart whose = wishes_whose(wishes, path);
 	outer_copy(wishes->arena, path, &link, &path); // else it is the file itself
 	if (file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) <= 0)
 		return NULL;
-	return ATTEMPT(gitnamed_read(APART_OTHERS, wishes->arena, text, length, &rows)) < 0
+	return ATTEMPT(gitnamed_read(whose, wishes->arena, text, length, &rows)) < 0
 		       ? NULL
 		       : rows_text(&rows, ROW_WORKTREE);
 }

@@ -42,23 +42,25 @@ enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_M
 static bool is_tracked(struct arena *arena, struct untracked_file *found,
 		       const struct rows *entries, size_t *hashed)
 {
+	const char *text;
 	size_t length;
 	struct gitblob content = { .bytes = 0 };
 	rows_each (row, entries) {
-		size_t name = row->length - strlen(found->name); // the content's comes first
-		if (row->length <= strlen(found->name) || !str_equal(row->text + name, found->name))
+		unsigned name = row->number >> 8; // the content's comes first
+		if ((name != SHA1_BYTES && name != SHA256_BYTES) || row->length <= name ||
+		    !str_equal(row->text + name, found->name))
 			continue;
 		found->listed = true;
-		if ((row->number & 0xff) != 0 || (name != SHA1_BYTES && name != SHA256_BYTES))
+		if ((row->number & 0xff) != 0)
 			continue;
 		if (content.bytes == 0) {
-			if (*hashed > HASHED_MAX ||
-			    ATTEMPT(git_ask_content(arena, found->path, FILE_MAX, (unsigned)name,
-						    &length, &content)) < 0)
+			if (*hashed > HASHED_MAX || file_read(AT_FDCWD, found->path, 0, FILE_MAX,
+							      arena, &text, &length) != 1)
 				return false;
 			*hashed += length;
+			gitblob_name(arena, text, length, name, &content);
 		}
-		if (gitblob_is(&content, (const unsigned char *)row->text))
+		if (name == content.bytes && gitblob_is(&content, (const unsigned char *)row->text))
 			return true;
 	}
 	return false;
