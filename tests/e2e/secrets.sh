@@ -154,8 +154,12 @@ is "with a secret they lack its line alone" "jobs = 2 0" "$("$SBX" run -- sh -c 
 like "and sbx plan says so" "$("$SBX" plan -- true)" "note .*dot/cargo/config.toml' is shown without its secrets: lines with a token"
 printf '[github]\n\ttoken = CANARY-dots\n' >>dot/gitconfig
 is "git's own lack it as well" "Me 0" "$("$SBX" run -- sh -c 'git config user.name; grep -c CANARY dot/gitconfig' 2>&1 | tr '\n' ' ' | sed 's/ $//')"
-# What a repository includes.
+# What a repository includes: in the project without its secrets, of the home nothing.
 printf '[github]\n\ttoken = CANARY-include\n[alias]\n\tinc = log\n' | tee included.ini >"$HOME/private/private.ini"
 git config include.path ../included.ini
 is "a file that the repository includes lacks it" "log 0" "$("$SBX" run -- sh -c 'git config alias.inc; grep -c CANARY included.ini' 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+git config --add include.path "$HOME/private/private.ini"
+is "it shows no file of the home" "absent" "$("$SBX" run -- sh -c '[ -e "$0" ] && cat "$0" || echo absent' "$HOME/private/private.ini" 2>&1)"
+git config --global include.path "$HOME/private/private.ini"
+is "the user's own does" "log 0" "$("$SBX" run -- sh -c 'git config alias.inc; grep -c CANARY "$0"' "$HOME/private/private.ini" 2>&1 | tr '\n' ' ' | sed 's/ $//')"
 done_testing

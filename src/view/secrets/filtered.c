@@ -142,7 +142,8 @@ static int filter(struct wishes *wishes, const struct gitnamed_text *one)
 	    (!one->text && wishes_is_reached(wishes, file.path)))
 		return 0;
 	bool seen = wishes_is_seen(wishes, file.path);
-	bool named = one->text && (is_included(wishes, one->path) || is_asked(wishes, one->path));
+	bool named = one->text && one->own &&
+		     (is_included(wishes, one->path) || is_asked(wishes, one->path));
 	if (!seen && (!named || planted_is(wishes, &file)))
 		return 0;
 	wishes->shown = true;
