@@ -275,7 +275,7 @@ static int filter_registries(struct wishes *wishes, const char *path)
 }
 
 // Those of gits that were not built for /etc, and those that the caller's variables name.
-static void read_others(struct wishes *wishes)
+static int read_others(struct wishes *wishes)
 {
 	static const char *const files[] = { "/usr/local/etc/gitconfig",
 					     "/home/linuxbrew/.linuxbrew/etc/gitconfig" };
@@ -284,16 +284,19 @@ static void read_others(struct wishes *wishes)
 	const char *usual = path_below(plan->scratch, plan->home, ".config");
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		if (!resolver_lacks(wishes->resolver, files[i]))
-			gitnamed_file(plan->scratch, plan->home, files[i], NULL, &wishes->named);
+			TRY(gitnamed_file(plan->scratch, plan->home, files[i], NULL,
+					  &wishes->named));
 	if (!str_equal(usual, path_parent(plan->scratch, plan->config)))
-		gitnamed_file(plan->scratch, plan->home,
-			      path_below(plan->scratch, usual, "git/config"), NULL, &wishes->named);
+		TRY(gitnamed_file(plan->scratch, plan->home,
+				  path_below(plan->scratch, usual, "git/config"), NULL,
+				  &wishes->named));
 	for (char *const *entry = wishes->places.environment; *entry; entry++)
 		for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
 			if (str_starts(*entry, variables[i]))
-				gitnamed_file(plan->scratch, plan->home,
-					      path_clean(plan->scratch, strchr(*entry, '/')), NULL,
-					      &wishes->named);
+				TRY(gitnamed_file(plan->scratch, plan->home,
+						  path_clean(plan->scratch, strchr(*entry, '/')),
+						  NULL, &wishes->named));
+	return 0;
 }
 
 int filtered_plan(struct wishes *wishes)
@@ -301,9 +304,9 @@ int filtered_plan(struct wishes *wishes)
 	struct plan *plan = wishes->plan;
 	struct gitnamed *named = &wishes->named;
 	if (!wishes->named_all)
-		gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
-				named);
-	read_others(wishes);
+		TRY(gitnamed_global(plan->scratch, plan->home,
+				    path_parent(plan->scratch, plan->config), named));
+	TRY(read_others(wishes));
 	for (const struct gitnamed_text *one = named->first; one; one = one->next)
 		TRY(filter(wishes, one));
 	list_each (file, &named->unclear)
