@@ -170,7 +170,9 @@ int gitnamed_global(struct arena *arena, const char *home, const char *config,
 	named->own = true;
 	TRY(gitnamed_file(arena, home, "/etc/gitconfig", NULL, named));
 	TRY(gitnamed_file(arena, home, path_below(arena, config, "git/config"), NULL, named));
-	return gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named);
+	TRY(gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named));
+	named->own = false;
+	return 0;
 }
 
 void gitnamed_known(struct arena *arena, const struct rows *rows, struct list *known)

@@ -282,6 +282,7 @@ static int read_others(struct wishes *wishes)
 	static const char *const variables[] = { "GIT_CONFIG_GLOBAL=/", "GIT_CONFIG_SYSTEM=/" };
 	struct plan *plan = wishes->plan;
 	const char *usual = path_below(plan->scratch, plan->home, ".config");
+	wishes->named.own = true;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		if (!resolver_lacks(wishes->resolver, files[i]))
 			TRY(gitnamed_file(plan->scratch, plan->home, files[i], NULL,
