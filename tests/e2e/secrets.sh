@@ -162,4 +162,9 @@ git config --add include.path "$HOME/private/private.ini"
 is "it shows no file of the home" "absent" "$("$SBX" run -- sh -c '[ -e "$0" ] && cat "$0" || echo absent' "$HOME/private/private.ini" 2>&1)"
 git config --global include.path "$HOME/private/private.ini"
 is "the user's own does" "log 0" "$("$SBX" run -- sh -c 'git config alias.inc; grep -c CANARY "$0"' "$HOME/private/private.ini" 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+# Those in the project are taken apart by the locked process: here nothing else is asked of it.
+mkdir "$work/plain" && cp "$work/dots/dot/cargo/config.toml" "$work/plain" && cd "$work/plain" && ln -sfn "$work/plain" "$HOME/.cargo" || exit 1
+is "a locked process reads settings that a box may have written" "jobs = 2 0 125" "$("$SBX_TESTING" run -- grep jobs config.toml 2>/dev/null | tr '\n' ' '; printf '%s ' "${PIPESTATUS[0]}"; SBX_TEST_SKIP=reader-dies "$SBX_TESTING" run -- true 2>/dev/null; echo $?)"
+rm "$HOME/.cargo"
+is "and none where there are none" "in a box: 0" "$(SBX_TEST_SKIP=reader-dies "$SBX_TESTING" run -- sh -c '[ -e "$0/deep" ] || printf "in a box: "' "$HOME" 2>/dev/null; echo $?)"
 done_testing
