@@ -72,6 +72,9 @@ enum row_kind {
 	ROW_DIRECTORY, // a path below the tree, or the tree: of an index
 	ROW_KEPT,      // a path of an index; how much of it is kept
 	ROW_LINE,      // three words of a profile; the line
+	ROW_SHOWN,     // a text without its secrets; how many settings are not in it
+	ROW_LEFT,      // the name of such a setting
+	ROW_SECRET,    // a path of a file of secrets
 	// These during the run as well: walls and copies.
 	ROW_HOOKS,   // a value of core.hooksPath
 	ROW_INCLUDE, // a value of include.path or includeIf.*.path

@@ -11,6 +11,9 @@ static const struct {
 	size_t least, most; // bytes
 } forms[ROW_KINDS] = {
 	[ROW_FAILED] = { FORM_TEXT, 1, 2 * PATH_MAX },
+	[ROW_SHOWN] = { FORM_TEXT, 0, APART_ANSWER_MAX },
+	[ROW_LEFT] = { FORM_TEXT, 1, APART_TEXT_MAX },
+	[ROW_SECRET] = { FORM_TEXT, 1, APART_TEXT_MAX },
 	[ROW_HOOKS] = { FORM_TEXT, 1, PATH_MAX - 1 },
 	[ROW_INCLUDE] = { FORM_TEXT, 1, PATH_MAX - 1 },
 	[ROW_WORKTREE] = { FORM_TEXT, 0, PATH_MAX - 1 },

@@ -147,9 +147,10 @@ int gitnamed_file(struct arena *arena, const char *home, const char *file, const
 		list_add(&named->unclear, arena, file, from);
 	} else if (length > 0) {
 		struct gitnamed_text *one = arena_take(arena, sizeof(*one));
-		enum apart whose = named->whose ? named->whose(named->with, file)
-				   : named->own ? APART_OWN
-						: APART_OTHERS;
+		// A box that could write the global configuration already executes code outside.
+		enum apart whose = named->own     ? APART_OWN
+				   : named->whose ? named->whose(named->with, file)
+						  : APART_OTHERS;
 		*one = (struct gitnamed_text){ .path = file,
 					       .text = text,
 					       .length = length,
@@ -169,7 +170,9 @@ int gitnamed_global(struct arena *arena, const char *home, const char *config,
 	named->own = true;
 	TRY(gitnamed_file(arena, home, "/etc/gitconfig", NULL, named));
 	TRY(gitnamed_file(arena, home, path_below(arena, config, "git/config"), NULL, named));
-	return gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named);
+	TRY(gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named));
+	named->own = false;
+	return 0;
 }
 
 void gitnamed_known(struct arena *arena, const struct rows *rows, struct list *known)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "text/words.h"
 
@@ -178,6 +179,43 @@ int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 	gitconfig_put(&out, "", 1);
 	secret.text = changed ? out.text : NULL;
 	*ret_secret = secret;
+	return 0;
+}
+
+static void read_secrets(struct apart_text *question)
+{
+	struct out *answer = question->answer;
+	struct gitsecret secret;
+	if (gitsecret_filter(question->arena, question->text, question->length, &secret) < 0) {
+		row_text(answer, ROW_FAILED, err_taken());
+		return;
+	}
+	if (secret.text)
+		row_put(answer, ROW_SHOWN, secret.left_count, secret.text, strlen(secret.text));
+	list_each (item, &secret.left)
+		row_text(answer, ROW_LEFT, item->text);
+	list_each (item, &secret.places)
+		if (item->text[0])
+			row_text(answer, ROW_SECRET, item->text);
+}
+
+int gitsecret_ask(struct arena *arena, const char *text, size_t length,
+		  struct gitsecret *ret_secret)
+{
+	static const unsigned kinds = ROW_BIT(ROW_SHOWN) | ROW_BIT(ROW_LEFT) | ROW_BIT(ROW_SECRET);
+	const struct origin from = { .file = "git" };
+	const struct apart_text question = { .text = text, .length = length };
+	struct rows rows;
+	TRY(apart_ask(APART_OTHERS, read_secrets, &question, kinds, arena, &rows));
+	*ret_secret = (struct gitsecret){ 0 };
+	rows_each (row, &rows)
+		if (row->kind == ROW_SHOWN) {
+			ret_secret->text = row->text;
+			ret_secret->left_count = row->number;
+		} else {
+			list_add(row->kind == ROW_LEFT ? &ret_secret->left : &ret_secret->places,
+				 arena, row->text, from);
+		}
 	return 0;
 }
 

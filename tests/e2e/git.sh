@@ -254,6 +254,9 @@ for lie in dies waits long twice place link copy; do
 	is "a reader that was taken over ($lie) ends the start" "125 not run" "$(SBX_TEST_SKIP=reader-$lie timeout 60 "$SBX_TESTING" run -- touch ran 2>"$work/said"; echo $? $([ -e ran ] || echo not run))"
 	like "and is named ($lie)" "$(cat "$work/said")" "^sbx: the locked process that reads the project's files "
 done
+echo one >file && "$SBX" session create read >/dev/null && "$SBX" run -s read -- sh -c 'echo two >file' 2>/dev/null
+is "a session's changes are told by what it reads" "0 +two 125" "$("$SBX_TESTING" session diff read >"$work/diff" 2>&1; printf "%s %s " $? "$(grep '^+two' "$work/diff")"; SBX_TEST_SKIP=reader-dies timeout 60 "$SBX_TESTING" session diff read >/dev/null 2>&1; echo $?)"
+"$SBX" session rm read >/dev/null 2>&1
 cd "$work" && git init -q robbed && mkdir liar && echo "gitdir: $work/robbed/.git" >liar/.git
 is "what it says of a repository elsewhere does not make that writable" "" "$(cd liar && SBX_TEST_SKIP=reader-tree "$SBX_TESTING" run -- sh -c "echo x >$work/robbed/.git/taken" 2>/dev/null; ls "$work/robbed/.git" | grep taken)"
 git -C robbed config core.worktree "$work/liar"

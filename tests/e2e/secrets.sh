@@ -132,4 +132,39 @@ lacks "settings without a secret are the file itself" "$("$SBX" plan -- true)" "
 printf 'token = """\nCANARY\n"""\n' >"$HOME/.cargo/config.toml"
 is "nobody knows where it ends: nothing is shown" 0 "$("$SBX" run -- sh -c 'wc -c <~/.cargo/config.toml' 2>&1)"
 is "by its name it is shown" 1 "$("$SBX" run --read "$HOME/.cargo/config.toml" -- grep -c CANARY "$HOME/.cargo/config.toml" 2>&1)"
+# Settings that are links into the project: sbx keeps them from the box, and git in the box reads them.
+rm -rf "$HOME"/.gitconfig "$HOME"/.cargo "$HOME"/.config/git
+mkdir -p "$work/dots/dot/cargo" "$work/rv" "$HOME/private"
+cd "$work/dots" && git init -q || exit 1
+printf '[user]\n\tname = Me\n\temail = me@example.org\n[credential]\n\thelper = store --file %s\n' "$work/rv/credfile" >dot/gitconfig
+printf '[build]\njobs = 2\n' >dot/cargo/config.toml
+echo CANARY-rv >"$work/rv/credfile"
+ln -s "$work/dots/dot/gitconfig" "$HOME/.gitconfig"
+ln -s "$work/dots/dot/cargo" "$HOME/.cargo"
+git add -A && git commit -qm one
+is "dotfiles: the store that they name is hidden" "1 0" "$("$SBX" run --read "$work/rv" -- sh -c 'ls "$0" | grep -c credfile; cat "$0/credfile" 2>/dev/null | grep -c CANARY' "$work/rv" 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+in_box() { "$SBX" run -- bash -c '[ -e "$0/private" ] || printf "in a box: "; eval "$1"' "$HOME" "$1" 2>&1; }
+is "git in the box has the identity" "in a box: Me|$(cat dot/gitconfig)" "$(in_box 'printf "%s|" "$(git config user.name)"; cat dot/gitconfig')"
+echo x >new && git add new
+is "what a box commits is the text itself" "in a box: new|$(cat dot/gitconfig)" "$(in_box 'git commit -qam two'; git show --format= --name-only HEAD | tr '\n' '|'; git show HEAD:dot/gitconfig)"
+is "settings of cargo without a secret are the file itself" "in a box: $(cat dot/cargo/config.toml)" "$(in_box 'cat dot/cargo/config.toml')"
+is "sbx plan says of none that it lacks something" "1 0" "$("$SBX" plan -- true >"$work/plan"; echo "$(grep -c "^project .*dots (write)" "$work/plan") $(grep -c 'dots/.*shown without' "$work/plan")")"
+printf '[build]\njobs = 2\n[registry]\ntoken = "CANARY-cargo"\n' >dot/cargo/config.toml
+is "with a secret they lack its line alone" "jobs = 2 0" "$("$SBX" run -- sh -c 'grep jobs dot/cargo/config.toml; grep -c CANARY dot/cargo/config.toml' 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+like "and sbx plan says so" "$("$SBX" plan -- true)" "note .*dot/cargo/config.toml' is shown without its secrets: lines with a token"
+printf '[github]\n\ttoken = CANARY-dots\n' >>dot/gitconfig
+is "git's own lack it as well" "Me 0" "$("$SBX" run -- sh -c 'git config user.name; grep -c CANARY dot/gitconfig' 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+# What a repository includes: in the project without its secrets, of the home nothing.
+printf '[github]\n\ttoken = CANARY-include\n[alias]\n\tinc = log\n' | tee included.ini >"$HOME/private/private.ini"
+git config include.path ../included.ini
+is "a file that the repository includes lacks it" "log 0" "$("$SBX" run -- sh -c 'git config alias.inc; grep -c CANARY included.ini' 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+git config --add include.path "$HOME/private/private.ini"
+is "it shows no file of the home" "absent" "$("$SBX" run -- sh -c '[ -e "$0" ] && cat "$0" || echo absent' "$HOME/private/private.ini" 2>&1)"
+git config --global include.path "$HOME/private/private.ini"
+is "the user's own does" "log 0" "$("$SBX" run -- sh -c 'git config alias.inc; grep -c CANARY "$0"' "$HOME/private/private.ini" 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+# Those in the project are taken apart by the locked process: here nothing else is asked of it.
+mkdir "$work/plain" && cp "$work/dots/dot/cargo/config.toml" "$work/plain" && cd "$work/plain" && ln -sfn "$work/plain" "$HOME/.cargo" || exit 1
+is "a locked process reads settings that a box may have written" "jobs = 2 0 125" "$("$SBX_TESTING" run -- grep jobs config.toml 2>/dev/null | tr '\n' ' '; printf '%s ' "${PIPESTATUS[0]}"; SBX_TEST_SKIP=reader-dies "$SBX_TESTING" run -- true 2>/dev/null; echo $?)"
+rm "$HOME/.cargo"
+is "and none where there are none" "in a box: 0" "$(SBX_TEST_SKIP=reader-dies "$SBX_TESTING" run -- sh -c '[ -e "$0/deep" ] || printf "in a box: "' "$HOME" 2>/dev/null; echo $?)"
 done_testing

@@ -78,19 +78,19 @@ static int bring_regular(struct bring *bring, const struct resolved *file)
 		return refuse(bring, "it is another user's");
 	if (status.st_size > BYTES_MAX)
 		return refuse(bring, "it is larger than 1 MiB");
-	if (wishes_whose(bring->wishes, file->path) == APART_OTHERS)
-		return refuse(bring, "a command in a box could have written it");
 	bring->bytes += status.st_size;
 	if ((roots || lines) && file_read_open(fd, &status, BYTES_MAX, arena, &text, &length) < 0)
 		return refuse(bring, "you cannot read it");
 	if (roots) {
-		shown = textsecret_certificates(arena, text);
+		TRY(settings_shown(bring->wishes, file->path, SETTINGS_ROOTS, text, length,
+				   &shown));
 		if (!shown[0])
 			return refuse(bring, "it holds no certificate in PEM");
 		shown = strlen(text) == length && str_equal(shown, text) ? NULL : shown;
 	}
 	if (lines)
-		shown = textsecret_lines(arena, text, length, TEXTSECRET_ALL);
+		TRY(settings_shown(bring->wishes, file->path, SETTINGS_LINES, text, length,
+				   &shown));
 	if (shown && !shown[0])
 		return refuse(bring, "it may hold secrets in any line");
 	return show(bring, file, shown);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "env/env.h"
@@ -62,8 +63,8 @@ static int show(struct wishes *wishes, const struct resolved *file, const char *
 static void judge(struct arena *brief, const struct gitnamed_text *one, struct gitsecret *secret)
 {
 	*secret = (struct gitsecret){ .text = nothing };
-	if (one->text && one->whose == APART_OWN &&
-	    ATTEMPT(gitsecret_filter(brief, one->text, one->length, secret)) == 0)
+	if (one->text && ATTEMPT((one->whose == APART_OWN ? gitsecret_filter : gitsecret_ask)(
+				 brief, one->text, one->length, secret)) == 0)
 		return;
 	*secret = (struct gitsecret){ .text = nothing, .left_count = 1 };
 	list_add(&secret->left, brief, "all of it, as it cannot be read as git's", from);
@@ -135,15 +136,14 @@ static int filter(struct wishes *wishes, const struct gitnamed_text *one)
 {
 	struct resolved file;
 	struct gitsecret secret;
-	bool others = one->text && one->whose == APART_OTHERS;
 	int found = ATTEMPT(resolve_path(wishes->resolver, one->path, &file));
 	if (found != 1 || file.identity.type != S_IFREG ||
 	    wishes_is_named(wishes, file.path, from.order) ||
-	    (!one->text && wishes_is_reached(wishes, file.path)) ||
-	    (others && (!one->own || wishes_is_reached(wishes, file.path))))
+	    (!one->text && wishes_is_reached(wishes, file.path)))
 		return 0;
 	bool seen = wishes_is_seen(wishes, file.path);
-	bool named = one->text && (is_included(wishes, one->path) || is_asked(wishes, one->path));
+	bool named = one->text && one->own &&
+		     (is_included(wishes, one->path) || is_asked(wishes, one->path));
 	if (!seen && (!named || planted_is(wishes, &file)))
 		return 0;
 	wishes->shown = true;
@@ -159,6 +159,46 @@ static int filter(struct wishes *wishes, const struct gitnamed_text *one)
 	return result;
 }
 
+static const char *part_of(struct arena *arena, enum settings_part part, const char *text,
+			   size_t length)
+{
+	return part == SETTINGS_ROOTS
+		       ? textsecret_certificates(arena, text)
+		       : textsecret_lines(arena, text, length,
+					  part == SETTINGS_LINES ? TEXTSECRET_ALL
+								 : TEXTSECRET_REGISTRIES);
+}
+
+// The first byte says which part is asked for.
+static void read_settings(struct apart_text *question)
+{
+	const char *shown = part_of(question->arena, (enum settings_part)question->text[0],
+				    question->text + 1, question->length - 1);
+	if (shown)
+		row_text(question->answer, ROW_SHOWN, shown);
+}
+
+int settings_shown(struct wishes *wishes, const char *path, enum settings_part part,
+		   const char *text, size_t length, const char **ret_shown)
+{
+	struct rows rows;
+	struct out whole = { 0 };
+	if (wishes_whose(wishes, path) == APART_OWN) {
+		*ret_shown = part_of(wishes->arena, part, text, length);
+		return 0;
+	}
+	out_bytes(&whole, (const char[]){ (char)part }, 1);
+	out_bytes(&whole, text, length);
+	out_bytes(&whole, "", 1);
+	const struct apart_text question = { .text = whole.text, .length = whole.used - 1 };
+	int result = apart_ask(APART_OTHERS, read_settings, &question, ROW_BIT(ROW_SHOWN),
+			       wishes->arena, &rows);
+	out_free(&whole);
+	TRY(result);
+	*ret_shown = rows_text(&rows, ROW_SHOWN);
+	return 0;
+}
+
 // Read first: nearly none has anything to leave out, and then it need not be looked for.
 static int filter_lines(struct wishes *wishes, const char *path)
 {
@@ -169,9 +209,7 @@ static int filter_lines(struct wishes *wishes, const char *path)
 	size_t length;
 	int result = file_read(AT_FDCWD, path, FILE_LINK, LINES_BYTES_MAX, scratch, &text, &length);
 	if (result == 1)
-		secret.text = wishes_whose(wishes, path) == APART_OTHERS
-				      ? nothing
-				      : textsecret_lines(scratch, text, length, TEXTSECRET_ALL);
+		TRY(settings_shown(wishes, path, SETTINGS_LINES, text, length, &secret.text));
 	if (result == 0 || !secret.text)
 		return 0;
 	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
@@ -210,11 +248,11 @@ static int filter_registries(struct wishes *wishes, const char *path)
 	struct resolved file;
 	const char *text, *shown;
 	size_t length;
-	if (wishes->plan->tier == TIER_LANDLOCK || wishes_whose(wishes, path) == APART_OTHERS ||
+	if (wishes->plan->tier == TIER_LANDLOCK ||
 	    file_read(AT_FDCWD, path, FILE_LINK, LINES_BYTES_MAX, arena, &text, &length) != 1 ||
 	    length == 0)
 		return 0;
-	shown = textsecret_lines(arena, text, length, TEXTSECRET_REGISTRIES);
+	TRY(settings_shown(wishes, path, SETTINGS_REGISTRIES, text, length, &shown));
 	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
 	if (found != 1 || file.identity.type != S_IFREG || planted_is(wishes, &file) ||
 	    is_shown(wishes, file.path) || wishes_is_reached(wishes, file.path))
@@ -223,7 +261,8 @@ static int filter_registries(struct wishes *wishes, const char *path)
 	own.target = file.path;
 	own.identity = file.identity;
 	own.source = shown ? shown : text;
-	if (textsecret_lines(wishes->plan->scratch, text, length, TEXTSECRET_ALL))
+	TRY(settings_shown(wishes, path, SETTINGS_LINES, text, length, &shown));
+	if (shown)
 		list_add(&wishes->plan->notes, arena,
 			 arena_text(
 				 arena,
@@ -236,25 +275,29 @@ static int filter_registries(struct wishes *wishes, const char *path)
 }
 
 // Those of gits that were not built for /etc, and those that the caller's variables name.
-static void read_others(struct wishes *wishes)
+static int read_others(struct wishes *wishes)
 {
 	static const char *const files[] = { "/usr/local/etc/gitconfig",
 					     "/home/linuxbrew/.linuxbrew/etc/gitconfig" };
 	static const char *const variables[] = { "GIT_CONFIG_GLOBAL=/", "GIT_CONFIG_SYSTEM=/" };
 	struct plan *plan = wishes->plan;
 	const char *usual = path_below(plan->scratch, plan->home, ".config");
+	wishes->named.own = true;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		if (!resolver_lacks(wishes->resolver, files[i]))
-			gitnamed_file(plan->scratch, plan->home, files[i], NULL, &wishes->named);
+			TRY(gitnamed_file(plan->scratch, plan->home, files[i], NULL,
+					  &wishes->named));
 	if (!str_equal(usual, path_parent(plan->scratch, plan->config)))
-		gitnamed_file(plan->scratch, plan->home,
-			      path_below(plan->scratch, usual, "git/config"), NULL, &wishes->named);
+		TRY(gitnamed_file(plan->scratch, plan->home,
+				  path_below(plan->scratch, usual, "git/config"), NULL,
+				  &wishes->named));
 	for (char *const *entry = wishes->places.environment; *entry; entry++)
 		for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
 			if (str_starts(*entry, variables[i]))
-				gitnamed_file(plan->scratch, plan->home,
-					      path_clean(plan->scratch, strchr(*entry, '/')), NULL,
-					      &wishes->named);
+				TRY(gitnamed_file(plan->scratch, plan->home,
+						  path_clean(plan->scratch, strchr(*entry, '/')),
+						  NULL, &wishes->named));
+	return 0;
 }
 
 int filtered_plan(struct wishes *wishes)
@@ -262,9 +305,9 @@ int filtered_plan(struct wishes *wishes)
 	struct plan *plan = wishes->plan;
 	struct gitnamed *named = &wishes->named;
 	if (!wishes->named_all)
-		gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
-				named);
-	read_others(wishes);
+		TRY(gitnamed_global(plan->scratch, plan->home,
+				    path_parent(plan->scratch, plan->config), named));
+	TRY(read_others(wishes));
 	for (const struct gitnamed_text *one = named->first; one; one = one->next)
 		TRY(filter(wishes, one));
 	list_each (file, &named->unclear)

@@ -48,3 +48,9 @@ int starred_walk(struct wishes *wishes, const char *pattern,
 // directory. An entry of git's index counts only where it names the very content: a box can write
 // the index, and does not know the content.
 int untracked_plan(struct wishes *wishes);
+
+// What of a file's text may be shown, as text/words.h has it; NULL: all of it. A locked process
+// takes it apart where a box may have written it. -1 with the error said.
+enum settings_part { SETTINGS_LINES, SETTINGS_REGISTRIES, SETTINGS_ROOTS };
+int settings_shown(struct wishes *wishes, const char *path, enum settings_part part,
+		   const char *text, size_t length, const char **ret_shown);
