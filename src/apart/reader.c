@@ -17,7 +17,7 @@
 #include "base/testing.h"
 
 enum { PATIENCE_MILLISECONDS = 10000 };
-// Pages that nobody touches are none. What an index lists has a bound of its own.
+// Memory is used once it is written. The directories of an index have a bound that is fixed.
 static size_t arena_bytes(const struct apart_text *question)
 {
 	static const size_t megabyte = 1 << 20;
@@ -31,6 +31,7 @@ static struct {
 	int socket;
 	uint32_t number;    // of the last question
 	const char *broken; // how
+	char *const *words; // of the command line
 } reader;
 
 // Questions that were sent before somebody needs the answer, in their order.
@@ -94,7 +95,6 @@ static void say_lie(const struct lie *lie, struct out *answer, uint32_t number)
 		row_text(answer, lie->kind, lie->text);
 }
 
-static void answer_to(const struct apart_asked *asked, int file, const struct lie *lie)
 // One arena for all questions, but for those that need more.
 static struct arena *arena_for(const struct apart_text *question)
 {
@@ -110,6 +110,7 @@ static struct arena *arena_for(const struct apart_text *question)
 	return arena = arena_new_of(bytes);
 }
 
+static void answer_to(const struct apart_asked *asked, int file, const struct lie *lie)
 {
 	struct out answer = { 0 };
 	struct apart_text question = { .length = asked->length,
@@ -120,8 +121,8 @@ static struct arena *arena_for(const struct apart_text *question)
 	char *text = arena_take(question.arena, asked->length + 1);
 	if (fd_read_all(0, text, asked->length) != (ssize_t)asked->length)
 		_exit(1);
-	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head)); // its head
 	question.text = text;
+	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head)); // its head
 	asked->read(&question);
 	if (lie->name)
 		say_lie(lie, &answer, asked->number);
@@ -142,6 +143,12 @@ int apart_born(pid_t parent, const int *first, unsigned first_count, const int *
 	return fd_close_except(kept, kept_count, 0);
 }
 
+static void wipe(char *const *texts)
+{
+	for (; texts && *texts; texts++)
+		memset(*texts, 0, strlen(*texts));
+}
+
 static _Noreturn void become_reader(int socket, pid_t owner)
 {
 	extern char **environ;
@@ -155,8 +162,8 @@ static _Noreturn void become_reader(int socket, pid_t owner)
 	    dup3(socket, 0, 0) < 0 || sys_close_range(1, ~0U, 0) < 0)
 		_exit(1);
 	arena_forget();
-	for (char **entry = environ; entry && *entry; entry++)
-		memset(*entry, 0, strlen(*entry));
+	wipe(environ);
+	wipe(reader.words);
 	if (confine(CONFINED_READER, locks) < 0)
 		_exit(1);
 	while (fd_receive(0, &asked, sizeof(asked), fds) == (ssize_t)sizeof(asked))
@@ -169,6 +176,11 @@ static void forget_answers(void)
 	for (unsigned i = 0; i < sent_count; i++)
 		free(sent[i].text);
 	sent_count = heard_count = 0;
+}
+
+void apart_words(char *const *words)
+{
+	reader.words = words;
 }
 
 int apart_begin(void)
@@ -255,6 +267,9 @@ static int say_question(void (*read)(struct apart_text *question),
 {
 	struct apart_asked asked = { read, ++reader.number, (uint32_t)question->length,
 				     question->file_length };
+	enum { TOGETHER = 1024 };
+	char first[sizeof(asked) + TOGETHER];
+	size_t length = question->length < TOGETHER ? question->length : TOGETHER;
 	if (reader.broken || question->length > APART_TEXT_MAX)
 		return broken("cannot be asked that much");
 	memcpy(first, &asked, sizeof(asked));
@@ -269,9 +284,6 @@ static int say_question(void (*read)(struct apart_text *question),
 int apart_ahead(void (*read)(struct apart_text *question), const struct apart_text *question)
 {
 	if (sent_count == APART_AHEAD_MAX || question->length > APART_AHEAD_BYTES)
-	enum { TOGETHER = 1024 };
-	char first[sizeof(asked) + TOGETHER];
-	size_t length = question->length < TOGETHER ? question->length : TOGETHER;
 		return 0;
 	TRY(apart_begin());
 	TRY(say_question(read, question));
