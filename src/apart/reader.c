@@ -17,9 +17,14 @@
 #include "base/testing.h"
 
 enum { PATIENCE_MILLISECONDS = 10000 };
-// Of a text, and of an index: pages that nobody touches are none.
-#define TEXT_ARENA(length) (((size_t)64 << 20) + 32 * (size_t)(length))
-#define FILE_ARENA(length) (((size_t)96 << 20) + 32 * (size_t)(length))
+// Memory is used once it is written. The directories of an index have a bound that is fixed.
+static size_t arena_bytes(const struct apart_text *question)
+{
+	static const size_t megabyte = 1 << 20;
+	size_t small = 64 * megabyte + 32 * (question->length + question->file_length);
+	size_t large = 448 * megabyte + 4 * question->file_length;
+	return question->file_length > 0 && large < small ? large : small;
+}
 
 static struct {
 	pid_t owner, pid; // 0: there is none
@@ -89,22 +94,39 @@ static void say_lie(const struct lie *lie, struct out *answer, uint32_t number)
 		row_text(answer, lie->kind, lie->text);
 }
 
+// One arena for all questions, but for those that need more.
+static struct arena *arena_for(const struct apart_text *question)
+{
+	static struct arena *arena;
+	static size_t bytes;
+	if (arena && arena_bytes(question) <= bytes) {
+		arena_clear(arena);
+		return arena;
+	}
+	if (arena)
+		arena_free(arena);
+	bytes = arena_bytes(question) + 32 * APART_AHEAD_BYTES; // the next may be longer
+	return arena = arena_new_of(bytes);
+}
+
 static void answer_to(const struct apart_asked *asked, int file, const struct lie *lie)
 {
 	struct out answer = { 0 };
-	struct arena *arena =
-		arena_new_of(file > 0 ? FILE_ARENA(asked->file_length) : TEXT_ARENA(asked->length));
-	char *text = arena_take(arena, asked->length + 1);
+	struct apart_text question = { .length = asked->length,
+				       .file = file > 0 ? file : 0,
+				       .file_length = asked->file_length,
+				       .answer = &answer };
+	question.arena = arena_for(&question);
+	char *text = arena_take(question.arena, asked->length + 1);
 	if (fd_read_all(0, text, asked->length) != (ssize_t)asked->length)
 		_exit(1);
+	question.text = text;
 	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head)); // its head
-	asked->read(&(struct apart_text){ text, asked->length, file > 0 ? file : 0,
-					  asked->file_length, arena, &answer });
+	asked->read(&question);
 	if (lie->name)
 		say_lie(lie, &answer, asked->number);
 	say(&answer, asked->number);
 	out_free(&answer);
-	arena_free(arena);
 	fd_close(&file);
 }
 
@@ -129,7 +151,8 @@ static _Noreturn void become_reader(int socket, pid_t owner)
 	const struct lie *lie = lies;
 	while (lie->name && !testing_skips(lie->name))
 		lie++;
-	if (apart_born(owner, &socket, 1, NULL, 0) < 0)
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != owner ||
+	    dup3(socket, 0, 0) < 0 || sys_close_range(1, ~0U, 0) < 0)
 		_exit(1);
 	arena_forget();
 	for (char **entry = environ; entry && *entry; entry++)
@@ -232,11 +255,16 @@ static int say_question(void (*read)(struct apart_text *question),
 {
 	struct apart_asked asked = { read, ++reader.number, (uint32_t)question->length,
 				     question->file_length };
+	enum { TOGETHER = 1024 };
+	char first[sizeof(asked) + TOGETHER];
+	size_t length = question->length < TOGETHER ? question->length : TOGETHER;
 	if (reader.broken || question->length > APART_TEXT_MAX)
 		return broken("cannot be asked that much");
-	if (fd_send(reader.socket, &asked, sizeof(asked), &question->file, question->file > 0) <
-		    0 ||
-	    !put(question->text, question->length))
+	memcpy(first, &asked, sizeof(asked));
+	memcpy(first + sizeof(asked), question->text, length);
+	if (fd_send(reader.socket, first, sizeof(asked) + length, &question->file,
+		    question->file > 0) < 0 ||
+	    !put(question->text + length, question->length - length))
 		return broken("has ended");
 	return 0;
 }
@@ -284,8 +312,7 @@ static void ask_here(void (*read)(struct apart_text *question), const struct apa
 {
 	struct out answer = { 0 };
 	struct apart_text own = *question;
-	own.arena =
-		arena_new_of(own.file > 0 ? FILE_ARENA(own.file_length) : TEXT_ARENA(own.length));
+	own.arena = arena_new_of(arena_bytes(question));
 	own.answer = &answer;
 	own.text = arena_copy(own.arena, question->text, question->length);
 	read(&own);

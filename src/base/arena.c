@@ -110,6 +110,17 @@ void *arena_grow(struct arena *arena, void *list, unsigned count, unsigned *size
 	return more;
 }
 
+void arena_clear(struct arena *arena)
+{
+	enum { WRITTEN_MAX = 256 << 10 };
+	size_t used = arena->used - sizeof(*arena), size = arena->size;
+	if (used <= WRITTEN_MAX)
+		memset(arena + 1, 0, used);
+	else
+		madvise(arena, arena->used, MADV_DONTNEED);
+	*arena = (struct arena){ sizeof(*arena), size };
+}
+
 int arena_seal(struct arena *arena)
 {
 	return mprotect(arena, arena->size, PROT_READ) < 0 ? fail(errno, "seal the plan") : 0;

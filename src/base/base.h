@@ -33,6 +33,7 @@ char *arena_text(struct arena *arena, const char *format, ...)
 // Makes all of it read-only in this process: a later write is a SIGSEGV.
 int arena_seal(struct arena *arena);
 void arena_free(struct arena *arena);
+void arena_clear(struct arena *arena); // as if it was new
 // For a child that is to change nothing of its parent's: no arena that both have is mapped in it.
 void arena_forget(void);
 

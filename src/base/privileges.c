@@ -23,13 +23,13 @@ static void sets_free(cap_t *sets)
 
 int privileges_keep(const int *kept, unsigned count)
 {
-	autosets sets = cap_init();
-	if (!sets)
-		return -1;
-	if (count > 0 && (cap_set_flag(sets, CAP_PERMITTED, (int)count, kept, CAP_SET) < 0 ||
-			  cap_set_flag(sets, CAP_EFFECTIVE, (int)count, kept, CAP_SET) < 0))
-		return -1;
-	return cap_set_proc(sets);
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	for (unsigned i = 0; i < count; i++)
+		sets[CAP_TO_INDEX(kept[i])].permitted |= CAP_TO_MASK(kept[i]);
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		sets[i].effective = sets[i].permitted;
+	return (int)syscall(SYS_capset, &head, sets);
 }
 
 int privileges_pass_none(void)
