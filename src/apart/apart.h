@@ -138,6 +138,8 @@ int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
 // The bytes of the question's file, in its arena; NULL where it cannot be read.
 const char *apart_file(const struct apart_text *question);
 int apart_begin(void);
+// The command line, which no reader keeps.
+void apart_words(char *const *words);
 // The same question of a text that stays where it is, before the answer is needed: a later
 // apart_ask() of the same text has it without waiting, for as long as the process lives.
 int apart_ahead(void (*read)(struct apart_text *question), const struct apart_text *question);

@@ -31,6 +31,7 @@ static struct {
 	int socket;
 	uint32_t number;    // of the last question
 	const char *broken; // how
+	char *const *words; // of the command line
 } reader;
 
 // Questions that were sent before somebody needs the answer, in their order.
@@ -142,6 +143,12 @@ int apart_born(pid_t parent, const int *first, unsigned first_count, const int *
 	return fd_close_except(kept, kept_count, 0);
 }
 
+static void wipe(char *const *texts)
+{
+	for (; texts && *texts; texts++)
+		memset(*texts, 0, strlen(*texts));
+}
+
 static _Noreturn void become_reader(int socket, pid_t owner)
 {
 	extern char **environ;
@@ -155,8 +162,8 @@ static _Noreturn void become_reader(int socket, pid_t owner)
 	    dup3(socket, 0, 0) < 0 || sys_close_range(1, ~0U, 0) < 0)
 		_exit(1);
 	arena_forget();
-	for (char **entry = environ; entry && *entry; entry++)
-		memset(*entry, 0, strlen(*entry));
+	wipe(environ);
+	wipe(reader.words);
 	if (confine(CONFINED_READER, locks) < 0)
 		_exit(1);
 	while (fd_receive(0, &asked, sizeof(asked), fds) == (ssize_t)sizeof(asked))
@@ -169,6 +176,11 @@ static void forget_answers(void)
 	for (unsigned i = 0; i < sent_count; i++)
 		free(sent[i].text);
 	sent_count = heard_count = 0;
+}
+
+void apart_words(char *const *words)
+{
+	reader.words = words;
 }
 
 int apart_begin(void)

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
@@ -98,6 +99,7 @@ static int finish_reading(const struct box *box)
 
 int box_read(struct box *box, enum verb verb, char **words)
 {
+	apart_words(words);
 	TRY(argv_read(box->arena, verb, words, &box->invocation, &box->arguments));
 	box->invocation.command = box->arguments.rest;
 	return finish_reading(box);
@@ -106,6 +108,7 @@ int box_read(struct box *box, enum verb verb, char **words)
 int box_read_mixed(struct box *box, enum verb verb, char **words, char ***ret_names)
 {
 	size_t count = 0;
+	apart_words(words);
 	while (words[count])
 		count++;
 	char **names = arena_take(box->arena, (count + 1) * sizeof(*names)), **next = names;

@@ -254,6 +254,15 @@ for lie in dies waits long twice place link copy; do
 	is "a reader that was taken over ($lie) ends the start" "125 not run" "$(SBX_TEST_SKIP=reader-$lie timeout 60 "$SBX_TESTING" run -- touch ran 2>"$work/said"; echo $? $([ -e ran ] || echo not run))"
 	like "and is named ($lie)" "$(cat "$work/said")" "^sbx: the locked process that reads the project's files "
 done
+# One that waits is the only process of a run that is locked and has one number.
+SBX_TEST_SKIP=reader-waits "$SBX_TESTING" run -- true the-word 2>/dev/null &
+for _ in $(seq 100); do
+	locked=$(grep -lE '^Seccomp:\s*2' $(pgrep -u "$(id -u)" -x sbx-testing | sed 's|.*|/proc/&/status|') /dev/null 2>/dev/null | xargs -r grep -lE '^NSpid:\s*[0-9]+$' 2>/dev/null)
+	[ -z "$locked" ] && sleep 0.01 && continue
+	sleep 0.01 && break
+done
+is "the caller's words are not in it" "run 0" "$(tr '\0' ' ' <"${locked%status}cmdline" | grep -o ' run' | xargs) $(grep -c the-word "${locked%status}cmdline")"
+wait $!
 cd "$work" && git init -q robbed && mkdir liar && echo "gitdir: $work/robbed/.git" >liar/.git
 is "what it says of a repository elsewhere does not make that writable" "" "$(cd liar && SBX_TEST_SKIP=reader-tree "$SBX_TESTING" run -- sh -c "echo x >$work/robbed/.git/taken" 2>/dev/null; ls "$work/robbed/.git" | grep taken)"
 git -C robbed config core.worktree "$work/liar"
