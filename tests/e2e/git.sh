@@ -257,10 +257,10 @@ done
 echo one >file && "$SBX" session create read >/dev/null && "$SBX" run -s read -- sh -c 'echo two >file' 2>/dev/null
 is "a session's changes are told by what it reads" "0 +two 125" "$("$SBX_TESTING" session diff read >"$work/diff" 2>&1; printf "%s %s " $? "$(grep '^+two' "$work/diff")"; SBX_TEST_SKIP=reader-dies timeout 60 "$SBX_TESTING" session diff read >/dev/null 2>&1; echo $?)"
 "$SBX" session rm read >/dev/null 2>&1
-# One that waits is the only process of a run that is locked and has one number.
+# One that waits is the only child of a run that is locked and has one number.
 SBX_TEST_SKIP=reader-waits "$SBX_TESTING" run -- true the-word 2>/dev/null &
 for _ in $(seq 100); do
-	locked=$(grep -lE '^Seccomp:\s*2' $(pgrep -u "$(id -u)" -x sbx-testing | sed 's|.*|/proc/&/status|') /dev/null 2>/dev/null | xargs -r grep -lE '^NSpid:\s*[0-9]+$' 2>/dev/null)
+	locked=$(grep -lE '^Seccomp:\s*2' $(pgrep -P $! | sed 's|.*|/proc/&/status|') /dev/null 2>/dev/null | xargs -r grep -lE '^NSpid:\s*[0-9]+$' 2>/dev/null)
 	[ -z "$locked" ] && sleep 0.01 && continue
 	sleep 0.01 && break
 done
