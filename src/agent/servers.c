@@ -27,18 +27,30 @@ static bool is_word(const struct json *value, const char *word)
 	return value && value->type == JSON_STRING && str_equal(value->string, word);
 }
 
+static bool is_sbx(const struct json *program)
+{
+	return program->type == JSON_STRING && str_equal(path_name(program->string), "sbx");
+}
+
 // The first word of the server among those behind `sbx`; NULL: it is not wrapped. `ret_marked`:
-// "--" stands before it, else it is the last.
+// options and "--" stand before it, else it is the only one.
 static const struct json *wrapped(const struct json *program, const struct json *words,
 				  bool *ret_marked)
 {
-	if (!str_equal(path_name(program->string), "sbx") || !is_word(words, "mcp") ||
-	    !is_word(words->next, "wrap"))
+	bool option = false;
+	if (!is_sbx(program) || !is_word(words, "mcp") || !is_word(words->next, "wrap"))
 		return NULL;
-	for (words = words->next->next; words && words->next && !is_word(words, "--");)
-		words = words->next;
-	*ret_marked = is_word(words, "--");
-	return *ret_marked ? words->next : words;
+	words = words->next->next;
+	if (words && !words->next && words->type == JSON_STRING && words->string[0] != '-')
+		return words;
+	for (; words && !is_word(words, "--"); words = words->next) {
+		bool value = option;
+		option = words->type == JSON_STRING && words->string[0] == '-';
+		if (!option && !value)
+			return NULL;
+	}
+	*ret_marked = true;
+	return words ? words->next : NULL;
 }
 
 // The program is one value, the list of its arguments another or none.
@@ -57,7 +69,7 @@ static void lead_pair(struct servers *servers, const struct json *command, const
 		       : list->first ? list->first->start
 				     : list->start + 1,
 	       end = start;
-	if ((first != NULL) != servers->back)
+	if ((first != NULL) != servers->back || (!first && is_sbx(command)))
 		return;
 	servers->count++;
 	if (first && !marked && command->next == list) // there was no list
@@ -79,11 +91,11 @@ static void lead_pair(struct servers *servers, const struct json *command, const
 // "command": ["npx", "-y", ...]
 static void lead_list(struct servers *servers, const struct json *words)
 {
-	bool marked;
+	bool marked = false;
 	const struct json *first = wrapped(words, words->next, &marked);
 	struct arena *arena = servers->settings->arena;
 	const char *program = json_quote(arena, servers->settings->program);
-	if ((first != NULL) != servers->back)
+	if ((first != NULL) != servers->back || (!first && is_sbx(words)))
 		return;
 	servers->count++;
 	edit(servers, words->start, first ? first->start : words->start,

@@ -106,14 +106,16 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 	       !finding_is_made(scan->check, directory, name);
 }
 
-// No name came to its directory, or it was born since the last check, while no box lived.
+// No name came to its directory, or it was born since the last check, while no box lived. A rename
+// or a link changes the ctime.
 static bool stood_there(const struct scan *scan, int directory, const char *name)
 {
 	const struct check *check = scan->check;
 	if (str_equal(name, ".") || check->timeless || finding_is_made(check, directory, name))
 		return false;
 	return !finding_is_changed(check, directory, "") ||
-	       (finding_birth(directory, name) > scan->checked && !check->plan->due &&
+	       (!finding_is_changed(check, directory, name) &&
+		finding_birth(directory, name) > scan->checked && !check->plan->due &&
 		!journal_beside(check->plan, scan->run));
 }
 

@@ -197,9 +197,10 @@ check("a name that begins with '-'", client.call("write", path="-rf", content="x
 check("an option as a command is one", "--help" in client.call("run", command="--help")[0])
 check("what is refused is said in lines for a model", "sbx: blocked refused.invalid:443" in client.call("run", command="curl -s -m 9 https://refused.invalid/")[0])
 text, _ = client.call("diff", path="d")
-check("diff", "+[*]" in text.replace("$x ", "").replace("+[*]", "+[*]") or "[*]" in text, text)
+check("diff: the names that changed, and no text of the host's", "d/e/new" in text and "[*]" not in text, text)
 check("diff: nothing there", client.call("diff", path="none")[0] == "" or "nothing" in client.call("diff", path="none")[0])
-text, bad = client.call("apply", path="d")
+check("apply: no name can be chosen", client.call("apply", path=".envrc")[1])
+text, bad = client.call("apply")
 check("apply", not bad and "applied" in text and os.path.exists("d/e/new"), text)
 client.call("write", path=".git/hooks/post-merge", content="#!/bin/sh\n")
 client.call("write", path=".envrc", content="x\n")
@@ -210,6 +211,10 @@ check("why: an error text", "the box does not show it" in client.call("why", wor
 for word in (secret, "~/secret", "./x", "$HOME", "HOME", "..", "a/../../secret", ""):
     text, bad = client.call("why", word=word)
     check(f"why {word.replace(work, '')!r} tells nothing of the host", bad and "why is for hosts" in text, text)
+client.call("write", path="a b/x", content="x")
+client.call("apply")
+for word in ("a b/../" + "../" * 20 + "etc/shadow", "a b/" + "../" * 20 + "nothere", "d"):
+    check(f"why {word[:12]!r}: nor by a name that a client made", client.call("why", word=word)[1])
 check("why: no option", "Usage" not in client.call("why", word="--help")[0] and "sbx why [" not in client.call("why", word="--help")[0])
 for tool, arguments, why in (("nothing", {}, "no tool 'nothing'"), ("run", {}, "argument 'command' is missing"), ("run", {"command": 3}, "is not a string"),
                              ("run", {"command": "true", "profile": "x"}, "'profile' is not an argument"), ("read", {"path": "x", "limit": -1}, "is not a whole number"),
@@ -387,6 +392,13 @@ for name, (_, text, count) in FILES.items():
     put(name, more)
     agent("remove", name, "--mcp")
     check(f"{name}: what was edited since stays", now(name) == text.replace("npx", "bunx").replace('"x"', '"z"').replace("pkg", "other"), now(name))
+for args in (["mcp", "wrap", "-p", "node", "npx", "-y", "srv"], ["mcp", "wrap", "npx", "srv", "--", "x"], ["mcp", "serve", "-s", "x"], ["run", "--", "srv"]):
+    put("gemini", json.dumps({"mcpServers": {"a": {"command": "sbx", "args": args}, "b": {"command": "npx", "args": ["x"]}}}))
+    before = now("gemini")
+    agent("remove", "gemini", "--mcp")
+    kept = now("gemini") == before
+    agent("install", "gemini", "--mcp")
+    check(f"an entry of somebody's that is sbx stays: {' '.join(args)}", kept and json.dumps(args) in now("gemini") and '"wrap", "--", "npx"' in now("gemini"), now("gemini"))
 for name in ("claude-code", "gemini", "opencode", "vscode"):
     data = json.loads(FILES[name][1].replace("// mine", "").replace("/* z */", "").replace('"x", ]', '"x" ]'))
     put(name, json.dumps(data))

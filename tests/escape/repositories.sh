@@ -135,6 +135,12 @@ sleep 0.1 # the box makes it right before its end, and so right before the check
 (cd "$project" && run_box -- sh -c "cd sub; mkdir -p dotgit/objects dotgit/refs; echo ref: refs/heads/main >dotgit/h; printf '[core]\n\tfsmonitor = \"touch $canary;\"\n' >dotgit/config") 2>/dev/null
 sleep 0.1
 trap_in "what an earlier run left becomes a repository: nothing runs" "mv sub/dotgit/h sub/dotgit/HEAD; mv sub/dotgit sub/.git; sleep 0.3" sub
+# By a change of the user's own: what a session made is applied, what a branch holds is checked out.
+parts="mkdir -p sub/U/objects sub/U/refs; touch sub/U/objects/k sub/U/refs/k; printf '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = \"touch $canary;\"\n' >sub/U/config"
+work_here && (cd "$project" && run_box -- true && "$SBX" session create parts && "$SBX" run -s parts -- sh -c "$parts" && "$SBX" session apply parts && "$SBX" session rm parts) >/dev/null 2>&1
+trap_in "what a session brought becomes a repository: nothing runs" "mv sub/U sub/.git; echo ref: refs/heads/main >sub/.git/HEAD; git -C sub status" sub
+work_here && (cd "$project" && run_box -- sh -c "git checkout -q -b other; $parts; git add -A; git -c user.name=x -c user.email=x@example.org commit -qm x; git checkout -q main" && sleep 0.1 && run_box -- true && git checkout -q other) >/dev/null 2>&1
+trap_in "what a checkout of the user's brought becomes a repository: nothing runs" "mv sub/U sub/.git; echo ref: refs/heads/main >sub/.git/HEAD; git -C sub status" sub
 # The directory of a nested repository is mounted, so that nobody moves it: it may become one itself all the same.
 for broken in "chmod 0 .git/HEAD;" "rm .git/HEAD;"; do
 	[ "$(id -u)" != 0 ] || [[ $broken != chmod* ]] || continue
@@ -670,7 +676,7 @@ has() { echo "$(git -C "$1" config core.sshCommand) $(git -C "$1" config user.em
 work_here && box true
 git init -q "$project/own" && echo a >"$project/own/f" && git -C "$project/own" add f && git -C "$project/own" commit -qm x && users "$project/own"
 sleep 1 && touch "$project/own/f"
-box 'git -C own status --short; : >own/new'
+box 'git -C own status --short; : >own/f'
 stays "one that the user made between two runs stays" "ssh -i x me@example.org pre-commit" "$(has "$project/own")"
 stays "and nothing is said" "" "$(cat "$work/log")"
 project=$(fresh project)

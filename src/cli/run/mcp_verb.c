@@ -82,7 +82,7 @@ struct mcp_server {
 	struct mcp_call {
 		pid_t process; // 0: free
 		int output;
-		bool cancelled;
+		bool cancelled, lasts;  // an apply is not ended half-way
 		const char *id, *token; // JSON, in its arena
 		struct arena *arena;
 		struct out text;
@@ -172,12 +172,15 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 	return call->process < 0 ? close(ends[0]), call->process = 0, fail(errno, "fork") : 0;
 }
 
-// What there is to say of a path or a variable tells what there is outside.
-static bool tells(const struct mcp_message *message)
+// What there is to say of a path or a variable tells what there is outside. A text is a path where
+// its first component is there.
+static bool tells(struct arena *arena, const struct mcp_message *message)
 {
 	const struct json *word = json_member(message->arguments, "word");
-	const char *text = word ? word->string : "x";
+	const char *text = word ? word->string : "x",
+		   *first = arena_copy(arena, text, strcspn(text, "/"));
 	return strchr("/~.$", text[0]) || (strchr(text, '/') && !strchr(text, ' ')) ||
+	       faccessat(AT_FDCWD, first, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
 	       !text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
 }
 
@@ -190,10 +193,11 @@ static int take_call(struct mcp_server *server, const struct mcp_message *messag
 			   most = mcp_number(message, "limit", SHOWN_MAX);
 	if (!words)
 		return -1;
-	if (str_equal(message->tool, "why") && tells(message))
+	if (str_equal(message->tool, "why") && tells(call->arena, message))
 		return fail(0, "why is for hosts, groups and error texts; of paths and variables "
 			       "the sandbox has what it shows");
 	if (number == 0) {
+		call->lasts = str_equal(message->tool, "apply");
 		call->id = message->id;
 		call->token = message->token;
 		return begin_call(call, words, input ? input : "");
@@ -227,7 +231,8 @@ static bool take_line(struct mcp_server *server, size_t length)
 	     each++)
 		if (each->process && message.token && str_equal(each->id, message.token)) {
 			each->cancelled = true;
-			kill(each->process, SIGKILL);
+			if (!each->lasts)
+				kill(each->process, SIGKILL);
 		}
 	out_write(&out, STDOUT_FILENO);
 	if (call == end || !call->process || call->arena != arena)
