@@ -190,7 +190,8 @@ static void look_at_known(struct looking *look, int directory, const struct stoo
 	    !str_put(path, sizeof(path), "%s/%s", look->place->path, stood->name))
 		return;
 	if (fstatat(directory, stood->name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-		if (errno == ENOENT && look->place->role == PLACE_TABLE)
+		if (errno == ENOENT && look->place->role == PLACE_TABLE &&
+		    (stood->type != DT_DIR || !changed_in_other_case(stood->name)))
 			changed_add(look->check, path);
 	} else if (act == ACT_ADDRESSES) {
 		vet_addresses(look->check, directory, stood->name, path);

@@ -32,7 +32,7 @@ for kind in file dir; do
 	for profile in $profiles; do
 		if [ "$profile" = secrets ]; then continue; fi
 		is "$profile, with the home readable: no secret $kind is, but its own" "${own[$profile]:-}" \
-			"$(echo $("$SBX" run -p "$profile" --read "$HOME" -- bash -c "$look" - "${secrets[@]}" 2>&1))"
+			"$(echo $("$SBX" run -p "$profile" --read "$HOME" -- bash -c "$look" - "${secrets[@]}" 2>&1 | grep -v "^sbx: secret .*: no request to its hosts carried it\$"))"
 	done
 	stays "open-read: no secret $kind is" "" "$(run_box -p open-read -- bash -c "$look" - "${secrets[@]}" 2>&1)"
 done

@@ -46,10 +46,13 @@ quiet() { # words of sbx run
 	used=$((used + 1))
 	said=$(run_box "$@" 2>&1)
 	status=$?
-	stays "$*" "0 " "$status $(grep '^sbx' <<<"$said")"
+	stays "$*" "0 $told" "$status $(grep '^sbx' <<<"$said")"
 	[ $status = 0 ] || printf '%s\n' "$said" | tail -n 3 | sed 's/^/# /'
 }
 while read -r line; do
+	told=
+	# What it writes runs when the project is installed.
+	[[ $line != "npm install"* ]] || told="sbx: changed, and your own programs will run it: package.json"
 	eval "quiet $line"
 done <<'LIST'
 git status

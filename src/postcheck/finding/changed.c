@@ -66,9 +66,8 @@ void changed_end(const struct check *check)
 	}
 }
 
-bool changed_is_other(int directory, const char *name)
+bool changed_in_other_case(const char *name)
 {
-	struct stat status;
 	bool other = false;
 	trusted_each (row, TRUSTED_TELL) {
 		if (row->pattern || strchr(trusted_name(row), '/') || !trusted_begins(row, name))
@@ -77,7 +76,14 @@ bool changed_is_other(int directory, const char *name)
 			return false;
 		other = true;
 	}
-	return other && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return other;
+}
+
+bool changed_is_other(int directory, const char *name)
+{
+	struct stat status;
+	return changed_in_other_case(name) &&
+	       fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISDIR(status.st_mode);
 }
 

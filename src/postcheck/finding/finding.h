@@ -75,8 +75,9 @@ void changed_add(const struct check *check, const char *path);
 void changed_end(const struct check *check);
 // Whether this run changed `name` or, of a directory, something right in it.
 bool changed_has(const struct check *check, int directory, const char *name);
-// Whether it is a directory whose name differs in case from the row that it meets: build is not
+// Whether a name differs in case from the rows that it meets; and a directory does: build is not
 // BUILD, a file of Bazel's.
+bool changed_in_other_case(const char *name);
 bool changed_is_other(int directory, const char *name);
 // Adds `name` in `directory`, at `path`, to the findings when this run changed it or, of a
 // directory, something right in it.
