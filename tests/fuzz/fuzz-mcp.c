@@ -35,7 +35,8 @@ static void expect_line(struct arena *arena, const struct out *out)
 static void expect_words(char **words, const struct mcp_message *message)
 {
 	unsigned count = 0;
-	bool run = !strcmp(words[1], "run"), session = !strcmp(words[1], "session");
+	bool run = !strcmp(words[1], "run"), session = !strcmp(words[1], "session"),
+	     diff = session && !strcmp(words[2], "diff");
 	expect(run || session || !strcmp(words[1], "why"));
 	while (words[count])
 		count++;
@@ -44,7 +45,8 @@ static void expect_words(char **words, const struct mcp_message *message)
 		expect(!strcmp(words[4], "-s") && !strcmp(words[5], "fuzz") &&
 		       !strcmp(words[6], strcmp(message->tool, "run") ? "--" : "-c"));
 	if (session)
-		expect(!strcmp(words[3], "fuzz") && !strcmp(words[4], "--"));
+		expect(!strcmp(words[3 + diff], "fuzz") &&
+		       (diff ? !strcmp(words[5], "--") : count == 4));
 	if (!run && !session)
 		expect(!strcmp(words[4], "--") && count == 6);
 }
