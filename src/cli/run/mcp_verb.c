@@ -158,7 +158,8 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 		return fail(errno, "start a call");
 	call->process = fork();
 	if (call->process == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		if (!call->lasts)
+			prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		signal(SIGPIPE, SIG_DFL);
 		if (dup2(file, STDIN_FILENO) >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 &&
 		    dup2(ends[1], STDERR_FILENO) >= 0)
