@@ -300,6 +300,17 @@ static void put_texts(struct out *out, const char *key, const char *title, const
 			       SHOWN(NULL, item->text, "", 0, "\n"));
 }
 
+static void put_supervisor(struct out *out, const struct plan *plan)
+{
+	answer_members(out, WORDS("supervisor   starts no program\n"));
+	answer_open(out, "supervisor", '[');
+	for (const struct lock_right *right = lock_rights; right->name; right++)
+		if (lock_keeps(plan, right))
+			answer_one(out, SHOWN("right", right->name, "  ", -10, " "),
+				   SHOWN("why", right->why, "", 0, "\n"));
+	answer_close(out, ']');
+}
+
 static void put_plan(struct out *out, const struct box *box)
 {
 	const struct plan *plan = &box->plan;
@@ -320,8 +331,8 @@ static void put_plan(struct out *out, const struct box *box)
 		       MEMBER("command_capabilities", "none"),
 		       MEMBER_NUMBER("landlock", (unsigned)plan->landlock),
 		       SHOWN(NULL, plan->landlock ? landlock : "off", "landlock     ", 0, "\n"),
-		       COUNTED(NULL, plan->filter.count, "filter       ", 0, " instructions\n"),
-		       SHOWN("supervisor", lock_text(plan), "supervisor   ", 0, "\n"));
+		       COUNTED(NULL, plan->filter.count, "filter       ", 0, " instructions\n"));
+	put_supervisor(out, plan);
 	put_limits(out, box);
 	put_mounts(out, plan);
 	put_places(out, box);

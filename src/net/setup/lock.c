@@ -21,13 +21,19 @@ void lock_plan(struct plan *plan)
 			  (plan->profile->guard == ANSWER_YES ? LEFT_BPF : 0U);
 }
 
-const char *lock_text(const struct plan *plan)
+const struct lock_right lock_rights[] = {
+	{ "files", "yours: the run's record, the check at its end", 0 },
+	{ "signals", "to your processes: they end the box", 0 },
+	{ "internet", "sockets: the proxy", LEFT_INTERNET },
+	{ "mounts", "in the box: a protected name's wall is put back", LEFT_WALLS },
+	{ "memory", "of the box's processes: arguments of calls that are answered", LEFT_ANSWERS },
+	{ "bpf", "counters of the second wall", LEFT_BPF },
+	{ NULL, NULL, 0 },
+};
+
+bool lock_keeps(const struct plan *plan, const struct lock_right *right)
 {
-	unsigned open = plan->left_open;
-	return arena_text(plan->arena, "starts no program; system calls that it keeps:%s%s%s%s%s",
-			  open & LEFT_INTERNET ? " internet" : "",
-			  open & LEFT_WALLS ? " mounts" : "", open & LEFT_ANSWERS ? " memory" : "",
-			  open & LEFT_BPF ? " bpf" : "", open ? "" : " none");
+	return !right->part || (plan->left_open & right->part);
 }
 
 int lock_host(const struct plan *plan, struct run *run)

@@ -75,7 +75,13 @@ void confine_forget(const struct plan *plan, const struct run *run);
 // What the supervisor gives up.
 
 void lock_plan(struct plan *plan);
-const char *lock_text(const struct plan *plan); // for sbx plan
+// For sbx plan: what the supervisor keeps, and what for. The list ends with a NULL.
+struct lock_right {
+	const char *name, *why;
+	unsigned part; // of plan.left_open; 0: always
+};
+extern const struct lock_right lock_rights[];
+bool lock_keeps(const struct plan *plan, const struct lock_right *right);
 int lock_host(const struct plan *plan, struct run *run);
 int lock_begin(const struct plan *plan, struct run *run); // once
 
