@@ -32,14 +32,15 @@ WHO = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] if R
 env = dict(os.environ, HOME=work, XDG_STATE_HOME=os.path.join(work, "state"))
 # Does what its words say to descriptors 0, 1 and 2, which it shares; and leaves something to report.
 BOX = r"""
-import fcntl, os, signal, socket, struct, sys
+import fcntl, os, signal, socket, struct, sys, time
+def put(fd, text):
+    count = 0
+    try:
+        while os.write(fd, text): count += 1
+    except BlockingIOError: return count
 def fill(fd):
-    try:
-        while os.write(fd, b"\n" * 4096): pass
-    except BlockingIOError: pass
-    try:
-        while os.write(fd, b"\n"): pass
-    except BlockingIOError: pass
+    # A terminal has room again when the kernel's worker has moved what it took.
+    while put(fd, b"\n" * 4096) + put(fd, b"\n") and os.isatty(fd): time.sleep(0.2)
 for word in sys.argv[2:]:
     if word == "flags":
         for fd in 0, 1, 2:
