@@ -109,7 +109,7 @@ static bool is_wanted(const struct wanted *wanted, const char *line)
 }
 
 // As JSON writes it.
-static const char *escaped(struct arena *arena, const char *text)
+static const char *json_escaped(struct arena *arena, const char *text)
 {
 	struct out out = { 0 };
 	json_string(&out, NULL, text);
@@ -139,7 +139,7 @@ static int read_wishes(const struct box *box, struct wanted *ret_wanted)
 	if (asked->logged_project) {
 		if (!realpath(asked->logged_project, real))
 			return fail(errno, "--project: '%s'", str_shown(asked->logged_project));
-		ret_wanted->project = escaped(box->arena, real);
+		ret_wanted->project = json_escaped(box->arena, real);
 	}
 	time_t now = time(NULL);
 	if (asked->since && asked->since / 1000 < (uint64_t)now) {
@@ -287,7 +287,7 @@ unsigned audit_last(struct box *box, struct out *out)
 {
 	char **names;
 	const char *project = box->plan.toplevel ? box->plan.toplevel : box->plan.current;
-	struct wanted wanted = { .project = escaped(box->arena, project) };
+	struct wanted wanted = { .project = json_escaped(box->arena, project) };
 	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, box->plan.state);
 	unsigned found = 0;
 	for (int i = ATTEMPT(list_logs(box->arena, directory, &names)) - 1; i >= 0 && !found; i--) {

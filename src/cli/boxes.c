@@ -110,7 +110,7 @@ static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 }
 
 // The oldest last, as they are typed about least.
-static int by_age(const void *left, const void *right)
+static int newest_first(const void *left, const void *right)
 {
 	const struct live_box *one = left, *other = right;
 	return (one->age > other->age) - (one->age < other->age);
@@ -125,7 +125,7 @@ int boxes_list(struct arena *arena, enum boxes_which which, struct boxes *ret_bo
 	if (all < 0 && err_is_recorded())
 		return -1;
 	add_noted(all, which, &boxes);
-	qsort(boxes.all, boxes.count, sizeof(*boxes.all), by_age);
+	qsort(boxes.all, boxes.count, sizeof(*boxes.all), newest_first);
 	*ret_boxes = boxes;
 	return 0;
 }

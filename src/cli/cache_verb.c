@@ -28,7 +28,7 @@ struct cache_entry {
 struct walk {
 	struct arena *arena;
 	struct out out;
-	const char *wanted; // of clear: a project, NULL: all
+	const char *only_project; // of clear: a project, NULL: all
 	unsigned found;
 	struct boxes live; // of clear: their caches stay
 	int (*each)(struct walk *walk, const struct cache_entry *entry);
@@ -49,7 +49,7 @@ static int walk_entry(struct walk *walk, int directory, const char *name, const 
 		return walk_directory(walk, fd, arena_text(walk->arena, "%s/", whole), depth + 1);
 	const char *project = path_of_kept(walk->arena, whole);
 	const struct cache_entry entry = { directory, name, project ? project : whole };
-	if (walk->wanted && !str_equal(entry.project, walk->wanted))
+	if (walk->only_project && !str_equal(entry.project, walk->only_project))
 		return 0;
 	walk->found += !str_starts(name, ASIDE);
 	return walk->each(walk, &entry);
@@ -118,7 +118,7 @@ static bool is_in_use(const struct boxes *live, const char *project)
 static int leave_one(struct walk *walk, const struct cache_entry *entry)
 {
 	const char *project = str_shown(entry->project);
-	if (walk->wanted)
+	if (walk->only_project)
 		return fail(0, "a run of '%s' uses its caches; end it first: sbx ps, sbx stop ID",
 			    project);
 	out_text(&walk->out, "in use by a run, not cleared: %s\n", project);
@@ -164,12 +164,12 @@ static int clear_named(struct walk *walk, const char *name)
 {
 	char real[PATH_MAX];
 	walk->each = clear_one;
-	walk->wanted = name;
+	walk->only_project = name;
 	walk->found = 0;
 	TRY(boxes_list(arena_new_of(BOXES_BYTES), BOXES_LIVE, &walk->live));
 	TRY(walk_all(walk));
 	if (walk->found == 0 && name && realpath(name, real)) {
-		walk->wanted = real;
+		walk->only_project = real;
 		TRY(walk_all(walk));
 	}
 	if (walk->found == 0 && name)

@@ -284,7 +284,7 @@ static void try_locked(struct doctor *doctor)
 }
 
 // A box around `true`, with a limit, or with an overlay.
-static int decide(struct box *box, const char *section, const char *key, const char *value)
+static int decide_trial(struct box *box, const char *section, const char *key, const char *value)
 {
 	static const struct origin from = { .file = "doctor" };
 	struct argument *set = arena_take(box->arena, 2 * sizeof(*set));
@@ -314,7 +314,7 @@ static void try_overlays(struct doctor *doctor)
 	const char *const *over = places;
 	while (over[1] && access(*over, R_OK | X_OK) < 0)
 		over++;
-	if (decide(box, "files", "overlay", *over) == 0 &&
+	if (decide_trial(box, "files", "overlay", *over) == 0 &&
 	    run_try(box, &doctor->overlays).kind == OUTCOME_ENDED) {
 		works(doctor, "sessions", "overlays in a box: changes can be stored separately");
 		return;
@@ -341,7 +341,7 @@ static void try_records(struct doctor *doctor)
 
 static int examine(struct doctor *doctor)
 {
-	TRY(decide(doctor->box, "limits", "memory", "64M"));
+	TRY(decide_trial(doctor->box, "limits", "memory", "64M"));
 	doctor->box->plan.executes = true; // a locked process makes no second box
 	if (doctor->box->plan.toplevel)
 		ATTEMPT(run_settle(doctor->box->plan.toplevel)); // it says itself why it could not

@@ -22,7 +22,7 @@ static void option(struct out *out, const struct key *key, const char *value, co
 }
 
 // The first part of a text, to "; ": the rest is in the manual.
-static const char *begin_of(const char *text)
+static const char *first_clause(const char *text)
 {
 	static char begin[128];
 	const char *end = strstr(text, "; ");
@@ -40,7 +40,7 @@ static void options_of(struct out *out, enum verb verb, const char *section, boo
 			option(out, key, key->value,
 			       !brief       ? key->help
 			       : key->brief ? key->brief
-					    : begin_of(key->help));
+					    : first_clause(key->help));
 }
 
 // What fits on one screen: options that are used most, and those that no other verb has.
@@ -71,7 +71,8 @@ static void every_option(struct out *out, enum verb verb)
 		     str_equal(sections[i].name, "syscalls") && group < syscall_group_count;
 		     group++) {
 			out_text(out, "      group %-12s", syscall_groups[group].name);
-			out_wrapped(out, COLUMN, COLUMN - 2, begin_of(syscall_groups[group].why));
+			out_wrapped(out, COLUMN, COLUMN - 2,
+				    first_clause(syscall_groups[group].why));
 		}
 	}
 	if (box)

@@ -25,7 +25,7 @@ struct output_reader {
 };
 
 // How many bytes of whole characters there are. A carriage return waits for what follows.
-static size_t whole(const char *bytes, size_t length)
+static size_t whole_characters(const char *bytes, size_t length)
 {
 	enum { SEQUENCE_MAX = 4 };
 	if (length > 0 && bytes[length - 1] == '\r')
@@ -78,7 +78,7 @@ static int show_all(struct output_reader *reader)
 			return 0;
 		reader->offset += (uint64_t)got;
 		held += (size_t)got;
-		TRY(show(reader, held, reader->raw ? held : whole(reader->bytes, held)));
+		TRY(show(reader, held, reader->raw ? held : whole_characters(reader->bytes, held)));
 	}
 }
 
@@ -133,7 +133,7 @@ static int print_json(struct output_reader *reader)
 	ssize_t got = ring_read(reader->file, &reader->offset, reader->bytes, RING_CHUNK);
 	if (got < 0)
 		return fail(0, "the file of the output cannot be read");
-	size_t part = lives ? whole(reader->bytes, (size_t)got) : (size_t)got;
+	size_t part = lives ? whole_characters(reader->bytes, (size_t)got) : (size_t)got;
 	reader->bytes[part] = '\0';
 	for (char *at = reader->bytes; at < reader->bytes + part; at++)
 		*at = *at ? *at : '?';

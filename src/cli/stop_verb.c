@@ -54,7 +54,7 @@ static void choose_all(struct ending_of *ending, char **ids)
 }
 
 // To the supervisor, which hands it on to the command; one that is stopped would not.
-static void ask(const struct held_box *held)
+static void ask_to_end(const struct held_box *held)
 {
 	sys_pidfd_send_signal(held->process, SIGTERM, NULL);
 	sys_pidfd_send_signal(held->process, SIGCONT, NULL);
@@ -62,7 +62,7 @@ static void ask(const struct held_box *held)
 
 // The box, so that its supervisor still looks at what it left; without one to name, the supervisor,
 // with which the box dies.
-static void end(const struct live_box *box, const struct held_box *held)
+static void kill_box(const struct live_box *box, const struct held_box *held)
 {
 	autoclose int init = boxes_init(box, held);
 	int number = init >= 0 && box->entry.landlock ? SIGNAL_END : SIGKILL;
@@ -88,7 +88,7 @@ static int end_one(struct ending_of *ending, const struct live_box *box, int64_t
 		bool ended = ending->grace > 0 && has_ended(&held, until);
 		if (!ended) {
 			word = "killed";
-			end(box, &held);
+			kill_box(box, &held);
 			ended = has_ended(&held, steady_now() + DYING_MILLISECONDS);
 		}
 		boxes_release(&held);
@@ -106,7 +106,7 @@ static int end_all(struct ending_of *ending)
 	// All at first: they share the time.
 	for (unsigned i = 0; ending->grace > 0 && i < ending->count; i++)
 		if (boxes_hold(ending->arena, ending->chosen[i], &held) == 0) {
-			ask(&held);
+			ask_to_end(&held);
 			boxes_release(&held);
 		}
 	int64_t until = steady_now() + ending->grace;

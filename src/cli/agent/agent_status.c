@@ -113,8 +113,8 @@ struct agent_answer {
 };
 
 // What a probe said, when it did not land in a box.
-static void outside(const struct settings *settings, enum probed probed, const char *why,
-		    struct agent_answer *answer)
+static void explain_outside(const struct settings *settings, enum probed probed, const char *why,
+			    struct agent_answer *answer)
 {
 	const char *first = arena_copy(settings->arena, why, strcspn(why, "\n"));
 	const char *shown = str_shown(first), *title = settings->agent->title;
@@ -163,7 +163,7 @@ static void describe(const struct settings *settings, const char *project,
 	}
 	enum probed probed = probe_unseen(settings, &why, &seen);
 	if (probed != PROBED_BOX) {
-		outside(settings, probed, why, answer);
+		explain_outside(settings, probed, why, answer);
 		return;
 	}
 	answer->state = "in-box";

@@ -47,7 +47,7 @@ static int show_and_fail(const struct settings *settings, const char *text, cons
 }
 
 // All that the change of settings alone does not do.
-static void needs(struct box *box, const struct settings *settings, struct out *out)
+static void print_needs(struct box *box, const struct settings *settings, struct out *out)
 {
 	const struct agent *agent = settings->agent;
 	if (!agent_on_path(agent, getenv("PATH")))
@@ -118,7 +118,7 @@ static int install(struct box *box, char **names, struct out *out)
 	if (found == SETTINGS_OTHER && box->invocation.force != ANSWER_YES)
 		return show_and_fail(&settings, text, "the setting has another value already");
 	if (show_only(box, &settings, text, out)) {
-		needs(box, &settings, out);
+		print_needs(box, &settings, out);
 		return 0;
 	}
 	TRY(saved_store(&settings, text));
@@ -132,7 +132,7 @@ static int install(struct box *box, char **names, struct out *out)
 		out, "  profile",
 		arena_text(box->arena, "%s; to change it: ~/.config/sbx/%s.ini", profile, profile));
 	agent_line(out, "  look", arena_text(box->arena, "sbx agent status %s", names[0]));
-	needs(box, &settings, out);
+	print_needs(box, &settings, out);
 	return 0;
 }
 
@@ -239,7 +239,7 @@ static int list(struct box *box, char **names, struct out *out)
 static const struct agent_action {
 	const char *name;
 	int (*run)(struct box *box, char **names, struct out *out);
-	int least, most; // names
+	int least_names, most_names;
 } actions[] = {
 	{ "install", install, 1, 1 },     { "remove", remove_agent, 0, 1 },
 	{ "status", agent_status, 0, 1 }, { "list", list, 0, 0 },
@@ -260,7 +260,7 @@ int verb_agent(char **words)
 			chosen = &actions[i];
 	while (chosen && names[1 + count])
 		count++;
-	if (!chosen || count < chosen->least || count > chosen->most ||
+	if (!chosen || count < chosen->least_names || count > chosen->most_names ||
 	    (box->invocation.all == ANSWER_YES && chosen->run != remove_agent))
 		return box_done(&out, fail(0, "usage: sbx agent install AGENT | remove "
 					      "AGENT|--all | status [--json] [AGENT] | list"));

@@ -27,9 +27,9 @@ enum { HISTORY_MAX = 4096 };
 struct attached {
 	struct record record;
 	int master, file, changes, signals;
-	uint64_t offset; // of the output
-	uint64_t before; // where it stood when we came
-	bool escaping;   // the last byte was ^P
+	uint64_t offset;    // of the output
+	uint64_t joined_at; // where it stood when we came
+	bool escaping;      // the last byte was ^P
 	bool detached, ended;
 	struct raw_terminal terminal;
 	struct passing_stream keys, shown; // what the command, and the terminal, have not taken yet
@@ -40,7 +40,7 @@ static void begin_at(struct attached *attached, uint64_t total)
 	char *bytes = attached->shown.bytes;
 	uint64_t from = total > HISTORY_MAX ? total - HISTORY_MAX : 0;
 	attached->offset = from;
-	attached->before = total;
+	attached->joined_at = total;
 	ssize_t got = ring_read(attached->file, &from, bytes, HISTORY_MAX);
 	const char *line = got > 0 ? memchr(bytes, '\n', (size_t)got) : NULL;
 	if (total > HISTORY_MAX && line) // no half of a line, or of what acts on a terminal
@@ -48,7 +48,7 @@ static void begin_at(struct attached *attached, uint64_t total)
 }
 
 // The length of what begins with ESC (ECMA-48).
-static size_t sequence_length(const char *at)
+static size_t escape_sequence_length(const char *at)
 {
 	size_t length = 1;
 	if (at[1] && strchr("]P_^X", at[1])) // a string, to its end
@@ -61,14 +61,14 @@ static size_t sequence_length(const char *at)
 
 // History is text and its colours: what asks a terminal would be answered now, and the command
 // would get that as keys.
-static size_t only_text(char *bytes, size_t length)
+static size_t keep_text_and_colours(char *bytes, size_t length)
 {
 	size_t used = 0, step;
 	char shown[STR_SHOWN_MAX];
 	bytes[length] = '\0';
 	for (size_t i = 0; i < length; i += step) {
 		bool acts = bytes[i] == '\033';
-		step = acts ? sequence_length(bytes + i) : str_next(bytes + i, shown);
+		step = acts ? escape_sequence_length(bytes + i) : str_next(bytes + i, shown);
 		bool colours = acts && bytes[i + 1] == '[' &&
 			       bytes[i + 2 + strspn(bytes + i + 2, "0123456789:;")] == 'm';
 		if (colours || (!acts && (!shown[0] || memchr("\b\t\n\r", bytes[i], 4)))) {
@@ -82,18 +82,18 @@ static size_t only_text(char *bytes, size_t length)
 // 1: there may be more.
 static int read_output(struct attached *attached)
 {
-	bool history = attached->offset < attached->before;
+	bool history = attached->offset < attached->joined_at;
 	struct passing_stream *shown = &attached->shown;
 	if (stream_is_full(shown))
 		return 1;
 	ssize_t got = ring_read(attached->file, &attached->offset, shown->bytes,
-				history ? (size_t)(attached->before - attached->offset)
+				history ? (size_t)(attached->joined_at - attached->offset)
 					: sizeof(shown->bytes));
 	if (got < 0)
 		return fail(0, "the file of the output cannot be read");
 	attached->offset += (uint64_t)got;
 	shown->at = 0;
-	shown->used = history ? only_text(shown->bytes, (size_t)got) : (size_t)got;
+	shown->used = history ? keep_text_and_colours(shown->bytes, (size_t)got) : (size_t)got;
 	return got > 0;
 }
 

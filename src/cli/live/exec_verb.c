@@ -76,11 +76,11 @@ struct further_command {
 	int master; // of the command's terminal; -1: pipes
 	struct raw_terminal terminal;
 	int input; // flags of the caller's stdin, which the box can change; -1: it has not got it
-	int64_t asked; // since when an answer is waited for; 0: it has come
+	int64_t asked_since; // since when an answer is waited for; 0: it has come
 	pid_t run;
 	bool json, started, ended;
 	bool answered, unknown; // the run is of another version: it sent bytes, or hung up
-	bool silent;            // it does not answer
+	bool unresponsive;      // it does not answer
 	struct further_answer last;
 	struct heard heard;
 };
@@ -140,7 +140,7 @@ static void take_answer(struct further_command *command)
 	struct further_answer answer = message.answer;
 	bool known = got == (ssize_t)sizeof(answer) && control_is_known(&answer.head);
 	bool lives = known && (answer.kind == FURTHER_STARTED || answer.kind == FURTHER_SIGNALLED);
-	command->asked = 0;
+	command->asked_since = 0;
 	command->started = command->started || lives;
 	if (!lives)
 		end_command(command);
@@ -168,10 +168,11 @@ static void pass_signal(struct further_command *command)
 	}
 	bool ends = number != SIGUSR1 && number != SIGUSR2;
 	// Who passes signals on sends two at once. A person who presses ^C again has seen nothing.
-	if (ends && command->asked && steady_now() - command->asked >= AT_ONCE_MILLISECONDS)
-		command->silent = true;
-	if (ends && !command->asked)
-		command->asked = steady_now();
+	if (ends && command->asked_since &&
+	    steady_now() - command->asked_since >= AT_ONCE_MILLISECONDS)
+		command->unresponsive = true;
+	if (ends && !command->asked_since)
+		command->asked_since = steady_now();
 	send(command->socket, &number, sizeof(number), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -183,11 +184,11 @@ static int64_t time_left(const struct further_command *command, bool full)
 	bool open = command->master >= 0 && output->from >= 0 && output->most > 0;
 	if (command->ended)
 		return full ? -1 : open ? output->last + LAST_MILLISECONDS - now : 0;
-	return command->asked ? command->asked + CONTROL_MILLISECONDS - now : -1;
+	return command->asked_since ? command->asked_since + CONTROL_MILLISECONDS - now : -1;
 }
 
 // In the background of its terminal a read would stop this process.
-static bool is_behind(const struct passing_stream *stream)
+static bool is_in_background(const struct passing_stream *stream)
 {
 	pid_t front = stream->from == STDIN_FILENO ? tcgetpgrp(STDIN_FILENO) : -1;
 	return front > 0 && front != getpgrp();
@@ -197,7 +198,7 @@ static bool is_behind(const struct passing_stream *stream)
 static bool turn(struct further_command *command)
 {
 	struct pollfd events[STREAMS + 2];
-	bool full = false, behind = is_behind(&command->streams[STDIN_FILENO]);
+	bool full = false, behind = is_in_background(&command->streams[STDIN_FILENO]);
 	for (int i = 0; i < STREAMS; i++) {
 		bool waits = i == STDIN_FILENO && behind;
 		const struct passing_stream *stream = &command->streams[i];
@@ -218,7 +219,7 @@ static bool turn(struct further_command *command)
 	if (ready == 0 && behind)
 		return true;
 	if (ready == 0)
-		command->silent = !command->ended;
+		command->unresponsive = !command->ended;
 	for (int i = 0; ready > 0 && i < STREAMS; i++)
 		if (events[i].revents)
 			(stream_is_full(&command->streams[i]) ? stream_empty
@@ -227,7 +228,7 @@ static bool turn(struct further_command *command)
 		take_answer(command);
 	if (ready > 0 && events[STREAMS + 1].revents)
 		pass_signal(command);
-	return ready != 0 && !command->silent;
+	return ready != 0 && !command->unresponsive;
 }
 
 // Those that a caller or a terminal ends a command by; ^Z stops this process alone.
@@ -250,7 +251,7 @@ static int begin(const struct box *box, const struct live_box *live, const struc
 	TRY(theirs[0] = make_text(box, words));
 	command->run = live->run;
 	command->signals = signals_held(passed, sizeof(passed) / sizeof(*passed));
-	command->asked = steady_now();
+	command->asked_since = steady_now();
 	if (given) {
 		command->input = fcntl(STDIN_FILENO, F_GETFL);
 		theirs[1] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -287,7 +288,7 @@ static int status_of(const struct live_box *live, const struct further_command *
 	int number = command->last.number;
 	if (command->unknown)
 		return control_socket_unknown(live->run, command->answered);
-	if (command->silent)
+	if (command->unresponsive)
 		return fail(0, "run %s %s", live->id,
 			    command->started
 				    ? "does not answer; the command ends as soon as it does"

@@ -94,8 +94,8 @@ int stdin_is_given(void)
 
 static void say(struct heard *heard, bool raw, struct out *out)
 {
-	for (; heard->said < heard->denials.count; heard->said++) {
-		struct denial *denial = &heard->denials.all[heard->said];
+	for (; heard->reported < heard->denials.count; heard->reported++) {
+		struct denial *denial = &heard->denials.all[heard->reported];
 		if (denial->on_failure)
 			continue;
 		out_text(out, raw && out->used == 0 ? "\r\n" : "");

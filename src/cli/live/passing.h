@@ -41,7 +41,7 @@ int stdin_is_given(void);
 // What a command was denied, as its run says it.
 struct heard {
 	struct denials denials;
-	unsigned said; // of them
+	unsigned reported; // of them
 };
 
 // Says it at once, unless `quiet`; on a terminal (its master, or -1) that a program draws on at the

@@ -82,17 +82,17 @@ struct mcp_server {
 	struct mcp_call {
 		pid_t process; // 0: free
 		int output;
-		bool cancelled, lasts;  // an apply is not ended half-way
-		const char *id, *token; // JSON, in its arena
+		bool cancelled, is_apply; // an apply is not ended half-way
+		const char *id, *token;   // JSON, in its arena
 		struct arena *arena;
 		struct out text;
-		int64_t began, said;
+		int64_t began, progress_said;
 	} calls[CALLS_MAX];
 	struct out outputs[OUTPUTS_KEPT]; // that were cut
 	unsigned cut;                     // how many there were
 	char line[JSON_BYTES_MAX + 2];
 	size_t used;
-	bool skips; // the rest of a line that is too long
+	bool skips_line; // the rest of a line that is too long
 };
 
 // The part from `offset` on, cut between characters, and where the rest is.
@@ -158,7 +158,7 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 		return fail(errno, "start a call");
 	call->process = fork();
 	if (call->process == 0) {
-		if (!call->lasts)
+		if (!call->is_apply)
 			prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		signal(SIGPIPE, SIG_DFL);
 		if (dup2(file, STDIN_FILENO) >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 &&
@@ -169,7 +169,7 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 	}
 	close(ends[1]);
 	call->output = ends[0];
-	call->began = call->said = steady_now();
+	call->began = call->progress_said = steady_now();
 	return call->process < 0 ? close(ends[0]), call->process = 0, fail(errno, "fork") : 0;
 }
 
@@ -198,7 +198,7 @@ static int take_call(struct mcp_server *server, const struct mcp_message *messag
 		return fail(0, "why is for hosts, groups and error texts; of paths and variables "
 			       "the sandbox has what it shows");
 	if (number == 0) {
-		call->lasts = str_equal(message->tool, "apply");
+		call->is_apply = str_equal(message->tool, "apply");
 		call->id = message->id;
 		call->token = message->token;
 		return begin_call(call, words, input ? input : "");
@@ -232,7 +232,7 @@ static bool take_line(struct mcp_server *server, size_t length)
 	     each++)
 		if (each->process && message.token && str_equal(each->id, message.token)) {
 			each->cancelled = true;
-			if (!each->lasts)
+			if (!each->is_apply)
 				kill(each->process, SIGKILL);
 		}
 	out_write(&out, STDOUT_FILENO);
@@ -253,11 +253,11 @@ static bool take_input(struct mcp_server *server, bool more)
 		length = end ? (size_t)(end - server->line) : server->used;
 		if (!end && length < sizeof(server->line) - 1)
 			return true;
-		if (!server->skips && length > 0 && !take_line(server, length)) {
+		if (!server->skips_line && length > 0 && !take_line(server, length)) {
 			server->line[length] = '\n';
 			return true;
 		}
-		server->skips = !end;
+		server->skips_line = !end;
 		server->used -= length + (end != NULL);
 		memmove(server->line, end ? end + 1 : "", server->used);
 	}
@@ -267,9 +267,9 @@ static bool take_input(struct mcp_server *server, bool more)
 static void say_progress(struct mcp_call *call, int64_t now)
 {
 	struct out out = { 0 };
-	if (!call->process || !call->token || now - call->said < SECOND)
+	if (!call->process || !call->token || now - call->progress_said < SECOND)
 		return;
-	call->said = now;
+	call->progress_said = now;
 	out_text(&out,
 		 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
 		 "\"progressToken\":%s,\"progress\":%lld,\"message\":\"%zu bytes of output\"}}\n",

@@ -75,8 +75,8 @@ struct person {
 };
 
 // One of `letters`, or '\0' after ^C and at the end of input; ^Z stops sbx, and it asks again.
-static char ask(const struct person *person, const char *question, const char *letters,
-		const char *help, enum typed_silence silence)
+static char ask_letter(const struct person *person, const char *question, const char *letters,
+		       const char *help, enum typed_silence silence)
 {
 	const struct typed typed = { person->terminal, person->interrupt, letters,
 				     question,         question,          help };
@@ -125,7 +125,7 @@ static char ask_file(struct sessions *sessions, const struct held *held,
 	struct out out = { 0 };
 	changes_line(sessions, &out, &held->session, change);
 	out_flush(&out, STDERR_FILENO);
-	char answer = ask(person, question, "ynadq", help, silence);
+	char answer = ask_letter(person, question, "ynadq", help, silence);
 	return answer ? answer : 'q';
 }
 
@@ -180,7 +180,7 @@ static int decide_on(struct sessions *sessions, const struct held *held,
 		"sbx: a: make the changes in the project; f: choose some of them; "
 		"d: delete them; k: decide later; s: show the text\n";
 	for (;;) {
-		switch (ask(person, question, "adksf", help, SILENCE_FIRST)) {
+		switch (ask_letter(person, question, "adksf", help, SILENCE_FIRST)) {
 		case 's':
 			TRY(show_changes(sessions, held, person->terminal));
 			continue;

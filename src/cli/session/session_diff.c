@@ -46,7 +46,7 @@ static bool is_wanted(struct arena *arena, const struct session *session,
 }
 
 // "" for files and directories, which need no word.
-static const char *word_of(mode_t mode)
+static const char *type_word(mode_t mode)
 {
 	bool set = S_ISREG(mode) && (mode & (S_ISUID | S_ISGID));
 	return set                                               ? "  (set-user-ID or set-group-ID)"
@@ -78,7 +78,7 @@ void changes_line(struct sessions *sessions, struct out *out, const struct sessi
 		   NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
 		   SHOWN(NULL, leads[0] ? leads : NULL, "  (link to ", 0,
 			 outside ? ", which the session could not see)" : ")"),
-		   WORDS(word_of(status->st_mode)),
+		   WORDS(type_word(status->st_mode)),
 		   SHOWN("renamed_from", change->renamed, "  (was ", 0, ")"),
 		   SHOWN(NULL, change->kind == CHANGE_MODE ? modes : NULL, "", 0, ""),
 		   FLAGGED("conflict", change->conflict,
@@ -143,7 +143,7 @@ static bool is_text(const struct stat *status)
 }
 
 // Git shows of a mode that the owner can execute the file.
-static bool is_whole(const struct changes *changes, unsigned index)
+static bool is_shown_by_git(const struct changes *changes, unsigned index)
 {
 	const struct change *change = &changes->list[index];
 	const struct stat *was = &change->was, *is = &change->is;
@@ -245,7 +245,7 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 			TRY(copy_side(sessions, wanted->session, change, a, true));
 			TRY(copy_side(sessions, wanted->session, change, b, false));
 		}
-		if (!shown || !is_whole(wanted->changes, i))
+		if (!shown || !is_shown_by_git(wanted->changes, i))
 			changes_line(sessions, &sessions->out, wanted->session, change);
 	}
 	return 0;

@@ -232,7 +232,7 @@ static int diff(struct sessions *sessions, char **words)
 static const struct session_action {
 	const char *name;
 	int (*run)(struct sessions *sessions, char **words);
-	int least, most; // words after the name; session_usages[] has them in words
+	int least_words, most_words; // after the name; session_usages[] names them
 } actions[] = {
 	{ "create", create, 1, 1 },       { "list", sessions_list, 0, 0 },
 	{ "show", sessions_show, 1, 1 },  { "snapshot", snapshot, 1, 2 },
@@ -314,7 +314,7 @@ int verb_session(char **words)
 	const struct session_action *action = find_action(names[0]);
 	while (names[0] && names[1 + count])
 		count++;
-	if (!action || count < action->least || count > action->most)
+	if (!action || count < action->least_words || count > action->most_words)
 		return say_usage(action, count > 0 ? names[1] : NULL);
 	int result = sessions_open(box, action->run == apply ? SESSIONS_APPLY : SESSIONS_READ,
 				   &sessions);
