@@ -137,7 +137,7 @@ static void take_signal(struct attached *attached)
 		raw_terminal_begin(&attached->terminal);
 	else if (info.ssi_signo != SIGWINCH)
 		attached->detached = true;
-	raw_terminal_resize(attached->master);
+	raw_terminal_copy_size(attached->master);
 }
 
 static int turn(struct attached *attached)
@@ -233,7 +233,7 @@ static int attach(const char *id)
 	out_text(&out, "sbx: attached to run %s; ^P^Q detaches\n", live->id);
 	out_flush(&out, STDERR_FILENO);
 	raw_terminal_begin(&attached.terminal);
-	raw_terminal_resize(attached.master);
+	raw_terminal_copy_size(attached.master);
 	while (result == 0 && !attached.ended && !attached.detached)
 		result = turn(&attached);
 	if (stream_is_full(&attached.keys))

@@ -82,7 +82,7 @@ struct further_command {
 	bool answered, unknown; // the run is of another version: it sent bytes, or hung up
 	bool unresponsive;      // it does not answer
 	struct further_answer last;
-	struct heard heard;
+	struct command_denials heard;
 };
 
 // The pipes' content, and as much as a terminal can hold, is printed yet; later output, of
@@ -120,7 +120,7 @@ static void begin_terminal(struct further_command *command, int master)
 	command->streams[STDIN_FILENO].from = STDIN_FILENO;
 	command->streams[STDOUT_FILENO].from = fcntl(master, F_DUPFD_CLOEXEC, 0);
 	raw_terminal_begin(&command->terminal);
-	raw_terminal_resize(command->master);
+	raw_terminal_copy_size(command->master);
 }
 
 static void take_answer(struct further_command *command)
@@ -163,7 +163,7 @@ static void pass_signal(struct further_command *command)
 	if (number == SIGWINCH || number == SIGCONT) {
 		if (number == SIGCONT && command->master >= 0)
 			raw_terminal_begin(&command->terminal);
-		raw_terminal_resize(command->master);
+		raw_terminal_copy_size(command->master);
 		return;
 	}
 	bool ends = number != SIGUSR1 && number != SIGUSR2;

@@ -92,7 +92,7 @@ int stdin_is_given(void)
 	return S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode);
 }
 
-static void say(struct heard *heard, bool raw, struct out *out)
+static void say(struct command_denials *heard, bool raw, struct out *out)
 {
 	for (; heard->reported < heard->denials.count; heard->reported++) {
 		struct denial *denial = &heard->denials.all[heard->reported];
@@ -106,7 +106,8 @@ static void say(struct heard *heard, bool raw, struct out *out)
 	out_flush(out, STDERR_FILENO);
 }
 
-void heard_take(struct heard *heard, const struct further_denied *denied, bool quiet, int master)
+void heard_take(struct command_denials *heard, const struct further_denied *denied, bool quiet,
+		int master)
 {
 	struct out out = { 0 };
 	struct termios modes;
@@ -120,7 +121,7 @@ void heard_take(struct heard *heard, const struct further_denied *denied, bool q
 		say(heard, master >= 0, &out);
 }
 
-void heard_end(struct heard *heard, bool quiet, bool succeeded)
+void heard_end(struct command_denials *heard, bool quiet, bool succeeded)
 {
 	struct out out = { 0 };
 	denials_close(&heard->denials, succeeded);

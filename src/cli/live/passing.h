@@ -39,12 +39,13 @@ int signals_held(const int *numbers, size_t count);
 int stdin_is_given(void);
 
 // What a command was denied, as its run says it.
-struct heard {
+struct command_denials {
 	struct denials denials;
 	unsigned reported; // of them
 };
 
 // Says it at once, unless `quiet`; on a terminal (its master, or -1) that a program draws on at the
 // end.
-void heard_take(struct heard *heard, const struct further_denied *denied, bool quiet, int master);
-void heard_end(struct heard *heard, bool quiet, bool succeeded);
+void heard_take(struct command_denials *heard, const struct further_denied *denied, bool quiet,
+		int master);
+void heard_end(struct command_denials *heard, bool quiet, bool succeeded);

@@ -22,4 +22,4 @@ void raw_terminal_end(struct raw_terminal *terminal);
 // Whether it is the master of a pty.
 bool raw_terminal_is_master(int fd);
 // The master gets the size of the terminal at stdin.
-void raw_terminal_resize(int master);
+void raw_terminal_copy_size(int master);
