@@ -21,7 +21,7 @@ static void option(struct out *out, const struct key *key, const char *value, co
 	out_wrapped(out, COLUMN, (int)(out->used - before), help);
 }
 
-// The first part of a text, to "; ": the rest is in the manual.
+// Up to "; ": the rest is in the manual.
 static const char *first_clause(const char *text)
 {
 	static char begin[128];
@@ -31,7 +31,7 @@ static const char *first_clause(const char *text)
 	return begin;
 }
 
-// Every option of the verb in that section; `brief`: in a few words.
+// `brief`: in a few words.
 static void options_of(struct out *out, enum verb verb, const char *section, bool brief)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++)
@@ -43,7 +43,7 @@ static void options_of(struct out *out, enum verb verb, const char *section, boo
 					    : first_clause(key->help));
 }
 
-// What fits on one screen: options that are used most, and those that no other verb has.
+// Fits on one screen: the options that are used most, and those that only this verb has.
 static void screen(struct out *out, enum verb verb)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++) {
@@ -105,7 +105,6 @@ int help_verb(enum verb verb, enum help_wish wish)
 	return box_done(&out, 0);
 }
 
-// The verbs that the first screen names, two a line.
 static void first_verbs(struct out *out)
 {
 	static const struct {

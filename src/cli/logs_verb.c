@@ -20,11 +20,11 @@ struct output_reader {
 	int file;
 	bool raw;
 	uint64_t offset; // of the next byte that is read
-	size_t held;     // bytes of a character whose rest is not there yet
+	size_t held;     // bytes of an incomplete character
 	char bytes[RING_CHUNK + 1];
 };
 
-// How many bytes of whole characters there are. A carriage return waits for what follows.
+// Returns their length in bytes. A carriage return waits for the byte after it.
 static size_t whole_characters(const char *bytes, size_t length)
 {
 	enum { SEQUENCE_MAX = 4 };
@@ -63,7 +63,6 @@ static void say_gone(uint64_t bytes, const char *why)
 	out_flush(&out, STDERR_FILENO);
 }
 
-// All that is there now.
 static int show_all(struct output_reader *reader)
 {
 	for (;;) {
@@ -82,7 +81,7 @@ static int show_all(struct output_reader *reader)
 	}
 }
 
-// Where the last lines begin that are there.
+// Finds where the last `lines` lines begin.
 static int move_to_tail(struct output_reader *reader, uint64_t lines)
 {
 	struct ring_head head;
@@ -92,7 +91,7 @@ static int move_to_tail(struct output_reader *reader, uint64_t lines)
 	while (lines > 0 && at > reader->offset) {
 		uint64_t from = (at - 1) / RING_CHUNK * RING_CHUNK;
 		ssize_t got = ring_read(reader->file, &from, reader->bytes, at - from);
-		// Earlier bytes are not stored.
+		// Older bytes are not stored.
 		if (got <= 0 || from >= at || (uint64_t)got < at - from)
 			break;
 		for (; at > from; at--)
@@ -119,7 +118,7 @@ static int print(struct output_reader *reader, bool follow)
 	return show(reader, reader->held, reader->held);
 }
 
-// One object, of at most a chunk: the next call begins at its `next`.
+// Prints one object with at most one chunk. The next call begins at its `next`.
 static int print_json(struct output_reader *reader)
 {
 	struct out out = { .json = true };

@@ -28,7 +28,8 @@ static bool show_only(struct box *box, const struct settings *settings, const ch
 	return true;
 }
 
-// Others may install at the same time. -1 with the error said, or a descriptor that holds the lock.
+// Waits for others who install. Returns a descriptor that holds the lock, or -1 with the error
+// said.
 static int lock_settings(struct box *box)
 {
 	if (box->invocation.dry_run == ANSWER_YES)
@@ -46,7 +47,7 @@ static int show_and_fail(const struct settings *settings, const char *text, cons
 	return fail(0, "%s: %s; nothing was written; --force does it", settings->path, why);
 }
 
-// All that the change of settings alone does not do.
+// Prints what the user still has to do beside the change of settings.
 static void print_needs(struct box *box, const struct settings *settings, struct out *out)
 {
 	const struct agent *agent = settings->agent;
@@ -67,7 +68,7 @@ static void print_needs(struct box *box, const struct settings *settings, struct
 				      agent->login, agent->name));
 }
 
-// `back`: as they were.
+// `back`: restores the servers' own lines.
 static int lead_servers(struct box *box, const char *name, bool back, struct out *out)
 {
 	struct settings settings;
@@ -158,7 +159,7 @@ static int remove_one(struct box *box, const char *name, struct out *out)
 	return 0;
 }
 
-// All that are installed; one that cannot be removed stops none of the others.
+// An agent that cannot be removed does not stop the removal of the others.
 static int remove_all(struct box *box, struct out *out)
 {
 	int result = 0;
@@ -216,7 +217,7 @@ static int hook(struct box *box, char **names, struct out *out)
 	if (got < 0 || got == QUESTION_BYTES_MAX)
 		return fail(0, "a question that is too long");
 	question[got] = '\0';
-	// A box around the whole agent holds its commands, too.
+	// A box around the whole agent already holds its commands.
 	if (outer_is_box())
 		return 0;
 	TRY(hook_answer(arena, agent, program, question, (size_t)got, &answer));

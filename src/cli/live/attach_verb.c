@@ -1,5 +1,5 @@
-// sbx attach: the terminal of a run in the background. Keys go to its master; its output is read
-// where sbx logs finds it, so that all who are attached see all of it.
+// sbx attach: the terminal of a run in the background. Keys go to the terminal's master. Output
+// comes from the file of `sbx logs`: every attached terminal shows all of it.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -28,11 +28,11 @@ struct attached {
 	struct record record;
 	int master, file, changes, signals;
 	uint64_t offset;    // of the output
-	uint64_t joined_at; // where it stood when we came
+	uint64_t joined_at; // end of the output at that time
 	bool escaping;      // the last byte was ^P
 	bool detached, ended;
 	struct raw_terminal terminal;
-	struct passing_stream keys, shown; // what the command, and the terminal, have not taken yet
+	struct passing_stream keys, shown;
 };
 
 static void begin_at(struct attached *attached, uint64_t total)
@@ -43,15 +43,15 @@ static void begin_at(struct attached *attached, uint64_t total)
 	attached->joined_at = total;
 	ssize_t got = ring_read(attached->file, &from, bytes, HISTORY_MAX);
 	const char *line = got > 0 ? memchr(bytes, '\n', (size_t)got) : NULL;
-	if (total > HISTORY_MAX && line) // no half of a line, or of what acts on a terminal
+	if (total > HISTORY_MAX && line) // no cut escape sequence
 		attached->offset = from + (uint64_t)(line + 1 - bytes);
 }
 
-// The length of what begins with ESC (ECMA-48).
+// `at` begins with ESC (ECMA-48).
 static size_t escape_sequence_length(const char *at)
 {
 	size_t length = 1;
-	if (at[1] && strchr("]P_^X", at[1])) // a string, to its end
+	if (at[1] && strchr("]P_^X", at[1])) // up to the string's terminator
 		length += strcspn(at + 1, "\a\033");
 	else if (at[1] == '[')
 		length += 1 + strspn(at + 2, "0123456789:;<=>?");
@@ -59,8 +59,7 @@ static size_t escape_sequence_length(const char *at)
 	return length + (at[length] && at[length] != '\033');
 }
 
-// History is text and its colours: what asks a terminal would be answered now, and the command
-// would get that as keys.
+// A terminal would answer a query in the history: the command would get the answer as keys.
 static size_t keep_text_and_colours(char *bytes, size_t length)
 {
 	size_t used = 0, step;
@@ -79,7 +78,7 @@ static size_t keep_text_and_colours(char *bytes, size_t length)
 	return used;
 }
 
-// 1: there may be more.
+// Returns 1: there may be more.
 static int read_output(struct attached *attached)
 {
 	bool history = attached->offset < attached->joined_at;
@@ -103,8 +102,7 @@ static void keep_key(struct passing_stream *typed, char key)
 		typed->bytes[typed->used++] = key;
 }
 
-// The keyboard is always read, for ^P^Q: keys that have no room are lost, as a terminal loses them.
-// ^P waits for the next byte.
+// Always reads the keyboard, for ^P^Q. Keys without room are dropped, as terminals do.
 static void type(struct attached *attached)
 {
 	char bytes[TYPED_MAX];
@@ -127,7 +125,7 @@ static void type(struct attached *attached)
 	}
 }
 
-// Those that would end this process detach it; the command goes on.
+// Signals that would end this process detach it.
 static void take_signal(struct attached *attached)
 {
 	struct signalfd_siginfo info;
@@ -172,7 +170,6 @@ static int turn(struct attached *attached)
 	return attached->shown.to < 0 ? fail(0, "the terminal takes no output") : 0;
 }
 
-// Those that would end this process detach it.
 static const int ended[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH, SIGCONT };
 
 static int begin(const char *id, struct attached *attached, const struct live_box **ret_live)
@@ -208,7 +205,7 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	return 0;
 }
 
-// On a terminal that a box has left as it likes, and that may be full.
+// The box may have left the terminal in any mode, and full.
 static void say_last(struct out *out)
 {
 	static struct passing_stream words;

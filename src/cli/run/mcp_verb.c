@@ -1,5 +1,5 @@
-// sbx mcp wrap: a server of the Model Context Protocol in a box, which is a run with a profile by
-// the server's name. sbx mcp serve: one whose calls are runs in one session.
+// sbx mcp wrap: a Model Context Protocol server in a box, a run with the profile of that server.
+// sbx mcp serve: a server whose calls are runs in one session.
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,8 +21,7 @@
 	"usage: sbx mcp wrap [OPTION]... [--] SERVER [ARGUMENT]... | mcp serve -s NAME "           \
 	"[OPTION]..."
 
-// Of known servers, by the package as npx has it or its program; else of the runner that fetches
-// it.
+// Known servers by their npx package or program; others by the runner that fetches them.
 static const char *profile_of(char *const *command)
 {
 	// clang-format off
@@ -62,7 +61,7 @@ static int wrap(struct box *box)
 	const char *profile = asked->profiles.first ? NULL : profile_of(asked->command);
 	if (profile)
 		list_add(&asked->profiles, box->arena, profile, (struct origin){ .file = "mcp" });
-	// Its client ends it, and reads what it says on stderr.
+	// The client ends the server, and reads its stderr.
 	asked->die_with_parent = asked->logged = ANSWER_YES;
 	return 0;
 }
@@ -82,20 +81,20 @@ struct mcp_server {
 	struct mcp_call {
 		pid_t process; // 0: free
 		int output;
-		bool cancelled, is_apply; // an apply is not ended half-way
-		const char *id, *token;   // JSON, in its arena
+		bool cancelled, is_apply; // an apply is never interrupted
+		const char *id, *token;   // JSON, in the call's arena
 		struct arena *arena;
 		struct out text;
 		int64_t began, progress_said;
 	} calls[CALLS_MAX];
-	struct out outputs[OUTPUTS_KEPT]; // that were cut
-	unsigned cut;                     // how many there were
+	struct out outputs[OUTPUTS_KEPT]; // the newest that were cut
+	unsigned cut;                     // how many were cut so far
 	char line[JSON_BYTES_MAX + 2];
 	size_t used;
-	bool skips_line; // the rest of a line that is too long
+	bool skips_line; // the line is too long
 };
 
-// The part from `offset` on, cut between characters, and where the rest is.
+// Prints the part from `offset` on, cut between characters, and where the rest begins.
 static void show(const char *id, const struct out *text, size_t offset, size_t most,
 		 unsigned number, int status)
 {
@@ -103,7 +102,7 @@ static void show(const char *id, const struct out *text, size_t offset, size_t m
 	size_t left = offset < text->used ? text->used - offset : 0,
 	       length = left < most ? left : most;
 	while (length < left && length > 3 && most - length < 3 &&
-	       (text->text[offset + length] & 0xc0) == 0x80) // in a character, if it is text
+	       (text->text[offset + length] & 0xc0) == 0x80) // a byte inside a UTF-8 character
 		length--;
 	for (size_t i = offset; i < offset + length; i++)
 		out_bytes(&shown, text->text[i] ? text->text + i : "?", 1);
@@ -173,8 +172,8 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 	return call->process < 0 ? close(ends[0]), call->process = 0, fail(errno, "fork") : 0;
 }
 
-// What there is to say of a path or a variable tells what there is outside. A text is a path where
-// its first component is there.
+// An answer about a path or a variable would say what exists outside. A text counts as a path if
+// its first component exists.
 static bool tells(struct arena *arena, const struct mcp_message *message)
 {
 	const struct json *word = json_member(message->arguments, "word");
@@ -212,7 +211,7 @@ static int take_call(struct mcp_server *server, const struct mcp_message *messag
 	return 0;
 }
 
-// False: no call can begin now, and the line stays.
+// False: no call can begin now; the line stays in the buffer.
 static bool take_line(struct mcp_server *server, size_t length)
 {
 	struct mcp_message message;
@@ -314,7 +313,7 @@ static int prepare(struct box *box, struct mcp_server *server)
 	for (const struct driver *each = backends; each < backends + backend_count; each++)
 		if (str_equal(each->name, "tools"))
 			tools->text = text = arena_copy(box->arena, each->text, strlen(each->text));
-	for (char *line = text; (line = strchr(line, '\n'));) // as each message is one
+	for (char *line = text; (line = strchr(line, '\n'));) // each message is one line
 		*line = ' ';
 	return json_parse(box->arena, text, strlen(text), &tools->root);
 }
@@ -333,7 +332,7 @@ int verb_mcp(char **words)
 	if (prepare(box, &server) < 0)
 		return box_failed();
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL); // a client may ignore it
+	signal(SIGCHLD, SIG_DFL); // a client may have set SIG_IGN
 	serve(&server);
 	return STATUS_OK;
 }
