@@ -121,7 +121,7 @@ static void give_up(struct events *events, int problem)
 	events->problem = problem == EPIPE ? 0 : problem;
 	fd_close(&events->fd);
 	out_free(&events->queue);
-	events->sent = 0;
+	events->queue_sent = 0;
 }
 
 static ssize_t write_some(const struct events *events, const char *bytes, size_t length)
@@ -135,44 +135,45 @@ static ssize_t write_some(const struct events *events, const char *bytes, size_t
 
 void events_write(struct events *events)
 {
-	while (events->fd >= 0 && events->sent < events->queue.used) {
-		ssize_t got = write_some(events, events->queue.text + events->sent,
-					 events->queue.used - events->sent);
+	while (events->fd >= 0 && events->queue_sent < events->queue.used) {
+		ssize_t got = write_some(events, events->queue.text + events->queue_sent,
+					 events->queue.used - events->queue_sent);
 		if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS))
 			return;
 		if (got < 0 && errno != EINTR) {
 			give_up(events, errno);
 			return;
 		}
-		events->sent += got > 0 ? (size_t)got : 0;
+		events->queue_sent += got > 0 ? (size_t)got : 0;
 	}
-	events->queue.used = events->sent = 0;
+	events->queue.used = events->queue_sent = 0;
 }
 
 int events_waiting(const struct events *events)
 {
-	return events->sent < events->queue.used ? events->fd : -1;
+	return events->queue_sent < events->queue.used ? events->fd : -1;
 }
 
 // What was sent makes room.
 static void append(struct events *events, const struct out *line)
 {
-	if (events->sent > 0) {
-		events->queue.used -= events->sent;
-		memmove(events->queue.text, events->queue.text + events->sent, events->queue.used);
-		events->sent = 0;
+	if (events->queue_sent > 0) {
+		events->queue.used -= events->queue_sent;
+		memmove(events->queue.text, events->queue.text + events->queue_sent,
+			events->queue.used);
+		events->queue_sent = 0;
 	}
 	out_bytes(&events->queue, line->text, line->used);
 }
 
 void events_denials(struct events *events, const struct denials *denials)
 {
-	if (events->fd < 0 || events->written == denials->count)
+	if (events->fd < 0 || events->denials_written == denials->count)
 		return;
-	for (; events->written < denials->count; events->written++) {
+	for (; events->denials_written < denials->count; events->denials_written++) {
 		struct out line = { 0 };
-		add_denial(&line, &denials->all[events->written]);
-		if (events->queue.used - events->sent + line.used > EVENTS_QUEUE_MAX)
+		add_denial(&line, &denials->all[events->denials_written]);
+		if (events->queue.used - events->queue_sent + line.used > EVENTS_QUEUE_MAX)
 			events->lost++;
 		else
 			append(events, &line);

@@ -31,7 +31,7 @@ void live_begin(struct live *live)
 void live_end(struct live *live)
 {
 	fd_close(&live->fd);
-	out_free(&live->rest);
+	out_free(&live->unsent);
 }
 
 // For whom, and how, is an option; a model reads the report of the end.
@@ -58,7 +58,7 @@ int live_terminal(int fd)
 }
 
 // As a shell leaves it to a command. Who has asked that background jobs keep quiet is heard.
-static bool is_line_by_line(int fd)
+static bool is_in_line_mode(int fd)
 {
 	const tcflag_t local = ICANON | ECHO, output = OPOST | ONLCR;
 	struct termios modes;
@@ -70,7 +70,7 @@ static bool is_line_by_line(int fd)
 // Brings the cursor to an empty line, wherever it is: blanks for a whole line, of which the
 // terminal breaks those that do not fit, and a carriage return. Where that is not known, a line
 // feed.
-static void begin_line(unsigned columns, bool plain, struct out *out)
+static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 {
 	enum { COLUMNS_MAX = 500 };
 	if (plain || columns == 0 || columns > COLUMNS_MAX)
@@ -106,20 +106,20 @@ static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent
 }
 
 // False when the terminal does not take it now: stopped by ^S, or slow.
-static bool send_rest(struct live *live)
+static bool send_unsent(struct live *live)
 {
 	struct stat status = { 0 };
-	if (live->rest.used == 0)
+	if (live->unsent.used == 0)
 		return true;
 	fstat(live->fd, &status);
-	ssize_t got = offer(&(struct sink){ live->fd, -1, status.st_mode }, &live->rest, 0);
+	ssize_t got = offer(&(struct sink){ live->fd, -1, status.st_mode }, &live->unsent, 0);
 	if (got < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
-		got = (ssize_t)live->rest.used; // it is gone
+		got = (ssize_t)live->unsent.used; // it is gone
 	if (got > 0) {
-		live->rest.used -= (size_t)got;
-		memmove(live->rest.text, live->rest.text + got, live->rest.used);
+		live->unsent.used -= (size_t)got;
+		memmove(live->unsent.text, live->unsent.text + got, live->unsent.used);
 	}
-	return live->rest.used == 0;
+	return live->unsent.used == 0;
 }
 
 static void put_lines(struct live *live, const struct out *lines)
@@ -128,9 +128,9 @@ static void put_lines(struct live *live, const struct out *lines)
 	const char *kind = getenv("TERM");
 	bool plain = !kind || str_equal(kind, "dumb") || ioctl(live->fd, TIOCGWINSZ, &size) < 0;
 	if (!live->log)
-		begin_line(size.ws_col, plain, &live->rest);
-	out_visible(&live->rest, lines->text, lines->used);
-	send_rest(live);
+		begin_empty_line(size.ws_col, plain, &live->unsent);
+	out_visible(&live->unsent, lines->text, lines->used);
+	send_unsent(live);
 }
 
 // Of the others the end says whether the command failed.
@@ -165,7 +165,7 @@ static void show(struct live *live, struct denials *denials, unsigned waiting, u
 			 waiting - single);
 	live->next = denials->count;
 	live->lines += single + (waiting > single);
-	live->all += single + (waiting > single);
+	live->lines_of_run += single + (waiting > single);
 	if (lines.used > 0)
 		put_lines(live, &lines);
 	out_free(&lines);
@@ -176,7 +176,7 @@ static void show_findings(struct live *live, const struct findings *found, unsig
 {
 	struct out lines = { 0 };
 	struct reported one;
-	while (room > 0 && findings_next(found, &live->seen, &one)) {
+	while (room > 0 && findings_next(found, &live->findings_shown, &one)) {
 		struct findings alone = { 0 };
 		if (finding_rows[one.kind].severity < SEVERITY_WARNING)
 			continue;
@@ -185,7 +185,7 @@ static void show_findings(struct live *live, const struct findings *found, unsig
 		findings_free(&alone);
 		room--;
 		live->lines++;
-		live->all++;
+		live->lines_of_run++;
 	}
 	if (lines.used > 0)
 		put_lines(live, &lines);
@@ -203,30 +203,30 @@ static void look(struct live *live, const struct plan *plan, struct denials *den
 			live->fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 		live->state = live->fd >= 0 ? LIVE_ON : LIVE_OFF;
 	}
-	live->again = 0;
+	live->next_try = 0;
 	if (live->state == LIVE_OFF)
 		return;
-	if ((!live->log && !is_line_by_line(live->fd)) || !send_rest(live)) {
-		live->again = now + AGAIN_MILLISECONDS;
+	if ((!live->log && !is_in_line_mode(live->fd)) || !send_unsent(live)) {
+		live->next_try = now + AGAIN_MILLISECONDS;
 		return;
 	}
-	if (now - live->second >= SECOND)
-		live->second = now, live->lines = 0;
+	if (now - live->second_began >= SECOND)
+		live->second_began = now, live->lines = 0;
 	unsigned waiting = count_waiting(live, denials);
 	show_findings(live, found, LIVE_LINES_A_SECOND - live->lines);
 	unsigned room = LIVE_LINES_A_SECOND - live->lines;
-	if (live->seen < found->records.used)
-		live->again = live->second + SECOND;
+	if (live->findings_shown < found->records.used)
+		live->next_try = live->second_began + SECOND;
 	if (waiting == 0)
 		live->next = denials->count;
 	else if (live->lines > 0 && waiting > room)
-		live->again = live->second + SECOND;
-	else if (live->all + LIVE_LINES_A_SECOND > LIVE_LINES_MAX)
+		live->next_try = live->second_began + SECOND;
+	else if (live->lines_of_run + LIVE_LINES_A_SECOND > LIVE_LINES_MAX)
 		live->state = LIVE_OFF;
 	else
 		show(live, denials, waiting, room);
-	if (live->rest.used)
-		live->again = now + AGAIN_MILLISECONDS;
+	if (live->unsent.used)
+		live->next_try = now + AGAIN_MILLISECONDS;
 }
 
 bool live_wants(const struct live *live)
@@ -237,18 +237,18 @@ bool live_wants(const struct live *live)
 void live_turn(struct live *live, const struct plan *plan, struct denials *denials,
 	       const struct findings *found)
 {
-	if (!live_wants(live) ||
-	    (live->next == denials->count && !live->rest.used && live->seen == found->records.used))
+	if (!live_wants(live) || (live->next == denials->count && !live->unsent.used &&
+				  live->findings_shown == found->records.used))
 		return;
 	int64_t now = steady_now();
-	if (now >= live->again)
+	if (now >= live->next_try)
 		look(live, plan, denials, found, now);
 }
 
 int live_wait(const struct live *live, int milliseconds)
 {
-	int64_t left = live->again ? live->again - steady_now() : -1;
-	if (!live->again)
+	int64_t left = live->next_try ? live->next_try - steady_now() : -1;
+	if (!live->next_try)
 		return milliseconds;
 	left = left < 0 ? 0 : left;
 	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
@@ -273,7 +273,7 @@ void live_plain(void)
 // --- at the end ----------------------------------------------------------------------------------
 
 // Once, where a box may have filled it: as much as the kernel gives.
-static void make_room(const struct sink *sink, size_t left)
+static void grow_pipe(const struct sink *sink, size_t left)
 {
 	enum { ROOM_MAX = 1 << 20, PAGE = 4096 };
 	int room = ROOM_MAX, size = fcntl(sink->fd, F_GETPIPE_SZ);
@@ -314,7 +314,7 @@ static int put_all(const struct sink *sink, const struct out *out, struct patien
 		else if (put < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
 			return -1;
 		else if (!grown)
-			grown = true, make_room(sink, out->used - sent);
+			grown = true, grow_pipe(sink, out->used - sent);
 		else if (!wait_more(patience))
 			return errno = EAGAIN, -1;
 	}

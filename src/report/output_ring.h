@@ -12,10 +12,10 @@ enum { RING_BYTES = 8 << 20, RING_CHUNK = 64 << 10, RING_MARKS = 1021 };
 
 struct ring_head {
 	uint64_t magic;
-	uint64_t total; // bytes until now: the offset of the next
-	uint64_t lost;  // bytes that could not be written, as on a full disk
-	uint64_t marks; // how many there are
-	int64_t begun;  // when the last of them began
+	uint64_t total;          // bytes until now: the offset of the next
+	uint64_t lost;           // bytes that could not be written, as on a full disk
+	uint64_t mark_count;     // how many there are
+	int64_t last_mark_begun; // when the last of them began
 };
 
 // Behind the head: the bytes from `offset` to that of the next one were written until `last`

@@ -22,7 +22,7 @@ static const struct key *key_of(const struct denial *denial)
 
 // What the flag is given: of a host that a group lists the group, whose names belong together. Not
 // where the rule needs a suffix, which a group does not give.
-static const char *value_of(const struct denial *denial)
+static const char *flag_value(const struct denial *denial)
 {
 	const char *group = str_equal(denial->kind, "connect") && denial->flag[0] &&
 					    str_equal(denial->what, denial->value)
@@ -52,8 +52,8 @@ static const char *what_of(const struct denial *denial)
 }
 
 // All before the reason; of a list with the names of those that are `joined` to it.
-static void begin_denial(const struct denial *denial, const struct denials *denials,
-			 struct out *out)
+static void put_denial_head(const struct denial *denial, const struct denials *denials,
+			    struct out *out)
 {
 	enum { OTHERS_NAMED = 2 };
 	const struct denial *end = denials ? denials->all + denials->count : denial;
@@ -103,9 +103,9 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 
 static void put_line(const struct denial *denial, const struct denials *denials, struct out *out)
 {
-	begin_denial(denial, denials, out);
+	put_denial_head(denial, denials, out);
 	if (denial->flag[0])
-		out_text(out, "; to allow: --%s %s", denial->flag, value_of(denial));
+		out_text(out, "; to allow: --%s %s", denial->flag, flag_value(denial));
 	out_text(out, "\n");
 }
 
@@ -151,9 +151,9 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 		} else if (reader != READER_AGENT) {
 			put_line(denial, denials, out);
 		} else {
-			begin_denial(denial, denials, out);
+			put_denial_head(denial, denials, out);
 			if (key)
-				add_line(plan, key, value_of(denial), out);
+				add_line(plan, key, flag_value(denial), out);
 			out_text(out, "\n");
 		}
 	}
@@ -181,7 +181,7 @@ void denied_members(const struct denial *denial, struct out *out)
 		       MEMBER("rule", denial->rule), MEMBER("flag", key ? key->flag : NULL),
 		       MEMBER("section", key ? key->section : NULL),
 		       MEMBER("key", key ? key->name : NULL),
-		       MEMBER("value", key ? value_of(denial) : NULL));
+		       MEMBER("value", key ? flag_value(denial) : NULL));
 }
 
 void denied_json(const struct denials *denials, struct out *out)

@@ -89,15 +89,15 @@ enum {
 struct findings;
 struct live {
 	enum { LIVE_UNASKED, LIVE_OFF, LIVE_ON } state;
-	bool log;        // no terminal, but what sbx logs or the client of a wrapped server reads
-	int fd;          // of the terminal: a description of our own, which never waits
-	unsigned next;   // denials before it were shown, or counted
-	size_t seen;     // findings before it were shown
-	unsigned lines;  // since `second`, when a line was shown first
-	unsigned all;    // lines of this run
-	int64_t second;  // milliseconds of the steady clock, as is
-	int64_t again;   // when to look again; 0: nothing waits
-	struct out rest; // of a line that the terminal has not taken whole
+	bool log;      // no terminal, but what sbx logs or the client of a wrapped server reads
+	int fd;        // of the terminal: a description of our own, which never waits
+	unsigned next; // denials before it were shown, or counted
+	size_t findings_shown; // findings before it were shown
+	unsigned lines;        // since `second`, when a line was shown first
+	unsigned lines_of_run; // lines of this run
+	int64_t second_began;  // milliseconds of the steady clock, as is
+	int64_t next_try;      // when to look again; 0: nothing waits
+	struct out unsent;     // of a line that the terminal has not taken whole
 };
 
 void live_begin(struct live *live);
@@ -122,11 +122,11 @@ enum { EVENTS_QUEUE_MAX = 128 << 10 }; // bytes; the lines of the end have room 
 struct events {
 	int fd;      // never waits, and no process of the box has it; -1: nobody asked, or reads
 	bool socket; // which takes a line at a time
-	struct out queue; // lines
-	size_t sent;      // bytes of it
-	uint64_t lost;    // events that had no room
-	unsigned written; // denials
-	int problem;      // errno of a write
+	struct out queue;         // lines
+	size_t queue_sent;        // bytes of it
+	uint64_t lost;            // events that had no room
+	unsigned denials_written; // denials
+	int problem;              // errno of a write
 };
 
 void events_init(struct events *events);

@@ -48,7 +48,7 @@ static int take_listener(const struct plan *plan, struct run *run, int listener)
 }
 
 // A worker gets none that sends to whom an address names.
-static bool is_stream(int fd)
+static bool is_stream_socket(int fd)
 {
 	int type = 0, family = 0;
 	socklen_t size = sizeof(int);
@@ -60,7 +60,7 @@ static bool is_stream(int fd)
 static void take_sockets(const struct run *run, int fds[FD_PASSED])
 {
 	unsigned count = 0;
-	while (count < FD_PASSED && is_stream(fds[count]))
+	while (count < FD_PASSED && is_stream_socket(fds[count]))
 		count++;
 	for (unsigned i = count; i < FD_PASSED; i++)
 		fd_close(&fds[i]);

@@ -30,7 +30,7 @@ struct due_look {
 };
 
 // The plan that the killed run had, as far as its file says it.
-static void plan_again(const struct due_look *look, struct plan *plan)
+static void plan_from_entry(const struct due_look *look, struct plan *plan)
 {
 	const struct plan *then = &look->due->plan;
 	static const struct searched nothing;
@@ -74,7 +74,7 @@ static void look(void *argument)
 	struct due_look *look = argument;
 	struct run run;
 	struct plan plan;
-	plan_again(look, &plan);
+	plan_from_entry(look, &plan);
 	run_init(&run, look->run->arguments, look->run->environment);
 	run.began = look->run->began;
 	(void)ATTEMPT(quarantine_list(plan.state, put_moved, look));

@@ -69,7 +69,7 @@ static void need(struct needs *needs, const char *file, const char *beside)
 }
 
 // By its link and by what that leads to.
-static void need_both(struct needs *needs, const char *path, const char *beside)
+static void need_link_and_target(struct needs *needs, const char *path, const char *beside)
 {
 	char real[PATH_MAX];
 	need(needs, place_of(needs, path), beside);
@@ -205,9 +205,9 @@ void program_absent(const struct plan *plan, struct findings *found)
 	struct needs needs = { plan, arena, { NULL }, 0, false };
 	const char *interpreter = interpreter_of(arena, real);
 	if (!interpreter || !find_script(arena, name, interpreter, found)) {
-		need_both(&needs, outside, "pyvenv.cfg");
+		need_link_and_target(&needs, outside, "pyvenv.cfg");
 		if (interpreter)
-			need_both(&needs, interpreter, "lib");
+			need_link_and_target(&needs, interpreter, "lib");
 		find_needs(&needs, name, outside, found);
 	}
 	arena_free(arena);
@@ -236,7 +236,7 @@ void program_other(const struct plan *plan, struct findings *found)
 		return;
 	struct arena *arena = arena_new_of(TEXTS_BYTES);
 	struct needs needs = { plan, arena, { NULL }, 0, false };
-	need_both(&needs, first, "pyvenv.cfg");
+	need_link_and_target(&needs, first, "pyvenv.cfg");
 	const char *word = needs.count ? path_word(&needs, needs.paths[0]) : NULL;
 	findings_add(found, FINDING_OTHER_PROGRAM, name,
 		     arena_text(arena, "the box ran %s; %s, first in your PATH, is not in the box",
@@ -253,7 +253,7 @@ static bool is_gap(char c)
 }
 
 // Whether a shell would run the word: "cd x && sudo make install", but not "ls sudo".
-static bool runs(const char *text, const char *word)
+static bool shell_runs(const char *text, const char *word)
 {
 	size_t length = strlen(word);
 	for (const char *at = text; (at = strstr(at, word)); at += length) {
@@ -274,7 +274,7 @@ static bool command_runs(const struct plan *plan, const char *program)
 	if (!*word || str_equal(path_name(*word), program))
 		return *word != NULL;
 	while (*++word)
-		if (strpbrk(*word, " \t\n") && runs(*word, program))
+		if (strpbrk(*word, " \t\n") && shell_runs(*word, program))
 			return true;
 	return false;
 }

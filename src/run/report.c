@@ -191,7 +191,7 @@ static bool note(const struct plan *plan, struct out *text)
 }
 
 // All of it goes to the audit.
-static bool note_all(const struct saying *saying)
+static bool note_in_audit(const struct saying *saying)
 {
 	struct saying audited = *saying;
 	struct out text = { 0 };
@@ -277,7 +277,7 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	if (began)
 		unshown_note(plan, &outcome->found);
 	denials_close(&outcome->denials, status == 0);
-	put_report(&saying, began && note_all(&saying), &out);
+	put_report(&saying, began && note_in_audit(&saying), &out);
 	int written = live_say(&out, STDERR_FILENO, &outcome->patience);
 	if (began)
 		saying.status = report_written(plan, written, status);

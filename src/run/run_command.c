@@ -169,7 +169,7 @@ int box_plan(struct box *box)
 }
 
 // A run before its first step.
-static void begin(const struct box *box, struct run *run)
+static void init_before_steps(const struct box *box, struct run *run)
 {
 	static int mounts[MOUNTS_MAX];
 	static struct proxy proxy;
@@ -204,7 +204,7 @@ static void begin(const struct box *box, struct run *run)
 
 struct outcome run_try(struct box *box, struct run *run)
 {
-	begin(box, run);
+	init_before_steps(box, run);
 	struct outcome outcome = supervise(&box->plan, run, walk_host(&box->plan, run));
 	record_drop(run);
 	return outcome;
@@ -305,7 +305,7 @@ int run_command(struct box *box)
 	struct run run;
 	if (box_decide(box) < 0)
 		return box->after ? box->after(box, NULL, box_failed()) : box_failed();
-	begin(box, &run);
+	init_before_steps(box, &run);
 	struct outcome outcome = supervise(&box->plan, &run, walk_host(&box->plan, &run));
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);

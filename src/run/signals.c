@@ -190,7 +190,7 @@ int signals_stop(struct run *run)
 // Where stdout is a pipe the box gets a separate description: that of the caller stays as it is,
 // and need not be held, so that the pipe ends when the command closes it. An end for reading is
 // left: who opens one that nobody writes any more waits for a writer.
-static bool open_again(int flags)
+static bool reopen_pipe(int flags)
 {
 	struct stat status;
 	if (fstat(STDOUT_FILENO, &status) < 0 || !S_ISFIFO(status.st_mode) ||
@@ -222,7 +222,7 @@ int standard_io_host(const struct plan *plan, struct run *run)
 		run->flags[fd] = fcntl(fd, F_GETFL);
 		note_options(fd, run->options[fd]);
 	}
-	if (open_again(run->flags[STDOUT_FILENO]))
+	if (reopen_pipe(run->flags[STDOUT_FILENO]))
 		run->flags[STDOUT_FILENO] = -1;
 	run->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	return run->nothing < 0 ? fail(errno, "/dev/null") : 0;
@@ -260,7 +260,7 @@ int standard_io_release(const struct plan *plan, struct run *run)
 }
 
 // Our own are close-on-exec.
-static bool is_callers(const struct plan *plan, int fd)
+static bool is_inherited(const struct plan *plan, int fd)
 {
 	if (fd <= STDERR_FILENO || fd == plan->event_fd || (fcntl(fd, F_GETFD) & FD_CLOEXEC))
 		return false;
@@ -279,7 +279,7 @@ int standard_io_alone(const struct plan *plan)
 	entries_each (entry, all) {
 		unsigned long long fd;
 		if (str_number(entry->name, strlen(entry->name), 0, NUMBERS_MAX, &fd) &&
-		    is_callers(plan, (int)fd))
+		    is_inherited(plan, (int)fd))
 			close((int)fd);
 	}
 	return 0;

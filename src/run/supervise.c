@@ -153,8 +153,8 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 }
 
 // What the end means: a limit that the supervisor or the kernel kept counts more than the status.
-static void judge(const struct plan *plan, struct run *run, const struct clock *clock,
-		  struct outcome *outcome)
+static void decide_outcome(const struct plan *plan, struct run *run, const struct clock *clock,
+			   struct outcome *outcome)
 {
 	bool by_command = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_LOST;
 	run->group->usage.wall = (uint64_t)(steady_now() - clock->begin);
@@ -388,7 +388,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	further_clients_end(run);
 	ask_leave(run);
 	explain_take(plan, run, &loop.outcome.denials, steady_now() + EXPLAIN_WAIT);
-	judge(plan, run, &loop.clock, &loop.outcome);
+	decide_outcome(plan, run, &loop.clock, &loop.outcome);
 	proxy_end(plan, run);
 	loop.outcome = finish(plan, run, loop.outcome);
 	refused_report(sshagent_refused(run), &loop.outcome.denials);
