@@ -43,7 +43,7 @@ int events_plan(struct plan *plan, const struct invocation *invocation)
 		return 0;
 	int fd = atoi(number); // checked when it was set
 	int flags = fcntl(fd, F_GETFD), mode = fcntl(fd, F_GETFL);
-	if (flags < 0 || (flags & FD_CLOEXEC)) // one of our own
+	if (flags < 0 || (flags & FD_CLOEXEC)) // one of sbx's
 		return fail(0, "--%s: descriptor %d is not open", plan->event_option, fd);
 	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
 		return fail(0, "--%s: descriptor %d is not open for writing", plan->event_option,
@@ -61,8 +61,6 @@ int events_host(const struct plan *plan, struct run *run)
 {
 	return event_place(plan, &run->events->fd, &run->events->socket);
 }
-
-// --- lines ---------------------------------------------------------------------------------------
 
 static void begin(struct out *out, const char *event)
 {
@@ -113,9 +111,7 @@ static void add_exit(struct out *out, const struct saying *saying)
 	json_end(out);
 }
 
-// --- the queue -----------------------------------------------------------------------------------
-
-// Nobody reads any more, or the disk is full.
+// EPIPE: the reader has gone. ENOSPC and the like: events are lost.
 static void give_up(struct events *events, int problem)
 {
 	events->problem = problem == EPIPE ? 0 : problem;
@@ -154,7 +150,7 @@ int events_waiting(const struct events *events)
 	return events->queue_sent < events->queue.used ? events->fd : -1;
 }
 
-// What was sent makes room.
+// Drops the sent bytes first.
 static void append(struct events *events, const struct out *line)
 {
 	if (events->queue_sent > 0) {
@@ -192,8 +188,6 @@ void events_start(const struct plan *plan, const struct run *run)
 	out_free(&line);
 	events_write(run->events);
 }
-
-// --- the end -------------------------------------------------------------------------------------
 
 static void drain(struct events *events, int milliseconds)
 {
@@ -235,6 +229,6 @@ void events_end(const struct saying *saying, struct out *said)
 			 strerror(events->problem));
 	fd_close(&events->fd);
 	out_free(&events->queue);
-	if (plan->event_fd) // nothing that runs after the box has it either
+	if (plan->event_fd) // no other process gets it
 		close(plan->event_fd);
 }

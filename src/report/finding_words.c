@@ -22,7 +22,7 @@ void findings_name(const char *name, size_t most, struct out *out)
 			out->text[begin] = MARK_BLANK;
 }
 
-// All of its kind, with commas between.
+// Puts all findings of a kind, separated by commas.
 static void put_list(const struct findings *findings, enum finding_kind kind, bool all,
 		     struct out *out)
 {
@@ -36,7 +36,7 @@ static void put_list(const struct findings *findings, enum finding_kind kind, bo
 		out_text(out, " and %u more", findings->counts[kind] - shown);
 }
 
-// Words of ours, in which a box may have put names.
+// The text is sbx's, but may contain names that a box chose.
 static void put_detail(const char *detail, bool all, struct out *out)
 {
 	bool marks = out->marks;
@@ -129,7 +129,6 @@ void findings_severe(const struct findings *findings, unsigned severities, enum 
 	put_kinds(findings, severities, reader, out);
 }
 
-// Words of a line without its newline.
 static unsigned count_words(const char *line, size_t length)
 {
 	unsigned words = 0;
@@ -138,7 +137,7 @@ static unsigned count_words(const char *line, size_t length)
 	return words;
 }
 
-// A line, or as much of it as there is room for. Whether it is whole.
+// Puts a line, shortened to fit `words`. True: nothing was cut.
 static bool put_fitting_line(const char *line, unsigned words, struct out *out)
 {
 	enum { LINE_BYTES = 700 };

@@ -1,5 +1,5 @@
-// Owns the table of findings, and their list: of a kind the first FINDING_RECORDS_MAX, then their
-// number.
+// Owns the table of findings, and their list: of each kind the first FINDING_RECORDS_MAX, and the
+// number of the others.
 #include "report/findings.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ const struct finding_row finding_rows[FINDING_KINDS] = {
 #undef ROW
 };
 
-// One line of UTF-8, without anything that acts on a terminal.
+// One line of UTF-8, without characters that act on a terminal.
 static void put_visible(struct out *out, const char *text)
 {
 	out_shown(out, text);

@@ -1,4 +1,4 @@
-// Owns the lines on the terminal while a run lasts, and how the words of its end are written.
+// Owns the lines on the terminal during a run, and the writing of the last words.
 #include "report/summary.h"
 
 #include <errno.h>
@@ -34,15 +34,15 @@ void live_end(struct live *live)
 	out_free(&live->unsent);
 }
 
-// For whom, and how, is an option; a model reads the report of the end.
+// Other readers get the events of --report-fd, or the report at the end.
 static bool is_for_person(const struct plan *plan)
 {
 	enum telling level = plan->profile->report;
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-// That of another user, as below su(1), by the name of the controlling terminal where it is this
-// one.
+// Opens the terminal again. One that another user owns, as below su(1), opens as /dev/tty if it is
+// the controlling terminal.
 int live_terminal(int fd)
 {
 	char path[64];
@@ -57,7 +57,8 @@ int live_terminal(int fd)
 	return -1;
 }
 
-// As a shell leaves it to a command. Who has asked that background jobs keep quiet is heard.
+// In line mode, as a shell leaves it to a command, and TOSTOP not set: with TOSTOP the user wants
+// background jobs to be quiet.
 static bool is_in_line_mode(int fd)
 {
 	const tcflag_t local = ICANON | ECHO, output = OPOST | ONLCR;
@@ -67,9 +68,8 @@ static bool is_in_line_mode(int fd)
 	       (!(modes.c_lflag & TOSTOP) || tcgetpgrp(fd) == getpgrp());
 }
 
-// Brings the cursor to an empty line, wherever it is: blanks for a whole line, of which the
-// terminal breaks those that do not fit, and a carriage return. Where that is not known, a line
-// feed.
+// Moves the cursor to an empty line, from any column: as many blanks as a line has, which wrap
+// where they do not fit, then a carriage return. A line feed where the width is unknown.
 static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 {
 	enum { COLUMNS_MAX = 500 };
@@ -79,10 +79,10 @@ static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 		out_text(out, "%*s\r", (int)columns, "");
 }
 
-// Where words go. Each kind has a call that never waits, whatever flags the description has: who
-// shares it can set these at any time.
+// Each kind has a system call that never waits. The flags of a shared description do not help: any
+// holder can change them.
 struct sink {
-	int fd, memory; // with the same bytes: a pipe is given its pages
+	int fd, memory; // memory: a memfd with the same bytes; a pipe gets its pages
 	mode_t kind;
 };
 
@@ -90,22 +90,22 @@ static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent
 {
 	struct iovec part = { out->text + sent, out->used - sent };
 	loff_t at = (loff_t)sent;
-	if (S_ISFIFO(sink->kind) && sink->memory < 0) // all descriptors are in use
+	if (S_ISFIFO(sink->kind) && sink->memory < 0) // no descriptor was free
 		return pwritev2(sink->fd, &part, 1, -1, RWF_NOWAIT);
-	if (S_ISFIFO(sink->kind)) // a named one takes no RWF_NOWAIT
+	if (S_ISFIFO(sink->kind)) // a named pipe refuses RWF_NOWAIT
 		return splice(sink->memory, &at, sink->fd, NULL, part.iov_len, SPLICE_F_NONBLOCK);
-	if (S_ISSOCK(sink->kind)) { // one of messages takes a line at a time
+	if (S_ISSOCK(sink->kind)) { // a datagram socket takes a line at a time
 		const char *end = memchr(part.iov_base, '\n', part.iov_len);
 		return send(sink->fd, part.iov_base,
 			    end ? (size_t)(end + 1 - (const char *)part.iov_base) : part.iov_len,
 			    MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
-	// Behind all that is there, wherever the command has left the offset.
+	// Appends, whatever offset the command has left.
 	return S_ISREG(sink->kind) ? pwritev2(sink->fd, &part, 1, -1, RWF_APPEND)
 				   : write(sink->fd, part.iov_base, part.iov_len);
 }
 
-// False when the terminal does not take it now: stopped by ^S, or slow.
+// False when the terminal is stopped by ^S, or slow.
 static bool send_unsent(struct live *live)
 {
 	struct stat status = { 0 };
@@ -114,7 +114,7 @@ static bool send_unsent(struct live *live)
 	fstat(live->fd, &status);
 	ssize_t got = offer(&(struct sink){ live->fd, -1, status.st_mode }, &live->unsent, 0);
 	if (got < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
-		got = (ssize_t)live->unsent.used; // it is gone
+		got = (ssize_t)live->unsent.used; // the terminal is gone
 	if (got > 0) {
 		live->unsent.used -= (size_t)got;
 		memmove(live->unsent.text, live->unsent.text + got, live->unsent.used);
@@ -133,7 +133,7 @@ static void put_lines(struct live *live, const struct out *lines)
 	send_unsent(live);
 }
 
-// Of the others the end says whether the command failed.
+// Others depend on the command's status, which only the end knows.
 static bool is_shown(const struct denial *denial)
 {
 	return !denial->update_check && !denial->on_failure;
@@ -147,7 +147,7 @@ static unsigned count_waiting(const struct live *live, const struct denials *den
 	return waiting;
 }
 
-// At most `room` lines: each denial its own, or where they are too many a last line that counts.
+// At most `room` lines: one for each denial, or a last line with the number of the rest.
 static void show(struct live *live, struct denials *denials, unsigned waiting, unsigned room)
 {
 	struct out lines = { 0 };
@@ -171,7 +171,7 @@ static void show(struct live *live, struct denials *denials, unsigned waiting, u
 	out_free(&lines);
 }
 
-// Names that were taken away, which may be the user's: at most `room` lines.
+// Names that sbx moved away, which may be the user's: at most `room` lines.
 static void show_findings(struct live *live, const struct findings *found, unsigned room)
 {
 	struct out lines = { 0 };
@@ -254,11 +254,10 @@ int live_wait(const struct live *live, int milliseconds)
 	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
 }
 
-// Ends what a box may have begun on a terminal and what would hide our lines, by xterm's ctlseqs: a
-// string, VT52 mode, output to a printer, an update that is held back, the other screen; margins
-// and origin mode, with the cursor as it is; character sets, attributes; inserted and cut lines,
-// and a hidden cursor; reports of mouse, focus and pasted text. ?1049l and DECSTR are not used:
-// these move the cursor, or reset what a user set.
+// Ends what a box may have begun on the terminal, by xterm's ctlseqs: strings, VT52 mode, output to
+// a printer, synchronized updates, the alternate screen; margins and origin mode (the cursor
+// stays); character sets, attributes; insert mode, no wrap, a hidden cursor; reports of mouse,
+// focus and paste. Not ?1049l and DECSTR: they move the cursor, or reset what the user set.
 static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
 				     "\0337\033[?69l\033[?6l\033[r\0338"
 				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
@@ -270,9 +269,7 @@ void live_plain(void)
 	(void)!write(fd, plain_terminal, sizeof(plain_terminal) - 1);
 }
 
-// --- at the end ----------------------------------------------------------------------------------
-
-// Once, where a box may have filled it: as much as the kernel gives.
+// The box may have filled the pipe: enlarges it once, as far as the kernel allows.
 static void grow_pipe(const struct sink *sink, size_t left)
 {
 	enum { ROOM_MAX = 1 << 20, PAGE = 4096 };
@@ -286,7 +283,7 @@ static void grow_pipe(const struct sink *sink, size_t left)
 			return;
 }
 
-// Whether there is time for one more try. A signal that would end another program ends the wait.
+// False when the time is over, or a signal came that ends other programs.
 static bool wait_more(struct patience *patience)
 {
 	enum { PAUSE_MILLISECONDS = 10 };
@@ -310,7 +307,7 @@ static int put_all(const struct sink *sink, const struct out *out, struct patien
 		if (put > 0)
 			sent += (size_t)put;
 		else if (put < 0 && errno == EPIPE && S_ISFIFO(sink->kind))
-			return 0; // head(1) has seen enough; on a socket a box can do that
+			return 0; // as head(1); a box can shut down a socket
 		else if (put < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
 			return -1;
 		else if (!grown)
@@ -338,7 +335,8 @@ int live_say(struct out *out, int fd, struct patience *patience)
 	if (S_ISFIFO(status.st_mode) && shown.used > 0)
 		memory = fd_memory("sbx", MEMORY_PLAIN);
 	int result = memory < 0 ? 0 : fd_write_all(memory, shown.text, shown.used);
-	// A device that cannot be opened again: nobody of the box is left who could do the same.
+	// For a device that cannot be reopened O_NONBLOCK is safe: no process of the box is left to
+	// use the description.
 	int flags = S_ISCHR(status.st_mode) && own < 0 ? fcntl(fd, F_GETFL) : -1;
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);

@@ -1,4 +1,4 @@
-// Owns the files that hold what runs in the background print.
+// Owns the files that hold the output of runs in the background.
 #include "report/output_ring.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static off_t mark_at(uint64_t number)
 	return (off_t)(sizeof(struct ring_head) + number * sizeof(struct ring_mark));
 }
 
-// The older half has half as many.
+// Halves the number of the older marks.
 static void join_marks(int file, struct ring_head *head)
 {
 	static struct ring_mark marks[RING_MARKS];
@@ -99,7 +99,7 @@ uint64_t ring_since(int file, int64_t time)
 	return head.total;
 }
 
-// The writer is at most one chunk ahead of what the head says.
+// The writer may be one chunk ahead of the head.
 static uint64_t first_stored(const struct ring_head *head)
 {
 	uint64_t kept = RING_BYTES - RING_CHUNK;
@@ -122,7 +122,7 @@ ssize_t ring_read(int file, uint64_t *offset, char *buffer, size_t size)
 		ssize_t got = pread(file, buffer, length, (off_t)(HEAD_BYTES + at));
 		if (got <= 0 || !ring_look(file, &head))
 			return -1;
-		if (*offset >= first_stored(&head)) // none of it was written over meanwhile
+		if (*offset >= first_stored(&head)) // not overwritten meanwhile
 			return got;
 	}
 }

@@ -20,8 +20,8 @@ static const struct key *key_of(const struct denial *denial)
 	return key_find_flag(VERB_RUN, denial->flag, strlen(denial->flag));
 }
 
-// What the flag is given: of a host that a group lists the group, whose names belong together. Not
-// where the rule needs a suffix, which a group does not give.
+// The group of a host, if a group lists it: its names belong together. The host itself where the
+// rule needs a suffix, which groups lack.
 static const char *flag_value(const struct denial *denial)
 {
 	const char *group = str_equal(denial->kind, "connect") && denial->flag[0] &&
@@ -51,7 +51,7 @@ static const char *what_of(const struct denial *denial)
 	return "";
 }
 
-// All before the reason; of a list with the names of those that are `joined` to it.
+// The text before the reason; of a list also the names that are `joined`.
 static void put_denial_head(const struct denial *denial, const struct denials *denials,
 			    struct out *out)
 {
@@ -79,8 +79,8 @@ static void put_denial_head(const struct denial *denial, const struct denials *d
 		out_text(out, " (%s)", denial->rule);
 }
 
-// Whether it is one of the first of its kind, among those that were not shown during the run or,
-// with `all`, among all. Instead of the first that is not stands a line with their number.
+// True for the first ones of a kind: of all (`all`), or of those not yet shown during the run. Puts
+// a line with their number in place of the rest.
 static bool is_listed(const struct denials *denials, unsigned index, bool all, struct out *out)
 {
 	enum { LISTED_OF_A_KIND = 8 };
@@ -114,7 +114,7 @@ void denied_line(const struct denial *denial, struct out *out)
 	put_line(denial, NULL, out);
 }
 
-// The command that allows it for good, in the profile that this run was given last.
+// The command that adds the line to the last profile of this run.
 static void add_line(const struct plan *plan, const struct key *key, const char *value,
 		     struct out *out)
 {
@@ -197,7 +197,7 @@ void denied_json(const struct denials *denials, struct out *out)
 	json_number(out, "denied_more", denials->lost);
 }
 
-// How a limit is written: those that are no sizes.
+// Only limits that are no sizes.
 static enum unit unit_of(const char *key)
 {
 	if (str_equal(key, "timeout"))
@@ -221,7 +221,7 @@ static void put_hit(const struct hit *hit, bool for_model, struct out *out)
 		 hit->key);
 }
 
-// sbx learn proposes lines of a profile instead.
+// `sbx learn` proposes profile lines instead.
 static void say_denials(const struct saying *saying, struct out *out)
 {
 	if (!saying->plan->learn)
@@ -234,7 +234,7 @@ static void say_hits(const struct saying *saying, struct out *out)
 		put_hit(&saying->hits[i], saying->reader == READER_AGENT, out);
 }
 
-// Refusals come first, then findings, then how it ended.
+// In this order: refusals, findings, the end.
 void summary_all(const struct saying *saying, struct out *out)
 {
 	say_denials(saying, out);
@@ -243,7 +243,7 @@ void summary_all(const struct saying *saying, struct out *out)
 	findings_text(&saying->outcome->failure, saying->reader, out);
 }
 
-// Where not all of it fits.
+// For a report that does not fit.
 static void say_worst_first(const struct saying *saying, struct out *out)
 {
 	const struct findings *found = &saying->outcome->found;
