@@ -85,7 +85,7 @@ static int show_all(struct output_reader *reader)
 static int move_to_tail(struct output_reader *reader, uint64_t lines)
 {
 	struct ring_head head;
-	if (!ring_look(reader->file, &head))
+	if (!ring_read_head(reader->file, &head))
 		return fail(0, "the file of the output cannot be read");
 	uint64_t at = head.total;
 	while (lines > 0 && at > reader->offset) {
@@ -108,7 +108,7 @@ static int print(struct output_reader *reader, bool follow)
 	bool lives;
 	do {
 		lives = record_lives(reader->record.lock); // before the last bytes are read
-		if (!ring_look(reader->file, &head))
+		if (!ring_read_head(reader->file, &head))
 			return fail(0, "the file of the output cannot be read");
 		TRY(show_all(reader));
 		if (follow && lives)
@@ -127,7 +127,7 @@ static int print_json(struct output_reader *reader)
 	bool lives = record_lives(reader->record.lock);
 	bool ended = record_status(reader->record.lock, &status) != NULL;
 	uint64_t wanted = reader->offset;
-	if (!ring_look(reader->file, &head))
+	if (!ring_read_head(reader->file, &head))
 		return fail(0, "the file of the output cannot be read");
 	ssize_t got = ring_read(reader->file, &reader->offset, reader->bytes, RING_CHUNK);
 	if (got < 0)

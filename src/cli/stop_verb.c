@@ -195,7 +195,7 @@ static void put_output(int file, struct out *out)
 	size_t length = 0;
 	ssize_t got;
 	if (file >= 0)
-		ring_look(file, &head);
+		ring_read_head(file, &head);
 	uint64_t begin = head.total > SHOWN_MAX ? head.total - SHOWN_MAX : 0, offset = begin;
 	while (file >= 0 && length < SHOWN_MAX &&
 	       (got = ring_read(file, &offset, text + length, SHOWN_MAX - length)) > 0) {

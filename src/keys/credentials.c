@@ -291,5 +291,5 @@ void keys_report(const struct plan *plan, struct run *run, struct denials *denia
 	report_uses(plan, record, found);
 	if (run->opener_ended)
 		findings_add(found, FINDING_OPENER_ENDED, "", "", "");
-	refused_report(&record->refused, denials);
+	refused_collect(&record->refused, denials);
 }

@@ -145,7 +145,7 @@ void events_write(struct events *events)
 	events->queue.used = events->queue_sent = 0;
 }
 
-int events_waiting(const struct events *events)
+int events_poll_fd(const struct events *events)
 {
 	return events->queue_sent < events->queue.used ? events->fd : -1;
 }
@@ -162,7 +162,7 @@ static void append(struct events *events, const struct out *line)
 	out_bytes(&events->queue, line->text, line->used);
 }
 
-void events_denials(struct events *events, const struct denials *denials)
+void events_queue_denials(struct events *events, const struct denials *denials)
 {
 	if (events->fd < 0 || events->denials_written == denials->count)
 		return;
@@ -178,7 +178,7 @@ void events_denials(struct events *events, const struct denials *denials)
 	events_write(events);
 }
 
-void events_start(const struct plan *plan, const struct run *run)
+void events_command_started(const struct plan *plan, const struct run *run)
 {
 	struct out line = { 0 };
 	if (!plan->event_status || run->events->fd < 0)
@@ -192,7 +192,7 @@ void events_start(const struct plan *plan, const struct run *run)
 static void drain(struct events *events, int milliseconds)
 {
 	int64_t end = steady_now() + milliseconds;
-	for (events_write(events); events_waiting(events) >= 0; events_write(events)) {
+	for (events_write(events); events_poll_fd(events) >= 0; events_write(events)) {
 		struct pollfd event = { .fd = events->fd, .events = POLLOUT };
 		int64_t left = end - steady_now();
 		if (left <= 0 || poll(&event, 1, (int)left) < 0)
@@ -207,7 +207,7 @@ void events_end(const struct saying *saying, struct out *said)
 	const struct plan *plan = saying->plan;
 	struct events *events = saying->run->events;
 	struct out lines = { 0 };
-	events_denials(events, &saying->outcome->denials);
+	events_queue_denials(events, &saying->outcome->denials);
 	if (events->fd >= 0) {
 		drain(events, END_MILLISECONDS / 2);
 		for (int i = 0; i < saying->count; i++)
@@ -222,7 +222,7 @@ void events_end(const struct saying *saying, struct out *said)
 		drain(events, END_MILLISECONDS / 2);
 	}
 	out_free(&lines);
-	if (events_waiting(events) >= 0)
+	if (events_poll_fd(events) >= 0)
 		out_text(said, "sbx: the end of the report was not read in time, and is lost\n");
 	if (events->problem)
 		out_text(said, "sbx: the report could not be written: %s\n",

@@ -123,7 +123,7 @@ struct denials {
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *why, const char *program);
 // Adds a complete denial.
-void denials_take(struct denials *denials, const struct denial *denial);
+void denials_add_copy(struct denials *denials, const struct denial *denial);
 // True for two writes that the same flag allows and no line has shown.
 bool denials_are_alike(const struct denial *one, const struct denial *other);
 // Call at the end, before any words: joins writes to the first one that is alike. After success it
@@ -172,4 +172,4 @@ void refused_note(struct refused_table *table, const struct refused *refused);
 // Converts a row of an untrusted table. False: invalid.
 bool refused_denial(struct refused refused, struct denial *ret);
 // Call after the writers have ended. `table` may be NULL.
-void refused_report(const struct refused_table *table, struct denials *denials);
+void refused_collect(const struct refused_table *table, struct denials *denials);

@@ -43,7 +43,7 @@ static bool is_for_person(const struct plan *plan)
 
 // Opens the terminal again. One that another user owns, as below su(1), opens as /dev/tty if it is
 // the controlling terminal.
-int live_terminal(int fd)
+int live_reopen_terminal(int fd)
 {
 	char path[64];
 	unsigned device, ours = 0;
@@ -196,7 +196,7 @@ static void look(struct live *live, const struct plan *plan, struct denials *den
 		 const struct findings *found, int64_t now)
 {
 	if (live->state == LIVE_UNASKED) {
-		live->fd = is_for_person(plan) ? live_terminal(STDERR_FILENO) : -1;
+		live->fd = is_for_person(plan) ? live_reopen_terminal(STDERR_FILENO) : -1;
 		live->log =
 			live->fd < 0 && is_for_person(plan) && (plan->ready > 0 || plan->logged);
 		if (live->log)
@@ -263,9 +263,9 @@ static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?104
 				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
 				     "\033[?1000l\033[?1002l\033[?1003l\033[?1004l\033[?2004l";
 
-void live_plain(void)
+void live_reset_terminal(void)
 {
-	autoclose int fd = live_terminal(STDERR_FILENO);
+	autoclose int fd = live_reopen_terminal(STDERR_FILENO);
 	(void)!write(fd, plain_terminal, sizeof(plain_terminal) - 1);
 }
 
@@ -324,7 +324,7 @@ int live_say(struct out *out, int fd, struct patience *patience)
 	struct out shown = { 0 };
 	struct stat status = { 0 };
 	bool terminal = out->used > 0 && isatty(fd);
-	autoclose int own = terminal ? live_terminal(fd) : -1, memory = -1;
+	autoclose int own = terminal ? live_reopen_terminal(fd) : -1, memory = -1;
 	fstat(fd, &status);
 	if (terminal && patience && fd == STDERR_FILENO) {
 		tcflow(fd, TCOON);

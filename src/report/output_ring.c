@@ -76,7 +76,7 @@ void ring_write(int file, struct ring_head *head, const char *bytes, size_t leng
 	(void)!pwrite(file, head, sizeof(*head), 0);
 }
 
-bool ring_look(int file, struct ring_head *ret_head)
+bool ring_read_head(int file, struct ring_head *ret_head)
 {
 	struct ring_head head;
 	if (pread(file, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
@@ -90,7 +90,7 @@ uint64_t ring_since(int file, int64_t time)
 {
 	struct ring_head head;
 	struct ring_mark mark;
-	if (!ring_look(file, &head))
+	if (!ring_read_head(file, &head))
 		return 0;
 	for (uint64_t i = 0; i < head.mark_count && i < RING_MARKS; i++)
 		if (pread(file, &mark, sizeof(mark), mark_at(i)) == (ssize_t)sizeof(mark) &&
@@ -110,7 +110,7 @@ ssize_t ring_read(int file, uint64_t *offset, char *buffer, size_t size)
 {
 	struct ring_head head;
 	for (;;) {
-		if (!ring_look(file, &head))
+		if (!ring_read_head(file, &head))
 			return -1;
 		if (*offset < first_stored(&head))
 			*offset = first_stored(&head);
@@ -120,7 +120,7 @@ ssize_t ring_read(int file, uint64_t *offset, char *buffer, size_t size)
 		length = length < size ? length : size;
 		length = length < RING_BYTES - at ? length : RING_BYTES - at;
 		ssize_t got = pread(file, buffer, length, (off_t)(HEAD_BYTES + at));
-		if (got <= 0 || !ring_look(file, &head))
+		if (got <= 0 || !ring_read_head(file, &head))
 			return -1;
 		if (*offset >= first_stored(&head)) // not overwritten meanwhile
 			return got;

@@ -31,7 +31,7 @@ int ring_make(int record, struct ring_head *ret_head);
 void ring_write(int file, struct ring_head *head, const char *bytes, size_t length);
 
 // False: not such a file.
-bool ring_look(int file, struct ring_head *ret_head);
+bool ring_read_head(int file, struct ring_head *ret_head);
 // Offset of the first byte that was written at `time` or shortly before.
 uint64_t ring_since(int file, int64_t time);
 // Moves *offset to the first stored byte, then reads. 0: none yet.

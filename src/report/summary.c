@@ -164,7 +164,7 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 		out_text(out, "sbx: %llu more refusals are not listed singly\n", lost);
 }
 
-bool denied_by_policy(const struct denials *denials)
+bool denied_can_be_allowed(const struct denials *denials)
 {
 	bool any = false;
 	for (unsigned i = 0; i < denials->count; i++)
@@ -275,7 +275,7 @@ static void part(struct out *out, uint64_t number, enum unit unit, const char *w
 	out_text(out, " %s%s,", text, what);
 }
 
-void summary_text(const struct saying *saying, struct out *out)
+void summary_usage(const struct saying *saying, struct out *out)
 {
 	const struct usage *usage = &saying->run->group->usage;
 	bool exact = saying->plan->keeping.means != MEANS_RLIMITS;
@@ -296,15 +296,15 @@ void summary_text(const struct saying *saying, struct out *out)
 const char *summary_end(const struct outcome *outcome)
 {
 	switch (outcome->kind) {
-	case OUTCOME_KILLED:
+	case OUTCOME_INIT_KILLED:
 	case OUTCOME_ENDED:
 		return WIFSIGNALED(outcome->status) ? "signal" : "exit";
 	case OUTCOME_STOPPED:
 		return "limit";
 	case OUTCOME_FAILED:
 	case OUTCOME_NO_EXEC:
-	case OUTCOME_LOST:
-	case OUTCOME_BROKEN:
+	case OUTCOME_INIT_VANISHED:
+	case OUTCOME_HOST_FAILED:
 		break;
 	}
 	return "failed";

@@ -18,7 +18,7 @@ void denied_line(const struct denial *denial, struct out *out);
 void denied_text(const struct plan *plan, const struct denials *denials, enum reader reader,
 		 struct out *out);
 // True if the user could allow one of them.
-bool denied_by_policy(const struct denials *denials);
+bool denied_can_be_allowed(const struct denials *denials);
 // The members of one object, without the count.
 void denied_members(const struct denial *denial, struct out *out);
 // The list `denied`, and the number of the rest.
@@ -40,13 +40,13 @@ void hits_json(const struct hit *hits, int count, struct out *out);
 
 struct outcome {
 	enum outcome_kind {
-		OUTCOME_FAILED,  // a step; run->message names it
-		OUTCOME_NO_EXEC, // run->message.number
-		OUTCOME_ENDED,   // wait status in `status`
-		OUTCOME_STOPPED, // at a limit, see `stop`
-		OUTCOME_BROKEN,  // the host side failed while the command may have run
-		OUTCOME_KILLED,  // pid 1, from outside; wait status in `status`
-		OUTCOME_LOST,    // pid 1 died without a message
+		OUTCOME_FAILED,        // a step; run->message names it
+		OUTCOME_NO_EXEC,       // run->message.number
+		OUTCOME_ENDED,         // wait status in `status`
+		OUTCOME_STOPPED,       // at a limit, see `stop`
+		OUTCOME_HOST_FAILED,   // the host side failed while the command may have run
+		OUTCOME_INIT_KILLED,   // pid 1, from outside; wait status in `status`
+		OUTCOME_INIT_VANISHED, // pid 1 died without a message
 	} kind;
 	int status;
 	enum stop stop;
@@ -71,7 +71,7 @@ void summary_all(const struct saying *saying, struct out *out);
 // Worst first. Counts what does not fit in a few lines (findings_brief()).
 void summary_brief(const struct saying *saying, struct out *out);
 // Time, memory and the like.
-void summary_text(const struct saying *saying, struct out *out);
+void summary_usage(const struct saying *saying, struct out *out);
 // The member `end`: exit, signal, limit or failed.
 const char *summary_end(const struct outcome *outcome);
 // One object on one line.
@@ -107,9 +107,9 @@ void live_turn(struct live *live, const struct plan *plan, struct denials *denia
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);
 // A separate, non-blocking description of the terminal at `fd`; -1: not a terminal.
-int live_terminal(int fd);
+int live_reopen_terminal(int fd);
 // Resets the terminal at standard error after a box has printed there.
-void live_plain(void);
+void live_reset_terminal(void);
 
 // --report-fd and --status-fd: JSON lines for a program (sbx-json(5), form event), about refusals
 // at once and about the end. A slow reader delays nothing: events that do not fit in the queue are
@@ -135,11 +135,11 @@ int events_plan(struct plan *plan, const struct invocation *invocation);
 int events_host(const struct plan *plan, struct run *run);
 
 // With --status-fd: the command has started.
-void events_start(const struct plan *plan, const struct run *run);
+void events_command_started(const struct plan *plan, const struct run *run);
 // Queues the new denials.
-void events_denials(struct events *events, const struct denials *denials);
+void events_queue_denials(struct events *events, const struct denials *denials);
 // A descriptor to poll for writing, or -1.
-int events_waiting(const struct events *events);
+int events_poll_fd(const struct events *events);
 // Writes as much as the reader takes at once.
 void events_write(struct events *events);
 

@@ -34,7 +34,7 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 
 enum run_turn run_broken(struct run *run, struct outcome *outcome)
 {
-	outcome->kind = OUTCOME_BROKEN;
+	outcome->kind = OUTCOME_HOST_FAILED;
 	snprintf(run->message.text, sizeof(run->message.text), "%s", err_taken());
 	return ENDED;
 }
@@ -90,7 +90,7 @@ static void take_started(const struct plan *plan, struct run *run, int terminal)
 	for (int i = 0; i < STEPS_MAX; i++)
 		run->host_nanoseconds[i] += run->message.nanoseconds[i];
 	run->pty = terminal;
-	events_start(plan, run);
+	events_command_started(plan, run);
 	standard_io_started(plan, run);
 }
 
@@ -107,7 +107,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive(run->from_box, message, sizeof(*message), fds);
 	message->text[sizeof(message->text) - 1] = '\0';
-	outcome->kind = OUTCOME_LOST;
+	outcome->kind = OUTCOME_INIT_VANISHED;
 	if (got != (ssize_t)sizeof(*message))
 		return ENDED;
 	if (message->kind != MESSAGE_FAILED && lock_begin(plan, run) < 0)
@@ -139,7 +139,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 	case MESSAGE_FAILED:
 		outcome->kind = OUTCOME_FAILED;
 		if (message->step < 0 || message->step >= step_count)
-			outcome->kind = OUTCOME_LOST;
+			outcome->kind = OUTCOME_INIT_VANISHED;
 		return ENDED;
 	case MESSAGE_NO_EXEC:
 		outcome->kind = OUTCOME_NO_EXEC;

@@ -65,17 +65,17 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 		return find_no_exec(plan, run, found);
 	case OUTCOME_STOPPED:
 		return in_time ? STATUS_TIMEOUT : STATUS_KILLED;
-	case OUTCOME_KILLED:
+	case OUTCOME_INIT_KILLED:
 		findings_add(found, record_is_killed(run) ? FINDING_KILLED : FINDING_INIT_KILLED,
 			     "", "", "");
 		return STATUS_KILLED;
-	case OUTCOME_LOST:
+	case OUTCOME_INIT_VANISHED:
 		// A box that the supervisor ended has that line.
 		if (!outcome->found.counts[FINDING_PROTECTION_LOST] &&
 		    !outcome->found.counts[FINDING_RETURNS])
 			findings_add(found, FINDING_INIT_LOST, "", "", "");
 		return STATUS_FAILED;
-	case OUTCOME_BROKEN:
+	case OUTCOME_HOST_FAILED:
 		findings_add(found, FINDING_RUN_BROKEN, "", run->message.text, "");
 		return STATUS_FAILED;
 	case OUTCOME_ENDED:
@@ -243,7 +243,7 @@ static void put_report(const struct saying *saying, bool noted, struct out *out)
 	case TELL_FULL:
 		summary_all(saying, out);
 		if (has_run(saying->outcome))
-			summary_text(saying, out);
+			summary_usage(saying, out);
 		break;
 	case TELL_JSON:
 		summary_json(saying, out);
@@ -271,7 +271,7 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	if (has_run(outcome))
 		saying.count = usage_hits(plan, &run->group->usage, outcome->stop, outcome->status,
 					  saying.hits);
-	if (model && status != 0 && !plan->learn && denied_by_policy(&outcome->denials))
+	if (model && status != 0 && !plan->learn && denied_can_be_allowed(&outcome->denials))
 		findings_add(&outcome->found, FINDING_POLICY, "", "", "");
 	bool began = outcome->kind != OUTCOME_FAILED; // else nothing is written, not even the state
 	if (began)

@@ -70,12 +70,12 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 		run->init = 0;
 	walk_undo(plan, run);
 	// Not after our own SIGKILL, which leaves a finding.
-	const bool lost = outcome.kind == OUTCOME_LOST;
-	bool killed = (lost || outcome.kind == OUTCOME_BROKEN) &&
+	const bool lost = outcome.kind == OUTCOME_INIT_VANISHED;
+	bool killed = (lost || outcome.kind == OUTCOME_HOST_FAILED) &&
 		      !outcome.found.counts[FINDING_PROTECTION_LOST] &&
 		      !outcome.found.counts[FINDING_RETURNS];
 	if (killed && ((lost && run->init_signal == SIGKILL) || record_is_killed(run))) {
-		outcome.kind = OUTCOME_KILLED;
+		outcome.kind = OUTCOME_INIT_KILLED;
 		outcome.status = SIGKILL;
 	}
 	return outcome;
@@ -156,13 +156,13 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 static void decide_outcome(const struct plan *plan, struct run *run, const struct clock *clock,
 			   struct outcome *outcome)
 {
-	bool by_command = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_LOST;
+	bool by_command = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_INIT_VANISHED;
 	run->group->usage.wall = (uint64_t)(steady_now() - clock->begin);
 	usage_read(plan, run);
 	guard_bytes(run, &run->group->usage.sent, &run->group->usage.received);
 	if (by_command)
 		outcome->stop = clock->stop;
-	if (outcome->kind == OUTCOME_LOST && run->group->usage.kills > 0)
+	if (outcome->kind == OUTCOME_INIT_VANISHED && run->group->usage.kills > 0)
 		outcome->stop = STOP_MEMORY;
 	if (outcome->stop != STOP_NONE)
 		outcome->kind = OUTCOME_STOPPED;
@@ -301,7 +301,7 @@ static void wait_for_events(struct loop *loop)
 		[PROXY] = -1,
 		[BOX] = run->from_box,
 		[CLIENTS] = further_clients_waiting(run),
-		[READER] = events_waiting(run->events),
+		[READER] = events_poll_fd(run->events),
 		[ANSWER] = ask_waiting(run),
 	};
 	int ready;
@@ -340,7 +340,7 @@ static void report_refusals(struct loop *loop)
 	if (loop->plan->learn || (!live_wants(&loop->live) && run->events->fd < 0))
 		return;
 	refusals_new(loop->plan, run->proxy, denials);
-	events_denials(run->events, denials);
+	events_queue_denials(run->events, denials);
 	live_turn(&loop->live, loop->plan, denials, &loop->outcome.found);
 }
 
@@ -364,7 +364,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	if (walked < 0) {
 		journal_end(plan, run);
 		if (record_is_killed(run))
-			loop.outcome.kind = OUTCOME_KILLED, loop.outcome.status = SIGKILL;
+			loop.outcome.kind = OUTCOME_INIT_KILLED, loop.outcome.status = SIGKILL;
 		return loop.outcome;
 	}
 	clock_begin(plan, run, &loop.clock);
@@ -391,7 +391,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	decide_outcome(plan, run, &loop.clock, &loop.outcome);
 	proxy_end(plan, run);
 	loop.outcome = finish(plan, run, loop.outcome);
-	refused_report(sshagent_refused(run), &loop.outcome.denials);
+	refused_collect(sshagent_refused(run), &loop.outcome.denials);
 	keys_report(plan, run, &loop.outcome.denials, &loop.outcome.found);
 	look_last(plan, run, &loop.outcome);
 	return loop.outcome;

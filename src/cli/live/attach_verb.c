@@ -189,7 +189,7 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	if (!raw_terminal_is_master(attached->master))
 		return fail(0, "run %s has no terminal", live->id);
 	TRY(attached->file = boxes_output(&attached->record, live->id));
-	if (!ring_look(attached->file, &head))
+	if (!ring_read_head(attached->file, &head))
 		return fail(0, "the file of the output cannot be read");
 	begin_at(attached, head.total);
 	stream_init(&attached->shown, STDOUT_FILENO);
@@ -215,7 +215,7 @@ static void say_last(struct out *out)
 	memcpy(words.bytes, out->text, out->used);
 	out_free(out);
 	poll(&event, 1, AGAIN_MILLISECONDS);
-	live_plain();
+	live_reset_terminal();
 	while (stream_is_full(&words) && poll(&event, 1, AGAIN_MILLISECONDS) > 0)
 		stream_empty(&words);
 }
@@ -237,7 +237,7 @@ static int attach(const char *id)
 		stream_empty(&attached.keys);
 	raw_terminal_end(&attached.terminal);
 	if (result < 0)
-		live_plain();
+		live_reset_terminal();
 	TRY(result);
 	if (attached.ended) {
 		record_status(attached.record.lock, &status);

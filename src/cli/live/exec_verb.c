@@ -333,7 +333,7 @@ static int execute(const struct box *box, char **words, struct further_command *
 		fcntl(STDIN_FILENO, F_SETFL, command->input);
 	raw_terminal_end(&command->terminal);
 	if (command->master >= 0 && command->last.kind != FURTHER_ENDED)
-		live_plain();
+		live_reset_terminal();
 	fd_close(&command->master);
 	bool succeeded = command->last.kind == FURTHER_ENDED && command->last.number == 0;
 	heard_end(&command->heard, command->json, succeeded);

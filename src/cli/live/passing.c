@@ -19,7 +19,7 @@ void stream_init(struct passing_stream *stream, int number)
 	stream->input = number == STDIN_FILENO;
 	stream->most = SIZE_MAX;
 	stream->from = -1;
-	int own = stream->input ? -1 : live_terminal(number);
+	int own = stream->input ? -1 : live_reopen_terminal(number);
 	stream->to = own < 0 && !stream->input ? number : own;
 }
 
@@ -116,7 +116,7 @@ void heard_take(struct command_denials *heard, const struct further_denied *deni
 	heard->denials.lost_writes += denied->lost[1];
 	struct denial one = denied->denial;
 	one.count = 1; // the text counts this command's denials alone
-	denials_take(&heard->denials, &one);
+	denials_add_copy(&heard->denials, &one);
 	if (!quiet && !drawn)
 		say(heard, master >= 0, &out);
 }

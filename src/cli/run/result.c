@@ -61,7 +61,7 @@ static void put_result(struct box *box, const struct ending *ending, int status,
 	struct result result = {
 		.end = outcome ? summary_end(outcome) : "failed",
 		.status = status,
-		.ended = kind == OUTCOME_ENDED || kind == OUTCOME_KILLED,
+		.ended = kind == OUTCOME_ENDED || kind == OUTCOME_INIT_KILLED,
 		.wait_status = outcome ? outcome->status : 0,
 		.timed_out = outcome && outcome->stop == STOP_TIME,
 		.id = id,
