@@ -4,16 +4,15 @@
 
 #include "base/base.h"
 
-// JSON has `key` and the value. Text has `before`, the value in `width` columns (as in printf;
-// through str_shown()), and `after`; of a flag that is set only `after`. A field without a key is
-// text only; without `before` and `after` it is JSON only. A text that is NULL, and a number that
-// is absent, is in neither.
+// JSON has `key` and the value. Text has `before`, the value in `width` columns and `after`; of a
+// flag only `after`. A field without a key is text only; without `before` and `after` it is JSON
+// only. NULL texts and absent numbers are in neither.
 struct answer_field {
 	const char *key;
 	enum answer_kind { FIELD_END, FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG, FIELD_LIST } kind;
 	const char *text;
 	unsigned long long number;
-	const struct list *list; // of texts; JSON only
+	const struct list *list; // JSON only
 	const char *before, *after;
 	int width;
 	bool absent;
@@ -51,12 +50,12 @@ struct answer_field {
 	{ .key = (name), .kind = FIELD_FLAG, .number = (value), .after = (words) }
 #define MEMBER_LIST(name, value) { .key = (name), .kind = FIELD_LIST, .list = (value) }
 
-// Begin and end the outermost object, and the list `list` in it (or NULL). Text: nothing.
+// `list`: the list in the outermost object, or NULL. Text: nothing.
 void answer_begin(struct out *out, const char *form, const char *list);
 void answer_end(struct out *out, const char *list);
 
-// An object of a list, or a line of text; answer_members(): members of the open object, or parts of
-// a line.
+// answer_one(): an object of a list, or a line of text. answer_members(): members, or parts of a
+// line.
 #define answer_one(out, ...)                                                                       \
 	(answer_open(out, NULL, '{'), answer_members(out, __VA_ARGS__), answer_close(out, '}'))
 #define answer_members(out, ...)                                                                   \

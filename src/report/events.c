@@ -41,9 +41,9 @@ int events_plan(struct plan *plan, const struct invocation *invocation)
 		return fail(0, "--report-fd and --status-fd cannot be given together");
 	if (!number)
 		return 0;
-	int fd = atoi(number); // checked when it was set
+	int fd = atoi(number);
 	int flags = fcntl(fd, F_GETFD), mode = fcntl(fd, F_GETFL);
-	if (flags < 0 || (flags & FD_CLOEXEC)) // one of sbx's
+	if (flags < 0 || (flags & FD_CLOEXEC))
 		return fail(0, "--%s: descriptor %d is not open", plan->event_option, fd);
 	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
 		return fail(0, "--%s: descriptor %d is not open for writing", plan->event_option,
@@ -150,7 +150,6 @@ int events_poll_fd(const struct events *events)
 	return events->queue_sent < events->queue.used ? events->fd : -1;
 }
 
-// Drops the sent bytes first.
 static void append(struct events *events, const struct out *line)
 {
 	if (events->queue_sent > 0) {
@@ -229,6 +228,6 @@ void events_end(const struct saying *saying, struct out *said)
 			 strerror(events->problem));
 	fd_close(&events->fd);
 	out_free(&events->queue);
-	if (plan->event_fd) // no other process gets it
+	if (plan->event_fd)
 		close(plan->event_fd);
 }

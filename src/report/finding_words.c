@@ -22,7 +22,6 @@ void findings_name(const char *name, size_t most, struct out *out)
 			out->text[begin] = MARK_BLANK;
 }
 
-// Puts all findings of a kind, separated by commas.
 static void put_list(const struct findings *findings, enum finding_kind kind, bool all,
 		     struct out *out)
 {
@@ -36,7 +35,6 @@ static void put_list(const struct findings *findings, enum finding_kind kind, bo
 		out_text(out, " and %u more", findings->counts[kind] - shown);
 }
 
-// The text is sbx's, but may contain names that a box chose.
 static void put_detail(const char *detail, bool all, struct out *out)
 {
 	bool marks = out->marks;
@@ -137,7 +135,7 @@ static unsigned count_words(const char *line, size_t length)
 	return words;
 }
 
-// Puts a line, shortened to fit `words`. True: nothing was cut.
+// Shortens the line to `words`. True: nothing was cut.
 static bool put_fitting_line(const char *line, unsigned words, struct out *out)
 {
 	enum { LINE_BYTES = 700 };
@@ -159,7 +157,7 @@ static const char *next_line(const char *at)
 
 bool findings_brief(const char *text, unsigned run, unsigned lines, struct out *out)
 {
-	enum { MORE_WORDS = 7 }; // of the last line
+	enum { MORE_WORDS = 7 };
 	unsigned all = 0, words = 0, first = 0, first_words = 0, more = 0, shown = 0;
 	const unsigned most = lines * LINE_WORDS - MORE_WORDS;
 	for (const char *at = text; *at; at = next_line(at)) {

@@ -1,5 +1,4 @@
-// Owns the table of findings, and their list: of each kind the first FINDING_RECORDS_MAX, and the
-// number of the others.
+// Owns the table of findings, and their list: of each kind the first FINDING_RECORDS_MAX.
 #include "report/findings.h"
 
 #include <string.h>
@@ -12,7 +11,6 @@ const struct finding_row finding_rows[FINDING_KINDS] = {
 #undef ROW
 };
 
-// One line of UTF-8, without characters that act on a terminal.
 static void put_visible(struct out *out, const char *text)
 {
 	out_shown(out, text);

@@ -1,5 +1,5 @@
 // The report at the end of a run, besides denials: typed records, counted by kind; their words and
-// their JSON.
+// JSON.
 //
 // The room report owns what a run ends with: denials and findings, and their words on the terminal
 // and as events. Uses: base boxes limits nouns outside policy. Begin with findings.h.
@@ -21,7 +21,6 @@ enum finding_kind {
 
 enum severity { SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_DANGER, SEVERITY_ERROR, SEVERITIES };
 
-// Columns of report/finding_rows.h.
 struct finding_row {
 	const char *word;
 	enum severity severity;
@@ -31,17 +30,16 @@ struct finding_row {
 extern const struct finding_row finding_rows[FINDING_KINDS];
 extern const char *const severity_words[SEVERITIES];
 
-// Records of one kind; more are only counted. findings_most() is larger for a `joined` kind.
+// More of a kind are only counted. A `joined` kind has a larger bound.
 enum { FINDING_RECORDS_MAX = 100, FINDING_BYTES_MAX = 512 << 10 };
 unsigned findings_most(enum finding_kind kind);
 
-// "" for an absent field. str_next() makes control characters visible; bytes that are not UTF-8
-// become <FF>.
+// str_next() makes control characters visible; bytes that are not UTF-8 become <FF>.
 struct reported {
 	enum finding_kind kind;
-	const char *path;   // or a step, or a program
-	const char *detail; // the reason, or other facts
-	const char *fix;    // what the fix needs: an ID in quarantine, a path for a flag
+	const char *path; // or a step, or a program
+	const char *detail;
+	const char *fix; // an ID in quarantine, or a path for a flag
 };
 
 struct findings {
@@ -54,91 +52,82 @@ void findings_add(struct findings *findings, enum finding_kind kind, const char 
 		  const char *detail, const char *fix);
 bool findings_has(const struct findings *findings, enum finding_kind kind, const char *path);
 unsigned findings_count(const struct findings *findings);
-// Reads the record at `at` and moves `at` on; begin with 0. False after the last.
+// Moves `at` on; begin with 0. False after the last.
 bool findings_next(const struct findings *findings, size_t *at, struct reported *ret_finding);
-// Adds another process's findings, which may contain any bytes. Every field is made visible again.
-// Adds nothing and returns false if a kind or a length is impossible.
+// `answer` may hold any bytes. Returns false and adds nothing if a kind or a length is impossible.
 enum { FINDING_COUNT_MAX = 1 << 24 };
 bool findings_take(struct findings *findings, const struct findings *answer);
 void findings_free(struct findings *findings);
 
-// A model gets the column `agent`, where a row has it. The audit gets every record, in the words
-// for people.
+// A model gets the column `agent`. The audit gets every record.
 enum reader { READER_PERSON, READER_AGENT, READER_AUDIT };
-// Puts one or more lines for each kind, worst first. A kind gets at most 8 lines or about 1,200
-// bytes, and a line with the number of the rest.
+// Worst first. A kind gets at most 8 lines or about 1,200 bytes, and a line with the number of the
+// rest.
 void findings_text(const struct findings *findings, enum reader reader, struct out *out);
-// Only findings whose severity bit is in `severities`.
 void findings_severe(const struct findings *findings, unsigned severities, enum reader reader,
 		     struct out *out);
 
-// Shortens the middle of a name, which a box may have chosen. Marks its blanks, so that it counts
-// as one word.
+// Shortens the middle of a name. Marks its blanks, so that it counts as one word.
 enum { MARK_KIND = '\f', MARK_BLANK = '\037', NAME_MOST = 160 };
 void findings_name(const char *name, size_t most, struct out *out);
 
-// Shortens a report with marks to `lines` lines of 15 words: first the first line of each kind,
-// then others in order, then how many more `sbx audit --run RUN` shows. False: all fits.
+// Shortens a report with marks: first the first line of each kind, then others in order, then how
+// many more `sbx audit --run RUN` shows. False: all fits.
 enum { BRIEF_LINES = 8, SCREEN_LINES = 24, LINE_WORDS = 15 };
 bool findings_brief(const char *text, unsigned run, unsigned lines, struct out *out);
-// The flag or command of the kind's row, filled in.
 void finding_fix(const struct reported *finding, struct out *out);
 
-// Members of an open list. Where a kind has more than FINDING_RECORDS_MAX, an entry without a path
-// has the number of the rest.
+// Members of an open list. An entry without a path has the number of those without a record.
 void findings_json(const struct findings *findings, struct out *out);
 
-// What a run was refused, without duplicates. Must not be used after a clone.
+// Not for use after a clone.
 
-// A kind gets at most half of the free rows: a box cannot fill the list with one kind and hide
-// another.
+// A kind gets at most half of the free rows: a box cannot hide one kind behind another.
 enum { DENIALS_MAX = 512, DENIAL_TEXT = 512 };
 
 struct denial {
 	char kind[16]; // "connect", "read", "write", "execute"
 	char verb[16]; // "blocked", or "could not reach"
-	char flag[24]; // option that would allow it (policy/keys.h); "": none
+	char flag[24]; // option that would allow it; "": none
 	unsigned count;
-	bool update_check;      // a program asked whether it has a newer version
-	bool on_failure;        // reported only if the command failed
-	bool joined;            // an earlier denial's line names this one
-	bool silent;            // left out of the report for people and models
-	unsigned shown;         // `count` when a line was last shown during the run; 0: never
-	char what[DENIAL_TEXT]; // name, port or path
-	char program[32];       // "": unknown
+	bool update_check; // of a program for its newest version
+	bool on_failure;   // reported only if the command failed
+	bool joined;       // an earlier denial's line names this one
+	bool silent;       // left out of the report
+	unsigned shown;    // `count` when a line showed it during the run
+	char what[DENIAL_TEXT];
+	char program[32]; // "": unknown
 	char why[DENIAL_TEXT];
-	char rule[DENIAL_TEXT];  // the line that decides, or ""
-	char value[DENIAL_TEXT]; // of the flag
+	char rule[DENIAL_TEXT];
+	char value[DENIAL_TEXT];
 };
 
 struct denials {
 	struct denial *all;
 	unsigned count;
-	uint64_t lost;        // refused, but not listed: the list was full
-	uint64_t lost_writes; // part of `lost` that only the report of a failed command has
+	uint64_t lost;        // denials without a row
+	uint64_t lost_writes; // part of `lost`, reported only if the command failed
 };
 
-// Adds a denial and returns it. NULL: the same `kind`, `what` and `why` is listed (its count
-// grows), or the list is full. Long texts are cut.
+// NULL: the same `kind`, `what` and `why` is listed, or the list is full. Long texts are cut.
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *why, const char *program);
-// Adds a complete denial.
 void denials_add_copy(struct denials *denials, const struct denial *denial);
-// True for two writes that the same flag allows and no line has shown.
+// Two writes that the same flag allows, and no line has shown.
 bool denials_are_alike(const struct denial *one, const struct denial *other);
-// Call at the end, before any words: joins writes to the first one that is alike. After success it
-// silences denials that are `on_failure`, and update checks that were refused at most twice.
+// Joins writes that are alike. After success it silences `on_failure` denials, and update checks
+// that were refused at most twice.
 void denials_close(struct denials *denials, bool succeeded);
 void denials_free(struct denials *denials);
 
-// What locked processes refused or could not do. They write one table in memory that they share
-// with the supervisor. The supervisor trusts none of it.
+// What locked processes refused or could not do: one table that they share with the supervisor,
+// which trusts none of it.
 
 enum refused_kind {
 	REFUSED_NOTHING,
-	REFUSED_SECRET,    // opener: a request to a host of a secret
-	REFUSED_AGENT,     // agent filter: a message
-	REFUSED_SIGNATURE, // agent filter: a signature
+	REFUSED_SECRET,
+	REFUSED_AGENT,
+	REFUSED_SIGNATURE,
 	REFUSED_KINDS
 };
 
@@ -151,25 +140,24 @@ enum refused_flag {
 };
 
 struct refused {
-	uint32_t kind, flag; // enum refused_kind, enum refused_flag
-	uint32_t failed;     // not 0: not refused, but impossible
+	uint32_t kind, flag;
+	uint32_t failed; // not 0: not refused, but impossible
 	uint32_t count;
-	char what[400], why[160], value[128]; // value: of the flag, or ""
+	char what[400], why[160], value[128];
 };
 
 enum { REFUSED_MAX = 128 };
 
 struct refused_table {
 	uint32_t count;
-	uint64_t lost; // without a row: the table was full
+	uint64_t lost; // refusals without a row
 	struct refused all[REFUSED_MAX];
 };
 
-// Cuts long texts.
 void refused_set(struct refused *ret, enum refused_kind kind, const char *what, const char *why);
-// Adds a row, or counts the same kind and thing again. Ignores REFUSED_NOTHING.
+// Ignores REFUSED_NOTHING.
 void refused_note(struct refused_table *table, const struct refused *refused);
-// Converts a row of an untrusted table. False: invalid.
+// False: an invalid row.
 bool refused_denial(struct refused refused, struct denial *ret);
 // Call after the writers have ended. `table` may be NULL.
 void refused_collect(const struct refused_table *table, struct denials *denials);

@@ -1,4 +1,4 @@
-// Owns the front of a run, a command's captured output, and the members of a result.
+// Owns the front of a run, captured output, and the members of a result.
 #include "report/front.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ enum {
 	STATUS_KILLED = 128 + SIGKILL
 };
 
-// Stores one byte beyond the bound: it shows that output was cut.
+// One byte beyond the bound shows that output was cut.
 static void captured_add(int stored, const char *bytes, size_t length)
 {
 	struct stat status;
@@ -59,7 +59,6 @@ static void captured_put(struct out *out, const int stored[STREAMS_CAPTURED], bo
 
 enum { CONTROL = STREAMS_CAPTURED, SOURCES_FRONT };
 
-// False at EOF.
 static bool store(struct front *front, int from, int stream)
 {
 	static char bytes[RING_CHUNK];
@@ -71,8 +70,8 @@ static bool store(struct front *front, int from, int stream)
 	return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-// A message of the supervisor: the command has begun (with the record's lock and the terminal's
-// master), all output was printed, or EOF: it has died. Returns how long to wait for more output.
+// The command has begun, all output was printed, or the supervisor has died (EOF). Returns how long
+// to wait for more output.
 static int take_word(const struct front *front, struct pollfd *events, bool *ret_asked)
 {
 	int32_t run;
@@ -178,7 +177,7 @@ int front_print(struct front *front, struct out *out, struct patience *patience)
 	int32_t word = 0;
 	int fds[FD_PASSED];
 	struct pollfd answer = { .fd = front->socket, .events = POLLIN };
-	// A front that was killed or stopped does not answer: part of the output is unknown.
+	// A front that was killed or stopped does not answer.
 	bool whole = fd_send(front->socket, &word, sizeof(word), NULL, 0) == 0 &&
 		     poll(&answer, 1, 2 * LAST_MILLISECONDS) > 0 &&
 		     fd_receive(front->socket, &word, sizeof(word), fds) > 0;

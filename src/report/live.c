@@ -1,4 +1,4 @@
-// Owns the lines on the terminal during a run, and the writing of the last words.
+// Owns the lines on the terminal during a run, and the last words.
 #include "report/summary.h"
 
 #include <errno.h>
@@ -34,15 +34,13 @@ void live_end(struct live *live)
 	out_free(&live->unsent);
 }
 
-// Other readers get the events of --report-fd, or the report at the end.
 static bool is_for_person(const struct plan *plan)
 {
 	enum telling level = plan->profile->report;
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-// Opens the terminal again. One that another user owns, as below su(1), opens as /dev/tty if it is
-// the controlling terminal.
+// A terminal of another user, as below su(1), opens as /dev/tty.
 int live_reopen_terminal(int fd)
 {
 	char path[64];
@@ -57,8 +55,7 @@ int live_reopen_terminal(int fd)
 	return -1;
 }
 
-// In line mode, as a shell leaves it to a command, and TOSTOP not set: with TOSTOP the user wants
-// background jobs to be quiet.
+// With TOSTOP set, background jobs keep quiet.
 static bool is_in_line_mode(int fd)
 {
 	const tcflag_t local = ICANON | ECHO, output = OPOST | ONLCR;
@@ -68,8 +65,7 @@ static bool is_in_line_mode(int fd)
 	       (!(modes.c_lflag & TOSTOP) || tcgetpgrp(fd) == getpgrp());
 }
 
-// Moves the cursor to an empty line, from any column: as many blanks as a line has, which wrap
-// where they do not fit, then a carriage return. A line feed where the width is unknown.
+// As many blanks as a line has, then a carriage return. A line feed where the width is unknown.
 static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 {
 	enum { COLUMNS_MAX = 500 };
@@ -79,10 +75,10 @@ static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 		out_text(out, "%*s\r", (int)columns, "");
 }
 
-// Each kind has a system call that never waits. The flags of a shared description do not help: any
-// holder can change them.
+// Each kind has a system call that never waits: any holder of a shared description can change its
+// flags.
 struct sink {
-	int fd, memory; // memory: a memfd with the same bytes; a pipe gets its pages
+	int fd, memory; // memory: a memfd with the same bytes, whose pages a pipe gets
 	mode_t kind;
 };
 
@@ -100,12 +96,11 @@ static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent
 			    end ? (size_t)(end + 1 - (const char *)part.iov_base) : part.iov_len,
 			    MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
-	// Appends, whatever offset the command has left.
+	// The command may have moved the offset.
 	return S_ISREG(sink->kind) ? pwritev2(sink->fd, &part, 1, -1, RWF_APPEND)
 				   : write(sink->fd, part.iov_base, part.iov_len);
 }
 
-// False when the terminal is stopped by ^S, or slow.
 static bool send_unsent(struct live *live)
 {
 	struct stat status = { 0 };
@@ -114,7 +109,7 @@ static bool send_unsent(struct live *live)
 	fstat(live->fd, &status);
 	ssize_t got = offer(&(struct sink){ live->fd, -1, status.st_mode }, &live->unsent, 0);
 	if (got < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
-		got = (ssize_t)live->unsent.used; // the terminal is gone
+		got = (ssize_t)live->unsent.used;
 	if (got > 0) {
 		live->unsent.used -= (size_t)got;
 		memmove(live->unsent.text, live->unsent.text + got, live->unsent.used);
@@ -133,7 +128,6 @@ static void put_lines(struct live *live, const struct out *lines)
 	send_unsent(live);
 }
 
-// Others depend on the command's status, which only the end knows.
 static bool is_shown(const struct denial *denial)
 {
 	return !denial->update_check && !denial->on_failure;
@@ -147,7 +141,6 @@ static unsigned count_waiting(const struct live *live, const struct denials *den
 	return waiting;
 }
 
-// At most `room` lines: one for each denial, or a last line with the number of the rest.
 static void show(struct live *live, struct denials *denials, unsigned waiting, unsigned room)
 {
 	struct out lines = { 0 };
@@ -171,7 +164,6 @@ static void show(struct live *live, struct denials *denials, unsigned waiting, u
 	out_free(&lines);
 }
 
-// Names that sbx moved away, which may be the user's: at most `room` lines.
 static void show_findings(struct live *live, const struct findings *found, unsigned room)
 {
 	struct out lines = { 0 };
@@ -254,10 +246,10 @@ int live_wait(const struct live *live, int milliseconds)
 	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
 }
 
-// Ends what a box may have begun on the terminal, by xterm's ctlseqs: strings, VT52 mode, output to
-// a printer, synchronized updates, the alternate screen; margins and origin mode (the cursor
-// stays); character sets, attributes; insert mode, no wrap, a hidden cursor; reports of mouse,
-// focus and paste. Not ?1049l and DECSTR: they move the cursor, or reset what the user set.
+// Ends what a box may have begun, by xterm's ctlseqs: strings, VT52 mode, printing, synchronized
+// updates, the alternate screen; margins and origin mode; character sets, attributes; insert mode,
+// no wrap, a hidden cursor; reports of mouse, focus and paste. ?1049l and DECSTR would move the
+// cursor, or reset what the user set.
 static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
 				     "\0337\033[?69l\033[?6l\033[r\0338"
 				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
@@ -269,7 +261,6 @@ void live_reset_terminal(void)
 	(void)!write(fd, plain_terminal, sizeof(plain_terminal) - 1);
 }
 
-// The box may have filled the pipe: enlarges it once, as far as the kernel allows.
 static void grow_pipe(const struct sink *sink, size_t left)
 {
 	enum { ROOM_MAX = 1 << 20, PAGE = 4096 };
@@ -283,7 +274,7 @@ static void grow_pipe(const struct sink *sink, size_t left)
 			return;
 }
 
-// False when the time is over, or a signal came that ends other programs.
+// False: the time is over, or a signal came that ends other programs.
 static bool wait_more(struct patience *patience)
 {
 	enum { PAUSE_MILLISECONDS = 10 };
@@ -307,7 +298,7 @@ static int put_all(const struct sink *sink, const struct out *out, struct patien
 		if (put > 0)
 			sent += (size_t)put;
 		else if (put < 0 && errno == EPIPE && S_ISFIFO(sink->kind))
-			return 0; // as head(1); a box can shut down a socket
+			return 0; // as head(1) does, or a box
 		else if (put < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
 			return -1;
 		else if (!grown)
@@ -335,8 +326,8 @@ int live_say(struct out *out, int fd, struct patience *patience)
 	if (S_ISFIFO(status.st_mode) && shown.used > 0)
 		memory = fd_memory("sbx", MEMORY_PLAIN);
 	int result = memory < 0 ? 0 : fd_write_all(memory, shown.text, shown.used);
-	// For a device that cannot be reopened O_NONBLOCK is safe: no process of the box is left to
-	// use the description.
+	// A device that cannot be reopened: no process of the box is left to use the shared
+	// description.
 	int flags = S_ISCHR(status.st_mode) && own < 0 ? fcntl(fd, F_GETFL) : -1;
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);

@@ -39,7 +39,6 @@ static off_t mark_at(uint64_t number)
 	return (off_t)(sizeof(struct ring_head) + number * sizeof(struct ring_mark));
 }
 
-// Halves the number of the older marks.
 static void join_marks(int file, struct ring_head *head)
 {
 	static struct ring_mark marks[RING_MARKS];

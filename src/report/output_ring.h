@@ -1,5 +1,5 @@
 // The output of a run in the background: a file of bounded size with the newest bytes. Offsets
-// count from the begin of the run, so that a reader who returns misses nothing that is stored.
+// count from the begin of the run.
 #pragma once
 
 #include <stdbool.h>
@@ -12,22 +12,21 @@ enum { RING_BYTES = 8 << 20, RING_CHUNK = 64 << 10, RING_MARKS = 1021 };
 
 struct ring_head {
 	uint64_t magic;
-	uint64_t total; // bytes so far: the next offset
-	uint64_t lost;  // bytes that could not be written, as on a full disk
+	uint64_t total;
+	uint64_t lost; // bytes that a full disk refused
 	uint64_t mark_count;
 	int64_t last_mark_begun; // wall clock, milliseconds
 };
 
 // The bytes from `offset` to the next mark's were written until `last` (wall clock, milliseconds).
-// When the marks are full, pairs of old ones are joined.
+// Pairs of old marks are joined when there is no room.
 struct ring_mark {
 	int64_t last;
 	uint64_t offset;
 };
 
-// Makes the file in a run's record. -1 with the error said.
 int ring_make(int record, struct ring_head *ret_head);
-// Counts bytes that the disk refuses, without a retry.
+// A full disk is no error.
 void ring_write(int file, struct ring_head *head, const char *bytes, size_t length);
 
 // False: not such a file.

@@ -20,8 +20,8 @@ static const struct key *key_of(const struct denial *denial)
 	return key_find_flag(VERB_RUN, denial->flag, strlen(denial->flag));
 }
 
-// The group of a host, if a group lists it: its names belong together. The host itself where the
-// rule needs a suffix, which groups lack.
+// The group of a host: its names belong together. The host itself where the rule needs a suffix,
+// which groups lack.
 static const char *flag_value(const struct denial *denial)
 {
 	const char *group = str_equal(denial->kind, "connect") && denial->flag[0] &&
@@ -51,7 +51,6 @@ static const char *what_of(const struct denial *denial)
 	return "";
 }
 
-// The text before the reason; of a list also the names that are `joined`.
 static void put_denial_head(const struct denial *denial, const struct denials *denials,
 			    struct out *out)
 {
@@ -79,8 +78,8 @@ static void put_denial_head(const struct denial *denial, const struct denials *d
 		out_text(out, " (%s)", denial->rule);
 }
 
-// True for the first ones of a kind: of all (`all`), or of those not yet shown during the run. Puts
-// a line with their number in place of the rest.
+// One of the first of its kind. In place of the rest it puts a line with their number. `all`: also
+// those of lines during the run.
 static bool is_listed(const struct denials *denials, unsigned index, bool all, struct out *out)
 {
 	enum { LISTED_OF_A_KIND = 8 };
@@ -114,11 +113,11 @@ void denied_line(const struct denial *denial, struct out *out)
 	put_line(denial, NULL, out);
 }
 
-// The command that adds the line to the last profile of this run.
+// Adds the line to the last profile of this run.
 static void add_line(const struct plan *plan, const struct key *key, const char *value,
 		     struct out *out)
 {
-	struct arena *arena = arena_new(); // the plan's is sealed
+	struct arena *arena = arena_new();
 	const char *name = quote_fix(arena, plan->profile_name);
 	const char *line =
 		quote_fix(arena, arena_text(arena, "[%s] %s = %s", key->section, key->name, value));
@@ -197,7 +196,6 @@ void denied_json(const struct denials *denials, struct out *out)
 	json_number(out, "denied_more", denials->lost);
 }
 
-// Only limits that are no sizes.
 static enum unit unit_of(const char *key)
 {
 	if (str_equal(key, "timeout"))
@@ -221,7 +219,6 @@ static void put_hit(const struct hit *hit, bool for_model, struct out *out)
 		 hit->key);
 }
 
-// `sbx learn` proposes profile lines instead.
 static void say_denials(const struct saying *saying, struct out *out)
 {
 	if (!saying->plan->learn)
@@ -234,7 +231,6 @@ static void say_hits(const struct saying *saying, struct out *out)
 		put_hit(&saying->hits[i], saying->reader == READER_AGENT, out);
 }
 
-// In this order: refusals, findings, the end.
 void summary_all(const struct saying *saying, struct out *out)
 {
 	say_denials(saying, out);
@@ -243,7 +239,6 @@ void summary_all(const struct saying *saying, struct out *out)
 	findings_text(&saying->outcome->failure, saying->reader, out);
 }
 
-// For a report that does not fit.
 static void say_worst_first(const struct saying *saying, struct out *out)
 {
 	const struct findings *found = &saying->outcome->found;
