@@ -1,4 +1,4 @@
-// Owns the messages of the box's pid 1. They have a fixed size, and nothing in them is parsed.
+// Owns the messages of the box's pid 1: of fixed size, without anything to parse.
 #include "run/steps.h"
 
 #include <stdio.h>
@@ -21,7 +21,6 @@
 #include "seccomp/asking.h"
 #include "session/apply/apply.h"
 
-// The box is made.
 static int take_held(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
 {
 	run->user = fds[0];
@@ -47,7 +46,7 @@ static int take_listener(const struct plan *plan, struct run *run, int listener)
 	return plan->tier == TIER_LANDLOCK && plan->egress.on ? proxy_share(plan, run->proxy) : 0;
 }
 
-// A worker gets none that sends to whom an address names.
+// A datagram socket could send to any address.
 static bool is_stream_socket(int fd)
 {
 	int type = 0, family = 0;
@@ -67,7 +66,7 @@ static void take_sockets(const struct run *run, int fds[FD_PASSED])
 	proxy_sockets(run->proxy, fds, count);
 }
 
-// The first of all is the one that takes every port.
+// The first listener takes every port.
 static void take_listeners(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
 {
 	bool redirected = run->proxy->listener_count > 0 ? run->proxy->redirected
@@ -76,7 +75,7 @@ static void take_listeners(const struct plan *plan, struct run *run, const int f
 	run->proxy->holds = run->message.number & NETNS_HOLDS;
 	run->proxy->complete = !(run->message.number & NETNS_MORE);
 	proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
-	if (testing_skips("listener-haste")) // the box connects before the rest is here
+	if (testing_skips("listener-haste")) // the box connects before the next lines run
 		nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);
 }
 
@@ -112,7 +111,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 		return ENDED;
 	if (message->kind != MESSAGE_FAILED && lock_begin(plan, run) < 0)
 		return run_broken(run, outcome);
-	apart_reap(); // while the box goes on
+	apart_reap();
 	switch (message->kind) {
 	case MESSAGE_LISTENER:
 		return take_listener(plan, run, fds[0]) < 0 ? run_broken(run, outcome) : GOES_ON;

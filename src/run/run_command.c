@@ -58,7 +58,7 @@ int box_done(struct out *out, int result)
 	return out_flush(out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
-// $SHELL when it is bash or zsh and can be run, else bash, else sh.
+// $SHELL if bash or zsh, else bash, else sh.
 static const char *box_shell(void)
 {
 	static const char *const fallbacks[] = { "/bin/bash", "/usr/bin/bash", "/bin/zsh",
@@ -82,7 +82,7 @@ struct box *box_new(void)
 	return box;
 }
 
-// --help ends a verb; -C moves before anything asks where it is.
+// --help ends a verb; -C comes before every look at the directory.
 static int finish_reading(const struct box *box)
 {
 	const char *directory = box->invocation.directory;
@@ -168,7 +168,6 @@ int box_plan(struct box *box)
 	return decide_view(&box->plan, environ);
 }
 
-// A run before its first step.
 static void init_before_steps(const struct box *box, struct run *run)
 {
 	static int mounts[MOUNTS_MAX];
@@ -210,7 +209,7 @@ struct outcome run_try(struct box *box, struct run *run)
 	return outcome;
 }
 
-// Only where the machine gave no namespaces, and only to who said that less will do.
+// Only if the machine denied namespaces, and the profile accepts tier landlock.
 static bool may_fall_back(const struct box *box, const struct run *run)
 {
 	return run->lock != LOCK_DONE && box->plan.tier == TIER_FULL &&
@@ -218,7 +217,6 @@ static bool may_fall_back(const struct box *box, const struct run *run)
 	       steps[run->message.step].lost_without_namespaces;
 }
 
-// What was decided is thrown away, and what was asked for stays.
 static struct box *renew(const struct box *box, struct run *run)
 {
 	struct box *fresh = box_new();
@@ -253,8 +251,7 @@ static int fall_back(const struct box *box, struct run *run)
 	return run_command(lower);
 }
 
-// A program of the host replaced a file of the plan before the command was there: as git and
-// editors save. The plan is made again.
+// A host program, such as git or an editor, replaced a file of the plan before the command began.
 static bool may_try_again(const struct box *box, const struct run *run)
 {
 	enum { TRIES_MAX = 100 };
@@ -263,7 +260,6 @@ static bool may_try_again(const struct box *box, const struct run *run)
 	return changed && !box->plan.session && box->tries < TRIES_MAX;
 }
 
-// The right of its owner to use a directory, which a box has taken away.
 static bool open_shut(int directory, const char *path, struct findings *found)
 {
 	char self[64];
@@ -279,7 +275,6 @@ static bool open_shut(int directory, const char *path, struct findings *found)
 	return true;
 }
 
-// A directory that keeps its owner out is opened, and the plan is made again.
 static bool clear_way(const struct box *box)
 {
 	enum { OBSTACLES_MAX = 100 };
@@ -309,7 +304,7 @@ int run_command(struct box *box)
 	struct outcome outcome = supervise(&box->plan, &run, walk_host(&box->plan, &run));
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
-	// Not with secrets: the variables that held them are wiped.
+	// Not with secrets: their variables are wiped.
 	if (outcome.kind == OUTCOME_FAILED && run.lock != LOCK_DONE &&
 	    (may_try_again(box, &run) || clear_way(box)) && box->plan.credential_count == 0) {
 		findings_free(&outcome.found);
