@@ -232,7 +232,7 @@ bool record_is_here(const struct record_entry *entry)
 	       entry->place.pid_namespace == here.pid_namespace;
 }
 
-pid_t record_holder(int lock)
+pid_t record_pid_here(int lock)
 {
 	return process_holding(lock, byte(F_WRLCK, HOLDS, 1));
 }

@@ -108,7 +108,7 @@ void record_mark(int lock, enum record_end end, int status);
 // Whether it is an entry of this boot and pid namespace: only there a run counts as killed.
 bool record_is_here(const struct record_entry *entry);
 // The process PID as this one sees it; 0: it has no number here; -1: it has ended.
-pid_t record_holder(int lock);
+pid_t record_pid_here(int lock);
 // Whether a process of the run lives; and waits until none does.
 bool record_lives(int lock);
 void record_await(int lock);

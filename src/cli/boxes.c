@@ -46,7 +46,7 @@ static bool read_box(const struct record *record, const struct process_place *he
 {
 	struct stat status;
 	struct timespec time;
-	box->run = record_holder(record->lock);
+	box->run = record_pid_here(record->lock);
 	if (box->run < 0 || fstat(record->lock, &status) < 0 || status.st_size == 0)
 		return false;
 	bool known = record_read(record->lock, &box->entry);
@@ -201,7 +201,7 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 		return -1;
 	// Checked after the pidfd was opened: so the pidfd is this supervisor's, not a later
 	// process's.
-	if (record_holder(record.lock) != box->run) {
+	if (record_pid_here(record.lock) != box->run) {
 		record_close(&record);
 		return -1;
 	}
@@ -233,7 +233,7 @@ int boxes_init(const struct live_box *box, const struct held_box *held)
 		return -1;
 	autoclose int init = sys_pidfd_open(box->entry.init);
 	if (init < 0 || parent_of(box->entry.init) != box->run ||
-	    record_holder(held->record.lock) != box->run)
+	    record_pid_here(held->record.lock) != box->run)
 		return -1;
 	return take(&init);
 }

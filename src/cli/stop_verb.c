@@ -161,7 +161,7 @@ static int find_ended(struct arena *arena, const char *id, struct record *ret_re
 	bool said = err_is_recorded();
 	if (ATTEMPT(boxes_any(arena, id, ret_record)) < 0)
 		return said ? -1 : fail(0, "run %s has ended; its exit status is not known", id);
-	bool lives = record_holder(ret_record->lock) >= 0 &&
+	bool lives = record_pid_here(ret_record->lock) >= 0 &&
 		     record_read(ret_record->lock, &entry) && entry.end == RECORD_LIVES;
 	return err_tolerated(!lives) || !said ? 0 : -1; // several match, or it is elsewhere
 }

@@ -25,7 +25,7 @@ struct needs {
 };
 
 // Resolves all but the last component. NULL: the directory does not exist.
-static const char *place_of(struct needs *needs, const char *path)
+static const char *resolve_parent(struct needs *needs, const char *path)
 {
 	char real[PATH_MAX];
 	const char *whole = path_join(needs->arena, needs->plan->current, path);
@@ -70,7 +70,7 @@ static void need(struct needs *needs, const char *file, const char *beside)
 static void need_link_and_target(struct needs *needs, const char *path, const char *beside)
 {
 	char real[PATH_MAX];
-	need(needs, place_of(needs, path), beside);
+	need(needs, resolve_parent(needs, path), beside);
 	if (realpath(path, real))
 		need(needs, arena_copy(needs->arena, real, strlen(real)), beside);
 }
@@ -319,7 +319,7 @@ static const char naming_variables[] =
 	"PERL5LIB RUBYLIB PKG_CONFIG_PATH CMAKE_PREFIX_PATH CPATH C_INCLUDE_PATH LIBRARY_PATH "
 	"CURL_HOME GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES";
 
-static bool find_lacking(const struct plan *plan, const char *value, char path[PATH_MAX])
+static bool find_lacking_path(const struct plan *plan, const char *value, char path[PATH_MAX])
 {
 	static const char ends[] = " \t:;=,\"'";
 	for (const char *at = value; *at; at += strspn(at, ends)) {
@@ -341,7 +341,7 @@ void program_names(const struct plan *plan, struct findings *found)
 			continue;
 		if (!value)
 			findings_add(found, FINDING_NOT_PASSED, name, plan->variables[i].why, name);
-		else if (find_lacking(plan, value, path))
+		else if (find_lacking_path(plan, value, path))
 			findings_add(found, FINDING_NAMES_ABSENT, name, path,
 				     judge_final(plan, path, false) ? "" : path);
 	}

@@ -220,7 +220,7 @@ static bool may_fall_back(const struct box *box, const struct run *run)
 static struct box *renew(const struct box *box, struct run *run)
 {
 	struct box *fresh = box_new();
-	signals_again(run);
+	signals_restore(run);
 	fd_close(&run->events->fd);
 	fd_close(&run->parent);
 	if (!run->fronted)
@@ -234,7 +234,7 @@ static struct box *renew(const struct box *box, struct run *run)
 	fresh->handback = box->handback;
 	fresh->result_more = box->result_more;
 	fresh->plan.snippet = box->plan.snippet;
-	fresh->tries = box->tries + 1;
+	fresh->earlier_tries = box->earlier_tries + 1;
 	return fresh;
 }
 
@@ -257,10 +257,10 @@ static bool may_try_again(const struct box *box, const struct run *run)
 	enum { TRIES_MAX = 100 };
 	int number = run->message.number;
 	bool changed = number == ERR_CHANGED || number == ENOENT || number == ENOTDIR;
-	return changed && !box->plan.session && box->tries < TRIES_MAX;
+	return changed && !box->plan.session && box->earlier_tries < TRIES_MAX;
 }
 
-static bool open_shut(int directory, const char *path, struct findings *found)
+static bool restore_owner_access(int directory, const char *path, struct findings *found)
 {
 	char self[64];
 	struct stat status;
@@ -281,14 +281,14 @@ static bool clear_way(const struct box *box)
 	const char *path = box->plan.shut;
 	struct findings found = { 0 };
 	struct out out = { 0 };
-	if (!path || box->tries >= OBSTACLES_MAX)
+	if (!path || box->earlier_tries >= OBSTACLES_MAX)
 		return false;
 	autoclose int directory =
 		sys_openat2(AT_FDCWD, path_parent(box->arena, path),
 			    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (directory < 0)
 		return false;
-	bool cleared = open_shut(directory, path, &found);
+	bool cleared = restore_owner_access(directory, path, &found);
 	findings_text(&found, READER_PERSON, &out);
 	out_flush(&out, STDERR_FILENO);
 	findings_free(&found);

@@ -21,7 +21,7 @@ struct box {
 	struct arguments arguments;
 	struct profile profile;
 	struct plan plan;
-	unsigned tries;
+	unsigned earlier_tries;
 	struct front *front;  // (report/front.h), or NULL
 	const char *handback; // sbx-shell: a file for the agent, or NULL
 	void (*result_more)(struct out *out);

@@ -69,7 +69,7 @@ int signals_parent_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-void signals_again(const struct run *run)
+void signals_restore(const struct run *run)
 {
 	close(run->signals);
 	signal(SIGCHLD, run->child_ignored ? SIG_IGN : SIG_DFL);

@@ -96,7 +96,7 @@ void signals_handle(const struct run *run);
 // the shell expects. Returns in the watcher; at once where no shell waits.
 int signals_stop(struct run *run);
 void signals_die(int number);
-void signals_again(const struct run *run);
+void signals_restore(const struct run *run);
 
 // Releases the caller's descriptors, so that a pipe ends when the command closes it.
 
