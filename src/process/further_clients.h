@@ -30,7 +30,7 @@ struct further_clients {
 };
 
 void further_clients_init(struct further_clients *clients);
-// Takes a client and its descriptors. Refuses a descriptor that is no file of the box.
+// Closes `fds`, and the socket of a client that the box cannot serve.
 void further_clients_take(const struct plan *plan, struct run *run,
 			  const struct terminal_wish *terminal, int socket, int fds[]);
 // To poll; -1: none.

@@ -147,7 +147,7 @@ int ns_child_lifeline(const struct plan *plan, struct run *run)
 		sigprocmask(SIG_UNBLOCK, &end, NULL); // until there is a command
 	if (prctl(PR_SET_PDEATHSIG, landlock ? SIGNAL_END : SIGKILL, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_PDEATHSIG");
-	// An earlier failure may have sent the plan already. Closes the box's end of the socket.
+	// A supervisor that died before PR_SET_PDEATHSIG has closed its end of the socket.
 	struct pollfd host = { .fd = run->to_host };
 	fd_close(&run->from_box);
 	if (poll(&host, 1, 0) != 0)
