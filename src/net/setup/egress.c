@@ -15,7 +15,7 @@
 #include "plan.h"
 #include "text/destination.h"
 
-// Ports that names without ports are likely to be reached at, where the kernel cannot redirect.
+// Likely ports of names without ports, where the kernel cannot redirect.
 static const uint16_t usual_ports[] = { 80, 443, 22, 9418, 5432, 3306, 6379 };
 
 static void add_port(struct egress *egress, uint16_t port)
@@ -40,7 +40,7 @@ static void list_ports(struct plan *plan)
 		add_port(&plan->egress, usual_ports[i]);
 }
 
-// A port that two lines name is one door.
+// One door for a port of two lines.
 static void add_loopback(struct egress *egress, uint16_t port)
 {
 	for (unsigned i = 0; i < egress->loopback_count; i++)
@@ -94,8 +94,7 @@ static const struct item *for_one_host(const struct list *budgets)
 	return NULL;
 }
 
-// What a mode without a proxy cannot do: reported, not refused, as the mode
-// was asked for as well.
+// Reports what a mode without a proxy cannot do; the mode was asked for as well.
 static void tell_unkept(struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
@@ -126,7 +125,7 @@ static void tell_unkept(struct plan *plan)
 				 rows[i].unkept->from);
 }
 
-// localhost, names below it, 127.0.0.0/8, ::1, 0.0.0.0: a box has each for itself.
+// Each box has localhost, names below it, 127.0.0.0/8, ::1 and 0.0.0.0 for itself.
 static bool is_own(const struct destination *rule)
 {
 	enum { V4_EIGHT = 96 + 8 };
@@ -135,7 +134,7 @@ static bool is_own(const struct destination *rule)
 	return rule->kind != DESTINATION_ANY && host_within(rule->name, "localhost");
 }
 
-// A rule that does nothing is an error; one that allows a large part of all names is said.
+// A rule without effect is an error; a rule for many names is reported.
 static int check_odd_rules(struct plan *plan)
 {
 	struct destination rule;
@@ -214,7 +213,7 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
-// Whose addresses are looked up by the caller's proxy are not seen here.
+// The caller's proxy looks these addresses up: sbx does not see them.
 static void tell_unseen(struct plan *plan)
 {
 	struct destination destination;
@@ -230,9 +229,8 @@ static void tell_unseen(struct plan *plan)
 				 item->from);
 }
 
-// In the network of a box every name has a made-up address, and one address is the box's own: who
-// is there decides, and says whose wall it is. Found by effect: nobody else has that address. At
-// this port somebody is there also where the box cannot redirect.
+// Finds an outer box by effect: in a box's network every name has a made-up address, and one
+// address is the box's own. At this port it also answers where the box cannot redirect.
 static void go_by_box(struct plan *plan)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(NETNS_PORT) };
@@ -279,7 +277,7 @@ int egress_upstream(struct plan *plan, char *const *environment)
 	if (strlen(url) > EGRESS_URL_MAX)
 		return fail(0, "the address of your proxy is longer than %d bytes: --upstream none",
 			    EGRESS_URL_MAX);
-	// A part of it would send the hosts behind the cut through that proxy.
+	// A cut list would send the hosts behind the cut through that proxy.
 	if (excepted && strlen(excepted) > EGRESS_NO_PROXY_MAX)
 		return fail(0, "no_proxy is longer than %d bytes: shorten it, or --upstream none",
 			    EGRESS_NO_PROXY_MAX);

@@ -33,7 +33,7 @@ bool names_is_own(const struct address *address)
 	       memcmp(own, address->bytes, sizeof(own)) == 0;
 }
 
-// The one of two that loses its place.
+// Which one loses its place.
 static struct name *worse(struct name *left, struct name *right)
 {
 	if (!left || left->known != right->known)
