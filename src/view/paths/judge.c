@@ -1,4 +1,4 @@
-// Owns the reading of the plan's mounts backwards.
+// Owns the search for a path's mount in the plan.
 #include "view/paths/wishes.h"
 
 #include "base/base.h"
