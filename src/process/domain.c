@@ -49,8 +49,8 @@ enum {
 #define NO_REQUESTS(letter)  REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
 
 static const struct asking rows[] = {
-	// The supervisor makes connections of unix sockets; a datagram (SOCK_RAW, too) names a
-	// receiver each time. With the host's network only pairs.
+	// The supervisor connects unix sockets; a datagram (SOCK_RAW, too) names a receiver each
+	// time. With the host's network only pairs.
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
 	{ "socket socketpair", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS, SECCOMP_RET_ALLOW, IN_ALL,
@@ -69,19 +69,17 @@ static const struct asking rows[] = {
 	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
 	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, ASKING_IS, ANSWER(ENOPROTOOPT), IN_PROXY, 0 },
 	{ "listen", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_PROXY, 0 },
-	// System V and POSIX memory, queues and semaphores are the host's.
+	// System V and POSIX memory is the host's.
 	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl "
 	  "mq_open "
 	  "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(ENOSYS), IN_ALL, 0 },
-	// Limits and priorities of the process itself only.
 	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0,
 	  ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "setpriority", 0, ~0U, WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "setpriority ioprio_set", 1, ~0U, 0, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
-	// A descriptor for reading can change metadata: the supervisor does it, where the box may
-	// write.
+	// A descriptor for reading can change metadata: the supervisor does it.
 	{ "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes futimesat "
 	  "utimensat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
@@ -90,8 +88,8 @@ static const struct asking rows[] = {
 	  "removexattrat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EOPNOTSUPP), IN_ALL, 0 },
 	// Only requests that read, or that write to a file open for writing, by the letters of
-	// ioctl-number.rst. The others change files or make directories by a descriptor for reading
-	// (flags, encryption, verity, subvolumes, a FAT's attributes).
+	// ioctl-number.rst. Others change files by a descriptor for reading (flags, encryption,
+	// subvolumes, FAT's attributes).
 	OWN_REQUEST(FS_IOC_GETFLAGS),
 	OWN_REQUEST(FS_IOC_GETVERSION),
 	OWN_REQUEST(FS_IOC_FSGETXATTR),
@@ -100,14 +98,14 @@ static const struct asking rows[] = {
 	OWN_REQUEST(FICLONERANGE),
 	NO_REQUESTS('f'), // all, ext4, encryption, verity
 	NO_REQUESTS('v'),
-	NO_REQUESTS('X'),  // XFS, freezing
-	NO_REQUESTS('r'),  // FAT, exFAT, NTFS
-	NO_REQUESTS('n'),  // NILFS
-	NO_REQUESTS(0x94), // btrfs
-	NO_REQUESTS(0x97), // Ceph
-	NO_REQUESTS(0xbc), // bcachefs
-	NO_REQUESTS(0xcf), // SMB
-	NO_REQUESTS(0xf5), // F2FS
+	NO_REQUESTS('X'),
+	NO_REQUESTS('r'),
+	NO_REQUESTS('n'),
+	NO_REQUESTS(0x94),
+	NO_REQUESTS(0x97),
+	NO_REQUESTS(0xbc),
+	NO_REQUESTS(0xcf),
+	NO_REQUESTS(0xf5),
 };
 
 static const char *const losses[] = {
@@ -139,7 +137,6 @@ static int refuse_datagrams(int fd)
 		    fd);
 }
 
-// Refuses what the tier cannot have: nothing is left out silently.
 static int refuse(const struct plan *plan)
 {
 	if (plan->landlock < 6)
@@ -167,7 +164,7 @@ static int refuse(const struct plan *plan)
 		bool kept = mount->kind == MOUNT_COPY ||
 			    (mount->kind == MOUNT_BIND && mount->on_host &&
 			     mount->access == ACCESS_READ && mount->identity.type != S_IFSOCK);
-		// A box around this one hides things from its processes, and so from this box's.
+		// An outer box hides things from this box, too.
 		if (kept && !outer_keeps(plan, mount, &mounts))
 			return fail(0,
 				    "tier landlock cannot protect '%s' in a directory that is "

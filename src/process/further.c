@@ -109,7 +109,6 @@ struct mapped {
 	char **words;
 };
 
-// 0 or an errno. The process ends soon: nothing is unmapped.
 static int map(int fd, struct mapped *ret_mapped)
 {
 	struct stat status;
@@ -137,8 +136,7 @@ static int map(int fd, struct mapped *ret_mapped)
 	return 0;
 }
 
-// An exit status from here on says why the child executed nothing: no process of the box can change
-// it.
+// Exit statuses of a child that executed nothing: no process of the box can change them.
 enum { WHY_DIRECTORY = 128 };
 
 static _Noreturn void give_up(int why, int number)
@@ -146,7 +144,6 @@ static _Noreturn void give_up(int why, int number)
 	_exit(why + (number < WHY_DIRECTORY ? number : EIO));
 }
 
-// Runs as the first command does (process/init.c), behind pid 1's walls.
 static _Noreturn void become(const struct run *run, const struct further_order *order,
 			     const int fds[FD_PASSED])
 {
@@ -206,8 +203,8 @@ static void tell(struct run *run, int command, enum further_kind kind, int numbe
 	fd_send(run->to_host, &run->message, sizeof(run->message), &fd, fd >= 0);
 }
 
-// An exec sets a process's exit signal to SIGCHLD. Until then the child has another one: so
-// waitpid(2) tells the two kinds apart.
+// An exec sets the exit signal to SIGCHLD. Until then it differs: so waitpid(2) tells the two kinds
+// apart.
 static enum further_kind start(struct run *run, const struct further_order *order,
 			       int fds[FD_PASSED], int *ret_master, int *ret_number)
 {
@@ -236,18 +233,18 @@ static enum further_kind start(struct run *run, const struct further_order *orde
 	return FURTHER_STARTED;
 }
 
-// SIGCONT lets a stopped command get the signal. An ended command is no longer in the table:
-// another process may have its pid.
+// SIGCONT lets a stopped command get the signal. Ended commands are not in the table: their pids
+// may be reused.
 static void pass_signal(struct run *run, const struct further_order *order)
 {
 	struct further_child *child = find(run, order->number);
 	if (!child)
 		return;
-	if (kill(-child->pid, order->signal) < 0) // it leads no group yet
+	if (kill(-child->pid, order->signal) < 0)
 		kill(child->pid, order->signal);
 	if (!run->paused)
 		kill(-child->pid, SIGCONT);
-	if (order->signal == SIGKILL) // the client waits for no end
+	if (order->signal == SIGKILL)
 		forget(child);
 	else
 		tell(run, order->number, FURTHER_SIGNALLED, 0, -1);

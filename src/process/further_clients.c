@@ -1,4 +1,4 @@
-// Owns the clients of sbx exec: passes their orders to pid 1, and its messages to them.
+// Owns the clients of sbx exec, between them and pid 1.
 #include "process/further_clients.h"
 
 #include <errno.h>
@@ -32,7 +32,6 @@ static void answer(int socket, enum further_kind kind, int number, int fd)
 	fd_send_now(socket, &answer, sizeof(answer), &fd, fd >= 0);
 }
 
-// Returns -1 with errno.
 static int order(const struct run *run, struct further_order order, const int fds[FD_PASSED])
 {
 	unsigned count = !fds ? 0 : order.terminal.wanted ? 1 : FD_PASSED;
@@ -57,8 +56,7 @@ static bool stays(const char *texts, uint32_t count, const char *variable, bool 
 	return !is_set(texts, count, variable) && !(below && str_starts(variable, "PWD="));
 }
 
-// The client's variables follow the first command's, and replace them. A relative directory is
-// below the first command's.
+// The client's variables follow the first command's, and replace them.
 static void put_words(const struct plan *plan, struct further_text *text, size_t size,
 		      struct out *out)
 {
@@ -79,7 +77,7 @@ static void put_words(const struct plan *plan, struct further_text *text, size_t
 	out_bytes(out, variables, (size_t)((const char *)text + size - variables));
 }
 
-// Makes a sealed text from the client's. -1 with errno.
+// -1 with errno.
 static int compose(const struct plan *plan, int theirs)
 {
 	struct stat status;
@@ -155,11 +153,11 @@ void further_clients_take(const struct plan *plan, struct run *run,
 		fd_close(&fds[i]);
 	if (kind != FURTHER_STARTED) {
 		answer(socket, kind, number, -1);
-		close(socket); // also removes it from the epoll set
+		close(socket);
 	}
 }
 
-// False: pid 1 takes nothing now. The order is kept, and no client is read until then.
+// False: pid 1 takes nothing now; the order is kept.
 static bool hand_on(struct run *run, const struct further_order *signal)
 {
 	struct further_clients *clients = run->clients;
@@ -205,7 +203,7 @@ void further_clients_tell(struct run *run, const struct message *message, int te
 {
 	struct further_client *client = find(run->clients, message->step);
 	enum further_kind kind = (enum further_kind)message->number;
-	if (!client || message->step == 0) // the client is gone
+	if (!client || message->step == 0)
 		return;
 	if (kind == FURTHER_STARTED)
 		client->child = message->child;
@@ -214,7 +212,7 @@ void further_clients_tell(struct run *run, const struct message *message, int te
 		drop(client);
 }
 
-// The last number of a line of /proc/PID/status: the pid in the box.
+// The last number of a line: the pid in the box.
 static pid_t number_of(const char *text, const char *line)
 {
 	const char *at = strstr(text, line), *end = at ? strchr(at + 1, '\n') : NULL;
@@ -223,8 +221,8 @@ static pid_t number_of(const char *text, const char *line)
 	return end ? (pid_t)strtol(end, NULL, 10) : 0;
 }
 
-// A command leads a session (process/further.c): walks up to its leader. `ret_all`: the walk did
-// not reach pid 1.
+// Walks up to a session's leader, the command (process/further.c). `ret_all`: the walk did not
+// reach pid 1.
 static const struct further_client *client_of(const struct run *run, pid_t pid, bool *ret_all)
 {
 	enum { DEPTH_MAX = 64 };
@@ -247,7 +245,6 @@ static const struct further_client *client_of(const struct run *run, pid_t pid, 
 	return NULL;
 }
 
-// Half of the socket's buffer is for answers, a quarter for denials.
 static void send_denied(struct further_client *client, struct further_denied *denied)
 {
 	enum { ROOM = 64 << 10 };

@@ -24,7 +24,6 @@
 
 static void tell(struct run *run)
 {
-	// The supervisor reads whole messages; a failure means it is gone.
 	fd_send(run->to_host, &run->message, sizeof(run->message), NULL, 0);
 }
 
@@ -58,7 +57,6 @@ static _Noreturn void become_command(const struct plan *plan, const struct run *
 		take_terminal(peer, problem);
 	else if (run->own_session && !run->jobs)
 		setsid();
-	// The command begins even without its terminal.
 	else if ((run->own_session || run->lent) && setpgid(0, 0) == 0 && !run->background)
 		tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (run->child_ignored)
@@ -101,12 +99,11 @@ static void count_use(struct run *run)
 	left_look(run, root.f_files - root.f_ffree);
 }
 
-// The kernel kills what is left when pid 1 is gone.
 static _Noreturn void tell_end(struct run *run, int status)
 {
 	enum { LONGEST_MILLISECONDS = 100 };
 	bool domain = run->tier_landlock;
-	struct pollfd supervisor = { .fd = run->to_host }; // POLLHUP comes unasked
+	struct pollfd supervisor = { .fd = run->to_host };
 	run->message.kind = MESSAGE_ENDED;
 	run->message.status = status;
 	while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
@@ -116,7 +113,7 @@ static _Noreturn void tell_end(struct run *run, int status)
 	run->message.alone = waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD;
 	count_use(run);
 	tell(run);
-	while (run->grouped) // the supervisor reads the group's counts, then kills pid 1
+	while (run->grouped) // then the supervisor reads the group, and kills pid 1
 		pause();
 	poll(&supervisor, 1, LONGEST_MILLISECONDS); // until it has released the view
 	_exit(0);
@@ -128,7 +125,7 @@ static void reap_one(struct run *run, pid_t command, pid_t pid, int status)
 		further_reaped(run, FURTHER_EXECUTED, pid, status);
 	else if (!WIFSTOPPED(status))
 		tell_end(run, status);
-	else if (!run->paused) // stopped by pid 1: a shell outside need not know
+	else if (!run->paused) // a shell outside need not know
 		tell_stop(run, status);
 }
 
@@ -142,7 +139,6 @@ static void reap(struct run *run, pid_t command)
 		reap_one(run, command, pid, status);
 }
 
-// Sockets of this network, for connections to published ports.
 static void give_sockets(struct run *run)
 {
 	enum { BATCHES = 5 };
@@ -164,7 +160,6 @@ static void give_sockets(struct run *run)
 	}
 }
 
-// Signals all but pid 1.
 static void pause_all(struct run *run, int number)
 {
 	run->paused = number == SIGNAL_PAUSE;
@@ -174,7 +169,7 @@ static void pause_all(struct run *run, int number)
 		tell(run);
 }
 
-// Signals only wake this process: any program of the user can send them, and they can be lost.
+// Signals only wake this process: the user's programs can send them, and they can be lost.
 static void take_orders(struct run *run, pid_t command)
 {
 	union {
@@ -198,8 +193,7 @@ static void take_orders(struct run *run, pid_t command)
 	}
 }
 
-// The supervisor is gone, or waits for pid 1. The box is in a lower Landlock domain: it cannot send
-// this signal.
+// The box is in a lower Landlock domain: it cannot send this signal.
 static _Noreturn void end_processes(void)
 {
 	domain_end();
@@ -210,8 +204,8 @@ static _Noreturn void serve(struct run *run, pid_t command)
 {
 	sigset_t all;
 	sigfillset(&all);
-	pages_release_stack(); // a box may be idle for days
-	reap(run, command);    // it may have ended before the first wait
+	pages_release_stack();
+	reap(run, command);
 	for (;;) {
 		int number = sigwaitinfo(&all, NULL);
 		if (number == SIGCHLD)
@@ -235,23 +229,22 @@ static void forget_arguments(const struct run *run)
 int init_child(const struct plan *plan, struct run *run)
 {
 	volatile int problem = 0;
-	bool reports = plan->timing || plan->event_status || plan->ready ||
-		       plan->front > 0; // that it has started
+	bool reports = plan->timing || plan->event_status || plan->ready || plan->front > 0;
 	sigset_t all;
 	run->pausable = plan->session != NULL || plan->ask == ASK_TERMINAL;
 	if (!testing_skips("wipe"))
 		forget_arguments(run);
 	if (close_others(plan, run->to_host, 0) < 0)
 		return fail(errno, "close_range");
-	// Leaves the caller's process group: signals come once, through the supervisor.
+	// Signals come once, through the supervisor.
 	if (run->own_session ? setsid() < 0 : run->lent && setpgid(0, 0) < 0)
 		return fail(errno, "leave the process group");
 	sigfillset(&all);
 	if (run->tier_landlock)
-		sigprocmask(SIG_SETMASK, &all, NULL); // SIGNAL_END too: it is read from now on
+		sigprocmask(SIG_SETMASK, &all, NULL); // SIGNAL_END too
 	struct further further = { 0 };
 	further.files = rlimits_files(plan, run);
-	run->further = &further; // valid: this function does not return
+	run->further = &further;
 	int peer = -1;
 	int closed = plan->terminal.wanted ? pty_open(&plan->terminal, &run->pty, &peer) : 0;
 	if (closed)
@@ -263,7 +256,7 @@ int init_child(const struct plan *plan, struct run *run)
 		return fail(errno, "vfork");
 	sched_yield(); // lets the command finish its exec
 	left_begin(plan);
-	arena_free(plan->arena); // unshares it from the host side
+	arena_free(plan->arena);
 	run->message.kind = problem ? MESSAGE_NO_EXEC : MESSAGE_STARTED;
 	run->message.number = problem;
 	if (problem || reports)
@@ -271,8 +264,7 @@ int init_child(const struct plan *plan, struct run *run)
 			run->pty >= 0);
 	if (problem)
 		_exit(1);
-	// The other end must see what the command closes. The terminal stays open, or its output
-	// would end.
+	// The other end must see what the command closes. The terminal's output would end.
 	bool spared = peer >= 0 && dup2(peer, 0) == 0;
 	sys_close_range(spared, (unsigned)run->to_host - 1, 0);
 	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);

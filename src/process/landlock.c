@@ -53,7 +53,6 @@ static bool is_directory(const struct mount *mount)
 	       (mount->kind != MOUNT_BIND || mount->cache || mount->identity.type == S_IFDIR);
 }
 
-// Rights belong to a link's target.
 static bool is_link(const struct mount *mount)
 {
 	return mount->kind == MOUNT_COPY || mount->identity.type == S_IFLNK;
@@ -72,8 +71,8 @@ static int add_view(const struct plan *plan, const struct run *run, int ruleset)
 	return 0;
 }
 
-// The box may reopen what the caller gave, as /dev/stderr or /dev/fd/3, in the mode of the
-// descriptor only. Landlock does not see pipes (EBADFD).
+// The box may reopen the caller's descriptors, as /dev/fd/3, in their mode only. Landlock does not
+// see pipes (EBADFD).
 static int add_handed(const struct plan *plan, int ruleset, int fd)
 {
 	static const uint64_t by_mode[] = {

@@ -1,4 +1,3 @@
-// Owns the rights of each kind of access, and the making of one rule.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -13,7 +12,6 @@ static const uint64_t writing = LANDLOCK_WRITE_FILE | LANDLOCK_REMOVE_DIR | LAND
 				LANDLOCK_TRUNCATE;
 // Never granted: a user namespace cannot make device nodes either.
 static const uint64_t special = LANDLOCK_MAKE_CHAR | LANDLOCK_MAKE_BLOCK;
-// A rule for a file may only have these.
 static const uint64_t for_files = LANDLOCK_EXECUTE | LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE |
 				  LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV;
 

@@ -21,8 +21,7 @@
 #include "plan.h"
 #include "run.h"
 
-// A quarter of the caller's inotify instances. A lower user namespace counts them, too, and has a
-// larger default.
+// A quarter of the caller's. A lower user namespace counts them, too, with a larger default.
 enum { INOTIFY_PART = 4 };
 static long inotify_most(void)
 {
@@ -67,8 +66,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 	run->to_host = ends[1];
 	if (pipe2(run->go, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
-	// No CLONE_VM: a pid 1 that never execs must not share memory with the host side. It unmaps
-	// the shared arena of the plan once the command has started.
+	// No CLONE_VM: a pid 1 that never execs must not share memory with the host side.
 	struct clone_args arguments = {
 		.flags = plan->namespaces | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&run->pidfd,
@@ -86,7 +84,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 	run->init = pid;
 	fd_close(&run->to_host);
 	fd_close(&run->go[0]);
-	settings_undo(plan, run); // the box has them
+	settings_undo(plan, run);
 	return 0;
 }
 
@@ -112,7 +110,7 @@ int ns_undo(const struct plan *plan, struct run *run)
 	struct pollfd ended = { .fd = run->pidfd, .events = POLLIN };
 	while (waitid(P_PID, (id_t)run->init, &info, WEXITED) < 0 && errno == EINTR)
 		;
-	if (run->front > 0) // the front is its parent
+	if (run->front > 0)
 		poll(&ended, 1, -1);
 	run->init_signal = info.si_code == CLD_KILLED ? info.si_status : 0;
 	run->init = 0;
@@ -120,7 +118,7 @@ int ns_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Out of memory, the kernel kills a box before the user's programs. Uses the host's /proc.
+// Out of memory, the kernel kills a box first. Uses the host's /proc.
 enum { OOM_SOONER = 500, OOM_MAX = 1000 };
 static int raise_score(void)
 {
@@ -177,8 +175,8 @@ int ns_child_ids(const struct plan *plan, struct run *run)
 	return run->user < 0 || run->view < 0 ? fail(errno, "/proc/self/ns") : 0;
 }
 
-// In the box's /proc: in the host's, the kernel walks every namespace. `missing`: ENOENT if a
-// kernel may lack the file, else 0.
+// In the host's /proc the kernel walks every namespace. `missing`: ENOENT if a kernel may lack the
+// file, else 0.
 static int lock_number(int proc, const char *file, unsigned most, int missing)
 {
 	char text[16];

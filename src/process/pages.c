@@ -1,4 +1,4 @@
-// Owns hints to the kernel about pages; their failures are not reported. Raw: also used in pid 1.
+// Owns hints to the kernel about pages; failures are not reported. Raw: also in pid 1.
 #include "process/ns.h"
 
 #include <stdint.h>
@@ -12,5 +12,5 @@ __attribute__((noinline)) void pages_release_stack(void)
 	// mapped there is stack.
 	enum { KEPT = 2 * PAGE, MOST = 64 * PAGE };
 	uintptr_t end = ((uintptr_t)__builtin_frame_address(0) - KEPT) & ~(uintptr_t)(PAGE - 1);
-	madvise((void *)(end - MOST), MOST, MADV_DONTNEED); // ENOMEM: less was in use
+	madvise((void *)(end - MOST), MOST, MADV_DONTNEED);
 }

@@ -1,5 +1,5 @@
 // Owns the terminals of commands. Raw calls, no memory. The kernel hangs one up when its session's
-// leader ends: later reads and writes of other processes fail.
+// leader ends.
 #include "process/pty.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ int pty_open(const struct terminal_wish *wish, int *ret_master, int *ret_peer)
 		return ENOTTY;
 	if (ioctl(master, TIOCSPTLCK, &unlocked) < 0 || ioctl(master, TIOCSWINSZ, &size) < 0)
 		return errno;
-	int peer = ioctl(master, TIOCGPTPEER, flags); // independent of the view
+	int peer = ioctl(master, TIOCGPTPEER, flags);
 	if (peer < 0)
 		return errno;
 	*ret_master = take(&master);

@@ -3,8 +3,6 @@
 
 struct terminal_wish;
 
-// In pid 1. 0 or an errno.
 int pty_open(const struct terminal_wish *wish, int *ret_master, int *ret_peer);
-// In the command's process: makes stdin the session's controlling terminal. -1 with errno, such as
-// when another session of the box has it.
+// Makes stdin the session's controlling terminal. -1 with errno: another session may have it.
 int pty_take(void);

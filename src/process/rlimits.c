@@ -12,7 +12,7 @@
 
 struct row {
 	int resource;
-	size_t offset; // in struct limits
+	size_t offset;
 	const char *name;
 };
 
@@ -22,11 +22,11 @@ static const struct row rows[] = {
 	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
 };
 
-// The kernel counts these by user: the box gets a part, the rest stays for the host. No realtime
-// priority (pam_limits(8) of audio groups): no cgroup bounds such threads.
+// The kernel counts these by user: the host keeps a part. No realtime priority (pam_limits(8) of
+// audio groups): no cgroup bounds such threads.
 static const struct limit_part {
 	int resource;
-	unsigned divisor; // 0: nothing
+	unsigned divisor;
 	const char *name;
 } parts[] = {
 	{ RLIMIT_RTPRIO, 0, "realtime priority" },
@@ -53,8 +53,7 @@ static int take_part(const struct limit_part *part)
 // the box's memory. A limit of 0 does not stop it, 1 does: core(5).
 enum { CORE_NONE = 1 };
 
-// A single long call stops at this size: what the limit `disk` leaves on the emptiest disk. A full
-// disk leaves some for private files.
+// A single long call stops at this size: what the limit `disk` leaves on the emptiest disk.
 enum { FILE_LEAST = 16 << 20 };
 static uint64_t file_most(const struct plan *plan)
 {
@@ -95,8 +94,8 @@ int rlimits_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Half of the caller's hard limit, not less than its soft one: so that a box has fewer descriptors
-// in flight than sbx may. Not halved again in a box. Not for pid 1, which passes sockets.
+// Half of the caller's hard limit: a box has fewer descriptors in flight than sbx may. Not halved
+// again in a box. Not for pid 1, which passes sockets.
 struct rlimit rlimits_files(const struct plan *plan, const struct run *run)
 {
 	struct rlimit limit = run->callers_files;
@@ -112,7 +111,6 @@ struct rlimit rlimits_files(const struct plan *plan, const struct run *run)
 	return limit;
 }
 
-// Cut to the caller's hard limit; a larger wish is no error.
 int rlimits_child(const struct plan *plan, struct run *run)
 {
 	(void)run;
@@ -120,7 +118,7 @@ int rlimits_child(const struct plan *plan, struct run *run)
 		TRY(take_part(&parts[i]));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint64_t wanted = wanted_of(plan, &rows[i]);
-		// For the process that restores walls (postcheck/walls.c).
+		// postcheck/walls.c
 		bool another = rows[i].resource == RLIMIT_NPROC && plan->place_count > 0;
 		struct rlimit limit = { wanted + another, wanted + another };
 		// Without a user namespace it counts all of the caller's processes.

@@ -1,7 +1,7 @@
 // Owns the saved state of the controlling terminal. With one, the box stays in the caller's
 // session, so that ^C, ^Z and job control work; the filter refuses TIOCSTI and TIOCLINUX. Below a
-// shell with job control the command gets a process group and the terminal. Without a terminal the
-// command gets a separate session; in the background it also gets no descriptor of the terminal.
+// shell with job control the command gets a process group and the terminal. Without a terminal it
+// gets a separate session; in the background also no descriptor of the terminal.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -17,7 +17,6 @@
 
 static const char autogroup[] = "/proc/self/autogroup";
 
-// Any process of the session can set the priority of its autogroup.
 static int session_nice(void)
 {
 	char text[64] = "";
@@ -27,7 +26,6 @@ static int session_nice(void)
 	return word ? atoi(word + strlen(" nice ")) : 0;
 }
 
-// The kernel takes one each tenth of a second.
 static void restore_nice(int nice)
 {
 	enum { TRIES = 12, WAIT_MICROSECONDS = 100000 };
@@ -56,13 +54,12 @@ int tty_host(const struct plan *plan, struct run *run)
 		return 0;
 	pid_t group = run->caller_group = getpgrp(), caller = getppid();
 	pid_t front = tcgetpgrp(run->terminal);
-	// A program that gets the output, such as less, sets the terminal's modes.
+	// A program that gets the output, such as less, sets the modes.
 	bool shown = tcgetpgrp(STDOUT_FILENO) == front;
 	run->foreground = front == group && shown && tcgetattr(run->terminal, &run->termios) == 0;
 	run->session_nice = session_nice();
 	run->jobs = caller > 0 && getsid(caller) == getsid(0) && getpgid(caller) != group;
 	run->background = front != group && has_terminal(plan);
-	// Without a descriptor of the terminal nothing is lost.
 	run->own_session = front != group && !run->background;
 	run->lent = run->jobs && shown && getpid() == group && tcgetpgrp(STDIN_FILENO) == front &&
 		    tcgetpgrp(STDERR_FILENO) == front;
@@ -75,8 +72,7 @@ void tty_lend(struct run *run)
 		tcsetpgrp(run->terminal, run->lent_group);
 }
 
-// True if the foreground group is sbx's, or a dead one of the box. A living one is the shell's,
-// which took the terminal back.
+// A living foreground group is the shell's, which took the terminal back.
 static bool ours_to_restore(const struct run *run)
 {
 	pid_t group = tcgetpgrp(run->terminal);
