@@ -40,7 +40,6 @@ static void list_ports(struct plan *plan)
 		add_port(&plan->egress, usual_ports[i]);
 }
 
-// One door for a port of two lines.
 static void add_loopback(struct egress *egress, uint16_t port)
 {
 	for (unsigned i = 0; i < egress->loopback_count; i++)
@@ -65,7 +64,7 @@ static int list_doors(struct plan *plan)
 		if (egress->loopback_count == NETNS_LOOPBACK_MAX)
 			return fail(0, "%smore than %d ports of the loopback",
 				    origin_text(plan->arena, item->from), NETNS_LOOPBACK_MAX);
-		uint16_t port = (uint16_t)atoi(item->text); // checked when set
+		uint16_t port = (uint16_t)atoi(item->text);
 		if (port == NETNS_PORT || port == NETNS_DNS_PORT)
 			return fail(0, "%sport %u of the box's loopback is sbx's own",
 				    origin_text(plan->arena, item->from), port);
@@ -82,7 +81,6 @@ static int list_doors(struct plan *plan)
 	return 0;
 }
 
-// A guard counts all bytes together.
 static const struct item *for_one_host(const struct list *budgets)
 {
 	struct destination destination;
@@ -94,7 +92,6 @@ static const struct item *for_one_host(const struct list *budgets)
 	return NULL;
 }
 
-// Reports what a mode without a proxy cannot do; the mode was asked for as well.
 static void tell_unkept(struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
@@ -125,7 +122,6 @@ static void tell_unkept(struct plan *plan)
 				 rows[i].unkept->from);
 }
 
-// Each box has localhost, names below it, 127.0.0.0/8, ::1 and 0.0.0.0 for itself.
 static bool is_own(const struct destination *rule)
 {
 	enum { V4_EIGHT = 96 + 8 };
@@ -134,7 +130,6 @@ static bool is_own(const struct destination *rule)
 	return rule->kind != DESTINATION_ANY && host_within(rule->name, "localhost");
 }
 
-// A rule without effect is an error; a rule for many names is reported.
 static int check_odd_rules(struct plan *plan)
 {
 	struct destination rule;
@@ -229,8 +224,8 @@ static void tell_unseen(struct plan *plan)
 				 item->from);
 }
 
-// Finds an outer box by effect: in a box's network every name has a made-up address, and one
-// address is the box's own. At this port it also answers where the box cannot redirect.
+// An outer box is found by effect: there every name has a made-up address, and one address is the
+// box's own. At this port it answers even without redirection.
 static void go_by_box(struct plan *plan)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(NETNS_PORT) };
@@ -248,7 +243,7 @@ static void go_by_box(struct plan *plan)
 	own.sin_port = 0;
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || bind(fd, address, sizeof(own)) < 0)
-		return; // its network is the host's
+		return;
 	plan->egress.behind_box = true;
 	plan->egress.upstream = arena_text(plan->arena, "http://" NETNS_OWN_V4 ":%d", NETNS_PORT);
 }

@@ -1,6 +1,5 @@
-// Owns what makes a connection wait at its first segment (SYN): the listeners' filters, and raw
-// sockets. The kernel gives a segment to raw sockets before the listener's filter drops it; the
-// sender stays in SYN_SENT. See net/proxy/syn.c.
+// Owns what makes a connection wait at its first segment (SYN): listeners' filters, and raw
+// sockets, which get a segment before the filter drops it. See net/proxy/syn.c.
 #include "net/setup/netns.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@ enum { FLAGS_AT = 13, SYN = 2, SYN_ACK = 0x12, BYTES = 256, REFUSED = 254, TAKEN
 static long attach(long fd, const struct sock_filter *code, size_t length)
 {
 	struct sock_fprog program = { .len = (unsigned short)length };
-	memcpy(&program.filter, &code, sizeof(code)); // the kernel only reads it
+	memcpy(&program.filter, &code, sizeof(code));
 	return sys_raw5(SYS_setsockopt, fd, SOL_SOCKET, SO_ATTACH_FILTER, (long)&program,
 			sizeof(program));
 }

@@ -25,18 +25,17 @@
 
 enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, BACKLOG = 4096 };
 
-// The helper shares pid 1's memory and descriptors: a copy would cost both 0.1 ms. So it uses only
-// its arguments and its stack, and calls that leave errno alone. Pid 1 closes its descriptors
-// before the command starts.
+// The helper shares pid 1's memory and descriptors: a copy would cost 0.1 ms. So it uses only its
+// arguments and its stack, and calls that leave errno alone. Pid 1 closes its descriptors.
 struct helper {
 	bool egress,
-		redirect; // egress: there is a proxy; redirect: by a rule instead of single ports
-	bool holds;       // connections wait for a decision
-	bool lingers;     // for a test: stays after its work
+		redirect; // egress: there is a proxy; redirect: not by single ports
+	bool holds;
+	bool lingers;
 	int report; // a socket: an errno or 0 for the namespace, then for its content; back: pid 1
 		    // has joined
 	int sysctl; // /proc/sys: "net" in it is the reader's network namespace
-	const char *what; // the failed part
+	const char *what;
 	struct ifreq loopback;
 	uint16_t loopback_ports[NETNS_LOOPBACK_MAX], ports[NETNS_PORTS_MAX];
 	unsigned loopback_count, port_count;
@@ -66,8 +65,8 @@ enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used
 	return PARSE_DONE;
 }
 
-// Sends messages and reads the answers up to `last`, the only one that is always acknowledged. An
-// error behind `needed` is tolerated: without IPv6 its addresses are unreachable.
+// Reads answers up to `last`, the only one that is always acknowledged. An error behind `needed` is
+// tolerated: without IPv6.
 static long converse(int protocol, const void *messages, unsigned size, uint32_t needed,
 		     uint32_t last)
 {
@@ -102,14 +101,13 @@ static long set_option(long fd, int level, int option)
 }
 
 struct netns_wanted {
-	int type; // SOCK_STREAM or SOCK_DGRAM
+	int type;
 	uint16_t port;
 	enum { AT_ALL, AT_LOOPBACK, AT_LOOPBACK_SIX } at;
 	bool transparent;
 };
 
-// One socket for both families (net.ipv6.bindv6only is 0 in a new namespace), or for IPv4 on a
-// kernel without IPv6.
+// One socket for both families (net.ipv6.bindv6only is 0 in a new namespace), or for IPv4.
 static long open_listener(const struct netns_wanted *wanted)
 {
 	int type = wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -131,7 +129,7 @@ static long open_listener(const struct netns_wanted *wanted)
 	if (wanted->transparent)
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
 			   is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
-	if (wanted->type == SOCK_STREAM) // inherited by accepted connections
+	if (wanted->type == SOCK_STREAM)
 		set_option(fd, IPPROTO_TCP, TCP_NODELAY);
 	if (wanted->type == SOCK_DGRAM) {
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
@@ -156,8 +154,8 @@ static long add_listener(struct helper *helper, struct netns_wanted wanted)
 	return fd;
 }
 
-// Owners can only be asked in the network of the connection. On a kernel without sock_diag any
-// socket fills the place.
+// Owners can only be asked in the connection's network. Without sock_diag any socket fills the
+// place.
 static long add_owners(struct helper *helper)
 {
 	int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -169,7 +167,6 @@ static long add_owners(struct helper *helper)
 	return fd;
 }
 
-// Many programs try ::1 first for localhost; the kernel may lack IPv6.
 static long add_loopback(struct helper *helper, uint16_t port)
 {
 	struct netns_wanted wanted = { SOCK_STREAM, port, AT_LOOPBACK, false };
@@ -238,7 +235,7 @@ static long make_egress(struct helper *helper)
 		result = add_listener(helper, standard[i]);
 	if (result >= 0)
 		result = add_owners(helper);
-	helper->listener_count = LISTENER_FIRST_PORT; // see add_holds()
+	helper->listener_count = LISTENER_FIRST_PORT;
 	for (unsigned i = 0; i < helper->loopback_count && result >= 0; i++)
 		result = add_loopback(helper, helper->loopback_ports[i]);
 	if (result < 0)
@@ -284,7 +281,6 @@ static int helper_main(void *argument)
 		return 0;
 	helper->what = "lo";
 	tell(helper, helper->egress ? make_egress(helper) : raise_loopback(helper));
-	// Keeps the namespace alive until pid 1 has joined.
 	sys_raw(SYS_read, helper->report, (long)&entered, sizeof(entered));
 	if (helper->lingers)
 		sys_raw(SYS_nanosleep, (long)&a_while, 0, 0);
@@ -295,8 +291,8 @@ static struct helper helper = {
 	.loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING },
 };
 
-// A network namespace takes the kernel 0.5 ms, its content 0.2: as long as all else together. A
-// helper in the box makes it meanwhile; pid 1 joins later.
+// A network namespace takes the kernel 0.5 ms, its content 0.2: as long as all else together. So a
+// helper makes it meanwhile.
 int netns_child_network(const struct plan *plan, struct run *run)
 {
 	static char stack[32768] __attribute__((aligned(16)));
@@ -371,7 +367,7 @@ int netns_child_listen(const struct plan *plan, struct run *run)
 int netns_child_alone(const struct plan *plan, struct run *run)
 {
 	siginfo_t info;
-	enum { PIDFD = 3 }; // P_PIDFD of Linux 5.4
+	enum { PIDFD = 3 };
 	if (!plan->own_network)
 		return 0;
 	if (waitid((idtype_t)PIDFD, (id_t)run->helper, &info, WEXITED) < 0)

@@ -25,9 +25,9 @@ enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = DOORS_MAX, NETN
 // Marks a SYN that the worker lets through (net/proxy/syn.c): no program of the box can mark.
 enum { NETNS_MARK = 1 };
 
-// Listeners in the order of sending; the rest follow by port. OWNERS is a netlink socket
-// (net/host/socket_owner.h). Two raw sockets get the first segments of connections; in a box
-// without them they are AF_UNIX, and the listeners take every segment.
+// In the order of sending; the rest follow by port. OWNERS is a netlink socket
+// (net/host/socket_owner.h). Two raw sockets get first segments; a box without them has AF_UNIX
+// sockets, and nothing waits.
 enum listener {
 	LISTENER_ALL,
 	LISTENER_DNS,
@@ -38,70 +38,64 @@ enum listener {
 	LISTENER_FIRST_PORT
 };
 enum netns {
-	NETNS_REDIRECTS = 1, // every port leads to the first listener
-	NETNS_HOLDS = 2,     // connections wait at their SYN
-	NETNS_MORE = 4,      // more listeners follow
+	NETNS_REDIRECTS = 1,
+	NETNS_HOLDS = 2,
+	NETNS_MORE = 4,
 };
 enum { LISTENERS_MAX = LISTENER_FIRST_PORT + 2 * NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 
-// Steps: `network` begins in a helper, `join` enters, `listen` sends the listeners, `alone` ends
-// the helper.
+// `network` begins in a helper, `join` enters, `listen` sends the listeners, `alone` ends the
+// helper.
 int netns_child_network(const struct plan *plan, struct run *run);
 int netns_child_join(const struct plan *plan, struct run *run);
 int netns_child_listen(const struct plan *plan, struct run *run);
 int netns_child_alone(const struct plan *plan, struct run *run);
 
-// A raw socket that gets the SYN of each connection except to loopback, and there to `ports` of
-// listeners. From then on a listener takes only marked ones: the sender waits. For the helper: raw
-// calls; -errno.
+// A raw socket that gets the SYN of each connection except to loopback, and there to `ports`.
+// Listeners then take only marked ones. For the helper: raw calls; -errno.
 enum { HOLD_PORTS_MAX = 2 + NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 long hold_open(int family, const uint16_t *ports, unsigned port_count);
 long hold_listener(int listener);
 
-// One acknowledgement of netlink; errors are positive errno values. Pure.
+// Errors are positive errno values. Pure.
 enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
 			   uint32_t *ret_sequence, int *ret_error);
 
-extern const unsigned char netns_messages[], redirect_messages[]; // made at build time
+extern const unsigned char netns_messages[], redirect_messages[];
 extern const unsigned netns_messages_size, redirect_messages_size;
 
-// What a worker need not have: the environment, the command line and the plan, which it frees.
 void confine_forget(const struct plan *plan, const struct run *run);
 
 // What the supervisor gives up.
 
 void lock_plan(struct plan *plan);
-const char *lock_text(const struct plan *plan); // for sbx plan
+const char *lock_text(const struct plan *plan);
 int lock_host(const struct plan *plan, struct run *run);
-int lock_begin(const struct plan *plan, struct run *run); // once
+int lock_begin(const struct plan *plan, struct run *run);
 
 // What the profile says about the network, decided.
 
-// Bytes of the caller's proxy variables that a worker has room for.
 enum { EGRESS_URL_MAX = 1023, EGRESS_NO_PROXY_MAX = 8191 };
 
-// Before the clone.
 int egress_plan(struct plan *plan);
-// Refuses more rules than the proxy has room for.
 int egress_count(const struct plan *plan);
-// The file or variable that closed a group's public name; NULL: another host. `ret_flag`: the
-// option that shows the file.
+// The file or variable that closed a group's public name, or NULL. `ret_flag`: the option that
+// shows the file.
 const char *egress_closed(const struct plan *plan, const struct host *host, uint16_t port,
 			  const char **ret_flag);
-// The caller's own proxy, by key or environment. Refuses a longer one than a worker has room for.
+// The caller's own proxy, by key or environment.
 int egress_upstream(struct plan *plan, char *const *environment);
-// True if no_proxy excepts the destination.
 bool egress_excepted(const char *no_proxy, const struct host *to, uint16_t to_port);
 
 // Synthetic addresses of 198.18.0.0/15: each stands for one name, the same in every run unless two
 // names meet.
 
-// The name's address. If all its places are taken, the name without a connection that was used
-// longest ago loses its place, first one that no rule `known`s. False: all have connections.
+// If all places are taken, the name without a connection that was used longest ago loses its place,
+// first one that no rule `known`s. False: all have connections.
 bool names_address(struct shared *shared, const char *name, bool known, struct address *ret);
-// The address's name, and its place, which it keeps until names_leave(); 0: none.
+// The address's name, and its place until names_leave(); 0: none.
 uint32_t names_enter(struct shared *shared, const struct address *address,
 		     char ret_name[HOST_NAME_BYTES_MAX + 1]);
 void names_leave(struct shared *shared, uint32_t *place);
 bool names_is_synthetic(const struct address *address);
-bool names_is_own(const struct address *address); // the explicit proxy's
+bool names_is_own(const struct address *address);
