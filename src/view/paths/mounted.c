@@ -1,5 +1,5 @@
-// Owns the reading of the kernel's table of mounts. A box chooses names in it: they are compared,
-// never opened.
+// Owns the reading of the kernel's table of mounts. A box chooses names in it: they are never
+// opened.
 #include "view/paths/wishes.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 enum { TABLE_BYTES = 4 << 20, OCTAL_DIGITS = 3 };
 
 struct words {
-	const char *at, *end; // of one line
+	const char *at, *end;
 };
 
 static size_t next_word(struct words *words, const char **ret)
@@ -58,7 +58,6 @@ static bool read_number(struct words *words, char end, uint64_t *ret)
 	return true;
 }
 
-// By the first option.
 static bool is_writable(const char *options, size_t length)
 {
 	return length >= 2 && memcmp(options, "rw", 2) == 0 && (length == 2 || options[2] == ',');
@@ -75,13 +74,13 @@ static bool read_line(struct arena *arena, struct words words, struct mounted *r
 	       options_length = next_word(&words, &options), length;
 	if (point_length == 0 || point[0] != '/')
 		return false;
-	do // optional fields
+	do
 		length = next_word(&words, &word);
 	while (length > 0 && !(length == 1 && word[0] == '-'));
 	if (length == 0)
 		return false;
-	next_word(&words, &word); // type
-	next_word(&words, &word); // source
+	next_word(&words, &word);
+	next_word(&words, &word);
 	length = next_word(&words, &word);
 	ret->device = major << 32 | minor;
 	ret->root = unescape(arena, root, root_length);
@@ -127,7 +126,6 @@ const struct mounted *mounted_find(const struct mounts *mounts, uint64_t id)
 	return NULL;
 }
 
-// "" or "/name".
 static const char *rest(const char *path, const char *above)
 {
 	return str_equal(above, "/") ? (path[1] ? path : "") : path + strlen(above);

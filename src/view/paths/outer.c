@@ -17,7 +17,6 @@
 
 enum { STATUS_BYTES = 8192, LINK_BYTES = 64 };
 
-// no_new_privs, and a filter.
 static bool is_locked(void)
 {
 	static const char *const lines[] = {
@@ -52,7 +51,6 @@ static bool is_one_user(void)
 bool outer_is_box(void)
 {
 	struct statfs root;
-	// The variable only saves other callers the test.
 	return getenv("SBX") && statfs("/", &root) == 0 && root.f_type == TMPFS_MAGIC &&
 	       (root.f_flags & ST_RDONLY) && is_one_user() && is_locked();
 }

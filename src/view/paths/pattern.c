@@ -15,8 +15,8 @@ enum { DEPTH_MAX = 64 }; // deeper directories are hidden whole
 
 struct pattern_walk {
 	struct wishes *wishes;
-	struct arena *arena;       // of paths
-	const struct item **items; // the deep ones, or one; hiding ones first
+	struct arena *arena;
+	const struct item **items;
 	unsigned count, hiding;
 	unsigned levels; // of pattern_near(): depth of the walk; 0: unbounded
 };
@@ -148,7 +148,7 @@ static int walk(struct wishes *wishes, const struct item *item,
 	size_t directory = (size_t)(name - item->text);
 	unsigned first = is_deep(item) ? 0 : wishes->match_count;
 	if (!start)
-		return 0; // patterns are about the project
+		return 0;
 	if (!is_deep(item) && memchr(item->text, '*', directory))
 		return fail(0,
 			    "%s'%s': only the last name of a pattern may have '*', or it begins "
@@ -209,7 +209,7 @@ unsigned pattern_near(struct wishes *wishes, struct arena *arena, const struct l
 	bool inside = plan->current && path_within(plan->current, plan->project);
 	for (const char *at = inside ? plan->current + strlen(plan->project) : ""; *at; at++)
 		levels += *at == '/';
-	if (levels > LEVELS) // the command's directory
+	if (levels > LEVELS)
 		(void)ATTEMPT(walk_from(&walk, plan->current, LEVELS));
 	*ret_matches = wishes->matches + first;
 	return wishes->match_count - first;

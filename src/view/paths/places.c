@@ -62,7 +62,6 @@ static void read_names(struct arena *arena, struct place *place)
 	place->before = before;
 }
 
-// Replaces a place of which only names are known.
 struct place *place_add(struct plan *plan, enum place_role role, const char *path,
 			const char *above)
 {

@@ -5,7 +5,6 @@
 
 #include "base/base.h"
 
-// A host path that a line or an option names.
 static bool is_grant(const struct mount *mount)
 {
 	bool shown = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
@@ -58,7 +57,7 @@ static int check_link(const struct wishes *wishes, const struct mount *link,
 
 int planted_refuse(const struct wishes *wishes)
 {
-	unsigned first = 0; // of the links before a grant
+	unsigned first = 0;
 	for (unsigned i = 0; i < wishes->count; i++) {
 		const struct mount *grant = &wishes->list[i].mount;
 		if (grant->kind == MOUNT_LINK)

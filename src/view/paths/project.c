@@ -115,7 +115,7 @@ static int check_own(const struct plan *plan, const char *named, const char *rea
 	if (!path_within(place, home) && !path_within(real, home))
 		return 0;
 	if (str_equal(place, real) && lstat(real, &status) == 0 && S_ISDIR(status.st_mode) &&
-	    faccessat(AT_FDCWD, real, R_OK, AT_EACCESS) == 0) // else view/secrets/hide.c skips it
+	    faccessat(AT_FDCWD, real, R_OK, AT_EACCESS) == 0)
 		return 0;
 	return fail(0,
 		    "'%s' is your home directory, where the box could make sbx's own '%s': make "

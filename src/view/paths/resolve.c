@@ -13,7 +13,6 @@
 #include "base/sys.h"
 #include "names/trusted.h"
 
-// Replaces each $NAME. NULL: `ret_name` is not set.
 static char *expand_variables(struct arena *arena, const struct places *places, const char *text,
 			      const char **ret_name)
 {
@@ -61,7 +60,7 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	else if (places->project)
 		*ret_path = path_join(arena, places->project, text);
 	else
-		return 0; // './' without a project names nothing
+		return 0;
 	return 1;
 }
 
@@ -69,18 +68,18 @@ enum { SLOTS_FIRST = 512, LISTED_PATH_MAX = 512, LISTED_BYTES = 32768, FILTER_BI
 
 struct resolve_entry {
 	const char *path; // NULL: free
-	int error;        // of lstat
+	int error;
 	// A Bloom filter of a listed directory's names; NULL: not listed. A false positive costs
 	// one lstat().
 	uint64_t *filter;
 	struct identity identity;
-	const char *text; // of a symlink
+	const char *text;
 };
 
 struct resolver {
 	struct arena *arena, *scratch;
-	unsigned used, slots;          // slots: a power of two, at most three quarters used
-	struct resolve_entry *entries; // open addressing
+	unsigned used, slots; // slots: a power of two, at most three quarters used
+	struct resolve_entry *entries;
 	const char *listed; // the first listed directory: most questions are about the home
 	const uint64_t *listed_filter;
 	size_t listed_length;
@@ -127,7 +126,6 @@ static unsigned hash_more(unsigned hash, char byte)
 	return (hash ^ (unsigned char)byte) * HASH_PRIME;
 }
 
-// The path's slot, or the free one for it.
 static struct resolve_entry *slot_at(const struct resolver *resolver, const char *path,
 				     unsigned hash)
 {
@@ -157,7 +155,6 @@ static void grow(struct resolver *resolver)
 			*slot_of(resolver, old[i].path) = old[i];
 }
 
-// The parent is in the table, without symlinks.
 static struct resolve_entry *add(struct resolver *resolver, const char *path)
 {
 	if (++resolver->used * 4 > resolver->slots * 3)
@@ -269,9 +266,8 @@ static void list_names(struct resolver *resolver, const char *directory)
 		resolver->listed_hash = hash_more(resolver->listed_hash, *byte);
 }
 
-// The resolved part, and the rest.
 struct resolve_walk {
-	char done[4096]; // the kernel takes no longer one
+	char done[4096];
 	size_t used;
 	const char *rest;
 };
@@ -341,7 +337,6 @@ int resolve_path(struct resolver *resolver, const char *path, struct resolved *r
 const char *resolve_real(struct resolver *resolver, const char *path)
 {
 	struct resolved resolved;
-	// An unreadable path has no symlinks that matter.
 	if (ATTEMPT(resolve_path(resolver, path, &resolved)) >= 0)
 		return resolved.path;
 	if (str_equal(path, "/"))
@@ -356,7 +351,6 @@ void resolver_list_home(struct resolver *resolver, struct arena *arena, const ch
 	struct resolved resolved;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const char *path = arena_text(arena, "%s%s", home, places[i]);
-		// A later step reports the failure.
 		int found = ATTEMPT(resolve_path(resolver, path, &resolved));
 		if (found == 1 && str_equal(resolved.path, path) &&
 		    resolved.identity.type == S_IFDIR)

@@ -26,7 +26,6 @@ struct place *place_add(struct plan *plan, enum place_role role, const char *pat
 			const char *above);
 // Adds a name whatever the table says. Its parent has no symlinks.
 int place_name(struct plan *plan, const char *path, enum act act);
-// NULL: it did not exist at the start.
 const struct stood *place_had(const struct place *place, const char *name);
 // The listed name of the path's first component, in any case, or NULL.
 const char *place_stands(const struct place *place, const char *path);
@@ -37,7 +36,6 @@ bool place_is_settled(const struct stat *status);
 
 // A path as the user wrote it -> a real path of the host, and the symlinks met on the way.
 
-// Meaning of '~', './' and bare names, and the caller's variables.
 struct places {
 	const char *home, *project, *current;
 	char *const *environment;
@@ -55,7 +53,7 @@ enum { LINKS_MAX = 40 };
 struct resolved {
 	const char *path; // without symlinks, as far as it exists
 	struct identity identity;
-	struct link links[LINKS_MAX]; // outermost first
+	struct link links[LINKS_MAX];
 	unsigned link_count;
 };
 
@@ -73,16 +71,16 @@ bool resolver_lacks(const struct resolver *resolver, const char *path);
 const char *resolve_real(struct resolver *resolver, const char *path);
 
 // 1 resolved, 0 absent; -1: `path` and links as far as the way went. Opens nothing. The mount
-// compares the identity again: the answer may be stale.
+// compares the identity again.
 int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved);
 
 enum { WISHES_MAX = 1536 };
 
 struct wish {
 	struct mount mount;
-	bool pinned;  // a mount without effect but one: its directory cannot be renamed
-	bool covered; // by a secret that was named later
-	bool wall;    // sbx's own protection: no line names the path
+	bool pinned; // a mount without effect but one: its directory cannot be renamed
+	bool covered;
+	bool wall; // sbx's own protection: no line names the path
 };
 
 struct hidden {
@@ -94,21 +92,21 @@ struct wishes {
 	struct plan *plan;
 	struct arena *arena;
 	struct places places;
-	struct homes homes; // made at first use
+	struct homes homes;
 	struct resolver *resolver;
-	struct wish *list, **sorted; // sorted: in order of arrival
+	struct wish *list, **sorted;
 	unsigned count;
-	struct hidden *hidden; // also absent paths
+	struct hidden *hidden;
 	unsigned hidden_count;
 	struct gitnamed named; // by git's configuration
 	bool named_all;        // also the user's and the machine's
-	bool shown;            // the box has one of them
-	struct list secrets;   // secrets that it names
-	struct list files;     // other files: `named` of gitsecret.h
-	struct list brought;   // see view/secrets/brought.h
-	struct list tops;      // of repositories, existing or possible
-	struct list opened;    // writable names in the project, by the user
-	bool searched;         // the project, for its patterns
+	bool shown;
+	struct list secrets;
+	struct list files; // other files: `named` of gitsecret.h
+	struct list brought;
+	struct list tops;   // of repositories, existing or possible
+	struct list opened; // writable names in the project, by the user
+	bool searched;
 	struct pattern_match *matches;
 	unsigned match_count, match_room;
 };
@@ -128,22 +126,16 @@ int wishes_add_links(struct wishes *wishes, const struct resolved *resolved, str
 int wishes_keep_links(struct wishes *wishes, const struct resolved *resolved, unsigned first,
 		      struct origin from);
 
-// The wish so far that decides `path`; NULL: nothing of the host.
 const struct mount *wishes_seen(const struct wishes *wishes, const char *path);
-// True if a write there changes the host's file.
 bool wishes_is_reached(const struct wishes *wishes, const char *path);
 // By the resolved path: a box may have written all that is in the project, or where it may write
 // now. `with`: the wishes.
 enum apart wishes_whose(const void *with, const char *file);
-// By a line later than `order`.
 bool wishes_is_named(const struct wishes *wishes, const char *path, unsigned order);
-// The box has the host's file.
 bool wishes_is_seen(const struct wishes *wishes, const char *path);
-// Writes go to a session.
 bool wishes_is_lasting(const struct wishes *wishes, const char *path);
-// Writes go to an overlay: the host's files stay.
+// The host's files stay.
 bool wishes_is_scratch(const struct wishes *wishes, const char *path);
-// By a line so far.
 bool wishes_is_hidden(const struct wishes *wishes, const char *path);
 
 // A built-in line, through a variable of the caller.
@@ -162,7 +154,6 @@ bool opened_has(const struct wishes *wishes, const char *path);
 
 // Other names of what a mount hides: a mount covers one.
 
-// Devices whose file systems passed the test.
 struct aliases {
 	dev_t sound[16];
 	unsigned count;
@@ -176,7 +167,6 @@ bool alias_kernel_compares(const char *path);
 int alias_refuse(struct aliases *aliases, const struct plan *plan, const struct mount *mount,
 		 const struct mount *above);
 
-// Warns of a file with hard links.
 void alias_tell(struct plan *plan, const struct mount *mount, const struct mount *above);
 
 // Two mounts show one directory: a wall at one would be useless. -1 with the error said.
@@ -197,34 +187,32 @@ extern const unsigned fixed_device_count, fixed_proc_wall_count;
 // What the plan does with a path, and the line that decides. Pure: reads no file.
 
 enum verdict_of_path {
-	PATH_ABSENT, // not in the box
+	PATH_ABSENT,
 	PATH_READ,
-	PATH_WRITE,   // changes reach the host, or a session's layer
-	PATH_PRIVATE, // writable, private to the box
-	PATH_HIDDEN,  // exists, but unreadable
+	PATH_WRITE,
+	PATH_PRIVATE,
+	PATH_HIDDEN, // exists, but unreadable
 };
 
 struct judgement {
 	enum verdict_of_path verdict;
-	const struct mount *by; // NULL: no line names the path
+	const struct mount *by;
 };
 
-// `path`: absolute, clean, in the box.
 struct judgement judge_path(const struct plan *plan, const char *path);
 
 // The box has the host's file, or a copy.
 bool judge_shows(const struct plan *plan, const char *path);
 
-// The line that denies reading, or else writing, despite all other lines and flags; or NULL.
+// The line that denies reading, or else writing, despite all others; or NULL.
 const struct item *judge_final(const struct plan *plan, const char *path, bool write);
 
 // The kernel's table of mounts, and what it proves.
 
-// A line of proc_pid_mountinfo(5), unescaped.
 struct mounted {
 	uint64_t id, device;
-	const char *root, *point; // in the file system; in the view
-	bool writable;            // mount and file system
+	const char *root, *point;
+	bool writable;
 };
 struct mounts {
 	struct mounted *list;
@@ -235,7 +223,6 @@ enum { MOUNTED_MAX = 16384 };
 // Pure. -1: no lines of the kernel's, or too many.
 int mounted_parse(struct arena *arena, const char *text, size_t length, struct mounts *ret);
 
-// Of this process; -1: not readable whole.
 int mounted_read(struct arena *arena, struct mounts *ret);
 
 const struct mounted *mounted_find(const struct mounts *mounts, uint64_t id);
@@ -243,7 +230,6 @@ const struct mounted *mounted_find(const struct mounts *mounts, uint64_t id);
 // A writable mount shows the file at `path`, in mount `id`, by another path, too.
 bool mounted_elsewhere(const struct mounts *mounts, uint64_t id, const char *path);
 
-// Something that is mounted below `path` is writable.
 bool mounted_opens(const struct mounts *mounts, const char *path);
 
 // What a box of sbx around this process protects already, found by effect.
@@ -251,7 +237,6 @@ bool mounted_opens(const struct mounts *mounts, const char *path);
 // In tier full.
 bool outer_is_box(void);
 
-// The outer box allows new namespaces.
 bool outer_gives_namespaces(void);
 
 // The command can neither write, exchange nor remove the wall, nor move a directory above it:
@@ -287,7 +272,6 @@ unsigned pattern_near(struct wishes *wishes, struct arena *arena, const struct l
 		      const struct pattern_match **ret_matches);
 // Symlinks that lead a named path out of where boxes write (CVE-2024-42472 in another sandbox).
 
-// A box could have made a link on the way, which leads out of there.
 bool planted_is(const struct wishes *wishes, const struct resolved *resolved);
 
 // A command could replace a named directory by a link to any file of the caller's. -1 with the
@@ -301,7 +285,6 @@ int planted_refuse(const struct wishes *wishes);
 // directories, and those around or in sbx's own files.
 int project_plan(struct plan *plan);
 
-// The git toplevel or the current directory; NULL: refused, without an error.
 const char *project_find(const struct plan *plan);
 
 // --project-dir: also a home (container images), in which sbx's own directories can be mounted
