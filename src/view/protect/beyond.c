@@ -13,7 +13,6 @@
 #include "git/recognise.h"
 #include "view/paths/wishes.h"
 
-// As git's own bound (objects.c).
 enum { ALTERNATES_DEPTH = 5 };
 
 const char *beyond_pointer(struct arena *arena, const char *path, const char *prefix)
@@ -64,7 +63,6 @@ static bool is_named(const struct list *texts, const char *path)
 	return false;
 }
 
-// Notes it, with the line that shows it.
 static void offer(struct wishes *wishes, const char *file, const char *path)
 {
 	struct plan *plan = wishes->plan;
@@ -99,7 +97,6 @@ static bool holds_objects(struct wishes *wishes, const char *path)
 
 static void follow_alternates(struct wishes *wishes, const char *file, unsigned depth);
 
-// Object directories in the box name others.
 static void follow_objects(struct wishes *wishes, const char *file, const char *path,
 			   unsigned depth)
 {

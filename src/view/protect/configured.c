@@ -6,8 +6,7 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-// Protects the path, its target, and the links on the way: another link would make it another
-// file's name.
+// Protects the path, its target, and the links on the way.
 static int protect_path(struct wishes *wishes, const char *named, enum act absent)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
@@ -44,7 +43,7 @@ static int protect_all(struct wishes *wishes, const struct list *named, enum act
 int configured_protect(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
-	if (!wishes->tops.first) // the box writes none
+	if (!wishes->tops.first)
 		return 0;
 	TRY(gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
 			    &wishes->named));

@@ -34,7 +34,6 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	const char *text;
 	size_t length;
 	int lock = share_lock(path_parent(wishes->arena, file));
-	// Read under the lock.
 	autoclose int fd = file_open(AT_FDCWD, file, 0, &status);
 	if (fd < 0 ||
 	    file_read_open(fd, &status, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) < 0)

@@ -46,7 +46,6 @@ static int protect_deeper(struct wishes *wishes, const struct place *place,
 		path = path_below(wishes->arena,
 				  resolve_real(wishes->resolver, path_parent(wishes->arena, path)),
 				  path_name(path));
-	// Protected already, or opened by the user.
 	if (!wishes_is_reached(wishes, path) || opened_has(wishes, path))
 		return 0;
 	if (problem == ENOENT)

@@ -114,7 +114,6 @@ int homes_refuse(struct wishes *wishes)
 	return 0;
 }
 
-// A line names exactly this path.
 static bool is_asked_for(const struct wishes *wishes, const char *path)
 {
 	for (unsigned i = 0; i < wishes->count; i++)
@@ -192,7 +191,6 @@ static int protect_in_home(struct wishes *wishes, const char *path, const void *
 		       : 0;
 }
 
-// A variable's name is not the home's.
 static int protect_row(struct wishes *wishes, const struct trusted_row *row, struct origin from)
 {
 	const char *name = trusted_name(row);

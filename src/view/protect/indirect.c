@@ -99,7 +99,6 @@ static bool is_list(const struct mount *wall)
 	       (str_equal(name, "worktrees") || str_equal(name, "modules"));
 }
 
-// Includes wishes that are added meanwhile.
 int indirect_protect(struct wishes *wishes)
 {
 	unsigned directories = 0;

@@ -25,9 +25,8 @@ static void note(struct git_walk *walk, int directory, const char *name)
 	listed_note(walk->owner, directory, name, walk->path + walk->root + 1, LISTED_OWN);
 }
 
-// A tree is looked through separately.
 struct first {
-	struct listed known; // first: note() gets it
+	struct listed known;
 	const struct plan *plan;
 };
 
@@ -103,7 +102,7 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
 	    str_equal(resolved.path, path) &&
 	    (resolved.identity.type == S_IFDIR || leads_out(wishes, tree, path))) {
-		const char *own = wishes->plan->index; // of the project's top alone
+		const char *own = wishes->plan->index;
 		TRY(protect_known(wishes, path, from));
 		wishes->plan->index = own;
 		++*count;
@@ -123,7 +122,6 @@ static void note_start(struct wishes *wishes, const char *directory, const char 
 	plan->starts[plan->start_count++] = start;
 }
 
-// A repository that the box can write, with its submodules.
 static void note_starts(struct wishes *wishes, const char *path, unsigned depth)
 {
 	note_start(wishes, path, "config");

@@ -12,7 +12,6 @@
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 
-// Only root makes links in these.
 static bool is_system(const char *path)
 {
 	static const char *const places[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin",

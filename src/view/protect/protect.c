@@ -49,7 +49,6 @@ int protect_failed(struct wishes *wishes, const char *path)
 {
 	int problem = errno;
 	const char *shut = NULL;
-	// The first directory without its owner's x bit.
 	for (const char *at = path; problem == EACCES && !str_equal(at, "/");
 	     at = path_parent(wishes->arena, at))
 		if (faccessat(AT_FDCWD, at, R_OK | X_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0 &&

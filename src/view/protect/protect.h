@@ -24,7 +24,6 @@ int protect_plan(struct wishes *wishes);
 
 // Read-only if it exists, else checked at the end. Its parent has no symlinks.
 int protect_name(struct wishes *wishes, const char *path, enum act absent, struct origin from);
-// Checked at the end.
 int protect_guard(struct wishes *wishes, const char *path, enum act act);
 
 // After a failed lookup, with errno. Notes a directory without its owner's x bit: the caller of the
@@ -71,14 +70,11 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 // A repository's parts outside of the project, by the project's own text: the user needs a line for
 // them.
 
-// The only line of .git, commondir or gitdir; NULL: another form.
 const char *beyond_pointer(struct arena *arena, const char *path, const char *prefix);
-// The pointer, relative to the directory, names `wanted`.
 bool beyond_leads_to(struct wishes *wishes, const char *directory, const char *pointer,
 		     const char *wanted);
 // core.worktree of a git directory, or NULL.
 const char *beyond_worktree(struct wishes *wishes, const char *directory);
-// Notes why the box lacks what `file` names. Returns 0.
 int beyond_lacks(struct wishes *wishes, const char *file, const char *why);
 
 // True for a git directory at `path`, to which `file` leads. If the box lacks it, notes it with the
@@ -97,7 +93,6 @@ int beyond_show_worktree(struct wishes *wishes, const char *common, const char *
 // Repositories below the top of a writable directory: earlier looks' finds are protected as the
 // top's; the first look precedes the first command.
 
-// `count`: protected so far.
 int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count);
 
 // What git's configuration names where the box can write (git/recognise.h): protected as git's

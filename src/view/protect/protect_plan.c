@@ -14,7 +14,6 @@
 static int protect_table(struct wishes *wishes, const char *directory, const char *above,
 			 struct origin from);
 
-// A directory, or a link to one, that may hold names of the table.
 static int protect_below(struct wishes *wishes, const char *path, const char *above,
 			 struct origin from)
 {
@@ -98,7 +97,6 @@ static int protect_root(struct wishes *wishes, const char *root)
 	return wishes->plan->tier == TIER_FULL ? protect_husky(wishes, root, from) : 0;
 }
 
-// A line may make it scratch.
 static int add_project(struct wishes *wishes, enum access access)
 {
 	struct origin from = { .file = "project", .order = ORDER_PROJECT };
@@ -110,7 +108,6 @@ static int add_project(struct wishes *wishes, enum access access)
 	return 0;
 }
 
-// Other lines below it change nothing.
 static void keep_from_writing(struct wishes *wishes, const char *path)
 {
 	for (unsigned i = 0; i < wishes->count; i++) {

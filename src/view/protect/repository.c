@@ -78,7 +78,7 @@ static int each_entry(struct wishes *wishes, const char *directory, enum act act
 	struct stat status;
 	if (lstat(directory, &status) < 0)
 		return errno == ENOENT ? 0 : protect_failed(wishes, directory);
-	if (!S_ISDIR(status.st_mode)) // the user's own file: read-only
+	if (!S_ISDIR(status.st_mode))
 		return protect_name(wishes, directory, ACT_TAKE, from);
 	if (access(directory, R_OK | X_OK) < 0)
 		return protect_failed(wishes, directory);
@@ -151,7 +151,6 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 {
 	struct stat status;
 	const char *info = path_below(wishes->arena, directory, "info");
-	// The user's own file: read-only as a whole.
 	if (lstat(info, &status) == 0 && !S_ISDIR(status.st_mode))
 		TRY(protect_name(wishes, info, ACT_TAKE, from));
 	struct place place;
@@ -195,7 +194,7 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 		TRY(wishes_add_wall(wishes, &bind));
 		return protect_directory(wishes, path, top, from, 0);
 	}
-	follow_parts(wishes, path, NULL); // before an apply nothing needs protection
+	follow_parts(wishes, path, NULL);
 	TRY(lasting_mount(wishes, &bind));
 	return wishes_add_wall(wishes, &bind);
 }
@@ -249,7 +248,7 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 	for (unsigned i = 0; i < wishes->plan->place_count; i++)
 		if (wishes->plan->places[i].role == PLACE_GIT &&
 		    str_equal(wishes->plan->places[i].path, common.path))
-			return 0; // of another worktree
+			return 0;
 	if (!wishes->plan->index)
 		wishes->plan->index = path_below(arena, directory.path, "index");
 	return add_directory(wishes, common.path, &common.identity, root, from);
@@ -267,7 +266,6 @@ int repository_protect_top(struct wishes *wishes, const char *root, struct origi
 	return protect_guard(wishes, head, ACT_BARE);
 }
 
-// The target in the project is protected like .git.
 static int follow_link(struct wishes *wishes, const char *root, const char *path,
 		       struct origin from)
 {
@@ -308,7 +306,7 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	if (lstat(path, &status) < 0)
 		return protect_guard(wishes, path, ACT_REPOSITORY);
 	if (S_ISDIR(status.st_mode) && !wishes_is_reached(wishes, path))
-		return 0; // another line changed it
+		return 0;
 	if (S_ISDIR(status.st_mode)) {
 		struct identity identity = { status.st_dev, status.st_ino, S_IFDIR };
 		return add_directory(wishes, path, &identity, root, from);
