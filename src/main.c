@@ -1,4 +1,4 @@
-// Owns nothing but the way from argv to a verb, and the printing of the one error.
+// Owns the way from argv to a verb, and the printing of the one error.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ static verb_function *const verbs[VERB_ROWS] = {
 	VERBS(VERB_ENTRY)
 };
 
-// The row of a verb, or VERB_ROWS.
+// VERB_ROWS: no verb.
 static unsigned row_of(const char *word)
 {
 	unsigned row = 0;
@@ -46,7 +46,7 @@ static int unknown_verb(char **words)
 	return box_failed();
 }
 
-// The first word of a verb that has actions is one of them.
+// The word is an action of the verb.
 static bool has_action(unsigned row, const char *word)
 {
 	const char *actions = verb_rows[row].actions;
@@ -149,7 +149,7 @@ int main(int count, char **words)
 	for (size_t i = 0; i < sizeof(words_alone) / sizeof(*words_alone); i++)
 		if (str_equal(words_alone[i].word, words[1]))
 			return words_alone[i].verb(words + 2);
-	// Without a verb options are run's: "sbx -- COMMAND", and "sbx exec -- COMMAND".
+	// "sbx -- COMMAND" is a run; "sbx exec -- COMMAND" is none.
 	bool exec =
 		str_equal(words[1], "exec") && words[2] && str_equal(words[2], "--") && words[3];
 	bool options = words[1][0] == '-';

@@ -1,17 +1,17 @@
-// What this machine can enforce, found out by trying.
+// What this machine can enforce, found by trying.
 #pragma once
 
 #include <stdbool.h>
 
-// One wall of the machine: works, or why not and the one command that fixes it.
+// One wall: works, or the reason and the fix.
 struct finding {
 	const char *wall;
 	enum finding_state { FINDING_WORKS, FINDING_MISSING, FINDING_WEAK } state;
-	const char *detail; // what was found
-	const char *fix;    // NULL when nothing needs to be done
+	const char *detail;
+	const char *fix; // NULL: nothing to fix
 };
 
-// The cheap part, needed by every plan: one system call, no fork.
+// One system call, for every plan.
 struct probe {
-	int landlock; // ABI, 0 when the kernel has none
+	int landlock; // ABI, or 0
 };

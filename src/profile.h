@@ -7,7 +7,7 @@
 #include "base/base.h"
 
 enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
-// What of a tree is checked when a run has ended: its share (trees/git_list.h), or all.
+// What the check after a run covers: its share (trees/git_list.h), or all.
 enum check_part { CHECK_SHARE, CHECK_ALL };
 enum network_mode { NETWORK_NONE, NETWORK_PROXY, NETWORK_HOST };
 enum dns_mode { DNS_STRICT, DNS_FAIL, DNS_TOLD };
@@ -18,35 +18,35 @@ enum tier_asked { ASKED_AUTO, ASKED_FULL, ASKED_LANDLOCK };
 enum answer { ANSWER_NO, ANSWER_YES };
 enum help_wish { HELP_NONE, HELP_SCREEN, HELP_ALL };
 
-// What is reported at the end, beside what sbx could not do.
+// The report at the end.
 enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON, TELL_MODEL };
 
-// A limit of UNLIMITED means that the caller's own stays.
+// UNLIMITED: the caller's limit stays.
 struct limits {
 	uint64_t time;       // milliseconds of wall clock
-	uint64_t memory;     // bytes of all processes together
-	uint64_t swap;       // bytes of them that may be swapped out
+	uint64_t memory;     // bytes of all processes
+	uint64_t swap;       // bytes
 	uint64_t cpu;        // thousandths of a processor
 	uint64_t pids;       // processes and threads
-	uint64_t io;         // bytes per second from and to the disk, each
+	uint64_t io;         // bytes per second, read and written each
 	uint64_t tmp;        // bytes of all private directories
-	uint64_t disk;       // bytes that the disks may have less of than at the start
-	uint64_t file_size;  // bytes of one file
-	uint64_t open_files; // descriptors of one process
-	uint64_t core;       // bytes of a core dump
-	uint64_t soft; // LIMIT_BITs: kept as well as this machine can without cost, never refused
+	uint64_t disk;       // bytes of disk space that the run may use
+	uint64_t file_size;  // bytes
+	uint64_t open_files; // descriptors of a process
+	uint64_t core;       // bytes
+	uint64_t soft;       // LIMIT_BITs: best effort, never refused
 };
 enum { LIMITS = offsetof(struct limits, soft) / sizeof(uint64_t) };
 #define LIMIT_BIT(field) (1ULL << (offsetof(struct limits, field) / sizeof(uint64_t)))
 
 struct profile {
-	struct arena *brief; // where items of [files] live that only the making of the plan reads;
-			     // NULL: with the rest
+	struct arena *brief; // items of [files] that only the making of the plan reads; NULL: with
+			     // the rest
 
 	const char *description;
-	enum tier minimum; // the least that a run is content with
+	enum tier minimum; // that a run accepts
 	struct list extends;
-	struct list files; // no key: the profiles that were named by a path
+	struct list files; // profiles that were given by a path
 
 	enum project_access project;
 	enum check_part check;
@@ -61,7 +61,7 @@ struct profile {
 	enum dns_mode dns;
 	enum ech_mode ech;
 	enum answer guard;    // BPF programs as a second wall
-	const char *upstream; // a proxy of the caller's, NULL: as the environment says
+	const char *upstream; // the caller's proxy, NULL: by the environment
 
 	// Of [secret NAME]: each "NAME VALUE".
 	struct list secret_hosts, secret_sources, secret_variables, secret_headers, secret_only;
@@ -69,7 +69,7 @@ struct profile {
 	struct limits limits;
 
 	struct list syscalls_allow; // groups of policy/syscalls.h
-	struct list syscalls_deny;  // names of system calls
+	struct list syscalls_deny;  // names
 
 	enum environment_mode environment;
 	struct list environment_pass, environment_set, environment_unset;
@@ -78,10 +78,10 @@ struct profile {
 	struct list keep_fd;
 
 	enum telling report;
-	enum answer refused_writes; // reported when the command failed
+	enum answer refused_writes; // reported if the command failed
 };
 
-// A pty of the box for a command, with the size of the caller's terminal.
+// A pty of the box, sized as the caller's terminal.
 struct terminal_wish {
 	bool wanted;
 	unsigned short rows, columns;
@@ -92,36 +92,36 @@ struct invocation {
 	struct list profiles;
 	const char *shell_string; // -c STRING
 	const char *session;      // -s NAME, or NULL
-	const char *project_dir;  // or NULL: by the current directory
-	const char *apply;        // of a review: "yes", "no" or a file, NULL: asked
-	const char *from;         // where a new session begins, or NULL
+	const char *project_dir;  // NULL: by the current directory
+	const char *apply;        // of a review: "yes", "no" or a file, NULL: ask
+	const char *from;         // begin of a new session, or NULL
 	enum answer review, as_root, stat, force, dry_run, servers;
 	const char *directory; // -C DIR: where sbx and the command begin, or NULL
 	enum help_wish help;
 	enum answer timing, json, resolved, all;
 	enum answer unprotected, terse, person, explain, learn, logged;
 	const char *output;                // of learn, or NULL
-	const char *report_fd, *status_fd; // for a program; NULL: none
+	const char *report_fd, *status_fd; // or NULL
 	const char *ask_program;           // or NULL
 	enum answer die_with_parent;
-	int parent;      // the process that started us, as it was at the first look
-	enum answer ask; // on the terminal
+	int parent;                                            // at the first look
+	enum answer ask;                                       // on the terminal
 	const char *logged_project, *logged_host, *logged_run; // of audit, or NULL
 	uint64_t since; // of audit and logs, milliseconds; 0: all
 	enum answer denied, changed;
 	uint64_t stop_time; // of stop, milliseconds
 	enum answer detach;
-	int ready; // with it: where the pid is written when the command runs; 0: none
-	int front; // a socket that hears when the command runs (report/front.h); 0: none
+	int ready; // gets the pid when the command runs; 0: none
+	int front; // a socket, notified when the command runs (report/front.h); 0: none
 	struct terminal_wish size;
 	enum answer follow, raw; // of logs
 	enum answer terminal;    // of run and exec: a pty of the box
-	enum answer interactive; // of exec: without a meaning
+	enum answer interactive; // of exec: without effect
 	const char *inside;      // of exec: a directory of the box, or NULL
 	struct list variables;   // of exec
-	uint64_t offset, tail;   // of logs: bytes, and lines
+	uint64_t offset, tail;   // of logs: bytes; lines
 	struct list filters;     // of ps
-	const char *language;    // of code, or NULL: found out
+	const char *language;    // of code, or NULL: detected
 	enum tier_asked tier;
-	char **command; // argv of the command, NULL-terminated; NULL when none was given
+	char **command; // argv, or NULL
 };

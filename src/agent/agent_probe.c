@@ -1,5 +1,5 @@
-// Owns the probe of an agent's settings. It runs the command in the user's settings, as the
-// agent does, by sh and within ten seconds.
+// Owns the probe of an agent's settings: it runs the command of the settings as the agent does, by
+// sh and within ten seconds.
 #include "agent/agent_settings.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static int64_t now_seconds(void)
 	return now.tv_sec;
 }
 
-// What a line for sh says on stdout and stderr, with `text` as its stdin. The wait status, or -1.
+// Runs a line of sh with `text` as stdin; `answer`: stdout and stderr. The wait status, or -1.
 static int run_line(const struct settings *settings, const char *line, const char *text,
 		    char *answer)
 {
@@ -75,7 +75,7 @@ static int run_line(const struct settings *settings, const char *line, const cha
 	return status;
 }
 
-// The command that a hook makes of ours, or asks for.
+// The command that the hook returns.
 static const char *by_hook(const struct settings *settings, const char *hook, char *answer)
 {
 	static const char *const merged[] = { "hookSpecificOutput", "tool_input", "command", NULL };

@@ -55,7 +55,7 @@ int settings_read(struct settings *settings, char *const *environment)
 		named ? arena_text(settings->arena, "%s%s", named, agent->below ? agent->below : "")
 		      : path_below(settings->arena, home, agent->home);
 	settings->directory = directory;
-	// Settings that are kept elsewhere and linked stay linked.
+	// A symlink to settings stays one.
 	TRY(owned_follow(settings->arena, path_below(settings->arena, directory, agent->file),
 			 &settings->path));
 	settings->mode = 0600;
@@ -67,7 +67,7 @@ int settings_read(struct settings *settings, char *const *environment)
 	return saved_find(settings);
 }
 
-// The text in the settings. A hook that fails must not let the command through: 2 denies.
+// The text in the settings. Exit status 2 denies: a failing hook lets no command through.
 static const char *our_words(const struct settings *settings)
 {
 	if (settings->agent->means == AGENT_MEMBER)
@@ -76,7 +76,7 @@ static const char *our_words(const struct settings *settings)
 			  quote_word(settings->arena, settings->program), settings->agent->name);
 }
 
-// The entry among the hooks that runs sbx, and the command in it; and where both stand.
+// The hook entry that runs sbx, its command, and their indices.
 static const struct json *our_hook(const struct settings *settings, const char **ret_command,
 				   unsigned ret_place[2])
 {
@@ -121,7 +121,7 @@ enum settings_found settings_find(const struct settings *settings)
 	return other ? SETTINGS_OTHER : SETTINGS_NONE;
 }
 
-// True when the text of a project's file changes what the user's settings say.
+// True when a project's file overrides the user's settings.
 static bool overrides(const struct settings *settings, const char *path)
 {
 	FORGIVING;
@@ -190,7 +190,7 @@ enum hook_trust settings_trust(const struct settings *settings)
 			path_below(arena, settings->directory, agent->file), place[0], place[1]);
 }
 
-// Whether the value has more children than sbx wrote, or a comment between them.
+// True for more children than sbx wrote, or a comment between them.
 static bool has_more(const char *text, const struct json *value, unsigned own)
 {
 	size_t at = value->start;
@@ -200,9 +200,8 @@ static bool has_more(const char *text, const struct json *value, unsigned own)
 	return memchr(text + at, '/', value->end - at) != NULL;
 }
 
-// The values from the root down to sbx's own: the members on the path, then of a hook its entry,
-// and where that has anything of the user's the list in it and the hook. Returns how many, 0: there
-// is nothing of sbx.
+// The values from the root down to sbx's own; of a hook also its entry, and the list and the hook
+// if the entry has more. Returns how many; 0: nothing of sbx.
 static unsigned find_chain(const struct settings *settings, const struct json *chain[CHAIN_MAX])
 {
 	unsigned count = 0, place[2];
@@ -215,7 +214,7 @@ static unsigned find_chain(const struct settings *settings, const struct json *c
 			return 0;
 	}
 	const struct json *last = chain[count - 1];
-	if (agent->means == AGENT_MEMBER) // of this sbx, or of one of the same name elsewhere
+	if (agent->means == AGENT_MEMBER) // of this sbx, or of another sbx elsewhere
 		return last->type == JSON_STRING && str_equal(path_name(last->string),
 							      path_name(our_words(settings)))
 			       ? count
@@ -234,7 +233,7 @@ static unsigned find_chain(const struct settings *settings, const struct json *c
 	return count;
 }
 
-// The outermost value that is there for sbx's sake alone: `before` has none at its path.
+// The outermost value that `before` lacks: it exists only for sbx.
 static unsigned outermost(const struct settings *settings, const struct json *const *chain,
 			  unsigned last, const struct json *before)
 {

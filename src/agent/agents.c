@@ -1,5 +1,5 @@
-// Owns the table of coding agents. Each row was tried with the agent's own program, see
-// tests/agents; what was not is by hand.
+// Owns the table of coding agents. Each row was tried with the agent's own program (tests/agents);
+// the others are by hand.
 #include "agent/agents.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-// Owns the answers to agents' hooks, the name of the file that keeps the caller's part, and the
-// reading of Codex CLI's record of trusted hooks: config.toml, as version 0.169 writes it.
+// Owns the answers to agents' hooks, the name of the file with the caller's part, and the reading
+// of Codex CLI's record of trusted hooks: config.toml, as version 0.169 writes it.
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const char *front(struct arena *arena, const struct agent *agent, const c
 			  agent->profile);
 }
 
-// True when the command is the front and one quoted word: nothing of it runs outside.
+// True for the front and one quoted word: nothing of it runs outside.
 static bool is_boxed(const char *command, const char *front)
 {
 	if (!str_starts(command, front))
@@ -34,7 +34,7 @@ static bool is_boxed(const char *command, const char *front)
 	return false;
 }
 
-// The tool's input again, every byte, but for the command.
+// The tool's input byte by byte, with another command.
 static const char *updated(struct arena *arena, const char *question, const struct json *root,
 			   const char *boxed)
 {
@@ -55,7 +55,7 @@ int hook_answer(struct arena *arena, const struct agent *agent, const char *prog
 	const struct json *input = json_member(root, "tool_input"),
 			  *command = json_member(input, "command");
 	*ret_answer = NULL;
-	// The settings ask for shells only; what is none has no command.
+	// A tool without a command is no shell.
 	if (!command)
 		return input ? 0 : fail(0, "the question has no tool_input");
 	if (command->type != JSON_STRING)

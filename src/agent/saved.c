@@ -1,5 +1,5 @@
-// Owns the copies of settings that sbx has written: ~/.local/state/sbx/agents/files, by the whole
-// path of each.
+// Owns the copies of settings that sbx has written: ~/.local/state/sbx/agents/files, by the
+// settings' path.
 #include "agent/agent_settings.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ void saved_remove(const struct settings *settings)
 	unlink(saved_path(settings, "written"));
 	unlink(saved_path(settings, "before"));
 	unlink(arena_text(settings->arena, "%s/%s.seen", settings->state, settings->agent->name));
-	// The directories that only held these.
+	// Removes directories that are empty now.
 	const char *above = path_parent(settings->arena, settings->saved);
 	while (!str_equal(above, settings->state) && rmdir(above) == 0)
 		above = path_parent(settings->arena, above);

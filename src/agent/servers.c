@@ -1,5 +1,5 @@
-// Owns the entries of MCP servers in agents' settings: each is led through `sbx mcp wrap`, and
-// back. An entry says itself what it was: the words behind "--", as they were written.
+// Owns the entries of MCP servers in agents' settings: wraps each in `sbx mcp wrap`, and unwraps
+// it. The words behind "--" keep the original entry.
 #include <string.h>
 
 #include "agent/agent_settings.h"
@@ -32,8 +32,8 @@ static bool is_sbx(const struct json *program)
 	return program->type == JSON_STRING && str_equal(path_name(program->string), "sbx");
 }
 
-// The first word of the server among those behind `sbx`; NULL: it is not wrapped. `ret_marked`:
-// options and "--" stand before it, else it is the only one.
+// The server's first word behind `sbx`; NULL: not wrapped. `ret_marked`: options and "--" precede
+// it.
 static const struct json *wrapped(const struct json *program, const struct json *words,
 				  bool *ret_marked)
 {
@@ -53,7 +53,7 @@ static const struct json *wrapped(const struct json *program, const struct json 
 	return words ? words->next : NULL;
 }
 
-// The program is one value, the list of its arguments another or none.
+// "command": "npx", "args": ["-y", ...] or none
 static void lead_pair(struct servers *servers, const struct json *command, const struct json *list)
 {
 	const struct settings *settings = servers->settings;
@@ -109,7 +109,7 @@ static int lead_all(struct servers *servers, const struct json *all)
 				  *list = json_member(server, "args"),
 				  *word = command && command->type == JSON_ARRAY ? command->first
 										 : command;
-		if (!command) // at a distance
+		if (!command) // a remote server
 			continue;
 		if (!word || word->type != JSON_STRING || (list && list->type != JSON_ARRAY))
 			return fail(0,
@@ -126,7 +126,7 @@ static int lead_all(struct servers *servers, const struct json *all)
 	return 0;
 }
 
-// "[mcp_servers.NAME]": 1; a table below one, or another: 0; servers in another form: -1.
+// "[mcp_servers.NAME]": 1; another table: 0; servers in another form: -1.
 static int is_server(const char *header)
 {
 	static const char front[] = "[mcp_servers.";
@@ -146,7 +146,7 @@ static void lead_table(struct servers *servers, struct json values[2])
 	memset(values, 0, 2 * sizeof(*values));
 }
 
-// As Codex CLI writes it: tables, each value in the spelling that JSON has as well.
+// Codex CLI's form: tables, with values in JSON's syntax.
 static int lead_toml(struct servers *servers)
 {
 	struct arena *arena = servers->settings->arena;

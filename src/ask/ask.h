@@ -1,7 +1,6 @@
-// --ask and --ask-program: who connects to what is not listed waits while a person or a program
-// answers; nothing that
-// `deny`, the administrator's file or the ranges of addresses refuse is asked for (net/rules). Each
-// destination is asked for once in a run, one at a time, and whatever goes wrong means no.
+// --ask and --ask-program: a connection to a host that is not listed waits for the answer of a
+// person or a program. `deny`, the administrator's file and refused address ranges come first
+// (net/rules). A run asks for each destination once, one at a time. Any failure means no.
 //
 // The room ask owns questions and answers while a run lasts. Uses: base net/host net/parse
 // net/rules notify nouns outside policy report text. Begin with ask_turn().
@@ -25,10 +24,9 @@ struct profile;
 struct proxy;
 struct run;
 
-// One question to the program of --ask-program: one process for each, one line of JSON on
-// its stdin, one on its stdout, and then it is killed with all that it began.
+// A question to the program of --ask-program: a process gets one line of JSON on stdin and writes
+// one on stdout. Then it is killed with all its descendants.
 
-// What became of a question.
 enum ask_end {
 	ASK_PENDING,
 	ASK_ANSWERED,
@@ -41,31 +39,28 @@ enum ask_end {
 };
 
 struct ask_child {
-	pid_t pid; // of its keeper; 0: none runs
+	pid_t pid; // of its keeper; 0: none
 	int pidfd, answer;
-	bool project; // was offered
+	bool project; // "project" was offered
 	char line[ANSWER_BYTES_MAX + 2];
 	size_t used;
 };
 
-// -1 when it cannot be started.
+// -1: it cannot be started.
 int ask_child_start(const struct plan *plan, const struct run *run,
 		    const struct ask_program *program, const struct host_question *question,
 		    struct ask_child *child);
-// Reads what there is.
 enum ask_end ask_child_read(struct ask_child *child, enum answered *ret_answer);
 void ask_child_end(struct ask_child *child);
 
-// --ask: a question on the terminal. While it is open the box is stopped, the terminal is in a mode
-// of sbx and sbx's group is in the foreground; afterwards both are as before.
-//
-//   waits for the box to stop; then a process waits for the answer (ask/typed.h) and gives it as a
-//   program of --ask-program does. The end of the question's time is no.
+// --ask: a question on the terminal. Meanwhile the box is stopped, sbx sets the terminal's modes
+// and its group is in the foreground. Another process waits for the answer (ask/typed.h). No answer
+// in time means no.
 
 // The words of a question on a terminal. Pure.
-enum { QUESTION_LIST_MAX = 20 }; // hosts in one list
+enum { QUESTION_LIST_MAX = 20 }; // hosts
 
-// One question, or a list; each host is shown whole. `letters` are what may be answered.
+// Shows each host whole. `letters`: possible answers.
 void question_text(const struct host_question *const *all, unsigned count, const char *letters,
 		   unsigned seconds, struct out *out);
 
@@ -74,61 +69,60 @@ enum { RECENT_MAX = 5, RECENT_MILLISECONDS = 10000 };
 struct ask_terminal {
 	enum ask_terminal_state {
 		TERMINAL_FREE,
-		TERMINAL_STOPS, // the box does
-		TERMINAL_ASKS,  // ask->child
+		TERMINAL_STOPS, // waits for the box
+		TERMINAL_ASKS,  // waits for ask->child
 	} state;
 	struct host_question *asked[QUESTION_LIST_MAX];
 	unsigned count;
 	const char *letters;
-	bool stopped; // the box's first process said so
-	bool over;    // the run ends: nothing is asked any more
+	bool stopped; // the box's first process confirmed it
+	bool over;    // the run ends: no more questions
 	struct termios before;
-	pid_t group;                // in front, before
-	int64_t again;              // milliseconds of the steady clock: the end of this state
+	pid_t group;                // in the foreground before
+	int64_t again;              // end of this state, steady clock, milliseconds
 	int64_t end;                // of the question's time
-	int64_t recent[RECENT_MAX]; // when the last ones began
+	int64_t recent[RECENT_MAX]; // begins of the last questions
 };
 
-// -1 with the reason said where nobody could be asked.
+// -1 with the reason said: no terminal to ask on.
 int terminal_plan(const struct plan *plan);
 int terminal_turn(const struct plan *plan, struct run *run);
 int terminal_wait(const struct ask_terminal *terminal, int milliseconds);
-// Gives the terminal back, when it is held, and lets the box go on; the question stays unanswered.
+// Returns the terminal and resumes the box; the question stays open.
 void terminal_leave(struct run *run);
 
 struct ask {
 	struct ask_program program;
 	struct ask_child child;
-	struct host_question *question; // that is being asked
-	unsigned failures[ASK_ENDS];    // of each kind
+	struct host_question *question; // being asked
+	unsigned failures[ASK_ENDS];    // by kind
 	struct ask_terminal terminal;
-	unsigned unkept; // answers of "project" that could not be written down
+	unsigned unkept; // answers of "project" that could not be stored
 };
 
 void ask_init(struct ask *ask);
-// First half of the plan: who answers, and what was answered in earlier runs of the project.
+// First half of the plan: who answers, and stored answers of the project.
 int ask_plan(struct plan *plan, struct profile *profile, const struct invocation *invocation);
-// Host step, when the view is decided: finds the program. -1 with the reason said when a box may
-// change it.
+// Finds the program. -1 with the reason said: a box may change it.
 int ask_host(const struct plan *plan, struct run *run);
 int ask_undo(const struct plan *plan, struct run *run);
 
-// What to wait for, or -1.
+// A descriptor to poll, or -1.
 int ask_waiting(const struct run *run);
-// Poll's time-out: this one, or the end of the question's time.
+// Poll's time-out: `milliseconds`, or the end of the question's time.
 int ask_wait(const struct ask *ask, int milliseconds);
-// After each turn of the loop. Makes no system call where nobody is asked. -1 with the error said
-// when the proxy is gone.
+// In each turn of the loop; makes no system call without a question. -1 with the error said: the
+// proxy is gone.
 int ask_turn(const struct plan *plan, struct run *run);
-// The box has ended, or the run's time: the terminal is given back, and nothing is asked any more.
+// The box has ended, or its time: returns the terminal.
 void ask_leave(struct run *run);
-// The box has ended: so has the question. A line for each kind of failure.
+// Reports each kind of failure.
 void ask_end(struct ask *ask, struct findings *found);
 
 // An answer, given to the connections that wait for it.
 
-// `why` is for an answer of no. What may not be opened is refused, whatever the answer was:
-// question->answer says what it came to. `unstored` counts answers of the project that could not be
-// written down: they hold in this run all the same. -1 with the error said when the proxy is gone.
+// `why`: for an answer of no. A forbidden destination is refused whatever the answer: see
+// question->answer. `unstored` counts answers of "project" that hold in this run only. -1 with the
+// error said: the proxy is gone.
 int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question *question,
 	     enum answered answer, enum hold_answer why, unsigned *unstored);

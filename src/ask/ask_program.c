@@ -1,4 +1,4 @@
-// Owns the process that answers one question, and the one that ends it.
+// Owns the process that answers one question, and its keeper.
 #include "ask/ask.h"
 
 #include <errno.h>
@@ -21,8 +21,7 @@
 
 enum { SCRIPT = 3, PROGRAM = 4, WORDS = 4, VARIABLES = 16, REQUEST_MAX = 4096 };
 
-// Of the caller's environment: what a dialog needs, and nothing that a program is steered by. HOME
-// is the first.
+// What a dialog needs; no variable steers a program. HOME is the first.
 static const char *const passed[] = { "HOME",
 				      "USER",
 				      "LOGNAME",
@@ -42,8 +41,7 @@ struct ask_exec {
 	pid_t supervisor;
 };
 
-// Interpreters read the home's directories, which then are not the box's; without HOME they would
-// find it by the uid.
+// Interpreters read the home, so the box must not write it. Without HOME they find it by the uid.
 static void fill_variables(const struct plan *plan, const struct run *run, struct ask_exec *exec)
 {
 	static char path[] = "PATH=" ASK_PATH, no_home[] = "HOME=/nonexistent";
@@ -93,13 +91,13 @@ static void write_request(const struct plan *plan, const struct host_question *q
 	json_end(out);
 }
 
-// Where dup2() puts nothing over a descriptor that is still needed.
+// Moves the descriptor above all targets of dup2().
 static int above(int fd)
 {
 	return fcntl(fd, F_DUPFD_CLOEXEC, PROGRAM + 4);
 }
 
-// The new process, with nothing of the supervisor's: no memory is allocated here.
+// Drops everything of the supervisor's. Allocates no memory.
 static _Noreturn void become_program(const struct ask_exec *exec, pid_t keeper)
 {
 	sigset_t none;
@@ -133,8 +131,8 @@ static void kill_children(void)
 		kill((pid_t)strtol(at, NULL, 10), SIGKILL);
 }
 
-// Between the two: what the program begins becomes a child of this one, whatever session or group
-// it goes to, and ends with it. It ends by SIGTERM, also when the supervisor has ended.
+// The keeper, a subreaper: it adopts and kills what the program starts, in any session. SIGTERM
+// ends it, also at the supervisor's death.
 static _Noreturn void keep_program(const struct ask_exec *exec)
 {
 	sigset_t end, all;
@@ -175,7 +173,7 @@ static int start(const struct plan *plan, const struct run *run, struct ask_prog
 	exec.output = said;
 	fill_words(program, &exec);
 	fill_variables(plan, run, &exec);
-	// A fresh pipe takes it whole.
+	// A fresh pipe holds all of it.
 	if (request->used > REQUEST_MAX ||
 	    fd_write_all(write_end, request->text, request->used) < 0 ||
 	    fcntl(answer, F_SETFL, O_NONBLOCK) < 0)

@@ -8,7 +8,7 @@
 #include "policy/find.h"
 #include "text/destination.h"
 
-// What cannot be kept holds in this run all the same.
+// An answer that cannot be stored holds in this run.
 static int keep(const struct plan *plan, const char *where)
 {
 	enum { TEXTS_BYTES = 4 << 20 };
@@ -18,7 +18,7 @@ static int keep(const struct plan *plan, const char *where)
 	return result;
 }
 
-// The worker reads hostile bytes: each destination that it names is checked again.
+// The worker reads hostile bytes: checks each destination again.
 static bool is_plain(const struct host_question *question, const char *where)
 {
 	struct destination destination;
@@ -54,7 +54,7 @@ int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question 
 				*unstored += keep(plan, where) < 0;
 			return proxy_change_rules(plan, proxy);
 		}
-		question->answer = ANSWERED_NO; // there is no room for more rules
+		question->answer = ANSWERED_NO; // no room for more rules
 		proxy_answer(proxy, &question->host, question->port, HOLD_TOO_MANY);
 	}
 	return 0;

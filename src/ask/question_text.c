@@ -1,5 +1,5 @@
-// Owns what a person reads before an answer. The hosts came from a worker; of a program's
-// name letters, digits and a few signs are left.
+// Owns the text of a question. A worker sent the hosts; a program's name keeps letters, digits and
+// a few signs.
 #include "ask/ask.h"
 
 #include <string.h>

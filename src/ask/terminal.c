@@ -21,10 +21,10 @@
 #include "run.h"
 
 enum {
-	LEAST_MILLISECONDS = 3000, // that a person has to answer: what has less is no
+	LEAST_MILLISECONDS = 3000, // the least time for a person; with less the answer is no
 	STOP_MILLISECONDS = 2000,  // for the box to stop
-	SETTLE_MILLISECONDS = 2,   // for those that run on another processor
-	LOOK_MILLISECONDS = 250,   // between looks whether we are in front
+	SETTLE_MILLISECONDS = 2,   // for processes on another processor
+	LOOK_MILLISECONDS = 250,   // between looks for the foreground
 };
 
 int terminal_plan(const struct plan *plan)
@@ -40,9 +40,7 @@ int terminal_plan(const struct plan *plan)
 	return 0;
 }
 
-// --- the terminal --------------------------------------------------------------------------------
-
-// SIGTTOU is blocked: this also works from behind.
+// SIGTTOU is blocked: works from the background.
 static bool take_terminal(struct run *run)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
@@ -63,7 +61,7 @@ static void give_terminal(struct run *run)
 	tcflush(run->terminal, TCIFLUSH);
 	tcsetattr(run->terminal, TCSANOW, &terminal->before);
 	tcsetpgrp(run->terminal, terminal->group);
-	if (!(terminal->before.c_lflag & line)) // what draws, draws again
+	if (!(terminal->before.c_lflag & line)) // a full-screen program redraws
 		kill(-terminal->group, SIGWINCH);
 }
 
@@ -75,9 +73,9 @@ void terminal_leave(struct run *run)
 		ask_child_end(&run->ask->child);
 		struct pollfd room = { .fd = run->terminal, .events = POLLOUT };
 		if (poll(&room, 1, 0) > 0 && write(run->terminal, end, sizeof(end) - 1) < 0)
-			errno = 0; // it is gone
+			errno = 0; // the terminal is gone
 		give_terminal(run);
-		// Before the shell above it, which would take it for a job that was stopped.
+		// Before its parent shell, which would see a stopped job.
 		kill(-terminal->group, SIGCONT);
 	}
 	if (terminal->state != TERMINAL_FREE)
@@ -85,8 +83,6 @@ void terminal_leave(struct run *run)
 	terminal->state = TERMINAL_FREE;
 	terminal->again = 0;
 }
-
-// --- the question --------------------------------------------------------------------------------
 
 static int conclude(const struct plan *plan, struct run *run, enum answered answer,
 		    enum hold_answer why)
@@ -106,7 +102,7 @@ static void remember(struct ask_terminal *terminal, int64_t now)
 	terminal->recent[RECENT_MAX - 1] = now;
 }
 
-// All that waits, when there are too many for one after the other; else the one that waits longest.
+// All waiting questions if they are many, else the oldest.
 static void choose(const struct plan *plan, struct run *run, struct ask_terminal *terminal)
 {
 	terminal->count =
@@ -119,8 +115,8 @@ static void choose(const struct plan *plan, struct run *run, struct ask_terminal
 	terminal->end = terminal->count ? terminal->asked[0]->since + QUESTION_MILLISECONDS : 0;
 }
 
-// In a process that has the terminal until it gives an answer, or is killed: the supervisor waits
-// for no terminal.
+// A process owns the terminal until it answers or is killed, so the supervisor never waits for the
+// terminal.
 static _Noreturn void put_question(const struct typed *typed, int said, pid_t supervisor)
 {
 	char text[32];
@@ -172,8 +168,6 @@ static int start(struct run *run, int64_t now)
 	return child->pid < 0 ? -1 : 0;
 }
 
-// --- states --------------------------------------------------------------------------------------
-
 static int begin(struct run *run, int64_t now)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
@@ -181,7 +175,7 @@ static int begin(struct run *run, int64_t now)
 	terminal->again = 0;
 	if (!next)
 		return 0;
-	// More than five in ten seconds are collected, and become one.
+	// More than five in ten seconds become one list.
 	if (terminal->recent[0] && now - terminal->recent[0] < RECENT_MILLISECONDS) {
 		terminal->again = terminal->recent[0] + RECENT_MILLISECONDS;
 		terminal->count = QUESTION_LIST_MAX;
@@ -212,7 +206,7 @@ static int stopped(const struct plan *plan, struct run *run, int64_t now)
 	return start(run, now) < 0 ? conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED) : 0;
 }
 
-// Many that came with the first one make it a list.
+// Many at once make a list.
 static int asks(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
@@ -232,7 +226,6 @@ static int asks(const struct plan *plan, struct run *run, int64_t now)
 			end == ASK_ANSWERED ? HOLD_REFUSED : HOLD_UNANSWERED);
 }
 
-// Nobody is asked in time, or any more.
 static int expire(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct host_question *next;

@@ -31,8 +31,7 @@ int typed_begin(int terminal, tcflag_t signals, struct termios *ret_before)
 	return 0;
 }
 
-// It ends an escape sequence (CAN, ST), colours and palette, the character set and the scrolling
-// region.
+// Ends an escape sequence (CAN, ST); resets colours, palette, character set and scrolling region.
 const char *typed_reset(void)
 {
 	const char *kind = getenv("TERM");
@@ -47,7 +46,7 @@ static int say(const struct typed *typed, const char *text)
 	return fd_write_all(typed->terminal, text, strlen(text));
 }
 
-// Bytes, 0 after `milliseconds` of silence, -1 when nobody answers any more.
+// 0 after `milliseconds` of silence, -1: no answer can come.
 static ssize_t take_bytes(const struct typed *typed, int milliseconds, char *bytes, size_t size)
 {
 	struct pollfd both[] = { { .fd = typed->interrupt, .events = POLLIN },
@@ -62,7 +61,7 @@ static ssize_t take_bytes(const struct typed *typed, int milliseconds, char *byt
 	return got > 0 ? got : -1;
 }
 
-// Whether something came before the silence; -1 after ^C.
+// Returns whether bytes came before the silence; -1 after ^C.
 static int throw_away(const struct typed *typed, int milliseconds)
 {
 	char bytes[4096];

@@ -3,33 +3,32 @@
 
 #include <termios.h>
 
-// Each question of sbx on a terminal comes here. What waits in the terminal, and what comes until
-// it is silent, answers nothing: it was typed for a program of the box, pasted, or written by the
-// terminal itself. An answer is a line that stands alone: one offered letter and Enter.
+// Each question of sbx on a terminal comes here. Input before a silence is discarded: it was typed
+// for a program of the box, pasted, or sent by the terminal. An answer is one offered letter and
+// Enter, alone on a line.
 
 enum { SILENCE_MILLISECONDS = 300 };
 
 struct typed {
-	int terminal;         // in the modes of typed_begin()
-	int interrupt;        // readable ends the wait; -1: none
-	const char *letters;  // that are offered, in small letters
-	const char *question; // shown first
-	const char *again;    // shown when the first answer was none
-	const char *help;     // before it; a line
+	int terminal;        // in the modes of typed_begin()
+	int interrupt;       // a readable descriptor that ends the wait; -1: none
+	const char *letters; // possible answers, in lower case
+	const char *question;
+	const char *again; // shown after a wrong answer
+	const char *help;  // a line, shown before it
 };
 
 enum typed_silence {
-	SILENCE_FIRST, // before the first answer as well
-	SILENCE_LATER, // the question before had it
+	SILENCE_FIRST, // also before the first answer
+	SILENCE_LATER, // the previous question had it
 };
 
-// Each byte as it is typed, not echoed; `signals` (ISIG or 0): whether ^C and ^Z are signals. Stops
-// a process in the background until it is in front. -1 with errno.
+// Unbuffered, without echo. `signals`: ISIG, or 0 to read ^C and ^Z as bytes. Stops a background
+// process until it is in the foreground. -1 with errno.
 int typed_begin(int terminal, tcflag_t signals, struct termios *ret_before);
 
-// The letter, or '\0': ^C, ^D on an empty line, `interrupt`, or the terminal is gone.
+// '\0': ^C, ^D on an empty line, `interrupt`, or the terminal is gone.
 char typed_answer(const struct typed *typed, enum typed_silence silence);
 
-// Undoes what a box may have left on a terminal so that the words of a question are not seen: "" on
-// a terminal that knows no such bytes.
+// Undoes what could hide a question on a terminal; "" on terminals without such sequences.
 const char *typed_reset(void);

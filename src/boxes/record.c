@@ -16,7 +16,7 @@ enum {
 	KEPT_MAX = 100,
 	KEPT_SECONDS = 7 * 24 * 3600,
 	KEPT_BYTES = 200 << 20,
-	FRESH_SECONDS = 10, // so long one may have no lock yet
+	FRESH_SECONDS = 10, // seconds without a lock
 	SWEPT_MAX = 4096,   // in one walk
 };
 static const char stood[] = "stood.";
@@ -40,8 +40,6 @@ static int open_below(int directory, const char *name)
 {
 	return openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
-
-// --- made ----------------------------------------------------------------------------------------
 
 static struct flock byte(short kind, off_t first, off_t count)
 {
@@ -96,9 +94,6 @@ int record_enter(int boxes, int lock, const struct record_entry *entry, char nam
 	return record_name(boxes, name, entry->supervisor);
 }
 
-// --- gone ----------------------------------------------------------------------------------------
-
-// Their names are known: no walk, which costs a run ten calls.
 void record_remove(int boxes, int record, const char *name)
 {
 	unlinkat(record, "entry", 0);
@@ -181,8 +176,6 @@ uint64_t records_sweep(int boxes)
 	return sum;
 }
 
-// --- read ----------------------------------------------------------------------------------------
-
 int record_open(int boxes, const char *name, struct record *ret_record)
 {
 	autoclose int directory =
@@ -232,7 +225,7 @@ bool record_is_here(const struct record_entry *entry)
 	       entry->place.pid_namespace == here.pid_namespace;
 }
 
-pid_t record_holder(int lock)
+pid_t record_pid_here(int lock)
 {
 	return process_holding(lock, byte(F_WRLCK, HOLDS, 1));
 }
@@ -267,7 +260,7 @@ const char *record_status(int lock, int *ret_status)
 {
 	enum { STATUS_KILLED = 128 + 9 };
 	struct record_entry entry;
-	bool lives = record_lives(lock); // before the last bytes are read
+	bool lives = record_lives(lock);
 	if (!record_read(lock, &entry))
 		return NULL;
 	if (entry.end > RECORD_OVER) {
@@ -279,8 +272,6 @@ const char *record_status(int lock, int *ret_status)
 	*ret_status = STATUS_KILLED;
 	return record_ends[RECORD_SIGNAL];
 }
-
-// --- by another key ------------------------------------------------------------------------------
 
 int record_link(const char *links, const char *name)
 {

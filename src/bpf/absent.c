@@ -1,4 +1,4 @@
-// Owns what a program without the guard answers.
+// Owns the answers of a build without the guard.
 #include "base/base.h"
 #include "bpf/catch.h"
 #include "bpf/guard.h"

@@ -15,7 +15,7 @@ struct {
 	__type(value, __u32);
 } listener SEC(".maps");
 
-// 127/8 and ::1 are the box's own, as is what answers for names.
+// 127/8 and ::1 are the box's own, like its name server.
 static __always_inline int is_own(struct bpf_sk_lookup *to)
 {
 	if (to->local_port == DNS_PORT)
@@ -26,7 +26,7 @@ static __always_inline int is_own(struct bpf_sk_lookup *to)
 	       to->local_ip6[3] == bpf_htonl(1);
 }
 
-// Always passes: a connection that is not caught stays in the box's network, where nothing leaves.
+// Always passes: an uncaught connection stays in the box's network, where nothing leaves.
 SEC("sk_lookup")
 int choose_socket(struct bpf_sk_lookup *to)
 {

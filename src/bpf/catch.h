@@ -1,5 +1,5 @@
-// A third way to catch connections to every port, where the kernel has no nf_tables: a program that
-// chooses the socket (sk_lookup, Linux 5.9). Only with a guard, for callers who may load programs.
+// A third way to catch connections to every port, for kernels without nf_tables: a program chooses
+// the socket (sk_lookup, Linux 5.9). Only with a guard, for callers who may load programs.
 #pragma once
 
 #include <stdbool.h>
@@ -7,6 +7,6 @@
 struct plan;
 struct run;
 
-// From now on all TCP that the box's network would hand to nobody, or to another, but by its
-// loopback, goes to `listener`. False where that cannot be: then ports of a list are caught.
+// From now on `listener` gets all TCP of the box's network that is not for its loopback. False:
+// impossible; then a list of ports is caught.
 bool catch_all(const struct plan *plan, struct run *run, int listener);

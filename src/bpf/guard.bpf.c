@@ -1,5 +1,5 @@
-// Owns the programs on the box's cgroup. The kernel calls them with a socket's address, a socket, a
-// packet or a device, and they answer whether it may pass. What they do not know is denied.
+// Owns the programs on the box's cgroup. The kernel asks them about a socket's address, a socket, a
+// packet or a device. Unknown means denied.
 #include <linux/bpf.h>
 
 #include <bpf/bpf_endian.h>
@@ -11,15 +11,15 @@ enum { DENY, PASS };
 enum { LOOPBACK_INDEX = 1, TCP = 6, UDP = 17 };
 enum { TTY_MAJOR = 5, TTY_MINOR = 0, PTMX_MINOR = 2, PTY_FIRST = 136, PTY_LAST = 143 };
 enum { TYPE_MASK = 0xffff, ACCESS_SHIFT = 16 };
-// Where a packet has what, in bytes (RFC 791, RFC 8200).
+// Offsets in a packet, in bytes (RFC 791, RFC 8200).
 enum { V4_PROTOCOL = 9, V4_ADDRESSES = 12 };
 enum { V6_PROTOCOL = 6, V6_FROM = 8, V6_TO = 24, V6_LENGTH = 40, V6_SIZE = 16 };
 
 char terms[] SEC("license") = "Apache-2.0";
 
-// Set before the programs are loaded, and constant from then on.
-const volatile __u8 of_host;               // mode host: the rules decide, and bytes are counted
-const volatile __u64 own_network;          // other modes: the cookie of the supervisor's network
+// Constant once the programs are loaded.
+const volatile __u8 of_host;               // mode host: rules decide, and bytes are counted
+const volatile __u64 own_network;          // other modes: cookie of the supervisor's network
 const volatile __u64 most[GUARD_COUNTERS]; // budgets in bytes
 
 __u64 bytes[GUARD_COUNTERS];
@@ -50,7 +50,7 @@ static __always_inline int is_listed(struct guard_rule *key, enum guard_list lis
 	return bpf_map_lookup_elem(&rules, key) != 0;
 }
 
-// A socket of IPv6 connects to addresses of IPv4 as ::ffff:0:0/96, which no rule for IPv6 means.
+// An IPv6 socket reaches IPv4 by ::ffff:0:0/96, which no IPv6 rule means.
 static __always_inline int judge(struct guard_rule *key, __be16 port)
 {
 	int is_v4 = key->address[0] == 0 && key->address[1] == 0 &&
@@ -62,7 +62,7 @@ static __always_inline int judge(struct guard_rule *key, __be16 port)
 	return is_listed(key, GUARD_ALLOW, port) ? PASS : DENY;
 }
 
-// A process that got out of the box's network into the supervisor's connects to nobody.
+// Denies a process that escaped into the supervisor's network.
 static __always_inline int is_escaped(struct bpf_sock_addr *to)
 {
 	return bpf_get_netns_cookie(to) == own_network;
@@ -109,14 +109,14 @@ int send_v6(struct bpf_sock_addr *to)
 	return judge_v6(to);
 }
 
-// The programs above see TCP and UDP, so no other protocol may exist.
+// Other programs see only TCP and UDP: no other protocol may exist.
 SEC("cgroup/sock_create")
 int create_socket(struct bpf_sock *socket)
 {
 	return socket->protocol == TCP || socket->protocol == UDP ? PASS : DENY;
 }
 
-// The two ends of a packet. False where it is neither TCP nor UDP directly behind the address.
+// False unless TCP or UDP follows the address.
 struct packet_ends {
 	struct guard_rule local, remote;
 	__be16 local_port, remote_port;
@@ -152,7 +152,7 @@ static __always_inline int read_v6(struct __sk_buff *packet, struct packet_ends 
 	return protocol == TCP || protocol == UDP;
 }
 
-// Of a packet that leaves the sender is local; of one that comes, the receiver.
+// Outgoing: the sender is local; incoming: the receiver.
 static __always_inline int read_ends(struct __sk_buff *packet, enum guard_counter way,
 				     struct packet_ends *ret_ends)
 {
@@ -173,9 +173,8 @@ static __always_inline int read_ends(struct __sk_buff *packet, enum guard_counte
 	return 1;
 }
 
-// Connections that the box did not open are judged here: those to a socket that listens, and
-// whatever a socket without an address takes. Both ends of the loopback are this machine, so there
-// a rule may name either: the server's side when both are of the box.
+// Judges connections that the box did not open: to listening sockets, and to unconnected ones. On
+// the loopback a rule may name either end: the server's side if both are the box's.
 static __always_inline int judge_ends(struct __sk_buff *packet, enum guard_counter way)
 {
 	struct packet_ends ends;
@@ -210,7 +209,7 @@ int receive_packet(struct __sk_buff *packet)
 	return judge_packet(packet, GUARD_RECEIVED);
 }
 
-// Called when a device is opened or its node is made; the latter is always denied.
+// Called when a device is opened, or its node is made, which is always denied.
 SEC("cgroup/dev")
 int open_device(struct bpf_cgroup_dev_ctx *access)
 {

@@ -1,4 +1,4 @@
-// Owns the loading of guard.bpf.c, and what fills its maps.
+// Owns the loading of guard.bpf.c, and the content of its maps.
 #include "bpf/guard.h"
 
 #include <dirent.h>
@@ -71,7 +71,7 @@ static void drop(struct guard_bpf **programs)
 	guard_bpf__destroy(*programs);
 }
 
-// Without a profile, only to see whether they load.
+// `profile` NULL: only tries whether they load.
 static int load(struct guard_bpf *programs, const struct profile *profile)
 {
 	uint64_t cookie = own_cookie();
@@ -131,7 +131,7 @@ static int add_directory(const struct guard_bpf *programs, DIR *stream)
 	return 0;
 }
 
-// A device of the view, or a directory of them: then all of their kinds.
+// A device of the view; of a directory all kinds in it.
 static int add_devices_of(const struct guard_bpf *programs, const char *path)
 {
 	struct stat status;
@@ -187,7 +187,7 @@ static int attach(const struct guard_bpf *programs, const struct run *run)
 	return 0;
 }
 
-// When the plan is whole and before the command may start: the box is in its group already.
+// After the plan, before the command starts: the box is in its group already.
 int guard_host(const struct plan *plan, struct run *run)
 {
 	if (plan->profile->guard == ANSWER_NO)

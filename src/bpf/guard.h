@@ -1,6 +1,6 @@
-// A second wall for callers who may load BPF programs: they hang on the box's cgroup, and go with
-// it. Mode proxy and none: nothing leaves but by the box's own loopback. Mode host: allow and deny
-// by address and port, bytes counted and bounded. Devices: those of the view alone.
+// A second wall for callers who may load BPF programs, on the box's cgroup. Modes proxy and none:
+// only the box's loopback. Mode host: allow and deny by address and port, bytes counted and
+// bounded. Devices: only the view's.
 //
 // The room bpf owns the programs that the kernel runs for a box's cgroup, and their loader. Uses:
 // base nouns text. Begin with guard.bpf.c.
@@ -12,13 +12,13 @@
 struct plan;
 struct run;
 
-// An error where this program was built without the guard (then absent.c is all of this room), or
-// where its programs cannot be loaded, without a box.
+// Loads the programs without a box. Fails in a build without the guard (absent.c), and where they
+// cannot be loaded.
 int guard_try(void);
-// Names in the message what cannot be enforced: names in mode host, a tier without a group.
+// Fails for what cannot be enforced: names in mode host, a tier without a group.
 int guard_plan(struct plan *plan);
 int guard_host(const struct plan *plan, struct run *run);
 int guard_undo(const struct plan *plan, struct run *run);
 
-// Bytes of mode host; false where they are not counted.
+// Of mode host; false: not counted.
 bool guard_bytes(const struct run *run, uint64_t *ret_sent, uint64_t *ret_received);

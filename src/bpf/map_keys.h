@@ -7,10 +7,9 @@
 struct list;
 struct plan;
 
-// The keys of one rule: as many as it has ports, or one.
+// One key for each port, or one.
 unsigned keys_of(const struct destination *rule, enum guard_list list,
 		 struct guard_rule ret_keys[DESTINATION_PORTS_MAX]);
-// Calls `add` with the keys of all rules; an error when it fails, or when a word is no rule of the
-// guard's.
+// Fails when `add` does, or for a word that is no rule of the guard.
 int keys_each(const struct plan *plan, int (*add)(void *context, const struct guard_rule *key),
 	      void *context);

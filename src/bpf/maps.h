@@ -7,11 +7,10 @@ enum guard_list { GUARD_DENY, GUARD_ALLOW };
 enum guard_family { GUARD_V4, GUARD_V6 };
 enum guard_counter { GUARD_SENT, GUARD_RECEIVED, GUARD_COUNTERS };
 
-// A rule of the trie. It has one key for each of its ports, or one with port 0 for every port: all
-// before the address is exact, so that a prefix that matches is a rule that matches. IPv4 is
-// written as ::ffff:a.b.c.d.
+// A rule of the trie: one key for each port, port 0 for all. All bits before the address are exact,
+// so that the longest prefix matches by address. IPv4 is ::ffff:a.b.c.d.
 struct guard_rule {
-	__u32 bits; // of what follows, that must be equal
+	__u32 bits; // of the rest that must be equal
 	__u8 list, family;
 	__be16 port;
 	__be32 address[4];

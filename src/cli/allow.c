@@ -1,4 +1,4 @@
-// sbx allow, sbx deny and sbx publish: change the network of a live run of the caller's.
+// sbx allow, sbx deny and sbx publish: change the network of one of the caller's live runs.
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "plan.h"
 #include "text/destination.h"
 
-// One for each word behind the run; nothing is done where one of them is wrong.
+// One wrong word stops all changes before the first is made.
 struct live_change {
 	const char *verb, *words, *wrong;
 	bool (*is_good)(const struct live_change *change, const char *word);

@@ -19,21 +19,21 @@
 
 extern char **environ;
 
-// The lines that are asked for; what is NULL or "" asks for all.
+// What selects lines. NULL or "" selects all.
 struct wanted {
-	const char *run, *project; // as lines have them
-	char since[32];            // the same
+	const char *run, *project; // escaped, as lines have them
+	char since[32];            // likewise
 	bool denied, to_host;
 	struct destination host;
 };
 
-// A value of a line, as it stands there: a string without its quotes, escaped.
+// A value of a line: a string without its quotes, still escaped.
 struct logged {
 	const char *text;
 	int length;
 };
 
-// Of a line that audit_write made: no nesting, strings escaped.
+// `line` is one that audit_write() made: no nesting, strings escaped.
 static struct logged field_of(const char *line, const char *key)
 {
 	char wanted[32];
@@ -62,7 +62,7 @@ static uint64_t number_of(struct logged field)
 	return number;
 }
 
-// Of a run's report, not of a connection.
+// True for a line of a run's report, false for a connection.
 static bool is_report(const char *line)
 {
 	return field_is(field_of(line, "form"), "reported");
@@ -78,7 +78,7 @@ static bool leads_to(const struct destination *destination, const char *line, co
 	       destination_matches(destination, &host, (uint16_t)number_of(field_of(line, "port")));
 }
 
-// The directory itself, one below it, or the project around it.
+// True for the directory, one below it, and the project around it.
 static bool is_of_project(const struct wanted *wanted, const char *line)
 {
 	char project[PATH_MAX];
@@ -108,8 +108,7 @@ static bool is_wanted(const struct wanted *wanted, const char *line)
 	return !wanted->project || is_of_project(wanted, line);
 }
 
-// As JSON writes it.
-static const char *escaped(struct arena *arena, const char *text)
+static const char *json_escaped(struct arena *arena, const char *text)
 {
 	struct out out = { 0 };
 	json_string(&out, NULL, text);
@@ -139,7 +138,7 @@ static int read_wishes(const struct box *box, struct wanted *ret_wanted)
 	if (asked->logged_project) {
 		if (!realpath(asked->logged_project, real))
 			return fail(errno, "--project: '%s'", str_shown(asked->logged_project));
-		ret_wanted->project = escaped(box->arena, real);
+		ret_wanted->project = json_escaped(box->arena, real);
 	}
 	time_t now = time(NULL);
 	if (asked->since && asked->since / 1000 < (uint64_t)now) {
@@ -153,7 +152,7 @@ static int read_wishes(const struct box *box, struct wanted *ret_wanted)
 
 // --- lines for people ----------------------------------------------------------------------------
 
-// Numbers first: a name can be of any length and holds blanks.
+// Numbers come first: a name can have any length and holds blanks.
 #define ROW_FORM "%-20s %-7.*s %-7.*s %5.*s %6s %8s "
 
 static void amount(struct logged field, char text[32])
@@ -195,7 +194,7 @@ static void show_line(struct out *out, const char *line)
 		show_text(out, line);
 		return;
 	}
-	// What is counted together has no destination.
+	// A line that counts several connections has no destination.
 	if (name.length)
 		out_text(out, number_of(port) ? "%.*s:%.*s" : "%.*s", name.length, name.text,
 			 port.length, port.text);
@@ -233,7 +232,7 @@ static int show_file(struct out *out, const char *path, const struct wanted *wan
 	return result;
 }
 
-// The logs in `directory`, of which names_in() has the names. Returns how many, or -1.
+// Returns the number of logs in `directory`, or -1.
 static int list_logs(struct arena *arena, const char *directory, char ***ret_names)
 {
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -246,7 +245,7 @@ static int list_logs(struct arena *arena, const char *directory, char ***ret_nam
 	return count < 0 ? -1 : kept;
 }
 
-// Run by run, the oldest first.
+// Groups the lines by run, the oldest first.
 static int show_files(struct box *box, struct out *out)
 {
 	char **names;
@@ -265,7 +264,7 @@ static int show_files(struct box *box, struct out *out)
 
 // --- the last report ---------------------------------------------------------------------------
 
-// The lines of a file that the project's report has; 0: it has none.
+// Returns how many lines of `file` belong to the project's last report.
 static unsigned take_report(struct out *out, FILE *file, const struct wanted *wanted)
 {
 	char *line = NULL;
@@ -287,7 +286,7 @@ unsigned audit_last(struct box *box, struct out *out)
 {
 	char **names;
 	const char *project = box->plan.toplevel ? box->plan.toplevel : box->plan.current;
-	struct wanted wanted = { .project = escaped(box->arena, project) };
+	struct wanted wanted = { .project = json_escaped(box->arena, project) };
 	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, box->plan.state);
 	unsigned found = 0;
 	for (int i = ATTEMPT(list_logs(box->arena, directory, &names)) - 1; i >= 0 && !found; i--) {
@@ -320,7 +319,7 @@ static int show_changed(struct box *box, struct out *out)
 	return 0;
 }
 
-// The list of changed names is whole.
+// --changed takes no filter.
 static int check_options(const struct box *box)
 {
 	const struct invocation *asked = &box->invocation;

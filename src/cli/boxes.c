@@ -1,4 +1,3 @@
-// Owns the list of live runs, and the search for one.
 #include "cli/boxes.h"
 
 #include <errno.h>
@@ -19,7 +18,7 @@
 
 extern char **environ;
 
-// -1: there is none, or an error that is said.
+// Returns -1 with the error said, or without one: there is no directory.
 static int open_all(struct arena *arena)
 {
 	const char *state = decide_state_directory(arena, environ);
@@ -29,11 +28,11 @@ static int open_all(struct arena *arena)
 					  : fail(errno, "'%s'", path_below(arena, state, RECORDS));
 }
 
-// It can be ended: what its entry says is not known.
+// An entry of another version: the run can be ended, but its fields are unknown.
 static void fill_other(const struct stat *status, struct live_box *box)
 {
 	time_t now = time(NULL);
-	// With a network by which sbx allow asks the run itself.
+	// RECORD_PROXY: `sbx allow` then asks the run itself.
 	box->entry = (struct record_entry){ .command = "(started by another version of sbx)",
 					    .network = RECORD_PROXY };
 	box->other = true;
@@ -47,13 +46,13 @@ static bool read_box(const struct record *record, const struct process_place *he
 {
 	struct stat status;
 	struct timespec time;
-	box->run = record_holder(record->lock);
+	box->run = record_pid_here(record->lock);
 	if (box->run < 0 || fstat(record->lock, &status) < 0 || status.st_size == 0)
 		return false;
 	bool known = record_read(record->lock, &box->entry);
 	bool boot = known && str_equal(box->entry.place.boot, here->boot);
 	box->inside = boot && box->entry.place.pid_namespace == here->pid_namespace;
-	// Another program's lock says nothing of the run.
+	// A lock that another program holds says nothing about the run.
 	pid_t supervisor = known ? box->entry.supervisor : (pid_t)strtol(box->name, NULL, 10);
 	if ((box->inside || !known) && box->run != supervisor)
 		return false;
@@ -61,7 +60,7 @@ static bool read_box(const struct record *record, const struct process_place *he
 		fill_other(&status, box);
 		return true;
 	}
-	box->run = boot ? box->run : 0; // on another machine that shares the directory
+	box->run = boot ? box->run : 0; // another machine shares the directory
 	if (box->run > 0)
 		snprintf(box->id, sizeof(box->id), "%d", (int)box->run);
 	else
@@ -73,7 +72,6 @@ static bool read_box(const struct record *record, const struct process_place *he
 	return box->entry.end == RECORD_LIVES;
 }
 
-// One that is no live run of any kind.
 static bool read_ended(const struct record *record, struct live_box *box)
 {
 	int64_t begun = record_begun(box->name), now = wall_now();
@@ -89,7 +87,7 @@ static bool read_ended(const struct record *record, struct live_box *box)
 	return true;
 }
 
-// Those that live have room in any case.
+// Live runs always have room: ended ones fill at most half.
 static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 {
 	struct process_place here = process_place_here();
@@ -109,8 +107,8 @@ static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 	}
 }
 
-// The oldest last, as they are typed about least.
-static int by_age(const void *left, const void *right)
+// People type names of old runs least.
+static int newest_first(const void *left, const void *right)
 {
 	const struct live_box *one = left, *other = right;
 	return (one->age > other->age) - (one->age < other->age);
@@ -125,7 +123,7 @@ int boxes_list(struct arena *arena, enum boxes_which which, struct boxes *ret_bo
 	if (all < 0 && err_is_recorded())
 		return -1;
 	add_noted(all, which, &boxes);
-	qsort(boxes.all, boxes.count, sizeof(*boxes.all), by_age);
+	qsort(boxes.all, boxes.count, sizeof(*boxes.all), newest_first);
 	*ret_boxes = boxes;
 	return 0;
 }
@@ -201,8 +199,9 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 	autoclose int all = process < 0 ? -1 : open_all(arena);
 	if (all < 0 || record_open(all, box->name, &record) < 0)
 		return -1;
-	// Asked after the pidfd was opened: then it is of that process and of no later one.
-	if (record_holder(record.lock) != box->run) {
+	// Checked after the pidfd was opened: so the pidfd is this supervisor's, not a later
+	// process's.
+	if (record_pid_here(record.lock) != box->run) {
 		record_close(&record);
 		return -1;
 	}
@@ -234,7 +233,7 @@ int boxes_init(const struct live_box *box, const struct held_box *held)
 		return -1;
 	autoclose int init = sys_pidfd_open(box->entry.init);
 	if (init < 0 || parent_of(box->entry.init) != box->run ||
-	    record_holder(held->record.lock) != box->run)
+	    record_pid_here(held->record.lock) != box->run)
 		return -1;
 	return take(&init);
 }

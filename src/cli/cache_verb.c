@@ -16,21 +16,21 @@
 
 extern char **environ;
 
-#define ASIDE "%cleared-" // begins no name that path_kept() makes
+#define ASIDE "%cleared-" // path_kept() makes no name that begins like this
 
-// One project's caches: the directory that holds their entry, and its name there.
+// A project's caches.
 struct cache_entry {
 	int directory;
 	const char *name;
-	const char *project; // or "none", or a name of none of ours
+	const char *project; // a path, "none", or the raw name of an entry that is not sbx's
 };
 
 struct walk {
 	struct arena *arena;
 	struct out out;
-	const char *wanted; // of clear: a project, NULL: all
+	const char *only_project; // of clear; NULL: all
 	unsigned found;
-	struct boxes live; // of clear: their caches stay
+	struct boxes live; // of clear: keeps these runs' caches
 	int (*each)(struct walk *walk, const struct cache_entry *entry);
 };
 
@@ -44,12 +44,12 @@ static int walk_entry(struct walk *walk, int directory, const char *name, const 
 	const char *whole = arena_text(walk->arena, "%s%s", before, name);
 	autoclose int fd = fd_directory(directory, name);
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT))
-		return 0; // none of ours
+		return 0; // not sbx's
 	if (fd >= 0 && path_kept_is_part(name))
 		return walk_directory(walk, fd, arena_text(walk->arena, "%s/", whole), depth + 1);
 	const char *project = path_of_kept(walk->arena, whole);
 	const struct cache_entry entry = { directory, name, project ? project : whole };
-	if (walk->wanted && !str_equal(entry.project, walk->wanted))
+	if (walk->only_project && !str_equal(entry.project, walk->only_project))
 		return 0;
 	walk->found += !str_starts(name, ASIDE);
 	return walk->each(walk, &entry);
@@ -57,7 +57,7 @@ static int walk_entry(struct walk *walk, int directory, const char *name, const 
 
 static int walk_directory(struct walk *walk, int directory, const char *before, int depth)
 {
-	enum { PARTS_MAX = 32 }; // a path has at most PATH_MAX bytes
+	enum { PARTS_MAX = 32 }; // PATH_MAX bounds the depth
 	char **names;
 	int count = depth > PARTS_MAX ? 0 : names_in(walk->arena, directory, &names);
 	for (int i = 0; i < count; i++)
@@ -65,7 +65,7 @@ static int walk_directory(struct walk *walk, int directory, const char *before, 
 	return count < 0 ? -1 : 0;
 }
 
-// 0 when there are no caches at all.
+// Returns 0 when there are no caches at all.
 static int walk_all(struct walk *walk)
 {
 	const char *state = decide_state_directory(walk->arena, environ);
@@ -118,21 +118,21 @@ static bool is_in_use(const struct boxes *live, const char *project)
 static int leave_one(struct walk *walk, const struct cache_entry *entry)
 {
 	const char *project = str_shown(entry->project);
-	if (walk->wanted)
+	if (walk->only_project)
 		return fail(0, "a run of '%s' uses its caches; end it first: sbx ps, sbx stop ID",
 			    project);
 	out_text(&walk->out, "in use by a run, not cleared: %s\n", project);
 	return 0;
 }
 
-// A run that begins meanwhile finds all of it or nothing.
+// Renames first: a run that begins meanwhile finds all of the cache or nothing.
 static int clear_one(struct walk *walk, const struct cache_entry *entry)
 {
 	char aside[64], size[32] = "";
 	if (!str_starts(entry->name, ASIDE) && is_in_use(&walk->live, entry->project))
 		return leave_one(walk, entry);
 	str_put(aside, sizeof(aside), "%s%d-%u", ASIDE, (int)getpid(), walk->found);
-	uint64_t bytes = size_of(entry); // of what is shut not known here
+	uint64_t bytes = size_of(entry); // without directories that deny access
 	if (bytes < OWNED_SIZE_UNKNOWN)
 		put_size(size, bytes);
 	if (fd_rename_new(entry->directory, entry->name, entry->directory, aside) < 0)
@@ -148,7 +148,7 @@ static int clear_one(struct walk *walk, const struct cache_entry *entry)
 
 // --- actions -------------------------------------------------------------------------------------
 
-// What a box shut counts as well.
+// Opens directories that a box closed to its owner, so that they count.
 static int list_all(struct walk *walk)
 {
 	TRY(owned_override(OVER_READING));
@@ -159,17 +159,17 @@ static int list_all(struct walk *walk)
 	return 0;
 }
 
-// As `list` prints it, or a directory.
+// `name` is a project as `list` prints it, or a directory.
 static int clear_named(struct walk *walk, const char *name)
 {
 	char real[PATH_MAX];
 	walk->each = clear_one;
-	walk->wanted = name;
+	walk->only_project = name;
 	walk->found = 0;
 	TRY(boxes_list(arena_new_of(BOXES_BYTES), BOXES_LIVE, &walk->live));
 	TRY(walk_all(walk));
 	if (walk->found == 0 && name && realpath(name, real)) {
-		walk->wanted = real;
+		walk->only_project = real;
 		TRY(walk_all(walk));
 	}
 	if (walk->found == 0 && name)
@@ -204,6 +204,6 @@ int verb_cache(char **words)
 	walk.out.json = box->invocation.json == ANSWER_YES;
 	int result = act(box, &walk, words);
 	if (result < 0)
-		out_flush(&walk.out, STDOUT_FILENO); // those that were cleared before it failed
+		out_flush(&walk.out, STDOUT_FILENO); // reports what was cleared before the failure
 	return box_done(&walk.out, result);
 }

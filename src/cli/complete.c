@@ -22,13 +22,14 @@ enum { OFFERS_MAX = 4000, HELP_MAX = 64, NAME_LENGTH_MAX = 80, LIST_BYTES_MAX = 
 struct completion {
 	struct arena *arena;
 	struct out out;
-	const char *before, *begun; // the last word: what stays as it is, and what is completed
+	const char *before,
+		*begun; // of the last word: what is typed before the completed part, and that part
 	verb_function *const *verbs;
-	unsigned verb; // a row
+	unsigned verb; // index of a row
 	unsigned offers;
 };
 
-// Up to the end of the first clause, so that it fits beside its word.
+// So long that the clause fits beside its word.
 static int help_length(const char *help)
 {
 	size_t length = strcspn(help, ";\n\t");
@@ -51,7 +52,7 @@ static void offer(struct completion *on, const char *word, const char *help)
 		 help ? help : "");
 }
 
-// Letters, digits and _ . / @ + : , -: no shell reads anything in it but itself. Not '-' first.
+// Letters, digits and _ . / @ + : , - are no syntax of any shell. '-' may not be first.
 static bool is_plain(const char *name, size_t length)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -66,7 +67,7 @@ static void files(struct completion *on)
 		out_text(&on->out, ":files\n");
 }
 
-// What a verb of sbx prints on stdout.
+// Stdout of `sbx WORDS`.
 static const char *printed(struct completion *on, const char *words)
 {
 	char *copy = arena_copy(on->arena, words, strlen(words)), *argv[4] = { NULL };
@@ -90,7 +91,7 @@ static const char *printed(struct completion *on, const char *words)
 	return text;
 }
 
-// `changeable`: those whose network sbx allow and sbx deny can change.
+// `changeable`: only runs whose network `sbx allow` can change.
 static void offer_runs(struct completion *on, bool changeable)
 {
 	struct boxes boxes;
@@ -101,8 +102,8 @@ static void offer_runs(struct completion *on, bool changeable)
 			offer(on, box->id, box->entry.command);
 }
 
-// Words, or lines of which the first word is offered with the rest as its meaning: the parts
-// between two of `ends`. A name that a shell would read is left out.
+// Splits `text` at `ends`. Offers each part's first word, with the rest as its meaning. A name with
+// characters of a shell's syntax is left out.
 static void offer_parts(struct completion *on, const char *text, const char *ends)
 {
 	for (const char *at = text + strspn(text, ends); *at; at += strspn(at, ends)) {
@@ -196,7 +197,7 @@ static void offer_programs(struct completion *on)
 // --- names of verbs ------------------------------------------------------------------------------
 
 static const struct {
-	const char *verb, *actions, *list; // actions: NULL, the verb has none
+	const char *verb, *actions, *list; // actions NULL: none
 } named[] = {
 	{ "session", "show snapshot log restore fork diff apply discard pause resume rm",
 	  "session list" },
@@ -221,7 +222,7 @@ static const struct {
 	{ "why", NULL, ":files" },
 };
 
-// `count`: words before the last one that are no options.
+// `count`: words before the last one, without options.
 static void offer_names(struct completion *on, char **given, unsigned count)
 {
 	const struct verb_row *row = &verb_rows[on->verb];
@@ -242,7 +243,7 @@ static void offer_names(struct completion *on, char **given, unsigned count)
 
 // --- from words to offers ------------------------------------------------------------------------
 
-// The key of an option that takes the next word as its value, or NULL.
+// The key of the option that takes the next word as its value, or NULL.
 static const struct key *wants_value(const struct completion *on, const char *word)
 {
 	const struct key *key = NULL;
@@ -297,7 +298,7 @@ static void offer_after_verb(struct completion *on, char **words, char **last)
 	}
 }
 
-// completion SHELL: prints what that shell reads.
+// Prints the completion script of SHELL.
 int complete_shell(char **words)
 {
 	struct out out = { 0 };

@@ -28,7 +28,7 @@ struct doctor {
 	struct finding findings[FINDINGS_MAX];
 	unsigned count;
 	struct run overlays; // of the second box
-	struct run run;      // its message is shown: the arena is sealed by then
+	struct run run;      // keeps the error text: the plan's arena is sealed by then
 };
 
 static void find(struct doctor *doctor, enum finding_state state, const char *wall,
@@ -48,7 +48,7 @@ static void weak(struct doctor *doctor, const char *wall, const char *detail, co
 	find(doctor, FINDING_WEAK, wall, detail, fix);
 }
 
-// Which wall each step of the box stands for, as people call it.
+// The name that people know for the wall of a step.
 struct doctor_wall {
 	const char *step, *name, *detail;
 };
@@ -84,7 +84,7 @@ static bool is_wall_of(const struct plan *plan, const struct step *step)
 
 static char word[] = "true", *nothing[] = { word, NULL };
 
-// By effect: the same steps as in every run, up to `true`.
+// Runs each step as every run does, up to `true`.
 static void try_walls(struct doctor *doctor)
 {
 	struct run *run = &doctor->run;
@@ -142,7 +142,7 @@ static void try_kernel(struct doctor *doctor)
 				 name.machine));
 }
 
-// What the caller may do beyond an ordinary user; the command never has any of it.
+// Capabilities of the caller; the command never has any.
 static void try_capabilities(struct doctor *doctor)
 {
 	struct arena *arena = doctor->box->arena;
@@ -162,7 +162,7 @@ static void try_outer(struct doctor *doctor)
 			      : "this is inside another box, whose rules also apply");
 }
 
-// Of strict limits: the box that is tried has one.
+// The box that is tried has a strict limit.
 static void try_limits(struct doctor *doctor)
 {
 	static const char *const details[] = {
@@ -181,7 +181,7 @@ static void try_limits(struct doctor *doctor)
 		weak(doctor, "limits", details[keeping->means], means_missing);
 }
 
-// A wall for root alone: others lack nothing that they could have.
+// Only root can use this wall: other callers get no warning.
 static void try_guard(struct doctor *doctor)
 {
 	if (guard_try() == 0)
@@ -192,7 +192,7 @@ static void try_guard(struct doctor *doctor)
 		weak(doctor, "guard", arena_text(doctor->box->arena, "%s", err_taken()), NULL);
 }
 
-// The word of the package that put the program here (packaging/pack), or that there is none.
+// The word that packaging/pack put beside the program, or "no package".
 static const char *installed_by(struct arena *arena, const char *own)
 {
 	const char *file = arena_text(arena, "%.*s/../share/sbx/package",
@@ -204,7 +204,7 @@ static const char *installed_by(struct arena *arena, const char *own)
 	return arena_text(arena, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-// Another program of this name, found first on PATH.
+// Warns where PATH finds another program named sbx first.
 static void try_name(struct doctor *doctor)
 {
 	char own[PATH_MAX], real[PATH_MAX], place[PATH_MAX];
@@ -230,7 +230,7 @@ static void try_name(struct doctor *doctor)
 	}
 }
 
-// Programs of the home that an ordinary box would not find, though its caller does.
+// Warns of programs of the home that the caller finds, but an ordinary box does not.
 static void try_path(struct doctor *doctor)
 {
 	struct box *box = box_new();
@@ -238,14 +238,14 @@ static void try_path(struct doctor *doctor)
 	box->invocation.command = nothing;
 	box_set_first(box, "files", "project", "none");
 	if (ATTEMPT(box_plan(box)) < 0)
-		return; // where no box can be, others say so
+		return; // the walls say why no box can be made
 	const char *lacking = doctor_path(box->arena, &box->plan, path ? path : "", &fix);
 	if (lacking)
 		weak(doctor, "PATH", lacking, fix);
 }
 
-// Git takes any directory with HEAD, objects and refs for a repository, and runs what its config
-// names, unless the user forbids that (git-config(1), since 2.35.2). What includes say is not read.
+// Git runs what the config of any directory with HEAD, objects and refs names, unless
+// safe.bareRepository forbids it (git-config(1), since 2.35.2). Includes are not read.
 static void try_bare(struct doctor *doctor)
 {
 	struct arena *arena = doctor->box->arena;
@@ -283,8 +283,8 @@ static void try_locked(struct doctor *doctor)
 				 lines == 1 ? "" : "s"));
 }
 
-// A box around `true`, with a limit, or with an overlay.
-static int decide(struct box *box, const char *section, const char *key, const char *value)
+// Decides a box around `true`, with one key set: a limit, or an overlay.
+static int decide_trial(struct box *box, const char *section, const char *key, const char *value)
 {
 	static const struct origin from = { .file = "doctor" };
 	struct argument *set = arena_take(box->arena, 2 * sizeof(*set));
@@ -297,7 +297,7 @@ static int decide(struct box *box, const char *section, const char *key, const c
 	return box_decide(box);
 }
 
-// What sessions, --review and --overlay are made of; only where all else works.
+// Sessions, --review and --overlay need overlays. Tried only where all else works.
 static void try_overlays(struct doctor *doctor)
 {
 	static const char *const places[] = { "/usr/share", "/usr", "/nix/store", "/etc", NULL };
@@ -314,14 +314,14 @@ static void try_overlays(struct doctor *doctor)
 	const char *const *over = places;
 	while (over[1] && access(*over, R_OK | X_OK) < 0)
 		over++;
-	if (decide(box, "files", "overlay", *over) == 0 &&
+	if (decide_trial(box, "files", "overlay", *over) == 0 &&
 	    run_try(box, &doctor->overlays).kind == OUTCOME_ENDED) {
 		works(doctor, "sessions", "overlays in a box: changes can be stored separately");
 		return;
 	}
 	const char *why =
 		doctor->overlays.message.text[0] ? doctor->overlays.message.text : err_taken();
-	// In a separate arena: those of both boxes are sealed.
+	// A separate arena: those of both boxes are sealed.
 	weak(doctor, "sessions",
 	     arena_text(box_new()->arena, "no sessions, --review and --overlay: %s", why),
 	     "Linux 5.11 or later with overlayfs (modprobe overlay)");
@@ -341,10 +341,11 @@ static void try_records(struct doctor *doctor)
 
 static int examine(struct doctor *doctor)
 {
-	TRY(decide(doctor->box, "limits", "memory", "64M"));
-	doctor->box->plan.executes = true; // a locked process makes no second box
+	TRY(decide_trial(doctor->box, "limits", "memory", "64M"));
+	doctor->box->plan.executes = true; // a locked process cannot make a second box
 	if (doctor->box->plan.toplevel)
-		ATTEMPT(run_settle(doctor->box->plan.toplevel)); // it says itself why it could not
+		ATTEMPT(run_settle(
+			doctor->box->plan.toplevel)); // its own text says why it could not
 	try_outer(doctor);
 	try_kernel(doctor);
 	try_locked(doctor);
@@ -376,7 +377,7 @@ int verb_doctor(char **words)
 	int stdout_copy = dup(STDOUT_FILENO);
 	if (stdout_copy < 0 || examine(&doctor) < 0)
 		return box_failed();
-	try_walls(&doctor); // takes stdin and stdout away, as every run does
+	try_walls(&doctor); // replaces stdin and stdout, as every run does
 	try_overlays(&doctor);
 	return doctor_print(doctor.findings, doctor.count, json, stdout_copy);
 }

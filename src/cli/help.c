@@ -21,8 +21,8 @@ static void option(struct out *out, const struct key *key, const char *value, co
 	out_wrapped(out, COLUMN, (int)(out->used - before), help);
 }
 
-// The first part of a text, to "; ": the rest is in the manual.
-static const char *begin_of(const char *text)
+// Up to "; ": the rest is in the manual.
+static const char *first_clause(const char *text)
 {
 	static char begin[128];
 	const char *end = strstr(text, "; ");
@@ -31,7 +31,7 @@ static const char *begin_of(const char *text)
 	return begin;
 }
 
-// Every option of the verb in that section; `brief`: in a few words.
+// `brief`: in a few words.
 static void options_of(struct out *out, enum verb verb, const char *section, bool brief)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++)
@@ -40,10 +40,10 @@ static void options_of(struct out *out, enum verb verb, const char *section, boo
 			option(out, key, key->value,
 			       !brief       ? key->help
 			       : key->brief ? key->brief
-					    : begin_of(key->help));
+					    : first_clause(key->help));
 }
 
-// What fits on one screen: options that are used most, and those that no other verb has.
+// Fits on one screen: the options that are used most, and those that only this verb has.
 static void screen(struct out *out, enum verb verb)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++) {
@@ -71,7 +71,8 @@ static void every_option(struct out *out, enum verb verb)
 		     str_equal(sections[i].name, "syscalls") && group < syscall_group_count;
 		     group++) {
 			out_text(out, "      group %-12s", syscall_groups[group].name);
-			out_wrapped(out, COLUMN, COLUMN - 2, begin_of(syscall_groups[group].why));
+			out_wrapped(out, COLUMN, COLUMN - 2,
+				    first_clause(syscall_groups[group].why));
 		}
 	}
 	if (box)
@@ -104,7 +105,6 @@ int help_verb(enum verb verb, enum help_wish wish)
 	return box_done(&out, 0);
 }
 
-// The verbs that the first screen names, two a line.
 static void first_verbs(struct out *out)
 {
 	static const struct {

@@ -20,12 +20,12 @@ struct output_reader {
 	int file;
 	bool raw;
 	uint64_t offset; // of the next byte that is read
-	size_t held;     // bytes of a character whose rest is not there yet
+	size_t held;     // bytes of an incomplete character
 	char bytes[RING_CHUNK + 1];
 };
 
-// How many bytes of whole characters there are. A carriage return waits for what follows.
-static size_t whole(const char *bytes, size_t length)
+// Returns their length in bytes. A carriage return waits for the byte after it.
+static size_t whole_characters(const char *bytes, size_t length)
 {
 	enum { SEQUENCE_MAX = 4 };
 	if (length > 0 && bytes[length - 1] == '\r')
@@ -63,7 +63,6 @@ static void say_gone(uint64_t bytes, const char *why)
 	out_flush(&out, STDERR_FILENO);
 }
 
-// All that is there now.
 static int show_all(struct output_reader *reader)
 {
 	for (;;) {
@@ -78,21 +77,21 @@ static int show_all(struct output_reader *reader)
 			return 0;
 		reader->offset += (uint64_t)got;
 		held += (size_t)got;
-		TRY(show(reader, held, reader->raw ? held : whole(reader->bytes, held)));
+		TRY(show(reader, held, reader->raw ? held : whole_characters(reader->bytes, held)));
 	}
 }
 
-// Where the last lines begin that are there.
+// Finds where the last `lines` lines begin.
 static int move_to_tail(struct output_reader *reader, uint64_t lines)
 {
 	struct ring_head head;
-	if (!ring_look(reader->file, &head))
+	if (!ring_read_head(reader->file, &head))
 		return fail(0, "the file of the output cannot be read");
 	uint64_t at = head.total;
 	while (lines > 0 && at > reader->offset) {
 		uint64_t from = (at - 1) / RING_CHUNK * RING_CHUNK;
 		ssize_t got = ring_read(reader->file, &from, reader->bytes, at - from);
-		// Earlier bytes are not stored.
+		// Older bytes are not stored.
 		if (got <= 0 || from >= at || (uint64_t)got < at - from)
 			break;
 		for (; at > from; at--)
@@ -109,7 +108,7 @@ static int print(struct output_reader *reader, bool follow)
 	bool lives;
 	do {
 		lives = record_lives(reader->record.lock); // before the last bytes are read
-		if (!ring_look(reader->file, &head))
+		if (!ring_read_head(reader->file, &head))
 			return fail(0, "the file of the output cannot be read");
 		TRY(show_all(reader));
 		if (follow && lives)
@@ -119,7 +118,7 @@ static int print(struct output_reader *reader, bool follow)
 	return show(reader, reader->held, reader->held);
 }
 
-// One object, of at most a chunk: the next call begins at its `next`.
+// Prints one object with at most one chunk. The next call begins at its `next`.
 static int print_json(struct output_reader *reader)
 {
 	struct out out = { .json = true };
@@ -128,12 +127,12 @@ static int print_json(struct output_reader *reader)
 	bool lives = record_lives(reader->record.lock);
 	bool ended = record_status(reader->record.lock, &status) != NULL;
 	uint64_t wanted = reader->offset;
-	if (!ring_look(reader->file, &head))
+	if (!ring_read_head(reader->file, &head))
 		return fail(0, "the file of the output cannot be read");
 	ssize_t got = ring_read(reader->file, &reader->offset, reader->bytes, RING_CHUNK);
 	if (got < 0)
 		return fail(0, "the file of the output cannot be read");
-	size_t part = lives ? whole(reader->bytes, (size_t)got) : (size_t)got;
+	size_t part = lives ? whole_characters(reader->bytes, (size_t)got) : (size_t)got;
 	reader->bytes[part] = '\0';
 	for (char *at = reader->bytes; at < reader->bytes + part; at++)
 		*at = *at ? *at : '?';

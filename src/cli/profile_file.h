@@ -1,27 +1,25 @@
-// The file of a profile that a verb adds lines to: sbx learn, sbx profile add.
+// The profile file that `sbx learn` and `sbx profile add` add lines to.
 #pragma once
 
 struct arena;
 struct out;
 
 struct profile_file {
-	int directory; // of `path`, found once: nothing is looked up by a path again
-	const char *given, *whole, *path; // for -p; absolute; where its links lead
+	int directory;                    // that holds the file; no path is resolved again
+	const char *given, *whole, *path; // given: as for -p; path: without symlinks
 	const char *name;                 // in `directory`
-	const char *before;               // "" when there is none yet
+	const char *before;               // the text, "" for a missing file
 };
 
-// `word` is a file when it has a '/' or ends in ".ini", else a name in `config`, which is made
-// when it is missing.
+// `word` is a path if it has a '/' or ends in ".ini", else a name in `config`, which is created.
 int profile_file_find(struct arena *arena, const char *config, const char *word,
 		      struct profile_file *ret_file);
 
-// The text as it is now, "" when there is none. A text that is no profile is refused.
+// "" for a missing file. Refuses a text that is no profile.
 int profile_file_read(struct arena *arena, const struct profile_file *file, const char **ret_text);
 
-// Writes the text, and notes the path in `state`: no box may change the file from now on.
+// Also notes the path in `state`: from then on no box can change the file.
 int profile_file_write(struct arena *arena, const char *state, const struct profile_file *file,
 		       const char *text, struct out *out);
 
-// Prints the added lines, or that there are none.
 void profile_file_say(const struct profile_file *file, const char *text, struct out *out);

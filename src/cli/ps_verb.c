@@ -1,4 +1,4 @@
-// sbx ps: the caller's live runs, with --all those that have ended, in columns or as JSON.
+// sbx ps: the caller's live runs, with --all also ended ones, in columns or as JSON.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const char running[] = "running";
 
 // --- cells ---------------------------------------------------------------------------------------
 
-// On one line, and nothing of it acts on a terminal.
+// One line, without control characters.
 static const char *visible(struct arena *arena, const char *text)
 {
 	struct out out = { 0 };
@@ -56,7 +56,7 @@ static const char *cpu_text(struct arena *arena, uint64_t microseconds)
 		       : age_text(arena, microseconds / 1000);
 }
 
-// Of the host, then of the box where it is another.
+// Host port, then box port if it differs.
 static const char *ports_text(struct arena *arena, const struct record_ports *ports)
 {
 	const char *text = ports->count ? "" : "-";
@@ -91,7 +91,7 @@ static void fill_row(struct arena *arena, const struct live_box *box, const char
 
 // --- lines ---------------------------------------------------------------------------------------
 
-// In characters: bytes that begin one.
+// Counts the bytes that begin a character.
 static int width_of(const char *text)
 {
 	int width = 0;
@@ -213,7 +213,7 @@ static const struct row_filter *filter_of(const char *text)
 	return filter < filters + FILTERS ? filter : NULL;
 }
 
-// All that are left pass each of them. One by the status looks at all runs.
+// Each filter must match. A filter by status includes ended runs.
 static int read_filters(const struct list *wanted, enum boxes_which *which)
 {
 	list_each (item, wanted) {

@@ -15,7 +15,7 @@ extern char **environ;
 
 struct quarantined {
 	struct box *box;
-	const char *below; // only what came from this path or from below it; NULL: all
+	const char *below; // only entries of this path or below it; NULL: all
 	struct list ids;
 };
 
@@ -24,7 +24,6 @@ static bool is_meant(const struct quarantined *listing, const char *path)
 	return !listing->below || path_within(path, listing->below);
 }
 
-// The id, and where it came from.
 static void note_one(void *context, const char *id, const char *path)
 {
 	struct quarantined *listing = context;
@@ -34,7 +33,7 @@ static void note_one(void *context, const char *id, const char *path)
 			 (struct origin){ .file = arena_copy(arena, path, strlen(path)) });
 }
 
-// As a run writes it down: the directories resolved where they exist, the last name as it is.
+// As runs note it: parent directories resolved, the last name as it is.
 static const char *noted_path(struct box *box, const char *word)
 {
 	char current[PATH_MAX], real[PATH_MAX];
@@ -70,7 +69,7 @@ static int remove_one(const char *state, const char *id, struct out *out)
 
 typedef int action(const char *state, const char *id, struct out *out);
 
-// The word is an ID, or a path: then all that came from it or from below it.
+// `word` is an ID, or a path: all entries from it or below it.
 static int act_on(struct box *box, action *act, const char *state, const char *word,
 		  struct out *out)
 {
@@ -123,7 +122,7 @@ int verb_quarantine(char **words)
 		return box_failed();
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	int result = run(box, words, &out);
-	// What was done is said, also where the next one failed.
+	// Prints what was done before a failure.
 	if (out_flush(&out, STDOUT_FILENO) < 0)
 		return STATUS_FAILURE;
 	return result < 0 ? box_failed() : STATUS_OK;

@@ -1,5 +1,5 @@
-// sbx stop, kill and wait: the end of live runs. Each gets its signal by a pidfd that was proved to
-// be its own; others are left alone.
+// sbx stop, kill and wait: the end of live runs. A pidfd that provably belongs to the run gets each
+// signal.
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -20,14 +20,14 @@
 enum { GRACE_MILLISECONDS = 10000, DYING_MILLISECONDS = 60000 };
 enum { STATUS_TIMEOUT = 124, SIGNALLED = 128 };
 
-// The runs that are meant, and how much time they have.
+// The chosen runs, and their time.
 struct ending_of {
 	struct arena *arena;
 	struct boxes boxes;
 	const struct live_box **chosen;
 	unsigned count;
-	int64_t grace;           // 0: they are killed at once
-	struct out out, missing; // missing: those that are no run, a line each
+	int64_t grace;           // milliseconds; 0: killed at once
+	struct out out, missing; // missing: a line for each word without a run
 };
 
 static void choose(struct ending_of *ending, const char *id)
@@ -53,16 +53,16 @@ static void choose_all(struct ending_of *ending, char **ids)
 			ending->chosen[ending->count++] = &ending->boxes.all[i];
 }
 
-// To the supervisor, which hands it on to the command; one that is stopped would not.
-static void ask(const struct held_box *held)
+// The supervisor forwards SIGTERM to the command. SIGCONT wakes a stopped supervisor.
+static void ask_to_end(const struct held_box *held)
 {
 	sys_pidfd_send_signal(held->process, SIGTERM, NULL);
 	sys_pidfd_send_signal(held->process, SIGCONT, NULL);
 }
 
-// The box, so that its supervisor still looks at what it left; without one to name, the supervisor,
-// with which the box dies.
-static void end(const struct live_box *box, const struct held_box *held)
+// Kills the box, so that its supervisor still runs the check. An unknown box dies with its
+// supervisor.
+static void kill_box(const struct live_box *box, const struct held_box *held)
 {
 	autoclose int init = boxes_init(box, held);
 	int number = init >= 0 && box->entry.landlock ? SIGNAL_END : SIGKILL;
@@ -79,7 +79,7 @@ static bool has_ended(const struct held_box *held, int64_t until)
 	return poll(&event, 1, left > 0 ? (int)left : 0) == 1;
 }
 
-// Until it has ended by itself or the time is over.
+// Waits until `until`, then kills.
 static int end_one(struct ending_of *ending, const struct live_box *box, int64_t until)
 {
 	struct held_box held;
@@ -88,7 +88,7 @@ static int end_one(struct ending_of *ending, const struct live_box *box, int64_t
 		bool ended = ending->grace > 0 && has_ended(&held, until);
 		if (!ended) {
 			word = "killed";
-			end(box, &held);
+			kill_box(box, &held);
 			ended = has_ended(&held, steady_now() + DYING_MILLISECONDS);
 		}
 		boxes_release(&held);
@@ -103,10 +103,10 @@ static int end_one(struct ending_of *ending, const struct live_box *box, int64_t
 static int end_all(struct ending_of *ending)
 {
 	struct held_box held;
-	// All at first: they share the time.
+	// All get the signal first: they share the time.
 	for (unsigned i = 0; ending->grace > 0 && i < ending->count; i++)
 		if (boxes_hold(ending->arena, ending->chosen[i], &held) == 0) {
-			ask(&held);
+			ask_to_end(&held);
 			boxes_release(&held);
 		}
 	int64_t until = steady_now() + ending->grace;
@@ -137,7 +137,8 @@ static int stop(enum verb_row_index row, uint64_t grace, char **words)
 		return box_failed();
 	int result = act(&ending, box, verb_rows[row].synopsis, words);
 	if (result < 0)
-		out_flush(&ending.out, STDOUT_FILENO); // those that ended before it failed
+		out_flush(&ending.out,
+			  STDOUT_FILENO); // reports those that ended before the failure
 	return box_done(&ending.out, result);
 }
 
@@ -153,16 +154,16 @@ int verb_kill(char **words)
 
 // --- wait ----------------------------------------------------------------------------------------
 
-// Of one that is not listed, or is not any more: it has ended, or the box has.
+// Finds a run that is not listed (any more): the run or its box has ended.
 static int find_ended(struct arena *arena, const char *id, struct record *ret_record)
 {
 	struct record_entry entry;
 	bool said = err_is_recorded();
 	if (ATTEMPT(boxes_any(arena, id, ret_record)) < 0)
 		return said ? -1 : fail(0, "run %s has ended; its exit status is not known", id);
-	bool lives = record_holder(ret_record->lock) >= 0 &&
+	bool lives = record_pid_here(ret_record->lock) >= 0 &&
 		     record_read(ret_record->lock, &entry) && entry.end == RECORD_LIVES;
-	return err_tolerated(!lives) || !said ? 0 : -1; // one of several, or elsewhere
+	return err_tolerated(!lives) || !said ? 0 : -1; // several match, or it is elsewhere
 }
 
 // Returns how it ended; NULL with the error said.
@@ -178,14 +179,14 @@ static const char *wait_for(struct arena *arena, const char *id, struct record *
 		*ret_record = held.record;
 	else if (find_ended(arena, id, ret_record) < 0)
 		return NULL;
-	record_await(ret_record->lock); // its last words are written yet
+	record_await(ret_record->lock); // the record still gets its last words
 	const char *end = record_status(ret_record->lock, ret_status);
 	if (!end)
 		fail(0, "run %s has ended; its exit status is not known", id);
 	return end;
 }
 
-// The newest bytes of both streams: they went through one pipe.
+// One pipe carried both streams: the newest bytes of both.
 static void put_output(int file, struct out *out)
 {
 	enum { SHOWN_MAX = 1 << 20 };
@@ -194,7 +195,7 @@ static void put_output(int file, struct out *out)
 	size_t length = 0;
 	ssize_t got;
 	if (file >= 0)
-		ring_look(file, &head);
+		ring_read_head(file, &head);
 	uint64_t begin = head.total > SHOWN_MAX ? head.total - SHOWN_MAX : 0, offset = begin;
 	while (file >= 0 && length < SHOWN_MAX &&
 	       (got = ring_read(file, &offset, text + length, SHOWN_MAX - length)) > 0) {

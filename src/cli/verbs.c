@@ -1,4 +1,4 @@
-// Owns the list of verbs: also read by the generator of the man page.
+// Owns the list of verbs. The generator of the man page reads it, too.
 #include "cli/verbs.h"
 
 // clang-format off

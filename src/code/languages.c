@@ -1,4 +1,4 @@
-// Owns the table of languages. A row stands here when tests/e2e/code.sh runs it.
+// Owns the table of languages. tests/e2e/code.sh runs each row.
 #include "code/languages.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ const struct language *language_find(const char *name)
 	return NULL;
 }
 
-// The program of a #! line: its last path's name, or what env starts.
+// The last component of a #! line's program, or what env starts.
 static size_t program_of(const char *text, const char **ret_word)
 {
 	if (!str_starts(text, "#!"))
@@ -91,7 +91,8 @@ static const struct language *by_text(const char *text)
 		unsigned count = 0;
 		for (int j = 0; j < 4 && languages[i].hints[j]; j++) {
 			const char *hint = languages[i].hints[j];
-			// A hint for the beginning of a line holds for the first one, too.
+			// "
+			// HINT" also matches the first line.
 			count += strstr(text, hint) ||
 				 (hint[0] == '\n' && str_starts(text, hint + 1));
 		}

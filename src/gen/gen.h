@@ -6,8 +6,7 @@
 
 #include <stddef.h>
 
-// groups: profiles/groups.ini, names: profiles/names.txt, recipes: man/recipes.txt; verb: of a
-// verb's page
+// `verb`: of a verb's page, or NULL
 void gen_man(const char *template, const char *groups, const char *names, const char *recipes,
 	     const char *verb);
 void gen_names(const char *path);
@@ -16,9 +15,9 @@ void gen_recipes(const char *path);
 void gen_man_recipes(const char *path);
 void gen_network(void);
 
-// A whole file. Stops the program when it cannot be read.
+// Exits if the file cannot be read.
 const char *gen_read_file(const char *path, size_t *ret_length);
 
-// The bytes as a string of C; and a text of a manual.
+// gen_quote(): a C string; gen_roff(): text of a manual.
 void gen_quote(const char *text, size_t length);
 void gen_roff(const char *text);

@@ -11,7 +11,7 @@
 #include "seccomp/syscalls.h"
 #include "text/words.h"
 
-// '-' as a real hyphen-minus, '.' and '\'' not at the start of a line, '\' escaped (groff(7)).
+// groff(7): '-' as hyphen-minus, no '.' or '\'' at the start of a line, '\' escaped.
 void gen_roff(const char *text)
 {
 	if (*text == '.' || *text == '\'')
@@ -99,7 +99,7 @@ static void man_verbs(void)
 
 static const struct verb_row *verb_row;
 
-// Lines as they are; a long line is not filled.
+// Without filling.
 static void man_lines(const char *text)
 {
 	printf(".nf\n");
@@ -128,7 +128,7 @@ static void man_verb(void)
 	}
 }
 
-// Of a verb that makes a box those that a run does not have.
+// Of a verb with a box: the options that `run` lacks.
 static void man_verb_options(void)
 {
 	enum verb verb = 1U << (verb_row - verb_rows);
@@ -141,7 +141,7 @@ static void man_verb_options(void)
 			man_flag(key);
 }
 
-// Groups of profiles/groups.ini, each with the names that it ends with.
+// profiles/groups.ini.
 static const char *groups_file;
 
 static void man_destinations(void)

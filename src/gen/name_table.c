@@ -29,7 +29,6 @@ static _Noreturn void stop(const char *what)
 	exit(1);
 }
 
-// What the rows under a heading are.
 struct heading {
 	bool any, below;
 	enum trusted_answer answer;
@@ -113,7 +112,7 @@ static int by_kind(const void *left, const void *right)
 	return a->order < b->order ? -1 : 1;
 }
 
-// Strings that were written, each with its place.
+// Offsets of strings, so that each is written once.
 static const char *written[ROWS_MAX * 2];
 static unsigned places[ROWS_MAX * 2], written_count, used;
 
@@ -148,7 +147,7 @@ static void set_bit(uint64_t *bits, uint32_t at)
 	bits[at / 64] |= 1ULL << (at % 64);
 }
 
-// All characters in the place of a wildcard.
+// Sets the bits of all characters in a wildcard's place.
 static void set_pairs(uint64_t *bits, char one, char other)
 {
 	const char pair[] = { one, other };

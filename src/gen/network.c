@@ -1,5 +1,5 @@
-// Writes the netlink messages that make the box's network, built by libnl-3 on the build machine:
-// they never change, so the program sends them as they are.
+// Writes the netlink messages of the box's network, built by libnl-3 at build time: they are
+// constant.
 #include <arpa/inet.h>
 #include <linux/if_addr.h>
 #include <linux/netfilter.h>
@@ -52,7 +52,7 @@ static struct nl_msg *message_of(int type, uint32_t sequence, const void *body, 
 	return message;
 }
 
-// The last alone is acknowledged; the kernel reports an error of each.
+// The kernel acknowledges the last, and reports an error of each.
 enum { LINKS_LAST = 5 };
 static struct nl_msg *route_message(int type, uint32_t sequence, const void *body, size_t size,
 				    int flags)
@@ -78,8 +78,8 @@ static void add_address(uint32_t sequence, int family, const char *text, unsigne
 	append(message);
 }
 
-// Every address there is belongs to this host. The preferred source keeps a connect() to a port
-// that nobody serves from meeting itself.
+// Makes every address local. The preferred source keeps a connect() to an unused port from
+// connecting to itself.
 static void add_route(uint32_t sequence, int family, const char *source)
 {
 	unsigned char address[16];
@@ -186,7 +186,7 @@ static void keep_bits(struct nl_msg *message, const void *mask, int length)
 	end(message);
 }
 
-// tcp, SYN without ACK, to anywhere but loopback: to the listener.
+// TCP SYN without ACK, except to loopback: to the listener.
 static void add_rule(uint32_t sequence, unsigned char family, int flags)
 {
 	enum { TCP_FLAGS = 13, SYN = 2, SYN_ACK = 0x12, V4_DESTINATION = 16, V6_DESTINATION = 24 };

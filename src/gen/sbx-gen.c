@@ -23,8 +23,6 @@ static _Noreturn void stop(const char *what)
 	exit(1);
 }
 
-// --- system call numbers -------------------------------------------------------------------------
-
 static struct syscall_number numbers[1024];
 static unsigned number_count;
 
@@ -36,7 +34,7 @@ static int by_number(const void *left, const void *right)
 	return a->group < b->group ? -1 : a->group > b->group;
 }
 
-// libseccomp says the machine's number; a negative one means that the machine has no such call.
+// Of libseccomp; negative: the machine lacks the call.
 static void add_call(uint32_t machine, const char *name, const char *fallback, unsigned group)
 {
 	int number = seccomp_syscall_resolve_name_arch(machine, name);
@@ -54,7 +52,7 @@ static void add_call(uint32_t machine, const char *name, const char *fallback, u
 	row->group = (unsigned short)group;
 }
 
-// Each name that libseccomp knows of some machine, once, but for those that have a number.
+// Other names that libseccomp knows of any machine.
 static void write_others(void)
 {
 	static const char *const machines[] = { "x86_64", "aarch64", "riscv64", "x86", "arm" };
@@ -74,7 +72,7 @@ static void write_others(void)
 	printf("const char syscall_others[] = \"%s\";\n", known + own);
 }
 
-// The first row of a call; they must stand together.
+// The first row of a call; rows of a call are adjacent.
 static unsigned check_of(const char *name)
 {
 	unsigned first = syscall_check_count, last = 0, count = 0;
@@ -89,8 +87,7 @@ static unsigned check_of(const char *name)
 	return first;
 }
 
-// The table of the machine that will run the program, by meson's name of it. The compiler of that
-// machine checks some of the numbers.
+// `machine_name`: meson's. A compiler for that machine checks some numbers.
 static void write_syscalls(const char *machine_name)
 {
 	static const char *const checked[] = { "read",   "mount",  "umount2", "unshare",
@@ -125,8 +122,6 @@ static void write_syscalls(const char *machine_name)
 	write_others();
 }
 
-// --- profiles ------------------------------------------------------------------------------------
-
 const char *gen_read_file(const char *path, size_t *ret_length)
 {
 	const char *text;
@@ -150,7 +145,7 @@ void gen_quote(const char *text, size_t length)
 	putchar('"');
 }
 
-// One more string of the text; returns its place.
+// Returns its offset.
 static unsigned write_word(const char *word, unsigned *used)
 {
 	unsigned place = *used;
@@ -237,7 +232,7 @@ static void write_groups(const char *path)
 	printf("const struct ini_rows group_rows = { rows_0, %u, text_0 };\n", rows.count);
 }
 
-// Whole files, each with its name up to the first dot.
+// Each file under its name up to the first dot.
 static void write_files(const char *header, const char *type, const char *table, char **paths,
 			int count)
 {
@@ -256,7 +251,7 @@ static void write_files(const char *header, const char *type, const char *table,
 	printf("};\nconst unsigned %s_count = %d;\n", table, count);
 }
 
-// Lines of the sections [tokens] and [registries], in this order.
+// Of [tokens], then [registries].
 static void write_settings(const char *path)
 {
 	size_t length;

@@ -12,7 +12,7 @@
 
 enum { ROOTS_BYTES_MAX = 4 << 20 };
 
-// Where distributions put the roots; the first that is there counts.
+// Where distributions put the roots; the first one that exists counts.
 static const char *const root_files[] = {
 	"/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Arch, Alpine
 	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // Fedora, RHEL
@@ -20,13 +20,13 @@ static const char *const root_files[] = {
 	"/etc/ssl/cert.pem",
 };
 
-// By which a caller names other roots.
+// Variables by which a caller names other roots.
 static const char *const own_roots[] = {
 	"SSL_CERT_FILE",      "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
 	"REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO",
 };
 
-// "NAME VALUE": the value; the name's length.
+// "NAME VALUE": returns the value, and the length of the name.
 static const char *split(const struct item *item, size_t *ret_name)
 {
 	*ret_name = strcspn(item->text, " ");
@@ -62,8 +62,8 @@ static struct credential *find(struct plan *plan, const char *name, size_t lengt
 	return NULL;
 }
 
-// A project's own file names no secret, trusted or not: what is in it anybody may have written who
-// ever wrote to the project.
+// A project's own file may name no secret, even if trusted: anybody who wrote to the project may
+// have written it.
 static int check_origin(const struct plan *plan, const struct item *item)
 {
 	bool own = item->from.order >= ORDER_UNTRUSTED && item->from.order < ORDER_FLAGS;
@@ -148,7 +148,7 @@ static int take_source(struct plan *plan, struct profile *profile, struct creden
 		return take_file(plan, profile, credential, item, value);
 	if (!is_word(value, "_"))
 		return bad(plan, item, "env and the name of a variable");
-	// Of several variables the first that is set.
+	// The first variable that is set counts.
 	const char *set = credential->kind == SECRET_VARIABLE && credential->source
 				  ? getenv(credential->source)
 				  : NULL;
@@ -162,7 +162,7 @@ static int take_source(struct plan *plan, struct profile *profile, struct creden
 static int take_header(struct plan *plan, struct credential *credential, const struct item *item,
 		       const char *value)
 {
-	// Between two programs alone, or for the framing of what is sent.
+	// These belong to the connection, or frame what is sent.
 	static const char *const never[] = { "host",       "content-length", "transfer-encoding",
 					     "connection", "cookie",         "content-type",
 					     "expect",     "trailer",        "upgrade" };

@@ -22,7 +22,7 @@
 #include "report/findings.h"
 #include "run.h"
 
-// The program, in this file's own text; a build without it has none.
+// Part of this program; absent in a build without it.
 extern const char opener_program __attribute__((weak));
 extern const char opener_program_end __attribute__((weak));
 
@@ -32,7 +32,7 @@ static _Noreturn void become_opener(int program, int control, int channel, pid_t
 {
 	static char name[] = "sbx-opener";
 	char *words[] = { name, NULL }, *none[] = { NULL };
-	// First out of the way of the places where they go.
+	// First to numbers above all targets of dup2().
 	autoclose int from_control = fcntl(control, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
 	autoclose int from_channel = fcntl(channel, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
 	autoclose int text = fcntl(program, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
@@ -67,7 +67,7 @@ static int start(struct run *run)
 		return fail(errno, "the opener");
 	run->opener_channel = channel[0];
 	autoclose int reads = channel[1];
-	// A worker does not wait for it, whatever became of it.
+	// A worker does not wait for the opener.
 	fcntl(run->opener_channel, F_SETFL, O_NONBLOCK);
 	pid_t supervisor = getpid(), child = fork();
 	if (child == 0)
@@ -78,7 +78,7 @@ static int start(struct run *run)
 	return 0;
 }
 
-// Why it said nothing.
+// Reports why the opener sent nothing.
 static int ended(const struct run *run)
 {
 	int status = 0;
@@ -98,7 +98,7 @@ static int hear(const struct run *run, struct opener_answer *answer)
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
 	if (got != (ssize_t)sizeof(*answer)) {
-		poll(NULL, 0, 20); // its end comes just behind
+		poll(NULL, 0, 20); // it ends soon
 		return ended(run);
 	}
 	answer->problem[sizeof(answer->problem) - 1] = '\0';
@@ -129,8 +129,8 @@ static int send_begin(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// The value goes from the caller's environment into a pipe, and is wiped there, wherever it stands
-// in it: nobody that we make later has it.
+// Moves the value from the caller's environment into a pipe, and wipes it there: no later process
+// has it.
 static int open_variable(const struct credential *credential, char *const *environment, int *ret)
 {
 	size_t length = strlen(credential->source);
@@ -164,7 +164,7 @@ static int open_variable(const struct credential *credential, char *const *envir
 	return 0;
 }
 
-// Its own, and nobody else's to read.
+// The file must be the caller's, and unreadable for others.
 static int open_file(const struct credential *credential, int *ret)
 {
 	struct stat status;
@@ -240,10 +240,10 @@ int keys_undo(const struct plan *plan, struct run *run)
 	if (run->opener > 0 && waitpid(run->opener, &status, WNOHANG) > 0)
 		run->opener_ended = true;
 	else if (run->opener > 0) {
-		fd_close(&run->opener_channel); // it reads what it has, and exits
+		fd_close(&run->opener_channel); // at EOF it finishes and exits
 		poll(&end, 1, LAST_WORDS_MILLISECONDS);
-		// The first deadly signal gives the status: one that was killed by somebody else,
-		// and is not dead yet, does not end with ours (complete_signal() of the kernel).
+		// The first deadly signal decides the status: if another program's signal came
+		// first, the status is not SIGTERM's (complete_signal() of the kernel).
 		kill(run->opener, SIGTERM);
 		kill(run->opener, SIGKILL);
 		while (waitpid(run->opener, &status, 0) < 0 && errno == EINTR)
@@ -291,5 +291,5 @@ void keys_report(const struct plan *plan, struct run *run, struct denials *denia
 	report_uses(plan, record, found);
 	if (run->opener_ended)
 		findings_add(found, FINDING_OPENER_ENDED, "", "", "");
-	refused_report(&record->refused, denials);
+	refused_collect(&record->refused, denials);
 }

@@ -11,16 +11,14 @@ struct plan;
 struct profile;
 struct run;
 
-// Rules of all secrets, and the roots that are trusted. Fails for a rule of a project's own file
-// and for a network that has no proxy. A file that holds a secret is hidden from the box, and its
-// hosts are added to what is allowed.
+// Fails for a rule of a project's own file, and for a network without a proxy. Hides files with
+// secrets from the box, and allows their hosts.
 int keys_plan(struct plan *plan, struct profile *profile);
-// Host steps: begins the opener and gives it the secrets; takes the placeholders and the
-// certificate. Before the box's first process is made, which would have a copy of the caller's
-// environment.
+// Host steps: start the opener, give it the secrets, take its placeholders and certificate. Before
+// the clone, which would copy the caller's environment.
 int keys_host(struct plan *plan, struct run *run);
 int keys_undo(const struct plan *plan, struct run *run);
 
-// When the box is dead: what was used, and what was refused.
+// When the box is dead: uses and refusals.
 void keys_report(const struct plan *plan, struct run *run, struct denials *denials,
 		 struct findings *found);

@@ -1,4 +1,4 @@
-// Messages of a client, which a model steers, and the words of sbx that a call stands for. Pure.
+// Messages of a client, which a model steers, and the words of sbx for a call. Pure.
 //
 // The room mcp owns the Model Context Protocol of sbx mcp serve. Uses: base text. Begin with
 // protocol.h.
@@ -13,14 +13,14 @@ struct out;
 
 struct mcp_message {
 	enum mcp_kind {
-		MCP_NOTHING, // asks for no answer
-		MCP_ANSWER,  // which `out` has
+		MCP_NOTHING, // no answer
+		MCP_ANSWER,  // in `out`
 		MCP_CALL,
 		MCP_CANCEL, // of the call `token`
 	} kind;
 	const char *text;
-	const char *id;    // JSON; "null": it has none
-	const char *token; // of progress, JSON; NULL: nobody wants it
+	const char *id;    // JSON; "null": none
+	const char *token; // of progress, JSON; NULL: not wanted
 	const char *tool;
 	const struct json *arguments;
 };
@@ -29,21 +29,20 @@ struct mcp_tools {
 	const char *text; // tools.json as one line
 	struct json *root;
 	char *session;
-	char *const *standing; // options of the server, `standing_count`
+	char *const *standing; // options of the server
 	size_t standing_count;
 };
 
-// text[length] must be NUL. All but calls is answered here.
+// text[length] must be NUL. Answers all but calls.
 void mcp_read(struct arena *arena, const struct mcp_tools *tools, const char *text, size_t length,
 	      struct mcp_message *ret, struct out *out);
 
-// The words of sbx of a call, NULL-terminated, and its stdin or NULL. NULL with the error said.
+// argv of sbx for a call, and its stdin or NULL. NULL with the error said.
 char **mcp_words(struct arena *arena, const struct mcp_tools *tools,
 		 const struct mcp_message *message, const char **ret_input);
 
-// A number among the arguments.
 unsigned long long mcp_number(const struct mcp_message *message, const char *name,
 			      unsigned long long other);
 
-// The answer to a call, a line.
+// Puts one line.
 void mcp_result(struct out *out, const char *id, const char *text, bool failed);

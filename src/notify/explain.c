@@ -152,7 +152,7 @@ static void take_note(const struct plan *plan, const struct run *run, struct are
 		      !(write && project_refusal(plan, allow));
 	if (offers && str_put(denial.value, sizeof(denial.value), "%s", allow))
 		str_put(denial.flag, sizeof(denial.flag), "%s", found->flag);
-	denials_take(denials, &denial);
+	denials_add_copy(denials, &denial);
 	if (run->watched)
 		run->denied(run, found->pid, steady_now(), &denial);
 }

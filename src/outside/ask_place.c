@@ -1,5 +1,5 @@
-// Owns the way to the program of --ask-program: each name on it is looked up by descriptor, in a
-// directory that no box may write.
+// Owns the way to the program of --ask-program: it opens each name by descriptor, in a directory
+// that no box may write.
 #include "outside/outside.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static int refuse(const char *shown, const char *place)
 		    shown, str_shown(place));
 }
 
-// A writer of the directory could replace the name.
+// A box that writes the directory could replace the file.
 static int check_directory(const struct plan *plan, int directory, const char *shown)
 {
 	const char *place;
@@ -33,7 +33,7 @@ static int check_directory(const struct plan *plan, int directory, const char *s
 		return fail(errno, "--ask-program: '%s'", shown);
 	if (outside != OUTSIDE_NOT)
 		return refuse(shown, place);
-	// Other boxes of this project may write it, also where this one does not.
+	// Other boxes of this project may write it.
 	if (plan->toplevel && path_within(real, plan->toplevel))
 		return refuse(shown, plan->toplevel);
 	return 0;
@@ -60,11 +60,11 @@ struct ask_way {
 	const struct plan *plan;
 	const char *shown;
 	int at;              // a directory
-	char rest[PATH_MAX]; // of the path, still to be walked
+	char rest[PATH_MAX]; // still to be walked
 	unsigned links;
 };
 
-// The target of a link comes before what is left of the path.
+// The link's target, then the rest of the path.
 static int follow(struct ask_way *way, int link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
@@ -82,7 +82,7 @@ static int follow(struct ask_way *way, int link)
 	return way->at < 0 ? fail(errno, "--ask-program: '/'") : 0;
 }
 
-// One name further: 1 at the file, whose descriptor is handed over.
+// Opens one name. 1: it is the file.
 static int go_on(struct ask_way *way, int *ret_fd)
 {
 	struct stat status;
@@ -113,7 +113,7 @@ static int go_on(struct ask_way *way, int *ret_fd)
 	return 1;
 }
 
-// O_PATH, of a file that no box may write by any name on the way.
+// Returns an O_PATH descriptor. No box may write the file, by any name on the way.
 static int walk(const struct plan *plan, const char *path)
 {
 	int fd = -1, found = 0;
@@ -129,7 +129,7 @@ static int walk(const struct plan *plan, const char *path)
 	return found < 0 ? -1 : fd;
 }
 
-// The first bytes of a file that is held by O_PATH; `ret_fd` can be read and is at its beginning.
+// Opens an O_PATH file for reading and reads its first bytes; `ret_fd` is at offset 0.
 static int read_first(int file, const char *shown, char line[FIRST_LINE_MAX + 1], int *ret_fd)
 {
 	char link[64];
@@ -159,7 +159,7 @@ static int take_interpreter(const struct plan *plan, const char *path, struct as
 		       : fail(ENAMETOOLONG, "--ask-program: '%s'", str_shown(path));
 }
 
-// As env(1) finds it, but in ASK_PATH.
+// As env(1), but in ASK_PATH.
 static int take_named(const struct plan *plan, const char *name, struct ask_program *program)
 {
 	char path[PATH_MAX], directory[PATH_MAX];

@@ -1,5 +1,5 @@
-// Owns where events may be written: never where the box may write. It could read hidden facts
-// from it, or forge events.
+// Owns where events may be written: never where the box may write. It could read hidden facts, or
+// forge events.
 #include "outside/outside.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static int check_directory(const struct plan *plan, int directory, const char *s
 	return 0;
 }
 
-// What the command gets as well, it could write events to.
+// A file that the command also gets is writable for it.
 static int check_apart(const struct plan *plan, const struct stat *status)
 {
 	for (unsigned i = 0; i <= STDERR_FILENO + plan->keep_count; i++) {
@@ -63,7 +63,6 @@ static int check_file(const struct plan *plan, const struct stat *status, const 
 	return 0;
 }
 
-// What has a name is looked at by it.
 static int check_named(const struct plan *plan, int fd, const struct stat *status)
 {
 	char path[PATH_MAX];
@@ -83,7 +82,7 @@ static int check_named(const struct plan *plan, int fd, const struct stat *statu
 	return check_file(plan, status, shown);
 }
 
-// A pipe is opened again: its own description, which never waits; the caller's stays as it is.
+// A separate description of a pipe, non-blocking; the caller's stays.
 static int open_again(const struct plan *plan, int fd)
 {
 	char link[64];

@@ -26,7 +26,7 @@ bool outside_writes(const struct plan *plan, const char *path)
 	return above && box_writes(above);
 }
 
-// By what it is, so that another name of it, as a bind mount gives, is seen.
+// By inode, so that bind mounts are found, too.
 const struct mount *outside_written(const struct plan *plan, const struct stat *status)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
@@ -50,7 +50,7 @@ bool outside_steers(const struct plan *plan)
 	return false;
 }
 
-// The directory, and all above it.
+// Looks at the directory and all above it.
 static enum outside look_up(const struct plan *plan, int directory, const char **ret_place)
 {
 	enum { DEEP_MAX = 1024 };
@@ -75,7 +75,7 @@ static enum outside look_up(const struct plan *plan, int directory, const char *
 	return OUTSIDE_UNKNOWN;
 }
 
-// Directories of which the box writes a part, or a layer that is applied to them.
+// Directories that the box writes in part, or as a layer that is applied to them.
 static const char *shared_place(const struct plan *plan, const char *real)
 {
 	const char *const own[] = { plan->state, plan->config, plan->temporary };

@@ -1,5 +1,5 @@
-// Where boxes may write, as far as this run's plan tells: for what sbx writes, reads or starts
-// outside of the box while it lives. By descriptor, after the view was decided.
+// Where boxes may write, by this run's plan: for files that sbx writes, reads or starts outside of
+// the live box. By descriptor, after the view was decided.
 //
 // The room outside owns where that may lie. Uses: base nouns. Begin with outside_look().
 #pragma once
@@ -13,41 +13,39 @@ struct stat;
 
 enum outside {
 	OUTSIDE_NOT,
-	OUTSIDE_BOXES,   // sbx's own state, a session's part, a place that this box writes
-	OUTSIDE_BOX,     // this box writes it or one above it, by whatever name
-	OUTSIDE_UNKNOWN, // errno says why
+	OUTSIDE_BOXES,   // sbx's state, a session's part, a place that this box writes
+	OUTSIDE_BOX,     // this box writes it or a parent, by any name
+	OUTSIDE_UNKNOWN, // see errno
 };
-// Whether the directory is in such a place; `ret_place` is its path, for a message.
+// `ret_place`: its path, for a message.
 enum outside outside_look(const struct plan *plan, int directory, const char **ret_place);
-// Whether the box writes what has this real path, in the view as it is decided.
+// `path`: a resolved one, in the decided view.
 bool outside_writes(const struct plan *plan, const char *path);
-// The mount by which the box writes this very thing, or NULL.
+// The mount by which the box writes this inode, or NULL.
 const struct mount *outside_written(const struct plan *plan, const struct stat *status);
-// Whether the box writes a directory of the home by which programs are steered: one with a dot.
+// True if the box writes a dot directory of the home, which steers programs.
 bool outside_steers(const struct plan *plan);
-// The path of a descriptor as the kernel has it. -1 with errno.
+// As the kernel knows it. -1 with errno.
 int outside_path(int fd, char path[PATH_MAX]);
 
-// The program of --ask-program, found before the box starts and held by descriptors: nothing of its
-// path is used afterwards.
+// The program of --ask-program: descriptors from before the box's start. Its path is not used
+// again.
 
-// Executed: `program` by itself, or with a script as its argument.
 struct ask_program {
 	int program;                 // O_PATH; -1: none
-	int script;                  // readable; -1: it is no script
+	int script;                  // argument of `program`; -1: not a script
 	char name[NAME_MAX + 1];     // argv[0]
 	char argument[NAME_MAX + 1]; // of the script's first line, or ""
 };
 
 #define ASK_PATH "/usr/local/bin:/usr/bin:/bin"
 
-// -1 with the reason said: where a box may write the program, its interpreter, an argument of its
-// first line, a directory or a link on the way to one of these.
+// -1 with the reason said: a box may write the program, its interpreter, an argument of its first
+// line, or a directory or link on the way to these.
 int ask_place(const struct plan *plan, const char *path, struct ask_program *program);
 void ask_place_end(struct ask_program *program);
 
 // Where the lines of --report-fd and --status-fd go.
 
-// The caller's descriptor opened again; `ret_fd` stays as it is without the option. -1 with the
-// error said when the box may write there.
+// Opens the caller's descriptor again. -1 with the error said: the box may write there.
 int event_place(const struct plan *plan, int *ret_fd, bool *ret_socket);

@@ -27,7 +27,6 @@ int answers_read(struct arena *arena, const char *state, const char *project, co
 	return found < 0 ? -1 : 0;
 }
 
-// Nothing but rules: a file that says more was not written by us.
 int answers_merge(struct arena *arena, const char *state, const char *project,
 		  struct profile *profile)
 {
@@ -47,7 +46,7 @@ int answers_merge(struct arena *arena, const char *state, const char *project,
 	return 0;
 }
 
-// Alone while the file is changed: runs of one project answer at the same time.
+// Locks the file: runs of one project answer at the same time.
 static int open_store(struct arena *arena, const char *state, const char *project)
 {
 	const char *path = path_parent(arena, store_path(arena, state, project));
@@ -76,7 +75,6 @@ int answers_keep(struct arena *arena, const char *state, const char *project, co
 	return stored_write(arena, store_path(arena, state, project), project, text);
 }
 
-// The text without the lines that are this rule.
 static const char *without(struct arena *arena, const char *text, const char *rule,
 			   unsigned *ret_left, unsigned *ret_gone)
 {

@@ -1,4 +1,4 @@
-// Owns the reading of options. Every option is a row of keys.c; there is no other list.
+// Owns the reading of options. Every option is a row of keys.c.
 #include "policy/keys.h"
 
 #include <string.h>
@@ -10,11 +10,10 @@ struct argv_reader {
 	enum verb verb;
 	struct invocation *invocation;
 	struct arguments *arguments;
-	char **next; // the word after the current one
+	char **next;
 };
 
-// An option that is a word of another program's gets its answer; one that is cut short names the
-// whole.
+// Explains an option of another program. Names the whole option for one that is cut short.
 static int unknown(const struct argv_reader *reader, const char *word)
 {
 	size_t length = strcspn(word, "=");
@@ -78,7 +77,7 @@ static int read_long(struct argv_reader *reader, const char *word)
 	return apply(reader, key, word[length] == '=' ? word + length + 1 : NULL);
 }
 
-// -c STRING, -cSTRING; switches may be joined: -hc STRING.
+// -c STRING, -cSTRING, -hc STRING.
 static int read_letters(struct argv_reader *reader, const char *word)
 {
 	for (const char *letter = word + 1; *letter; letter++) {

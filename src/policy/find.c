@@ -1,5 +1,4 @@
-// Owns the search for profiles and the checks on their files, and the answers to words of
-// other tools. Changes nothing.
+// Owns the search for profiles, the checks on their files, and the answers to words of other tools.
 #include "policy/find.h"
 
 #include <errno.h>
@@ -82,7 +81,7 @@ bool find_system_hidden(void)
 	       (status.st_mode & 0777) == 0;
 }
 
-// 1 found, 0 no such file, -1 a file that must not be used.
+// 0: no such file; -1: it must not be used.
 static int find_in(struct arena *arena, const char *directory, const char *name, enum level level,
 		   struct source *ret_source)
 {
@@ -141,7 +140,7 @@ int find_profile(struct arena *arena, const char *config, const char *name, enum
 static const struct foreign {
 	enum foreign_kind kind;
 	unsigned verbs;
-	const char *words, *answer; // words: with blanks between them
+	const char *words, *answer;
 } foreign[] = {
 #define OPTION(words, answer)    { FOREIGN_OPTION, VERBS_BOX, words, answer },
 #define OF(verbs, words, answer) { FOREIGN_OPTION, verbs, words, answer },

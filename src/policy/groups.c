@@ -1,4 +1,4 @@
-// Owns the groups and the reading of hosts out of configuration files.
+// Owns the groups, and the reading of hosts from configuration files.
 #include "policy/find.h"
 
 #include <dirent.h>
@@ -17,10 +17,10 @@ enum { FILE_MAX = 256 * 1024, FOUND_MAX = 64 };
 struct group_reader {
 	struct arena *arena;
 	const char *home, *project;
-	struct plan *plan; // of the box; NULL: there is none
+	struct plan *plan;
 	struct list *into, *reasons;
 	unsigned found;
-	const char *elsewhere; // sends names elsewhere, and the box does not see that; or NULL
+	const char *elsewhere; // a setting that the box does not see, or NULL
 };
 
 static void add(struct group_reader *reader, const char *text, const char *reason)
@@ -31,8 +31,7 @@ static void add(struct group_reader *reader, const char *text, const char *reaso
 	list_add(reader->reasons, reader->arena, reason, (struct origin){ .file = "group" });
 }
 
-// http://[user:password@]host[:port]/... : the host and port alone; what else is there is secret
-// or of no use.
+// http://[user:password@]host[:port]/...: only the host and the port; the rest may be secret.
 static void add_url(struct group_reader *reader, const char *url, size_t length, const char *source)
 {
 	struct host host;
@@ -51,8 +50,7 @@ static void add_url(struct group_reader *reader, const char *url, size_t length,
 	add(reader, text, arena_text(reader->arena, "this machine uses it: %s", source));
 }
 
-// Of lines that have the word, and of those that continue one that ends in '='; of all lines
-// without a word.
+// Reads lines with `word`, and those after a line that ends in '='; without `word` all lines.
 static void add_hosts(struct group_reader *reader, const char *source, const char *text,
 		      const char *word)
 {
@@ -81,7 +79,7 @@ static unsigned addresses(const char *text)
 	return count;
 }
 
-// The box must know each address: else it asks others for the names of that one.
+// If the box lacks one of the addresses, it would ask others for that one's names.
 static void compare(struct group_reader *reader, const char *source, const char *text,
 		    const char *word, const char *seen)
 {
@@ -90,7 +88,6 @@ static void compare(struct group_reader *reader, const char *source, const char 
 		reader->elsewhere = source;
 }
 
-// Up to the mark it is no setting.
 static char *blank(char *at, const char *mark)
 {
 	const char *end = strstr(at, mark);
@@ -99,8 +96,8 @@ static char *blank(char *at, const char *mark)
 	return at;
 }
 
-// Comments, by each format's rules: of XML, of code, of lines: '#' (';', where a value has no
-// quotes) at the beginning or behind a blank, outside of quotes.
+// XML's, code's, and lines': '#', or ';' in formats without quotes, at the begin or after a blank,
+// outside of quotes.
 static void blank_comments(char *text, const char *path)
 {
 	bool xml = str_ends(path, ".xml") || str_ends(path, ".Config");
@@ -122,7 +119,7 @@ static void blank_comments(char *text, const char *path)
 	}
 }
 
-// The bytes that the box has for those of a file of the host; NULL: none.
+// The box's bytes of a host file; NULL: none.
 static const char *seen_inside(const struct plan *plan, const char *path, const char *text)
 {
 	const struct mount *above = &plan->mounts[0];
@@ -136,16 +133,14 @@ static const char *seen_inside(const struct plan *plan, const char *path, const 
 	return whole ? text : NULL;
 }
 
-// Hosts are believed of a file of the caller's or of root's that nobody else can write: a group is
-// a convenience, and a file of somebody else's must not open anything. The tools outside go by it
-// all the same.
+// A file that others can write must not open anything. The tools outside follow it all the same.
 static void read_file(struct group_reader *reader, const char *path, const char *word, bool decides)
 {
 	struct stat status;
 	char text[FILE_MAX + 1], real[PATH_MAX];
 	if (!realpath(path, real))
 		return;
-	if (reader->project && path_within(real, reader->project)) { // a box may have written it
+	if (reader->project && path_within(real, reader->project)) {
 		if (decides && reader->plan && !seen_inside(reader->plan, real, ""))
 			reader->elsewhere = path;
 		return;
@@ -170,7 +165,7 @@ static void read_file(struct group_reader *reader, const char *path, const char 
 		reader->elsewhere = path;
 }
 
-// A "~/.config" is the caller's, wherever that is.
+// "~/.config" is $XDG_CONFIG_HOME.
 static const char *place_of(const struct group_reader *reader, const char *path)
 {
 	struct arena *arena = reader->arena;
@@ -181,7 +176,7 @@ static const char *place_of(const struct group_reader *reader, const char *path)
 	return str_starts(path, "~/") ? path_join(arena, reader->home, path + 2) : path;
 }
 
-// "PATH" or "PATH WORD": only lines with the word. A last "*" stands for every file there.
+// "PATH" or "PATH WORD": only lines with the word. A last "*": every file there.
 static void read_named(struct group_reader *reader, const char *value, bool decides)
 {
 	size_t length = strcspn(value, " ");
@@ -202,8 +197,8 @@ static void read_named(struct group_reader *reader, const char *value, bool deci
 		closedir(stream);
 }
 
-// "NAME" of the caller's variables, with addresses or a path in it, or "NAME FILE" in the directory
-// that it names. A last "*" stands for the rest of a name.
+// "NAME", a variable with addresses or a path, or "NAME FILE" in the directory that it names. A
+// last "*": any rest of a name.
 static void read_variable(struct group_reader *reader, const char *value)
 {
 	const struct plan *plan = reader->plan;
@@ -228,7 +223,7 @@ static void read_variable(struct group_reader *reader, const char *value)
 	}
 }
 
-// The public name of a group for which other settings are in the way.
+// Notes a public name as closed, because other settings exist.
 static void close_name(struct group_reader *reader, const char *name)
 {
 	struct egress *egress = &reader->plan->egress;

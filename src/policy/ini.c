@@ -1,4 +1,4 @@
-// Owns the reading of INI text by libinih, behind checks that libinih does not make.
+// Owns the reading of INI text by libinih, behind checks that libinih lacks.
 #include "policy/keys.h"
 
 #include <ini.h>
@@ -25,7 +25,7 @@ static const char *byte_problem(const char *at)
 	if (*at == '\0')
 		return "NUL byte";
 	if (*at == '\t' || str_letter(at, &length, &code) != LETTER_ACTS ||
-	    (length == 1 && code >= 0x80)) // a byte of another character
+	    (length == 1 && code >= 0x80))
 		return NULL;
 	return code < 0xa0 ? "control byte"
 			   : "a character that changes the direction of text, so that it reads as "
@@ -61,7 +61,7 @@ static int check_bytes(const char *file, const char *text, size_t length)
 	return 0;
 }
 
-// Hands libinih one whole line at a time, as fgets would.
+// As fgets, but always a whole line.
 static char *next_line(char *buffer, int size, void *stream)
 {
 	struct ini_reader *reader = stream;
@@ -71,7 +71,7 @@ static char *next_line(char *buffer, int size, void *stream)
 	const char *end = newline ? newline + 1 : reader->end;
 	size_t length = (size_t)(end - reader->at);
 	if (length >= (size_t)size)
-		return NULL; // check_bytes() has refused such lines
+		return NULL;
 	memcpy(buffer, reader->at, length);
 	buffer[length] = '\0';
 	reader->at = end;
@@ -79,13 +79,13 @@ static char *next_line(char *buffer, int size, void *stream)
 	return buffer;
 }
 
-// All of it is in the arena: that is the text.
+// The arena begins with the text: offsets suffice.
 static unsigned keep(struct arena *arena, const char *word)
 {
 	return (unsigned)(arena_copy(arena, word, strlen(word)) - (const char *)arena);
 }
 
-// [secret NAME] is the section "secret", and each of its values begins with NAME.
+// [secret NAME]: section "secret", and each value begins with NAME.
 static int split_section(const struct ini_reader *reader, const char **section, const char **value)
 {
 	static const char secret[] = "secret";

@@ -1,4 +1,4 @@
-// Owns the search in the table of keys, and the word that is nearest to one in none of its rows.
+// Owns the search in the table of keys, and the nearest known word.
 #include <stdbool.h>
 #include <string.h>
 

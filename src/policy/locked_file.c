@@ -11,7 +11,7 @@
 #include "policy/keys.h"
 #include "profile.h"
 
-enum { NOBODY = 65534 }; // owns what a user namespace has no number for (user_namespaces(7))
+enum { NOBODY = 65534 }; // owns what a user namespace cannot map (user_namespaces(7))
 
 static const char file_name[] = "locked.ini";
 
@@ -25,14 +25,13 @@ static int check(const char *path, const struct stat *status, bool inside)
 	return 0;
 }
 
-// 1 found, 0 no such file.
 static int read_file(struct arena *arena, bool inside, struct source *source)
 {
 	struct stat status;
 	autoclose int directory = open(find_system_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0) {
 		int problem = errno;
-		bool outer = inside && find_system_hidden(); // whose lines hold here as well
+		bool outer = inside && find_system_hidden(); // its lines hold here as well
 		return problem == ENOENT || outer
 			       ? 0
 			       : fail(problem, "open '%s'", find_system_directory);
@@ -71,7 +70,7 @@ static bool loosens(const struct key *key, const char *text, const struct profil
 	       (is_number(key) && number_of(key, alone) == UNLIMITED);
 }
 
-// The smaller number holds. It is a wish only where the other is one, too, or none at all.
+// The smaller number wins. It stays a wish ('?') unless the other is strict.
 static int lock_number(struct arena *arena, const struct key *key, const char *text,
 		       struct origin from, const struct profile *alone, struct profile *profile)
 {

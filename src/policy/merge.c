@@ -14,7 +14,7 @@ struct merger {
 	struct arena *arena;
 	const char *config;
 	struct profile *profile;
-	const char *open[DEPTH_MAX]; // files that are being read, to find a cycle
+	const char *open[DEPTH_MAX]; // being read, to find a cycle
 	unsigned depth;
 	const char *loaded[LOADED_MAX];
 	unsigned loaded_count;
@@ -53,7 +53,7 @@ static bool is_extends(const struct ini_row *row)
 	return str_equal(row->section, "profile") && str_equal(row->name, "extends");
 }
 
-// Most rows are paths, and most of those do not exist: a box that runs has no more use for them.
+// Most rows are paths that do not exist: a running box does not need them.
 static struct arena *arena_of(const struct merger *merger, const struct key *key)
 {
 	return merger->profile->brief && str_equal(key->section, "files") ? merger->profile->brief
@@ -124,7 +124,7 @@ int merge_profiles(struct arena *arena, const char *config, const struct list *n
 		   struct profile *profile)
 {
 	struct merger merger = { .arena = arena, .config = config, .profile = profile };
-	memset(&profile->limits, 0xff, sizeof(profile->limits)); // each UNLIMITED
+	memset(&profile->limits, 0xff, sizeof(profile->limits));
 	profile->limits.soft = 0;
 	profile->report = TELL_SHORT;
 	profile->project = PROJECT_NONE;
@@ -167,7 +167,7 @@ bool tighten_is(const struct key *key, const char *text, const struct profile *a
 	case TIGHTENS_NEVER:
 		return false;
 	case TIGHTENS_ALWAYS:
-		return key->kind != KEY_LIST || text[0] != '\0'; // "" would empty the list
+		return key->kind != KEY_LIST || text[0] != '\0';
 	case TIGHTENS_LESS:
 	case TIGHTENS_MORE:
 		break;

@@ -5,9 +5,9 @@
 
 #include "base/base.h"
 
-enum { TOGETHER = 3 }; // so many names of one directory stand for the directory
+enum { TOGETHER = 3 }; // so many names of a directory become the directory
 
-// False when it is there.
+// False: already there.
 static bool add(struct proposals *wishes, const char *section, const char *key, const char *value,
 		const char *caution)
 {
@@ -31,13 +31,12 @@ static const char *written(struct arena *arena, const char *path, const char *ho
 {
 	if (project && path_within(path, project) && !str_equal(path, project))
 		return arena_text(arena, "./%s", path + strlen(project) + 1);
-	// Tomorrow it may be gone: a run goes on without it.
+	// '?': a run goes on when it is gone.
 	if (path_within(path, home) && !str_equal(path, home))
 		return arena_text(arena, "?~/%s", path + strlen(home) + 1);
 	return arena_text(arena, "?%s", path);
 }
 
-// What a line of a profile cannot hold is left out.
 static bool may_be_written(const char *value)
 {
 	enum { KEY_MAX = 16 };
@@ -60,7 +59,7 @@ static bool is_below(const struct proposal *wish, const char *key, const char *d
 	       strncmp(wish->value, directory, length) == 0 && wish->value[length] == '/';
 }
 
-// A directory that may stand for what is in it: ~/x or /srv/x, never ~, ., / or /srv.
+// True for ~/x or /srv/x; false for ~, ., / or /srv.
 static bool may_stand(const char *directory)
 {
 	directory += directory[0] == '?';
@@ -95,7 +94,7 @@ void propose_path(struct arena *arena, struct proposals *wishes, const char *key
 		return;
 	for (unsigned i = 0; i < wishes->count && !caution; i++) {
 		const struct proposal *known = &wishes->all[i];
-		// What may be written may be read; a directory holds what is below.
+		// A writable path is readable; a directory covers what is below.
 		bool enough = str_equal(known->key, key) || str_equal(known->key, "write");
 		if (enough && !known->caution &&
 		    (str_equal(known->value, value) ||
@@ -117,7 +116,6 @@ void propose_host(struct arena *arena, struct proposals *wishes, const char *hos
 	    caution);
 }
 
-// The text of a line, or of a comment that tells of it.
 static const char *line_of(struct arena *arena, const struct proposal *wish)
 {
 	if (wish->caution)
@@ -131,8 +129,8 @@ static const char *line_end(const char *at)
 	return at + strcspn(at, "\n");
 }
 
-// Where a section ends: behind its last line that is not blank. NULL when there is none;
-// `ret_known` is set when the line is in it.
+// The end of the section's last line that is not blank. NULL: no such section. `ret_known`: the
+// line is in it.
 static const char *section_end(const char *text, const char *section, const char *line,
 			       bool *ret_known)
 {

@@ -1,5 +1,5 @@
-// Owns ~/.local/state/sbx/trust: a copy of each .sbx.ini that the user has trusted, the path of
-// the project in its first line. A copy and not a hash: what changed can be shown. Rule 12.
+// Owns ~/.local/state/sbx/trust: a copy of each .sbx.ini that the user has trusted, behind the
+// project's path. A copy and not a hash: changes can be shown.
 #include "policy/find.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ int stored_read(struct arena *arena, const char *path, const char *project, cons
 	int found = read_text(arena, path, (size_t)INI_BYTES_MAX + skipped + 1, &stored, &length);
 	if (found <= 0)
 		return found;
-	// Of another version, or damaged: as if nothing was stored.
+	// As if nothing was stored.
 	if (length <= skipped || memcmp(stored, project, skipped) != 0 || stored[skipped] != '\n')
 		return 0;
 	*ret_text = stored + skipped + 1;
@@ -54,7 +54,6 @@ static bool is_text_of(const struct source *source, const char *text, size_t len
 	return length == source->length && memcmp(text, source->text, length) == 0;
 }
 
-// The name for messages, and a file's text.
 static void read_profile(struct apart_text *question)
 {
 	struct ini_rows rows;
@@ -75,7 +74,6 @@ static void read_profile(struct apart_text *question)
 	}
 }
 
-// Its rows as a profile's. Each word ends in the row.
 static int take_lines(struct arena *arena, const char *file, const struct rows *lines,
 		      struct ini_rows *ret_rows)
 {
@@ -97,7 +95,7 @@ static int take_lines(struct arena *arena, const char *file, const struct rows *
 	return 0;
 }
 
-// What a stranger may have written, by a locked process that is asked for nothing after it.
+// A locked process reads what a stranger may have written, and then ends.
 static int read_apart(struct arena *arena, struct source *source)
 {
 	struct out whole = { 0 };
@@ -133,11 +131,11 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 		trust.trusted = stored;
 		trust.state = is_text_of(source, stored, length) ? TRUST_GIVEN : TRUST_CHANGED;
 	}
-	if (trust.state == TRUST_GIVEN) { // the very copy
+	if (trust.state == TRUST_GIVEN) { // identical to the copy
 		source->text = stored;
 		TRY(ini_read(arena, path, stored, length, &source->rows));
 		*ret_trust = trust;
-		return 0; // as in each run: no more is asked for
+		return 0; // as in each run: no more questions
 	}
 	TRY(read_apart(arena, source));
 	if (trust.state == TRUST_CHANGED)
@@ -196,7 +194,7 @@ int trust_merge(struct arena *arena, const char *config, const struct trust *tru
 	const struct source *source = &trust->source;
 	if (trust->state == TRUST_NO_FILE)
 		return 0;
-	// Trusted is a text that was shown, and none that a file has at another time.
+	// Trust is for the text that was shown, not for the file's text at another time.
 	for (unsigned i = 0; i < source->rows.count; i++) {
 		const struct ini_row row = ini_at(&source->rows, i);
 		if (str_equal(row.name, "extends") && strchr(row.value, '/'))

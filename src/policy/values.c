@@ -25,7 +25,7 @@ static bool is_name(const char *text, size_t length, const char *more)
 static bool is_path(const char *text, struct origin from)
 {
 	text += text[0] == '?';
-	// On the command line a path is relative to the current directory, as everywhere.
+	// On the command line a path may be relative to the current directory.
 	if (from.line == 0)
 		return *text != '\0';
 	return text[0] == '/' || text[0] == '$' || str_equal(text, ".") || str_starts(text, "./") ||
@@ -129,13 +129,13 @@ static const char *tmpfs_problem(struct arena *arena, const char *text, struct o
 		       : "a path that begins with /, ~/, ./ or $VAR";
 }
 
-// NULL when the item is well-formed, else what was expected.
+// NULL: well-formed.
 static const char *form_problem(struct arena *arena, enum key_form form, const char *text,
 				struct origin from)
 {
 	unsigned long long number;
 	switch (form) {
-	case FORM_SESSION: // looked for where sessions are kept
+	case FORM_SESSION: // the store of sessions checks it
 	case FORM_TEXT:
 	case FORM_LANGUAGE:
 		return NULL;
@@ -207,7 +207,6 @@ static int set_word(const struct key *key, void *field, struct arena *arena, con
 	return expected(arena, key, text, from, key->value);
 }
 
-// What a number of each kind is written like, and how it is read.
 static const struct number_row {
 	const char *shape;
 	bool (*read)(const char *text, uint64_t *ret_number);
@@ -227,7 +226,7 @@ enum unit value_unit(const struct key *key)
 	return number_rows[key->kind].unit;
 }
 
-// What this machine has of it: more cannot be meant. UNLIMITED where there is no such bound.
+// What this machine has; UNLIMITED: no such bound.
 static uint64_t host_has(enum key_kind kind)
 {
 	struct sysinfo info;
@@ -272,7 +271,7 @@ static int set_number(const struct key *key, struct profile *profile, void *fiel
 	return 0;
 }
 
-// Items of these forms contain no comma, but for a host's ports and a path.
+// These forms contain no comma, except a host's ports and a path.
 static bool is_written_in_one(enum key_form form, const char *text)
 {
 	static const enum key_form forms[] = { FORM_PROFILE,  FORM_RULE,   FORM_DESTINATION,
@@ -286,7 +285,7 @@ static bool is_written_in_one(enum key_form form, const char *text)
 	return false;
 }
 
-// The length of the first item of a,b,c. Numbers after a host are its ports: a.com:80,443,b.com.
+// Of a,b,c. Numbers after a host are its ports: a.com:80,443,b.com.
 static size_t first_item(enum key_form form, const char *text)
 {
 	size_t length = strcspn(text, ",");
@@ -315,7 +314,7 @@ static int set_item(const struct key *key, struct list *list, struct arena *aren
 	return 0;
 }
 
-// On the command line: a,b,c. In a profile each has its own line.
+// The command line has a,b,c; a profile one item a line.
 static int set_items(const struct key *key, struct list *list, struct arena *arena,
 		     const char *text, struct origin from)
 {

@@ -34,7 +34,7 @@ bool probe_may_guard(void)
 	       (privileges_have(CAP_BPF) && privileges_have(CAP_NET_ADMIN));
 }
 
-// The number in a one-line file of /proc, or `otherwise`.
+// The number in a one-line file of /proc.
 static long number_in(const char *path, long otherwise)
 {
 	char text[32];
@@ -43,8 +43,7 @@ static long number_in(const char *path, long otherwise)
 	return strtol(text, NULL, 10);
 }
 
-// A profile of AppArmor is on us: "name (enforce)".
-static bool confined(void)
+static bool is_confined_by_apparmor(void)
 {
 	char text[256];
 	size_t length =
@@ -52,16 +51,15 @@ static bool confined(void)
 	return length > 0 && strncmp(text, "unconfined", strlen("unconfined")) != 0;
 }
 
-// Another filter is active: a container's, or that of a box around this one.
-static bool filtered(void)
+static bool has_outer_filter(void)
 {
 	char text[8192];
 	file_kernel(AT_FDCWD, "/proc/self/status", text, sizeof(text));
 	return strstr(text, "\nSeccomp:\t2") != NULL;
 }
 
-// Landlock refuses it where the file system is not asked at all.
-static bool ports_can_be_had(void)
+// False where a Landlock domain around this process denies it.
+static bool can_bind_port(void)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };
 	any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -129,7 +127,7 @@ static const struct cause causes[] = {
 	{ "namespaces", EPERM, CLONE_SYSCTL,
 	  "kernel.unprivileged_userns_clone is 0. Fix: sudo sysctl -w "
 	  "kernel.unprivileged_userns_clone=1" },
-	{ "namespaces", EPERM, APPARMOR, apparmor }, // with the other namespaces in the same clone
+	{ "namespaces", EPERM, APPARMOR, apparmor }, // a clone with several namespaces
 	{ "namespaces", 0, CONTAINER, container },
 	{ "hostname", EPERM, CONTAINER, container },
 	{ "namespaces", EACCES, CONFINED, container },
@@ -173,19 +171,19 @@ static bool holds(const struct cause *cause)
 	case SANDBOX:
 		return outer_is_box();
 	case DOMAIN: // only words depend on it
-		return getenv("SBX") && filtered() && !ports_can_be_had();
+		return getenv("SBX") && has_outer_filter() && !can_bind_port();
 	case NO_PORTS:
-		return !ports_can_be_had();
+		return !can_bind_port();
 	case APPARMOR:
 		return number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) > 0;
 	case CONFINED:
-		return confined();
+		return is_confined_by_apparmor();
 	case CLONE_SYSCTL:
 		return number_in("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0;
 	case MOST_NAMESPACES:
 		return number_in("/proc/sys/user/max_user_namespaces", 1) == 0;
 	case CONTAINER:
-		return filtered();
+		return has_outer_filter();
 	case CHROOT:
 		return stat("/", &own) == 0 && stat("/proc/1/root", &first) == 0 &&
 		       (own.st_ino != first.st_ino || own.st_dev != first.st_dev);

@@ -13,12 +13,12 @@ struct probe;
 // One system call, for every plan.
 void probe_quick(struct probe *probe);
 
-// The caller's capabilities as text, "none", or "unreadable".
+// As text, "none", or "unreadable".
 const char *probe_capabilities(struct arena *arena);
 
-// The caller may load the programs of --bpf.
+// For --bpf.
 bool probe_may_guard(void);
 
-// Why a step of run/steps.c may have failed on this machine and the command that mends it; NULL
-// when nothing special is known. Reads /proc and /sys, changes nothing.
+// The likely cause of a failed step (run/steps.c) and its remedy, or NULL. Only reads /proc and
+// /sys.
 const char *probe_advice(const char *step, int error);

@@ -1,4 +1,4 @@
-// Owns the dropping of privilege: by libcap before the clone, by raw system calls after it.
+// Owns the dropping of privilege: by libcap before the clone, by raw calls after it.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -18,15 +18,14 @@ int caps_host(const struct plan *plan, struct run *run)
 	return privileges_pass_none() < 0 ? fail(errno, "empty the capability sets") : 0;
 }
 
-// Raw system calls from here on: these run in the box's first process, a copy of the supervisor
-// that may allocate no memory, and each function of libcap does.
+// The box's first process may allocate no memory: every function of libcap does.
 static int drop_sets(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct nothing[2] = { { 0 } };
-	if (syscall(SYS_capset, &header, nothing) < 0) // the ambient set goes with it
+	if (syscall(SYS_capset, &header, nothing) < 0)
 		return fail(errno, "capset");
-	// pid 1 keeps the box's first memory image: nothing inside may read or trace it.
+	// Nothing inside may read or trace pid 1, which has the supervisor's memory.
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_DUMPABLE");
 	return 0;
@@ -35,14 +34,13 @@ static int drop_sets(void)
 int caps_child(const struct plan *plan, struct run *run)
 {
 	(void)run;
-	// uid 0 is no privilege in here, and never becomes one again.
+	// In the box uid 0 is no privilege, and never becomes one again.
 	unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
 			     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
 			     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_NO_NEW_PRIVS");
-	// Without a user namespace of one's own an ordinary user has none to lose, and may not say
-	// so.
+	// Without its own user namespace an ordinary user lacks CAP_SETPCAP.
 	if (plan->tier == TIER_LANDLOCK && prctl(PR_CAPBSET_DROP, CAP_CHOWN, 0, 0, 0) < 0)
 		return drop_sets();
 	if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0)
@@ -50,7 +48,7 @@ int caps_child(const struct plan *plan, struct run *run)
 	for (unsigned long capability = 0; capability < 64; capability++)
 		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) {
 			if (errno == EINVAL && capability > CAP_AUDIT_READ)
-				break; // past the last one this kernel knows
+				break;
 			return fail(errno, "PR_CAPBSET_DROP %lu", capability);
 		}
 	return drop_sets();

@@ -1,6 +1,7 @@
-// Owns what is special in tier landlock. What Landlock does not see (Documentation/userspace-api/
-// landlock.rst, "Current limitations"): metadata by path, unix sockets by path, System V memory,
-// other processes' limits and priorities; a second filter closes these or asks the supervisor.
+// Owns what is special in tier landlock. Landlock does not see
+// (Documentation/userspace-api/landlock.rst, "Current limitations"): metadata by path, unix sockets
+// by path, System V memory, other processes' limits and priorities. A second filter refuses these
+// or asks the supervisor.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -48,8 +49,8 @@ enum {
 #define NO_REQUESTS(letter)  REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
 
 static const struct asking rows[] = {
-	// Of unix sockets those with a connection, which the supervisor makes: what takes datagrams
-	// (as SOCK_RAW does, too) names a receiver each time. With the host's network pairs alone.
+	// The supervisor connects unix sockets; a datagram (SOCK_RAW, too) names a receiver each
+	// time. With the host's network only pairs.
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
 	{ "socket socketpair", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS, SECCOMP_RET_ALLOW, IN_ALL,
@@ -59,8 +60,7 @@ static const struct asking rows[] = {
 	{ "socket socketpair", ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EACCES), IN_ALL, AF_UNIX },
 	{ "connect", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_OWN, 0 },
 	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
-	// TCP that is connected by the supervisor: no other protocol, no data before that, nobody
-	// served.
+	// The supervisor connects TCP: no other protocol, no data before that, no listeners.
 	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, 0 },
 	{ "socket", 2, ~0U, 0, ASKING_IS, SECCOMP_RET_ALLOW, IN_PROXY, 0 },
 	{ "socket", 2, ~0U, IPPROTO_TCP, ASKING_IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY, 0 },
@@ -69,45 +69,43 @@ static const struct asking rows[] = {
 	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
 	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, ASKING_IS, ANSWER(ENOPROTOOPT), IN_PROXY, 0 },
 	{ "listen", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_PROXY, 0 },
-	// System V and POSIX memory, queues and semaphores are the host's.
+	// System V and POSIX memory is the host's.
 	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl "
 	  "mq_open "
 	  "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(ENOSYS), IN_ALL, 0 },
-	// Limits and priorities: one's own only.
 	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0,
 	  ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "setpriority", 0, ~0U, WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "setpriority ioprio_set", 1, ~0U, 0, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
-	// Metadata, by path or by a descriptor that may be open for reading alone: the supervisor
-	// changes it where the box may write.
+	// A descriptor for reading can change metadata: the supervisor does it.
 	{ "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes futimesat "
 	  "utimensat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
-	// Attributes cannot be set, as in a file system that has none: cp -p then sets the mode.
+	// As in a file system without attributes: cp -p then sets the mode.
 	{ "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr "
 	  "removexattrat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EOPNOTSUPP), IN_ALL, 0 },
-	// Of requests to file systems those that read, or write to a file open for it; by the
-	// letters of ioctl-number.rst: the rest changes files or makes directories by a descriptor
-	// that reads (flags, encryption, verity, subvolumes, a FAT's attributes).
+	// Only requests that read, or that write to a file open for writing, by the letters of
+	// ioctl-number.rst. Others change files by a descriptor for reading (flags, encryption,
+	// subvolumes, FAT's attributes).
 	OWN_REQUEST(FS_IOC_GETFLAGS),
 	OWN_REQUEST(FS_IOC_GETVERSION),
 	OWN_REQUEST(FS_IOC_FSGETXATTR),
 	OWN_REQUEST(FS_IOC_FIEMAP),
 	OWN_REQUEST(FICLONE),
 	OWN_REQUEST(FICLONERANGE),
-	NO_REQUESTS('f'), // of all, of ext4, encryption and verity
+	NO_REQUESTS('f'), // all, ext4, encryption, verity
 	NO_REQUESTS('v'),
-	NO_REQUESTS('X'),  // XFS, freezing
-	NO_REQUESTS('r'),  // FAT, exFAT, NTFS
-	NO_REQUESTS('n'),  // NILFS
-	NO_REQUESTS(0x94), // btrfs
-	NO_REQUESTS(0x97), // Ceph
-	NO_REQUESTS(0xbc), // bcachefs
-	NO_REQUESTS(0xcf), // SMB
-	NO_REQUESTS(0xf5), // F2FS
+	NO_REQUESTS('X'),
+	NO_REQUESTS('r'),
+	NO_REQUESTS('n'),
+	NO_REQUESTS(0x94),
+	NO_REQUESTS(0x97),
+	NO_REQUESTS(0xbc),
+	NO_REQUESTS(0xcf),
+	NO_REQUESTS(0xf5),
 };
 
 static const char *const losses[] = {
@@ -139,7 +137,6 @@ static int refuse_datagrams(int fd)
 		    fd);
 }
 
-// What the tier cannot have is refused, never left out in silence.
 static int refuse(const struct plan *plan)
 {
 	if (plan->landlock < 6)
@@ -167,7 +164,7 @@ static int refuse(const struct plan *plan)
 		bool kept = mount->kind == MOUNT_COPY ||
 			    (mount->kind == MOUNT_BIND && mount->on_host &&
 			     mount->access == ACCESS_READ && mount->identity.type != S_IFSOCK);
-		// What a box around this one keeps from its processes is kept from ours.
+		// An outer box hides things from this box, too.
 		if (kept && !outer_keeps(plan, mount, &mounts))
 			return fail(0,
 				    "tier landlock cannot protect '%s' in a directory that is "
@@ -222,7 +219,7 @@ int domain_child(const struct plan *plan, struct run *run)
 	(void)run;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_CHILD_SUBREAPER");
-	// Landlock asks for it where there is no user namespace of one's own.
+	// Landlock needs it without a user namespace.
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? fail(errno, "PR_SET_NO_NEW_PRIVS") : 0;
 }
 

@@ -1,5 +1,5 @@
-// Owns the commands of a box: how a program is found and executed, and those that come after the
-// first. In pid 1: raw calls, no memory.
+// Owns a box's commands: how a program is found and executed, and the commands of sbx exec. In pid
+// 1: raw calls, no memory.
 #include "process/further.h"
 
 #include <errno.h>
@@ -18,10 +18,7 @@
 #include "process/pty.h"
 #include "run.h"
 
-// --- a program -----------------------------------------------------------------------------------
-
-// A script without #!: the shell runs it, as execvp does. Apart, for its words take eight pages of
-// stack.
+// As execvp, for a script without "#!". noinline: its words take eight pages of stack.
 __attribute__((noinline)) static int execute_script(const struct further_words *words,
 						    const char *path)
 {
@@ -36,7 +33,7 @@ __attribute__((noinline)) static int execute_script(const struct further_words *
 	return errno;
 }
 
-// A program for another machine is no script: the shell would read it as one.
+// A shell would read a program for another machine as a script.
 static bool is_program(const char *path)
 {
 	char begin[4] = "";
@@ -68,7 +65,7 @@ static const char *path_of(char *const *environment)
 	return NULL;
 }
 
-// PATH is searched here: execvp takes a hidden directory for "permission denied".
+// execvp would report EACCES for a hidden directory of PATH.
 int further_execute(const struct further_words *words)
 {
 	const char *name = words->command[0], *path = path_of(words->environment);
@@ -93,8 +90,6 @@ int further_execute(const struct further_words *words)
 	return worst;
 }
 
-// --- further ones --------------------------------------------------------------------------------
-
 bool further_text_is_good(const struct further_text *text, size_t length)
 {
 	size_t wanted = 1, found = 0;
@@ -114,7 +109,6 @@ struct mapped {
 	char **words;
 };
 
-// 0 or an errno. Of a process that ends soon.
 static int map(int fd, struct mapped *ret_mapped)
 {
 	struct stat status;
@@ -142,7 +136,7 @@ static int map(int fd, struct mapped *ret_mapped)
 	return 0;
 }
 
-// The child says by its exit status why it executed nothing: no process of the box can change that.
+// Exit statuses of a child that executed nothing: no process of the box can change them.
 enum { WHY_DIRECTORY = 128 };
 
 static _Noreturn void give_up(int why, int number)
@@ -150,7 +144,6 @@ static _Noreturn void give_up(int why, int number)
 	_exit(why + (number < WHY_DIRECTORY ? number : EIO));
 }
 
-// In the child, as the first command's (process/init.c). What it has of walls is pid 1's.
 static _Noreturn void become(const struct run *run, const struct further_order *order,
 			     const int fds[FD_PASSED])
 {
@@ -160,7 +153,7 @@ static _Noreturn void become(const struct run *run, const struct further_order *
 	int unmapped = map(fds[0], &mapped);
 	if (unmapped)
 		give_up(0, unmapped);
-	// A box that began in the background of a terminal has one session (seccomp/asking.c).
+	// A box in the background of a terminal has one session (seccomp/asking.c).
 	bool done = (run->background ? setpgid(0, 0) : setsid()) >= 0;
 	for (int i = 0; i < STANDARD; i++)
 		high[i] = fcntl(fds[order->terminal.wanted ? 1 : 1 + i], F_DUPFD_CLOEXEC, ABOVE);
@@ -210,8 +203,8 @@ static void tell(struct run *run, int command, enum further_kind kind, int numbe
 	fd_send(run->to_host, &run->message, sizeof(run->message), &fd, fd >= 0);
 }
 
-// The kernel makes a process that executes a program one that ends with SIGCHLD: until then it ends
-// with another signal, and waitpid(2) takes the two kinds apart.
+// An exec sets the exit signal to SIGCHLD. Until then it differs: so waitpid(2) tells the two kinds
+// apart.
 static enum further_kind start(struct run *run, const struct further_order *order,
 			       int fds[FD_PASSED], int *ret_master, int *ret_number)
 {
@@ -233,25 +226,25 @@ static enum further_kind start(struct run *run, const struct further_order *orde
 	*ret_number = pid < 0 ? errno : 0;
 	if (pid < 0)
 		return FURTHER_NO_PROCESS;
-	// Else its master would end while no process of the box has the terminal open.
+	// The master ends when no process has the terminal open.
 	run->message.child = pid;
 	*child = (struct further_child){ pid, order->number,
 					 order->terminal.wanted ? take(&fds[1]) : -1 };
 	return FURTHER_STARTED;
 }
 
-// One that a process of the box has stopped is continued, so that the signal acts. A command that
-// has ended is none of these any more, whatever process has its number.
+// SIGCONT lets a stopped command get the signal. Ended commands are not in the table: their pids
+// may be reused.
 static void pass_signal(struct run *run, const struct further_order *order)
 {
 	struct further_child *child = find(run, order->number);
 	if (!child)
 		return;
-	if (kill(-child->pid, order->signal) < 0) // it leads no group yet
+	if (kill(-child->pid, order->signal) < 0)
 		kill(child->pid, order->signal);
 	if (!run->paused)
 		kill(-child->pid, SIGCONT);
-	if (order->signal == SIGKILL) // nobody asks for its end
+	if (order->signal == SIGKILL)
 		forget(child);
 	else
 		tell(run, order->number, FURTHER_SIGNALLED, 0, -1);

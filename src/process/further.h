@@ -1,5 +1,5 @@
-// The commands that sbx exec gives to a box that lives. Its pid 1 starts them, behind all walls
-// that the first one has: no process and no terminal of the host's enters the box.
+// The commands that sbx exec gives to a live box. Pid 1 starts them behind all walls of the first:
+// no process or terminal of the host enters the box.
 #pragma once
 
 #include <stdbool.h>
@@ -11,50 +11,45 @@
 #include "base/fd.h"
 #include "run.h"
 
-// A command and its variables, as execve(2) takes them.
 struct further_words {
 	char *const *command;
 	char *const *environment;
 };
-// Finds the program by the environment's PATH and executes it. Returns only on failure: the errno.
+// Searches PATH of the environment. Returns an errno.
 int further_execute(const struct further_words *words);
 
-// As it is handed over: in a sealed memfd (memfd_create(2)). The texts are the directory ("": that
-// of the first command), the arguments and the variables; each ends with NUL, and is followed by
-// the next.
+// In a sealed memfd (memfd_create(2)): directory ("": the first command's), arguments, variables;
+// each ends with NUL.
 struct further_text {
 	uint32_t arguments, variables;
 	char texts[];
 };
 enum { FURTHER_BYTES_MAX = 4 << 20 };
-// Pure. False where these are other bytes.
 bool further_text_is_good(const struct further_text *text, size_t length);
 
-// From the supervisor to pid 1. Another order is one int.
 struct further_order {
 	enum { FURTHER_EXECUTE, FURTHER_SIGNAL } kind;
-	int number; // of the command, never used twice in a run
+	int number;
 	int signal;
 	struct terminal_wish terminal;
 };
 
-// What became of a command: from pid 1 to the supervisor and from there to the client, with the
-// terminal's master where one was wanted. The client's socket takes signals, an int each; its end
-// ends the command.
+// From pid 1 to the supervisor and on to the client, with the terminal's master. The client sends
+// signals as ints. Its EOF ends the command.
 enum further_kind {
-	FURTHER_STARTED,   // a process was made, which executes it next
-	FURTHER_SIGNALLED, // what the client sent has reached it
-	FURTHER_ENDED,     // number: a wait status
-	// It was not run; number: an errno, or 0.
+	FURTHER_STARTED, // forked, not yet executed
+	FURTHER_SIGNALLED,
+	FURTHER_ENDED,
+	// Not run. number: an errno, or 0.
 	FURTHER_NOT_FOUND,
 	FURTHER_NO_DIRECTORY,
 	FURTHER_KILLED, // or stopped, by a process of the box
 	FURTHER_PAUSED,
 	FURTHER_FULL,
-	FURTHER_SILENT, // pid 1 takes no orders
+	FURTHER_SILENT,
 	FURTHER_NO_PROCESS,
 	FURTHER_NO_TERMINAL,
-	FURTHER_BACKGROUND, // where a terminal is none of the box's to give
+	FURTHER_BACKGROUND,
 	FURTHER_REFUSED,
 };
 struct further_answer {
@@ -64,20 +59,18 @@ struct further_answer {
 };
 
 enum { FURTHER_MAX = 64 };
-// Of pid 1: those that live.
 struct further {
 	struct further_child {
-		pid_t pid; // 0: free
+		pid_t pid;
 		int number;
-		int peer; // of its terminal, open until it has ended: -1, none
+		int peer; // of its terminal; -1: none
 	} all[FURTHER_MAX];
-	struct rlimit files; // of the first command
+	struct rlimit files;
 };
 
-// Pid 1. The descriptors are the text, and stdin, stdout and stderr where no terminal is wanted,
-// and are closed. Says what became of it by MESSAGE_FURTHER, with the terminal's master. Waits for
-// no process: one of the box can stop the one that it makes.
+// In pid 1. `fds`: the text, and without a terminal stdin, stdout and stderr; closes them. Does not
+// wait: the box can stop the child.
 void further_take(struct run *run, const struct further_order *order, int fds[FD_PASSED]);
-// A process that was waited for, as one that has executed a program or has not (__WCLONE).
+// FURTHER_MADE: reaped with __WCLONE, before its exec.
 enum further_stage { FURTHER_EXECUTED, FURTHER_MADE };
 void further_reaped(struct run *run, enum further_stage stage, pid_t pid, int status);

@@ -1,4 +1,4 @@
-// Owns the clients of sbx exec: what they give goes to the box's pid 1, and what it says to them.
+// Owns the clients of sbx exec, between them and pid 1.
 #include "process/further_clients.h"
 
 #include <errno.h>
@@ -32,7 +32,6 @@ static void answer(int socket, enum further_kind kind, int number, int fd)
 	fd_send_now(socket, &answer, sizeof(answer), &fd, fd >= 0);
 }
 
-// To pid 1. -1 with errno.
 static int order(const struct run *run, struct further_order order, const int fds[FD_PASSED])
 {
 	unsigned count = !fds ? 0 : order.terminal.wanted ? 1 : FD_PASSED;
@@ -40,8 +39,6 @@ static int order(const struct run *run, struct further_order order, const int fd
 		return -1;
 	return sys_pidfd_send_signal(run->pidfd, SIGNAL_ORDER, NULL);
 }
-
-// --- a command -----------------------------------------------------------------------------------
 
 enum { SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
 
@@ -59,8 +56,7 @@ static bool stays(const char *texts, uint32_t count, const char *variable, bool 
 	return !is_set(texts, count, variable) && !(below && str_starts(variable, "PWD="));
 }
 
-// Its variables stand behind those of the first command, which they replace. So does the name of a
-// directory that was given as seen from the first command's.
+// The client's variables follow the first command's, and replace them.
 static void put_words(const struct plan *plan, struct further_text *text, size_t size,
 		      struct out *out)
 {
@@ -81,7 +77,7 @@ static void put_words(const struct plan *plan, struct further_text *text, size_t
 	out_bytes(out, variables, (size_t)((const char *)text + size - variables));
 }
 
-// A sealed text of ours from the client's. -1 with errno.
+// -1 with errno.
 static int compose(const struct plan *plan, int theirs)
 {
 	struct stat status;
@@ -157,13 +153,11 @@ void further_clients_take(const struct plan *plan, struct run *run,
 		fd_close(&fds[i]);
 	if (kind != FURTHER_STARTED) {
 		answer(socket, kind, number, -1);
-		close(socket); // it leaves the epoll set with that
+		close(socket);
 	}
 }
 
-// --- afterwards ----------------------------------------------------------------------------------
-
-// False when pid 1 takes nothing now: it is kept, and no client is heard until then.
+// False: pid 1 takes nothing now; the order is kept.
 static bool hand_on(struct run *run, const struct further_order *signal)
 {
 	struct further_clients *clients = run->clients;
@@ -209,7 +203,7 @@ void further_clients_tell(struct run *run, const struct message *message, int te
 {
 	struct further_client *client = find(run->clients, message->step);
 	enum further_kind kind = (enum further_kind)message->number;
-	if (!client || message->step == 0) // it is gone
+	if (!client || message->step == 0)
 		return;
 	if (kind == FURTHER_STARTED)
 		client->child = message->child;
@@ -218,9 +212,7 @@ void further_clients_tell(struct run *run, const struct message *message, int te
 		drop(client);
 }
 
-// --- denials -------------------------------------------------------------------------------------
-
-// The last number of a line of /proc/PID/status: the box's own.
+// The last number of a line: the pid in the box.
 static pid_t number_of(const char *text, const char *line)
 {
 	const char *at = strstr(text, line), *end = at ? strchr(at + 1, '\n') : NULL;
@@ -229,8 +221,8 @@ static pid_t number_of(const char *text, const char *line)
 	return end ? (pid_t)strtol(end, NULL, 10) : 0;
 }
 
-// A command leads a session (process/further.c): its children are in it, or below who is.
-// `ret_all`: that could not be followed up to pid 1.
+// Walks up to a session's leader, the command (process/further.c). `ret_all`: the walk did not
+// reach pid 1.
 static const struct further_client *client_of(const struct run *run, pid_t pid, bool *ret_all)
 {
 	enum { DEPTH_MAX = 64 };
@@ -253,7 +245,6 @@ static const struct further_client *client_of(const struct run *run, pid_t pid, 
 	return NULL;
 }
 
-// Half of a socket's room is for the answers, a quarter for refusals that are said at once.
 static void send_denied(struct further_client *client, struct further_denied *denied)
 {
 	enum { ROOM = 64 << 10 };

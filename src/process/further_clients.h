@@ -1,5 +1,4 @@
-// Who gives commands to the box while it lives: processes of sbx exec, each with a socket. The
-// supervisor starts nothing itself; it adds the box's environment and hands all to pid 1.
+// The clients of sbx exec, each with a socket. The supervisor adds the box's environment.
 #pragma once
 
 #include "process/further.h"
@@ -8,44 +7,37 @@
 struct message;
 struct plan;
 
-// To a client, beside its answers: what its command was denied.
 struct further_denied {
 	struct control_head head;
-	unsigned lost[2]; // before it, for the client did not read; and those of a failure alone
+	unsigned lost[2]; // earlier denials without room: all, on failure only
 	struct denial denial;
 };
 
 struct further_clients {
-	int events;                  // epoll; -1: nobody came yet
-	int last;                    // number of a command
+	int events;
+	int last;
 	uint32_t heard[REFUSED_MAX]; // counts of the agent's table
-	bool keeps;                  // an order that pid 1 has not taken
+	bool keeps;
 	struct further_order kept;
 	struct further_client {
-		int socket, number; // the number 0: free
-		pid_t child;        // in the box's numbers; 0: not known yet
-		unsigned lost[2];   // denials, since one was sent
-		int64_t began;      // milliseconds of the steady clock
+		int socket, number;
+		pid_t child;
+		unsigned lost[2]; // since the last sent one
+		int64_t began;
 	} all[FURTHER_MAX];
 };
 
 void further_clients_init(struct further_clients *clients);
-// One client, and all descriptors that it sent. One that cannot be placed in the box is refused.
+// Closes `fds`, and the socket of a refused client.
 void further_clients_take(const struct plan *plan, struct run *run,
 			  const struct terminal_wish *terminal, int socket, int fds[]);
-// For the loop, to be read or written; -1: nobody came yet.
 int further_clients_waiting(const struct run *run);
-// Signals, and the end of clients: the command ends with its client.
 void further_clients_handle(struct run *run);
-// What pid 1 says of a command, and the master of its terminal, or -1.
 void further_clients_tell(struct run *run, const struct message *message, int terminal);
-// To the client whose command this process belongs to; where that is not known, to all that were
-// there at `time`.
+// To the process's client; if unknown, to all of that `time`.
 void further_clients_denied(const struct run *run, pid_t pid, int64_t time,
 			    const struct denial *denial);
-// To all, what the filter of the ssh-agent refused since. It wakes nobody: while a client is there,
-// the loop waits for a part of a second at most.
+// New refusals of the ssh-agent filter, to all clients. The loop polls for them within a second.
 void further_clients_refused(struct run *run, const struct refused_table *table);
 int further_clients_wait(const struct run *run, int milliseconds);
-// The box has ended: so have all.
 void further_clients_end(struct run *run);

@@ -1,4 +1,4 @@
-// Owns pid 1. All signals are blocked and taken one by one: no handlers. Raw calls, no memory.
+// Owns pid 1. All signals are blocked and read one by one. Raw calls, no memory.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -24,11 +24,10 @@
 
 static void tell(struct run *run)
 {
-	// The supervisor reads until it has one whole message; a failure here means it is gone.
 	fd_send(run->to_host, &run->message, sizeof(run->message), NULL, 0);
 }
 
-// Closes or marks all but 0, 1, 2, the kept and one more. Last before exec. Rule 13.
+// Call last before exec. Closes or marks all but 0, 1, 2, the kept and `spared`.
 static int close_others(const struct plan *plan, int spared, unsigned flags)
 {
 	enum { KEPT_MAX = 1024 };
@@ -50,8 +49,7 @@ static void take_terminal(int peer, volatile int *problem)
 	_exit(1);
 }
 
-// In the vfork child: shares memory with init until exec, so it only writes `*problem`
-// (volatile: the compiler sees that nobody reads it on this side).
+// In the vfork child, which shares memory with init until exec: it only writes `*problem`.
 static _Noreturn void become_command(const struct plan *plan, const struct run *run, int peer,
 				     volatile int *problem)
 {
@@ -59,7 +57,6 @@ static _Noreturn void become_command(const struct plan *plan, const struct run *
 		take_terminal(peer, problem);
 	else if (run->own_session && !run->jobs)
 		setsid();
-	// As a shell does: with its terminal gone the command begins all the same.
 	else if ((run->own_session || run->lent) && setpgid(0, 0) == 0 && !run->background)
 		tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (run->child_ignored)
@@ -82,7 +79,6 @@ static void tell_stop(struct run *run, int status)
 	tell(run);
 }
 
-// What all that has ended took, whether the private directories are full, what the command left.
 static void count_use(struct run *run)
 {
 	enum { BLOCK = 512, FULL_PART = 64 };
@@ -103,12 +99,11 @@ static void count_use(struct run *run)
 	left_look(run, root.f_files - root.f_ffree);
 }
 
-// Ends the box: the kernel kills what is left when pid 1 is gone.
 static _Noreturn void tell_end(struct run *run, int status)
 {
 	enum { LONGEST_MILLISECONDS = 100 };
 	bool domain = run->tier_landlock;
-	struct pollfd supervisor = { .fd = run->to_host }; // poll reports its end unasked
+	struct pollfd supervisor = { .fd = run->to_host };
 	run->message.kind = MESSAGE_ENDED;
 	run->message.status = status;
 	while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
@@ -118,9 +113,9 @@ static _Noreturn void tell_end(struct run *run, int status)
 	run->message.alone = waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD;
 	count_use(run);
 	tell(run);
-	while (run->grouped) // the supervisor reads what the group says, and then kills us
+	while (run->grouped) // then the supervisor reads the group, and kills pid 1
 		pause();
-	poll(&supervisor, 1, LONGEST_MILLISECONDS); // until it has let go of the view
+	poll(&supervisor, 1, LONGEST_MILLISECONDS); // until it has released the view
 	_exit(0);
 }
 
@@ -130,7 +125,7 @@ static void reap_one(struct run *run, pid_t command, pid_t pid, int status)
 		further_reaped(run, FURTHER_EXECUTED, pid, status);
 	else if (!WIFSTOPPED(status))
 		tell_end(run, status);
-	else if (!run->paused) // by us: a shell outside has nothing to know of it
+	else if (!run->paused) // a shell outside need not know
 		tell_stop(run, status);
 }
 
@@ -144,7 +139,6 @@ static void reap(struct run *run, pid_t command)
 		reap_one(run, command, pid, status);
 }
 
-// Sockets of this network for the host side to connect to a published port by.
 static void give_sockets(struct run *run)
 {
 	enum { BATCHES = 5 };
@@ -166,7 +160,6 @@ static void give_sockets(struct run *run)
 	}
 }
 
-// Everybody but pid 1 itself.
 static void pause_all(struct run *run, int number)
 {
 	run->paused = number == SIGNAL_PAUSE;
@@ -176,7 +169,7 @@ static void pause_all(struct run *run, int number)
 		tell(run);
 }
 
-// Signals only wake this process: what they say counts for the user, and can be lost.
+// Signals only wake this process: the user's programs can send them, and they can be lost.
 static void take_orders(struct run *run, pid_t command)
 {
 	union {
@@ -200,8 +193,7 @@ static void take_orders(struct run *run, pid_t command)
 	}
 }
 
-// The supervisor is gone, or waits for the end of this process. No box can send this signal: it
-// is in a domain of Landlock's below ours.
+// The box is in a lower Landlock domain: it cannot send this signal.
 static _Noreturn void end_processes(void)
 {
 	domain_end();
@@ -212,8 +204,8 @@ static _Noreturn void serve(struct run *run, pid_t command)
 {
 	sigset_t all;
 	sigfillset(&all);
-	pages_release_stack(); // a box may be idle for days
-	reap(run, command);    // it may have ended before the first wait
+	pages_release_stack();
+	reap(run, command);
 	for (;;) {
 		int number = sigwaitinfo(&all, NULL);
 		if (number == SIGCHLD)
@@ -222,12 +214,12 @@ static _Noreturn void serve(struct run *run, pid_t command)
 			end_processes();
 		else if (number == SIGNAL_ORDER) {
 			take_orders(run, command);
-			reap(run, command); // one that executed nothing ends with this signal, too
+			reap(run, command); // a child without exec ends with this signal
 		}
 	}
 }
 
-// Its command line would tell the box what the policy is. Rule 27.
+// sbx's command line would tell the box its policy.
 static void forget_arguments(const struct run *run)
 {
 	for (char *const *word = run->arguments; *word; word++)
@@ -237,23 +229,22 @@ static void forget_arguments(const struct run *run)
 int init_child(const struct plan *plan, struct run *run)
 {
 	volatile int problem = 0;
-	bool reports = plan->timing || plan->event_status || plan->ready ||
-		       plan->front > 0; // that it has started
+	bool reports = plan->timing || plan->event_status || plan->ready || plan->front > 0;
 	sigset_t all;
 	run->pausable = plan->session != NULL || plan->ask == ASK_TERMINAL;
 	if (!testing_skips("wipe"))
 		forget_arguments(run);
 	if (close_others(plan, run->to_host, 0) < 0)
 		return fail(errno, "close_range");
-	// Out of the caller's process group: its signals come by way of the supervisor, once.
+	// Signals come once, through the supervisor.
 	if (run->own_session ? setsid() < 0 : run->lent && setpgid(0, 0) < 0)
 		return fail(errno, "leave the process group");
 	sigfillset(&all);
 	if (run->tier_landlock)
-		sigprocmask(SIG_SETMASK, &all, NULL); // SIGNAL_END too: from now on it is read
+		sigprocmask(SIG_SETMASK, &all, NULL); // SIGNAL_END too
 	struct further further = { 0 };
 	further.files = rlimits_files(plan, run);
-	run->further = &further; // this function does not return once there is a command
+	run->further = &further;
 	int peer = -1;
 	int closed = plan->terminal.wanted ? pty_open(&plan->terminal, &run->pty, &peer) : 0;
 	if (closed)
@@ -263,9 +254,9 @@ int init_child(const struct plan *plan, struct run *run)
 		become_command(plan, run, peer, &problem);
 	if (command < 0)
 		return fail(errno, "vfork");
-	sched_yield(); // to the command, which is in the middle of its exec
+	sched_yield(); // lets the command finish its exec
 	left_begin(plan);
-	arena_free(plan->arena); // shared with the host side no longer than needed
+	arena_free(plan->arena);
 	run->message.kind = problem ? MESSAGE_NO_EXEC : MESSAGE_STARTED;
 	run->message.number = problem;
 	if (problem || reports)
@@ -273,8 +264,7 @@ int init_child(const struct plan *plan, struct run *run)
 			run->pty >= 0);
 	if (problem)
 		_exit(1);
-	// The reader or writer at the other end must see what the command closes.
-	// The terminal stays open: its output does not end while the box lives.
+	// The other end must see what the command closes. The terminal's output would end.
 	bool spared = peer >= 0 && dup2(peer, 0) == 0;
 	sys_close_range(spared, (unsigned)run->to_host - 1, 0);
 	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);

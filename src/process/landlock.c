@@ -1,4 +1,4 @@
-// Owns the Landlock rules: rights by kind of access, cut to what the kernel's ABI knows.
+// Owns the Landlock rules: rights by kind of access, cut to the kernel's ABI.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -53,7 +53,6 @@ static bool is_directory(const struct mount *mount)
 	       (mount->kind != MOUNT_BIND || mount->cache || mount->identity.type == S_IFDIR);
 }
 
-// Rights belong to what a link leads to.
 static bool is_link(const struct mount *mount)
 {
 	return mount->kind == MOUNT_COPY || mount->identity.type == S_IFLNK;
@@ -61,7 +60,7 @@ static bool is_link(const struct mount *mount)
 
 static int add_view(const struct plan *plan, const struct run *run, int ruleset)
 {
-	// Directories can be listed anywhere in the view; files only where a mount says so.
+	// Any directory of the view can be listed; a file needs a mount's right.
 	TRY(landlock_add_rights(plan, ruleset, run->root, LANDLOCK_READ_DIR));
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
@@ -72,15 +71,15 @@ static int add_view(const struct plan *plan, const struct run *run, int ruleset)
 	return 0;
 }
 
-// What the caller hands over can be opened again as /dev/stderr or /dev/fd/3, in the way in which
-// it is open and in no other. Pipes are not of a file system that Landlock looks at (EBADFD).
+// The box may reopen the caller's descriptors, as /dev/fd/3, in their mode only. Landlock does not
+// see pipes (EBADFD).
 static int add_handed(const struct plan *plan, int ruleset, int fd)
 {
 	static const uint64_t by_mode[] = {
 		[O_RDONLY] = LANDLOCK_READ_FILE,
 		[O_WRONLY] = LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE,
 		[O_RDWR] = LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE,
-		[O_WRONLY | O_RDWR] = 0, // neither: for ioctl() alone
+		[O_WRONLY | O_RDWR] = 0, // for ioctl() alone
 	};
 	struct stat status;
 	int flags = fcntl(fd, F_GETFL);
@@ -124,7 +123,7 @@ int landlock_child(const struct plan *plan, struct run *run)
 	return sys_landlock_restrict(ruleset) < 0 ? fail(errno, "landlock_restrict_self") : 0;
 }
 
-// A domain denies to move files between directories unless it says that it does not.
+// A domain denies moves between directories unless it handles LANDLOCK_REFER.
 int landlock_below(void)
 {
 	const struct sys_landlock_ruleset attributes = { .files = LANDLOCK_REFER,

@@ -1,4 +1,3 @@
-// Owns the rights that each kind of access gives, and the making of one rule.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -11,13 +10,11 @@ static const uint64_t writing = LANDLOCK_WRITE_FILE | LANDLOCK_REMOVE_DIR | LAND
 				LANDLOCK_MAKE_DIR | LANDLOCK_MAKE_REG | LANDLOCK_MAKE_SOCK |
 				LANDLOCK_MAKE_FIFO | LANDLOCK_MAKE_SYM | LANDLOCK_REFER |
 				LANDLOCK_TRUNCATE;
-// Never granted: device nodes cannot be made in a user namespace either.
+// Never granted: a user namespace cannot make device nodes either.
 static const uint64_t special = LANDLOCK_MAKE_CHAR | LANDLOCK_MAKE_BLOCK;
-// What a rule for a single file may name.
 static const uint64_t for_files = LANDLOCK_EXECUTE | LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE |
 				  LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV;
 
-// The file rights that this ABI knows.
 uint64_t landlock_handled(int abi)
 {
 	uint64_t rights = reading | writing | special | LANDLOCK_IOCTL_DEV;

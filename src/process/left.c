@@ -1,7 +1,6 @@
-// Owns the look at the private home when a box ends. Raw calls, no memory; the look is bounded, as
-// the box fills what it reads. It opens no file, follows no link and enters no other mount: the
-// project, caches and all that is the host's are left out, and so are names with a dot before them,
-// but for programs: ~/.cargo/bin, ~/.local/bin, ~/.npm-global/bin and their like.
+// Owns the look at the private home when a box ends. Raw calls, no memory, bounded: the box fills
+// what it reads. It opens no file, follows no link and enters no other mount. Of names with a
+// leading dot it only reads directories of programs such as ~/.cargo/bin.
 #include "process/ns.h"
 
 #include <dirent.h>
@@ -18,17 +17,17 @@
 
 enum { SHOWN_MAX = 3, ENTRIES_MAX = 512, DEPTH_MAX = 8, HOME_MAX = 1024 };
 
-// A cache of every run where the host has it (profiles/base.ini).
+// Each run has this cache if the host has it (profiles/base.ini).
 static const char cache[] = "go/pkg";
 static const char others[] = "...";
 
-static char home[HOME_MAX]; // "": none that is private
+static char home[HOME_MAX];
 
 struct look {
 	struct message *message;
-	size_t used; // of its text
+	size_t used;
 	unsigned named, entries;
-	char path[sizeof(((struct message *)0)->text)]; // below the home
+	char path[sizeof(((struct message *)0)->text)];
 };
 
 void left_begin(const struct plan *plan)
@@ -61,7 +60,6 @@ static void add(struct look *look)
 
 static void look_in(struct look *look, int directory, size_t length, unsigned depth);
 
-// Where programs are installed below a directory that has a dot before it.
 static void look_in_programs(struct look *look, int home_directory, size_t end)
 {
 	memcpy(look->path + end, "/bin", 5);
@@ -73,7 +71,6 @@ static void look_in_programs(struct look *look, int home_directory, size_t end)
 		look_in(look, fd, end + 5, DEPTH_MAX);
 }
 
-// `length`: of its directory, in the path.
 static void take_entry(struct look *look, int directory, const struct sys_entry *entry,
 		       size_t length, unsigned depth)
 {

@@ -1,4 +1,4 @@
-// Owns clone and what belongs to the fresh namespaces themselves.
+// Owns clone, and the settings of the new namespaces.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -21,8 +21,7 @@
 #include "plan.h"
 #include "run.h"
 
-// Of the inotifies that the caller may have in all, a quarter. In a user namespace below the first,
-// its own number counts, too, and is by default larger than any.
+// A quarter of the caller's. A lower user namespace counts them, too, with a larger default.
 enum { INOTIFY_PART = 4 };
 static long inotify_most(void)
 {
@@ -67,8 +66,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 	run->to_host = ends[1];
 	if (pipe2(run->go, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
-	// No CLONE_VM: a pid 1 that never execs must not share memory with the host side. What they
-	// do share, the arena of the plan, it unmaps as soon as the command is started.
+	// No CLONE_VM: a pid 1 that never execs must not share memory with the host side.
 	struct clone_args arguments = {
 		.flags = plan->namespaces | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&run->pidfd,
@@ -86,11 +84,11 @@ int ns_clone(const struct plan *plan, struct run *run)
 	run->init = pid;
 	fd_close(&run->to_host);
 	fd_close(&run->go[0]);
-	settings_undo(plan, run); // the box has them
+	settings_undo(plan, run);
 	return 0;
 }
 
-// The command and what it has started, which do not end with pid 1 there.
+// They do not end with pid 1 in tier landlock.
 static void end_processes(const struct run *run)
 {
 	enum { LONGEST_MILLISECONDS = 2000 };
@@ -112,7 +110,7 @@ int ns_undo(const struct plan *plan, struct run *run)
 	struct pollfd ended = { .fd = run->pidfd, .events = POLLIN };
 	while (waitid(P_PID, (id_t)run->init, &info, WEXITED) < 0 && errno == EINTR)
 		;
-	if (run->front > 0) // whose child it is
+	if (run->front > 0)
 		poll(&ended, 1, -1);
 	run->init_signal = info.si_code == CLD_KILLED ? info.si_status : 0;
 	run->init = 0;
@@ -120,8 +118,7 @@ int ns_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// When the machine is out of memory, the kernel ends a box before the user's programs. The host's
-// /proc is there yet.
+// Out of memory, the kernel kills a box first. Uses the host's /proc.
 enum { OOM_SOONER = 500, OOM_MAX = 1000 };
 static int raise_score(void)
 {
@@ -148,7 +145,7 @@ int ns_child_lifeline(const struct plan *plan, struct run *run)
 		sigprocmask(SIG_UNBLOCK, &end, NULL); // until there is a command
 	if (prctl(PR_SET_PDEATHSIG, landlock ? SIGNAL_END : SIGKILL, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_PDEATHSIG");
-	// One that died before may have sent the plan. What it holds of our socket is closed then.
+	// A supervisor that died before PR_SET_PDEATHSIG has closed its end of the socket.
 	struct pollfd host = { .fd = run->to_host };
 	fd_close(&run->from_box);
 	if (poll(&host, 1, 0) != 0)
@@ -172,14 +169,14 @@ int ns_child_ids(const struct plan *plan, struct run *run)
 	result = fd_write_file(AT_FDCWD, "/proc/self/gid_map", line);
 	if (result < 0)
 		return fail(-result, "/proc/self/gid_map");
-	// Kept for the guard on the host side; this /proc is soon out of reach.
+	// The guard on the host side needs them; this /proc is soon out of reach.
 	run->user = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
 	run->view = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	return run->user < 0 || run->view < 0 ? fail(errno, "/proc/self/ns") : 0;
 }
 
-// In the fresh /proc: in the host's, the kernel walks the names of every namespace. `missing`:
-// ENOENT where a kernel may lack the file, else 0.
+// In the host's /proc the kernel walks every namespace. `missing`: ENOENT if a kernel may lack the
+// file, else 0.
 static int lock_number(int proc, const char *file, unsigned most, int missing)
 {
 	char text[16];

@@ -1,5 +1,5 @@
 // Owns the terminals of commands. Raw calls, no memory. The kernel hangs one up when its session's
-// leader ends: what another process of the box has open of it reads and writes nothing after that.
+// leader ends.
 #include "process/pty.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ int pty_open(const struct terminal_wish *wish, int *ret_master, int *ret_peer)
 		return ENOTTY;
 	if (ioctl(master, TIOCSPTLCK, &unlocked) < 0 || ioctl(master, TIOCSWINSZ, &size) < 0)
 		return errno;
-	int peer = ioctl(master, TIOCGPTPEER, flags); // by no name
+	int peer = ioctl(master, TIOCGPTPEER, flags);
 	if (peer < 0)
 		return errno;
 	*ret_master = take(&master);

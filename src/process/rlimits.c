@@ -12,7 +12,7 @@
 
 struct row {
 	int resource;
-	size_t offset; // in struct limits
+	size_t offset;
 	const char *name;
 };
 
@@ -22,12 +22,11 @@ static const struct row rows[] = {
 	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
 };
 
-// Of what the kernel counts by user, the box's part of the caller's limit: so much stays for the
-// host. None of the caller's right to go before all others (pam_limits(8) of audio groups): no
-// cgroup bounds those threads.
+// The kernel counts these by user: the host keeps a part. No realtime priority (pam_limits(8) of
+// audio groups): no cgroup bounds such threads.
 static const struct limit_part {
 	int resource;
-	unsigned divisor; // 0: nothing
+	unsigned divisor;
 	const char *name;
 } parts[] = {
 	{ RLIMIT_RTPRIO, 0, "realtime priority" },
@@ -51,13 +50,10 @@ static int take_part(const struct limit_part *part)
 }
 
 // A core pattern that is a program runs as root on the host (apport, systemd-coredump) and reads
-// what the box has in memory; a limit of 0 does not stop the kernel from that, one of 1 does, see
-// core(5).
+// the box's memory. A limit of 0 does not stop it, 1 does: core(5).
 enum { CORE_NONE = 1 };
 
-// One file is at most what the limit `disk` leaves of the disk with most space: a single call that
-// the kernel does not interrupt ends there. A full disk leaves some for
-// private files.
+// A single long call stops at this size: what the limit `disk` leaves on the emptiest disk.
 enum { FILE_LEAST = 16 << 20 };
 static uint64_t file_most(const struct plan *plan)
 {
@@ -98,9 +94,8 @@ int rlimits_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Half of what the caller may have, so that a box never has as many on their way as sbx may; not
-// less than the caller has. Inside a box that is done already. Of the command alone: pid 1 still
-// hands sockets over.
+// Half of the caller's hard limit: a box has fewer descriptors in flight than sbx may. Not halved
+// again in a box. Not for pid 1, which passes sockets.
 struct rlimit rlimits_files(const struct plan *plan, const struct run *run)
 {
 	struct rlimit limit = run->callers_files;
@@ -116,8 +111,6 @@ struct rlimit rlimits_files(const struct plan *plan, const struct run *run)
 	return limit;
 }
 
-// Never above the caller's own hard limit, which nobody here may pass any more: asking for more
-// than one has is no error.
 int rlimits_child(const struct plan *plan, struct run *run)
 {
 	(void)run;
@@ -125,7 +118,7 @@ int rlimits_child(const struct plan *plan, struct run *run)
 		TRY(take_part(&parts[i]));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint64_t wanted = wanted_of(plan, &rows[i]);
-		// The process that puts walls back counts, too (postcheck/walls.c).
+		// postcheck/walls.c
 		bool another = rows[i].resource == RLIMIT_NPROC && plan->place_count > 0;
 		struct rlimit limit = { wanted + another, wanted + another };
 		// Without a user namespace it counts all of the caller's processes.

@@ -1,8 +1,7 @@
 // Owns the saved state of the controlling terminal. With one, the box stays in the caller's
-// session, so that ^C, ^Z and job control work; the filter refuses to type into it (TIOCSTI,
-// TIOCLINUX). Below a shell with job control the command gets a process group and is lent the
-// terminal, as a shell does. Without a terminal the command gets a separate session, and in the
-// background without a descriptor of it, too.
+// session, so that ^C, ^Z and job control work; the filter refuses TIOCSTI and TIOCLINUX. Below a
+// shell with job control the command gets a process group and the terminal. Without a terminal it
+// gets a separate session; in the background also no descriptor of the terminal.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -18,7 +17,6 @@
 
 static const char autogroup[] = "/proc/self/autogroup";
 
-// The priority of the login session among others, which any process of the session sets.
 static int session_nice(void)
 {
 	char text[64] = "";
@@ -28,7 +26,6 @@ static int session_nice(void)
 	return word ? atoi(word + strlen(" nice ")) : 0;
 }
 
-// The kernel takes one each tenth of a second.
 static void restore_nice(int nice)
 {
 	enum { TRIES = 12, WAIT_MICROSECONDS = 100000 };
@@ -57,13 +54,12 @@ int tty_host(const struct plan *plan, struct run *run)
 		return 0;
 	pid_t group = run->caller_group = getpgrp(), caller = getppid();
 	pid_t front = tcgetpgrp(run->terminal);
-	// Where the output goes to another program, that one sets the terminal's modes (less).
+	// A program that gets the output, such as less, sets the modes.
 	bool shown = tcgetpgrp(STDOUT_FILENO) == front;
 	run->foreground = front == group && shown && tcgetattr(run->terminal, &run->termios) == 0;
 	run->session_nice = session_nice();
 	run->jobs = caller > 0 && getsid(caller) == getsid(0) && getpgid(caller) != group;
 	run->background = front != group && has_terminal(plan);
-	// Without a descriptor of the terminal nothing is lost.
 	run->own_session = front != group && !run->background;
 	run->lent = run->jobs && shown && getpid() == group && tcgetpgrp(STDIN_FILENO) == front &&
 		    tcgetpgrp(STDERR_FILENO) == front;
@@ -76,15 +72,14 @@ void tty_lend(struct run *run)
 		tcsetpgrp(run->terminal, run->lent_group);
 }
 
-// The foreground group is ours, or one of the box, which is dead by now. A living one is that of
-// the shell, which took the terminal back when we were stopped.
+// A living foreground group is the shell's, which took the terminal back.
 static bool ours_to_restore(const struct run *run)
 {
 	pid_t group = tcgetpgrp(run->terminal);
 	return group <= 0 || group == run->caller_group || (kill(-group, 0) < 0 && errno == ESRCH);
 }
 
-// Without IXON the kernel starts what ^S has stopped: the report follows.
+// Without IXON the kernel resumes output that ^S stopped.
 static void give_back(const struct run *run)
 {
 	struct termios modes = run->termios;
@@ -100,10 +95,10 @@ int tty_undo(const struct plan *plan, struct run *run)
 		return 0;
 	restore_nice(run->session_nice);
 	if (ours_to_restore(run)) {
-		// From a background group this stops the caller unless SIGTTOU is ignored.
+		// From a background group this raises SIGTTOU, which stops the caller.
 		signal(SIGTTOU, SIG_IGN);
 		tcsetpgrp(run->terminal, run->caller_group);
-		tcflow(run->terminal, TCOON); // a box may have stopped it, and ^Q may be off
+		tcflow(run->terminal, TCOON); // the box may have stopped it, with IXON off
 		if (run->foreground)
 			give_back(run);
 	}

@@ -1,23 +1,22 @@
-// The answer of a verb, for people or as JSON (out->json) by one list of fields. sbx-json(5) has
+// The answer of a verb, for people or as JSON (out->json), from one list of fields. sbx-json(5) has
 // the keys.
 #pragma once
 
 #include "base/base.h"
 
-// A program gets `key` and the value, a person `before`, the value in `width` columns (as of
-// printf; what a terminal does not show by str_shown()), and `after`; of a flag that is set `after`
-// alone. Without a key it is for people alone, without `before` and `after` for programs. A text
-// that is NULL, and a number that is absent, is left out for both.
+// JSON has `key` and the value. Text has `before`, the value in `width` columns and `after`; of a
+// flag only `after`. A field without a key is text only; without `before` and `after` it is JSON
+// only. NULL texts and absent numbers are in neither.
 struct answer_field {
 	const char *key;
 	enum answer_kind { FIELD_END, FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG, FIELD_LIST } kind;
 	const char *text;
 	unsigned long long number;
-	const struct list *list; // of texts; for programs
+	const struct list *list; // JSON only
 	const char *before, *after;
 	int width;
 	bool absent;
-	bool stays; // null for programs where it is left out
+	bool stays; // JSON has null where the value is left out
 };
 #define SHOWN(name, value, first, columns, last)                                                   \
 	{ .key = (name),                                                                           \
@@ -51,17 +50,18 @@ struct answer_field {
 	{ .key = (name), .kind = FIELD_FLAG, .number = (value), .after = (words) }
 #define MEMBER_LIST(name, value) { .key = (name), .kind = FIELD_LIST, .list = (value) }
 
-// The outermost object, and the list in it where one is named; then its end. Nothing for people.
+// `list`: the list in the outermost object, or NULL. Text: nothing.
 void answer_begin(struct out *out, const char *form, const char *list);
 void answer_end(struct out *out, const char *list);
 
-// An object of a list, or a line; and members of an object that is open, or parts of a line.
+// answer_one(): an object of a list, or a line of text. answer_members(): members, or parts of a
+// line.
 #define answer_one(out, ...)                                                                       \
 	(answer_open(out, NULL, '{'), answer_members(out, __VA_ARGS__), answer_close(out, '}'))
 #define answer_members(out, ...)                                                                   \
 	answer_fields(out, (const struct answer_field[]){ __VA_ARGS__, { 0 } })
 void answer_fields(struct out *out, const struct answer_field *fields);
 
-// json_open() and json_close(), and nothing for people.
+// As json_open() and json_close(). Text: nothing.
 void answer_open(struct out *out, const char *key, char bracket);
 void answer_close(struct out *out, char bracket);

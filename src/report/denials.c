@@ -39,7 +39,7 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	return denial;
 }
 
-void denials_take(struct denials *denials, const struct denial *denial)
+void denials_add_copy(struct denials *denials, const struct denial *denial)
 {
 	uint64_t lost = denials->lost;
 	struct denial *ours = denials_add(denials, denial->kind, denial->what, denial->why, "");

@@ -41,9 +41,9 @@ int events_plan(struct plan *plan, const struct invocation *invocation)
 		return fail(0, "--report-fd and --status-fd cannot be given together");
 	if (!number)
 		return 0;
-	int fd = atoi(number); // checked when it was set
+	int fd = atoi(number);
 	int flags = fcntl(fd, F_GETFD), mode = fcntl(fd, F_GETFL);
-	if (flags < 0 || (flags & FD_CLOEXEC)) // one of our own
+	if (flags < 0 || (flags & FD_CLOEXEC))
 		return fail(0, "--%s: descriptor %d is not open", plan->event_option, fd);
 	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
 		return fail(0, "--%s: descriptor %d is not open for writing", plan->event_option,
@@ -61,8 +61,6 @@ int events_host(const struct plan *plan, struct run *run)
 {
 	return event_place(plan, &run->events->fd, &run->events->socket);
 }
-
-// --- lines ---------------------------------------------------------------------------------------
 
 static void begin(struct out *out, const char *event)
 {
@@ -113,15 +111,13 @@ static void add_exit(struct out *out, const struct saying *saying)
 	json_end(out);
 }
 
-// --- the queue -----------------------------------------------------------------------------------
-
-// Nobody reads any more, or the disk is full.
+// EPIPE: the reader has gone. ENOSPC and the like: events are lost.
 static void give_up(struct events *events, int problem)
 {
 	events->problem = problem == EPIPE ? 0 : problem;
 	fd_close(&events->fd);
 	out_free(&events->queue);
-	events->sent = 0;
+	events->queue_sent = 0;
 }
 
 static ssize_t write_some(const struct events *events, const char *bytes, size_t length)
@@ -135,44 +131,44 @@ static ssize_t write_some(const struct events *events, const char *bytes, size_t
 
 void events_write(struct events *events)
 {
-	while (events->fd >= 0 && events->sent < events->queue.used) {
-		ssize_t got = write_some(events, events->queue.text + events->sent,
-					 events->queue.used - events->sent);
+	while (events->fd >= 0 && events->queue_sent < events->queue.used) {
+		ssize_t got = write_some(events, events->queue.text + events->queue_sent,
+					 events->queue.used - events->queue_sent);
 		if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS))
 			return;
 		if (got < 0 && errno != EINTR) {
 			give_up(events, errno);
 			return;
 		}
-		events->sent += got > 0 ? (size_t)got : 0;
+		events->queue_sent += got > 0 ? (size_t)got : 0;
 	}
-	events->queue.used = events->sent = 0;
+	events->queue.used = events->queue_sent = 0;
 }
 
-int events_waiting(const struct events *events)
+int events_poll_fd(const struct events *events)
 {
-	return events->sent < events->queue.used ? events->fd : -1;
+	return events->queue_sent < events->queue.used ? events->fd : -1;
 }
 
-// What was sent makes room.
 static void append(struct events *events, const struct out *line)
 {
-	if (events->sent > 0) {
-		events->queue.used -= events->sent;
-		memmove(events->queue.text, events->queue.text + events->sent, events->queue.used);
-		events->sent = 0;
+	if (events->queue_sent > 0) {
+		events->queue.used -= events->queue_sent;
+		memmove(events->queue.text, events->queue.text + events->queue_sent,
+			events->queue.used);
+		events->queue_sent = 0;
 	}
 	out_bytes(&events->queue, line->text, line->used);
 }
 
-void events_denials(struct events *events, const struct denials *denials)
+void events_queue_denials(struct events *events, const struct denials *denials)
 {
-	if (events->fd < 0 || events->written == denials->count)
+	if (events->fd < 0 || events->denials_written == denials->count)
 		return;
-	for (; events->written < denials->count; events->written++) {
+	for (; events->denials_written < denials->count; events->denials_written++) {
 		struct out line = { 0 };
-		add_denial(&line, &denials->all[events->written]);
-		if (events->queue.used - events->sent + line.used > EVENTS_QUEUE_MAX)
+		add_denial(&line, &denials->all[events->denials_written]);
+		if (events->queue.used - events->queue_sent + line.used > EVENTS_QUEUE_MAX)
 			events->lost++;
 		else
 			append(events, &line);
@@ -181,7 +177,7 @@ void events_denials(struct events *events, const struct denials *denials)
 	events_write(events);
 }
 
-void events_start(const struct plan *plan, const struct run *run)
+void events_command_started(const struct plan *plan, const struct run *run)
 {
 	struct out line = { 0 };
 	if (!plan->event_status || run->events->fd < 0)
@@ -192,12 +188,10 @@ void events_start(const struct plan *plan, const struct run *run)
 	events_write(run->events);
 }
 
-// --- the end -------------------------------------------------------------------------------------
-
 static void drain(struct events *events, int milliseconds)
 {
 	int64_t end = steady_now() + milliseconds;
-	for (events_write(events); events_waiting(events) >= 0; events_write(events)) {
+	for (events_write(events); events_poll_fd(events) >= 0; events_write(events)) {
 		struct pollfd event = { .fd = events->fd, .events = POLLOUT };
 		int64_t left = end - steady_now();
 		if (left <= 0 || poll(&event, 1, (int)left) < 0)
@@ -212,7 +206,7 @@ void events_end(const struct saying *saying, struct out *said)
 	const struct plan *plan = saying->plan;
 	struct events *events = saying->run->events;
 	struct out lines = { 0 };
-	events_denials(events, &saying->outcome->denials);
+	events_queue_denials(events, &saying->outcome->denials);
 	if (events->fd >= 0) {
 		drain(events, END_MILLISECONDS / 2);
 		for (int i = 0; i < saying->count; i++)
@@ -227,13 +221,13 @@ void events_end(const struct saying *saying, struct out *said)
 		drain(events, END_MILLISECONDS / 2);
 	}
 	out_free(&lines);
-	if (events_waiting(events) >= 0)
+	if (events_poll_fd(events) >= 0)
 		out_text(said, "sbx: the end of the report was not read in time, and is lost\n");
 	if (events->problem)
 		out_text(said, "sbx: the report could not be written: %s\n",
 			 strerror(events->problem));
 	fd_close(&events->fd);
 	out_free(&events->queue);
-	if (plan->event_fd) // nothing that runs after the box has it either
+	if (plan->event_fd)
 		close(plan->event_fd);
 }

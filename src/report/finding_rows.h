@@ -1,10 +1,8 @@
-// The table of findings, the worst first: what stays, and only a person can judge, before what sbx
-// has undone. A row is a kind, its word in JSON, how bad it is, and its words for people; then by
-// name: words for a model ("": none), a flag or command as `fix`, what "and 3 more such" is
-// followed by (else "line") and after that `see`, and how many paths one line names as `joined`
-// (else a line for each). In words and fixes %p, %d and %i stand for the path, the detail and what
-// the fix needs, %f for the whole fix, and %l for the paths of all of them; what follows a | is
-// left out without a fix. Included where ROW says how a row is used.
+// The table of findings, worst first. A row: kind, word in JSON, severity, words for people. Then
+// by name: `agent`: words for a model ("": none); `fix`: a flag or command; `more`: follows "and 3
+// more such" (else "line"), then `see`; `joined`: how many paths a line names. %p path, %d detail,
+// %i what the fix needs, %f the whole fix, %l all paths. Without a fix the text ends at the '|'.
+// The includer defines ROW.
 // clang-format off
 ROW(FINDING_BROKEN_REPOSITORY, "repository-broken", SEVERITY_DANGER,
 	"%p is not a valid git directory any more: your git would use another repository, perhaps "

@@ -22,7 +22,6 @@ void findings_name(const char *name, size_t most, struct out *out)
 			out->text[begin] = MARK_BLANK;
 }
 
-// All of its kind, with commas between.
 static void put_list(const struct findings *findings, enum finding_kind kind, bool all,
 		     struct out *out)
 {
@@ -36,7 +35,6 @@ static void put_list(const struct findings *findings, enum finding_kind kind, bo
 		out_text(out, " and %u more", findings->counts[kind] - shown);
 }
 
-// Words of ours, in which a box may have put names.
 static void put_detail(const char *detail, bool all, struct out *out)
 {
 	bool marks = out->marks;
@@ -129,8 +127,7 @@ void findings_severe(const struct findings *findings, unsigned severities, enum 
 	put_kinds(findings, severities, reader, out);
 }
 
-// Words of a line without its newline.
-static unsigned words_of(const char *line, size_t length)
+static unsigned count_words(const char *line, size_t length)
 {
 	unsigned words = 0;
 	for (size_t i = 0; i < length; i++)
@@ -138,13 +135,13 @@ static unsigned words_of(const char *line, size_t length)
 	return words;
 }
 
-// A line, or as much of it as there is room for. Whether it is whole.
-static bool put_line(const char *line, unsigned words, struct out *out)
+// Shortens the line to `words`. True: nothing was cut.
+static bool put_fitting_line(const char *line, unsigned words, struct out *out)
 {
 	enum { LINE_BYTES = 700 };
 	size_t whole = strcspn(line, "\n"), length = whole < LINE_BYTES ? whole : LINE_BYTES;
 	bool cut = length < whole;
-	while (words_of(line, length) > words || (cut && (line[length] & 0xc0) == 0x80) ||
+	while (count_words(line, length) > words || (cut && (line[length] & 0xc0) == 0x80) ||
 	       (cut && length > 0 && line[length - 1] == ' '))
 		length--, cut = true;
 	for (size_t i = 0; i < length; i++)
@@ -160,11 +157,11 @@ static const char *next_line(const char *at)
 
 bool findings_brief(const char *text, unsigned run, unsigned lines, struct out *out)
 {
-	enum { MORE_WORDS = 7 }; // of the last line
+	enum { MORE_WORDS = 7 };
 	unsigned all = 0, words = 0, first = 0, first_words = 0, more = 0, shown = 0;
 	const unsigned most = lines * LINE_WORDS - MORE_WORDS;
 	for (const char *at = text; *at; at = next_line(at)) {
-		unsigned here = words_of(at, strcspn(at, "\n"));
+		unsigned here = count_words(at, strcspn(at, "\n"));
 		all++, words += here;
 		first += *at == MARK_KIND, first_words += *at == MARK_KIND ? here : 0;
 	}
@@ -173,13 +170,13 @@ bool findings_brief(const char *text, unsigned run, unsigned lines, struct out *
 	unsigned room = first < lines - 1 ? lines - 1 - first : 0;
 	words = first_words < most ? most - first_words : 0;
 	for (const char *at = text; *at; at = next_line(at)) {
-		unsigned here = words_of(at, strcspn(at, "\n"));
+		unsigned here = count_words(at, strcspn(at, "\n"));
 		bool begins = *at == MARK_KIND, fits = room > 0 && here <= words;
 		if (!begins && !fits && shown > 0) {
 			more++;
 			continue;
 		}
-		more += !put_line(at + begins, begins || !fits ? most - 1 : here, out);
+		more += !put_fitting_line(at + begins, begins || !fits ? most - 1 : here, out);
 		room -= !begins && room > 0;
 		words -= begins ? 0 : here < words ? here : words;
 		shown++;

@@ -1,5 +1,4 @@
-// Owns the table of findings, and their list: of a kind the first FINDING_RECORDS_MAX, then their
-// number.
+// Owns the table of findings, and their list: of each kind the first FINDING_RECORDS_MAX.
 #include "report/findings.h"
 
 #include <string.h>
@@ -12,8 +11,7 @@ const struct finding_row finding_rows[FINDING_KINDS] = {
 #undef ROW
 };
 
-// One line of UTF-8, without anything that acts on a terminal.
-static void put(struct out *out, const char *text)
+static void put_visible(struct out *out, const char *text)
 {
 	out_shown(out, text);
 	out_bytes(out, "", 1);
@@ -37,9 +35,9 @@ void findings_add(struct findings *findings, enum finding_kind kind, const char 
 		    (most > FINDING_RECORDS_MAX ? FINDING_BYTES_MAX : FINDING_BYTES_MAX / 8))
 		return;
 	out_bytes(records, &byte, 1);
-	put(records, path);
-	put(records, detail);
-	put(records, fix);
+	put_visible(records, path);
+	put_visible(records, detail);
+	put_visible(records, fix);
 	findings->bytes[kind] += records->used - before;
 }
 
@@ -92,7 +90,7 @@ bool findings_has(const struct findings *findings, enum finding_kind kind, const
 	struct out shown = { 0 };
 	struct reported finding;
 	bool has = false;
-	put(&shown, path);
+	put_visible(&shown, path);
 	for (size_t at = 0; !has && findings_next(findings, &at, &finding);)
 		has = finding.kind == kind && str_equal(finding.path, shown.text);
 	out_free(&shown);

@@ -1,4 +1,4 @@
-// Owns the front of a run, the captured output of a command, and the members of a result.
+// Owns the front of a run, captured output, and the members of a result.
 #include "report/front.h"
 
 #include <errno.h>
@@ -24,9 +24,7 @@ enum {
 	STATUS_KILLED = 128 + SIGKILL
 };
 
-// --- captured output -----------------------------------------------------------------------------
-
-// One byte more says that there were others.
+// One byte beyond the bound shows that output was cut.
 static void captured_add(int stored, const char *bytes, size_t length)
 {
 	struct stat status;
@@ -59,11 +57,8 @@ static void captured_put(struct out *out, const int stored[STREAMS_CAPTURED], bo
 	json_flag(out, "truncated", cut);
 }
 
-// --- the front -----------------------------------------------------------------------------------
-
 enum { CONTROL = STREAMS_CAPTURED, SOURCES_FRONT };
 
-// False at the end.
 static bool store(struct front *front, int from, int stream)
 {
 	static char bytes[RING_CHUNK];
@@ -75,8 +70,8 @@ static bool store(struct front *front, int from, int stream)
 	return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-// The command has begun: with the record's lock, and the master of its terminal. Or all was
-// printed; or the supervisor has died. Returns how long the next output is waited for.
+// The command has begun, all output was printed, or the supervisor has died (EOF). Returns how long
+// to wait for more output.
 static int take_word(const struct front *front, struct pollfd *events, bool *ret_asked)
 {
 	int32_t run;
@@ -122,7 +117,7 @@ static _Noreturn void be_front(struct front *front, const int from[STREAMS_CAPTU
 	sigset_t all;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); // it ends with the supervisor
-	// A box can read its own pipe, and so take what poll has seen.
+	// A box can read its own pipe and take what poll() has announced.
 	for (int i = 0; i < STREAMS_CAPTURED && from[i] >= 0; i++)
 		fcntl(from[i], F_SETFL, O_NONBLOCK);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -182,7 +177,7 @@ int front_print(struct front *front, struct out *out, struct patience *patience)
 	int32_t word = 0;
 	int fds[FD_PASSED];
 	struct pollfd answer = { .fd = front->socket, .events = POLLIN };
-	// Of one that was killed, or is stopped, the rest is not known.
+	// A front that was killed or stopped does not answer.
 	bool whole = fd_send(front->socket, &word, sizeof(word), NULL, 0) == 0 &&
 		     poll(&answer, 1, 2 * LAST_MILLISECONDS) > 0 &&
 		     fd_receive(front->socket, &word, sizeof(word), fds) > 0;
@@ -190,8 +185,6 @@ int front_print(struct front *front, struct out *out, struct patience *patience)
 	json_end(out);
 	return live_say(out, front->answer, patience);
 }
-
-// --- the object ----------------------------------------------------------------------------------
 
 void result_put(const struct result *result, struct out *out)
 {

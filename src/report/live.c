@@ -1,4 +1,4 @@
-// Owns the lines on the terminal while a run lasts, and how the words of its end are written.
+// Owns the lines on the terminal during a run, and the last words.
 #include "report/summary.h"
 
 #include <errno.h>
@@ -31,19 +31,17 @@ void live_begin(struct live *live)
 void live_end(struct live *live)
 {
 	fd_close(&live->fd);
-	out_free(&live->rest);
+	out_free(&live->unsent);
 }
 
-// For whom, and how, is an option; a model reads the report of the end.
 static bool is_for_person(const struct plan *plan)
 {
 	enum telling level = plan->profile->report;
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-// That of another user, as below su(1), by the name of the controlling terminal where it is this
-// one.
-int live_terminal(int fd)
+// A terminal of another user, as below su(1), opens as /dev/tty.
+int live_reopen_terminal(int fd)
 {
 	char path[64];
 	unsigned device, ours = 0;
@@ -57,8 +55,8 @@ int live_terminal(int fd)
 	return -1;
 }
 
-// As a shell leaves it to a command. Who has asked that background jobs keep quiet is heard.
-static bool is_line_by_line(int fd)
+// With TOSTOP set, background jobs keep quiet.
+static bool is_in_line_mode(int fd)
 {
 	const tcflag_t local = ICANON | ECHO, output = OPOST | ONLCR;
 	struct termios modes;
@@ -67,10 +65,8 @@ static bool is_line_by_line(int fd)
 	       (!(modes.c_lflag & TOSTOP) || tcgetpgrp(fd) == getpgrp());
 }
 
-// Brings the cursor to an empty line, wherever it is: blanks for a whole line, of which the
-// terminal breaks those that do not fit, and a carriage return. Where that is not known, a line
-// feed.
-static void begin_line(unsigned columns, bool plain, struct out *out)
+// As many blanks as a line has, then a carriage return. A line feed where the width is unknown.
+static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 {
 	enum { COLUMNS_MAX = 500 };
 	if (plain || columns == 0 || columns > COLUMNS_MAX)
@@ -79,10 +75,10 @@ static void begin_line(unsigned columns, bool plain, struct out *out)
 		out_text(out, "%*s\r", (int)columns, "");
 }
 
-// Where words go. Each kind has a call that never waits, whatever flags the description has: who
-// shares it can set these at any time.
+// Each kind has a system call that never waits: any holder of a shared description can change its
+// flags.
 struct sink {
-	int fd, memory; // with the same bytes: a pipe is given its pages
+	int fd, memory; // memory: a memfd with the same bytes, whose pages a pipe gets
 	mode_t kind;
 };
 
@@ -90,36 +86,35 @@ static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent
 {
 	struct iovec part = { out->text + sent, out->used - sent };
 	loff_t at = (loff_t)sent;
-	if (S_ISFIFO(sink->kind) && sink->memory < 0) // all descriptors are in use
+	if (S_ISFIFO(sink->kind) && sink->memory < 0) // no descriptor was free
 		return pwritev2(sink->fd, &part, 1, -1, RWF_NOWAIT);
-	if (S_ISFIFO(sink->kind)) // a named one takes no RWF_NOWAIT
+	if (S_ISFIFO(sink->kind)) // a named pipe refuses RWF_NOWAIT
 		return splice(sink->memory, &at, sink->fd, NULL, part.iov_len, SPLICE_F_NONBLOCK);
-	if (S_ISSOCK(sink->kind)) { // one of messages takes a line at a time
+	if (S_ISSOCK(sink->kind)) { // a datagram socket takes a line at a time
 		const char *end = memchr(part.iov_base, '\n', part.iov_len);
 		return send(sink->fd, part.iov_base,
 			    end ? (size_t)(end + 1 - (const char *)part.iov_base) : part.iov_len,
 			    MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
-	// Behind all that is there, wherever the command has left the offset.
+	// The command may have moved the offset.
 	return S_ISREG(sink->kind) ? pwritev2(sink->fd, &part, 1, -1, RWF_APPEND)
 				   : write(sink->fd, part.iov_base, part.iov_len);
 }
 
-// False when the terminal does not take it now: stopped by ^S, or slow.
-static bool send_rest(struct live *live)
+static bool send_unsent(struct live *live)
 {
 	struct stat status = { 0 };
-	if (live->rest.used == 0)
+	if (live->unsent.used == 0)
 		return true;
 	fstat(live->fd, &status);
-	ssize_t got = offer(&(struct sink){ live->fd, -1, status.st_mode }, &live->rest, 0);
+	ssize_t got = offer(&(struct sink){ live->fd, -1, status.st_mode }, &live->unsent, 0);
 	if (got < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
-		got = (ssize_t)live->rest.used; // it is gone
+		got = (ssize_t)live->unsent.used;
 	if (got > 0) {
-		live->rest.used -= (size_t)got;
-		memmove(live->rest.text, live->rest.text + got, live->rest.used);
+		live->unsent.used -= (size_t)got;
+		memmove(live->unsent.text, live->unsent.text + got, live->unsent.used);
 	}
-	return live->rest.used == 0;
+	return live->unsent.used == 0;
 }
 
 static void put_lines(struct live *live, const struct out *lines)
@@ -128,12 +123,11 @@ static void put_lines(struct live *live, const struct out *lines)
 	const char *kind = getenv("TERM");
 	bool plain = !kind || str_equal(kind, "dumb") || ioctl(live->fd, TIOCGWINSZ, &size) < 0;
 	if (!live->log)
-		begin_line(size.ws_col, plain, &live->rest);
-	out_visible(&live->rest, lines->text, lines->used);
-	send_rest(live);
+		begin_empty_line(size.ws_col, plain, &live->unsent);
+	out_visible(&live->unsent, lines->text, lines->used);
+	send_unsent(live);
 }
 
-// Of the others the end says whether the command failed.
 static bool is_shown(const struct denial *denial)
 {
 	return !denial->update_check && !denial->on_failure;
@@ -147,7 +141,6 @@ static unsigned count_waiting(const struct live *live, const struct denials *den
 	return waiting;
 }
 
-// At most `room` lines: each denial its own, or where they are too many a last line that counts.
 static void show(struct live *live, struct denials *denials, unsigned waiting, unsigned room)
 {
 	struct out lines = { 0 };
@@ -165,18 +158,17 @@ static void show(struct live *live, struct denials *denials, unsigned waiting, u
 			 waiting - single);
 	live->next = denials->count;
 	live->lines += single + (waiting > single);
-	live->all += single + (waiting > single);
+	live->lines_of_run += single + (waiting > single);
 	if (lines.used > 0)
 		put_lines(live, &lines);
 	out_free(&lines);
 }
 
-// Names that were taken away, which may be the user's: at most `room` lines.
 static void show_findings(struct live *live, const struct findings *found, unsigned room)
 {
 	struct out lines = { 0 };
 	struct reported one;
-	while (room > 0 && findings_next(found, &live->seen, &one)) {
+	while (room > 0 && findings_next(found, &live->findings_shown, &one)) {
 		struct findings alone = { 0 };
 		if (finding_rows[one.kind].severity < SEVERITY_WARNING)
 			continue;
@@ -185,7 +177,7 @@ static void show_findings(struct live *live, const struct findings *found, unsig
 		findings_free(&alone);
 		room--;
 		live->lines++;
-		live->all++;
+		live->lines_of_run++;
 	}
 	if (lines.used > 0)
 		put_lines(live, &lines);
@@ -196,37 +188,37 @@ static void look(struct live *live, const struct plan *plan, struct denials *den
 		 const struct findings *found, int64_t now)
 {
 	if (live->state == LIVE_UNASKED) {
-		live->fd = is_for_person(plan) ? live_terminal(STDERR_FILENO) : -1;
+		live->fd = is_for_person(plan) ? live_reopen_terminal(STDERR_FILENO) : -1;
 		live->log =
 			live->fd < 0 && is_for_person(plan) && (plan->ready > 0 || plan->logged);
 		if (live->log)
 			live->fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 		live->state = live->fd >= 0 ? LIVE_ON : LIVE_OFF;
 	}
-	live->again = 0;
+	live->next_try = 0;
 	if (live->state == LIVE_OFF)
 		return;
-	if ((!live->log && !is_line_by_line(live->fd)) || !send_rest(live)) {
-		live->again = now + AGAIN_MILLISECONDS;
+	if ((!live->log && !is_in_line_mode(live->fd)) || !send_unsent(live)) {
+		live->next_try = now + AGAIN_MILLISECONDS;
 		return;
 	}
-	if (now - live->second >= SECOND)
-		live->second = now, live->lines = 0;
+	if (now - live->second_began >= SECOND)
+		live->second_began = now, live->lines = 0;
 	unsigned waiting = count_waiting(live, denials);
 	show_findings(live, found, LIVE_LINES_A_SECOND - live->lines);
 	unsigned room = LIVE_LINES_A_SECOND - live->lines;
-	if (live->seen < found->records.used)
-		live->again = live->second + SECOND;
+	if (live->findings_shown < found->records.used)
+		live->next_try = live->second_began + SECOND;
 	if (waiting == 0)
 		live->next = denials->count;
 	else if (live->lines > 0 && waiting > room)
-		live->again = live->second + SECOND;
-	else if (live->all + LIVE_LINES_A_SECOND > LIVE_LINES_MAX)
+		live->next_try = live->second_began + SECOND;
+	else if (live->lines_of_run + LIVE_LINES_A_SECOND > LIVE_LINES_MAX)
 		live->state = LIVE_OFF;
 	else
 		show(live, denials, waiting, room);
-	if (live->rest.used)
-		live->again = now + AGAIN_MILLISECONDS;
+	if (live->unsent.used)
+		live->next_try = now + AGAIN_MILLISECONDS;
 }
 
 bool live_wants(const struct live *live)
@@ -237,43 +229,39 @@ bool live_wants(const struct live *live)
 void live_turn(struct live *live, const struct plan *plan, struct denials *denials,
 	       const struct findings *found)
 {
-	if (!live_wants(live) ||
-	    (live->next == denials->count && !live->rest.used && live->seen == found->records.used))
+	if (!live_wants(live) || (live->next == denials->count && !live->unsent.used &&
+				  live->findings_shown == found->records.used))
 		return;
 	int64_t now = steady_now();
-	if (now >= live->again)
+	if (now >= live->next_try)
 		look(live, plan, denials, found, now);
 }
 
 int live_wait(const struct live *live, int milliseconds)
 {
-	int64_t left = live->again ? live->again - steady_now() : -1;
-	if (!live->again)
+	int64_t left = live->next_try ? live->next_try - steady_now() : -1;
+	if (!live->next_try)
 		return milliseconds;
 	left = left < 0 ? 0 : left;
 	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
 }
 
-// Ends what a box may have begun on a terminal and what would hide our lines, by xterm's ctlseqs: a
-// string, VT52 mode, output to a printer, an update that is held back, the other screen; margins
-// and origin mode, with the cursor as it is; character sets, attributes; inserted and cut lines,
-// and a hidden cursor; reports of mouse, focus and pasted text. ?1049l and DECSTR are not used:
-// these move the cursor, or reset what a user set.
+// Ends what a box may have begun, by xterm's ctlseqs: strings, VT52 mode, printing, synchronized
+// updates, the alternate screen; margins and origin mode; character sets, attributes; insert mode,
+// no wrap, a hidden cursor; reports of mouse, focus and paste. ?1049l and DECSTR would move the
+// cursor, or reset what the user set.
 static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
 				     "\0337\033[?69l\033[?6l\033[r\0338"
 				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
 				     "\033[?1000l\033[?1002l\033[?1003l\033[?1004l\033[?2004l";
 
-void live_plain(void)
+void live_reset_terminal(void)
 {
-	autoclose int fd = live_terminal(STDERR_FILENO);
+	autoclose int fd = live_reopen_terminal(STDERR_FILENO);
 	(void)!write(fd, plain_terminal, sizeof(plain_terminal) - 1);
 }
 
-// --- at the end ----------------------------------------------------------------------------------
-
-// Once, where a box may have filled it: as much as the kernel gives.
-static void make_room(const struct sink *sink, size_t left)
+static void grow_pipe(const struct sink *sink, size_t left)
 {
 	enum { ROOM_MAX = 1 << 20, PAGE = 4096 };
 	int room = ROOM_MAX, size = fcntl(sink->fd, F_GETPIPE_SZ);
@@ -286,7 +274,7 @@ static void make_room(const struct sink *sink, size_t left)
 			return;
 }
 
-// Whether there is time for one more try. A signal that would end another program ends the wait.
+// False: the time is over, or a signal came that ends other programs.
 static bool wait_more(struct patience *patience)
 {
 	enum { PAUSE_MILLISECONDS = 10 };
@@ -310,11 +298,11 @@ static int put_all(const struct sink *sink, const struct out *out, struct patien
 		if (put > 0)
 			sent += (size_t)put;
 		else if (put < 0 && errno == EPIPE && S_ISFIFO(sink->kind))
-			return 0; // head(1) has seen enough; on a socket a box can do that
+			return 0; // as head(1) does, or a box
 		else if (put < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
 			return -1;
 		else if (!grown)
-			grown = true, make_room(sink, out->used - sent);
+			grown = true, grow_pipe(sink, out->used - sent);
 		else if (!wait_more(patience))
 			return errno = EAGAIN, -1;
 	}
@@ -327,7 +315,7 @@ int live_say(struct out *out, int fd, struct patience *patience)
 	struct out shown = { 0 };
 	struct stat status = { 0 };
 	bool terminal = out->used > 0 && isatty(fd);
-	autoclose int own = terminal ? live_terminal(fd) : -1, memory = -1;
+	autoclose int own = terminal ? live_reopen_terminal(fd) : -1, memory = -1;
 	fstat(fd, &status);
 	if (terminal && patience && fd == STDERR_FILENO) {
 		tcflow(fd, TCOON);
@@ -338,7 +326,8 @@ int live_say(struct out *out, int fd, struct patience *patience)
 	if (S_ISFIFO(status.st_mode) && shown.used > 0)
 		memory = fd_memory("sbx", MEMORY_PLAIN);
 	int result = memory < 0 ? 0 : fd_write_all(memory, shown.text, shown.used);
-	// A device that cannot be opened again: nobody of the box is left who could do the same.
+	// A device that cannot be reopened: no process of the box is left to use the shared
+	// description.
 	int flags = S_ISCHR(status.st_mode) && own < 0 ? fcntl(fd, F_GETFL) : -1;
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);

@@ -1,4 +1,4 @@
-// Owns the files that hold what runs in the background print.
+// Owns the files that hold the output of runs in the background.
 #include "report/output_ring.h"
 
 #include <errno.h>
@@ -39,7 +39,6 @@ static off_t mark_at(uint64_t number)
 	return (off_t)(sizeof(struct ring_head) + number * sizeof(struct ring_mark));
 }
 
-// The older half has half as many.
 static void join_marks(int file, struct ring_head *head)
 {
 	static struct ring_mark marks[RING_MARKS];
@@ -50,20 +49,20 @@ static void join_marks(int file, struct ring_head *head)
 		marks[i] = (struct ring_mark){ marks[2 * i + 1].last, marks[2 * i].offset };
 	memmove(marks + OLDER / 2, marks + OLDER, (RING_MARKS - OLDER) * sizeof(*marks));
 	(void)!pwrite(file, marks, LEFT * sizeof(*marks), mark_at(0));
-	head->marks = LEFT;
+	head->mark_count = LEFT;
 }
 
 static void mark(int file, struct ring_head *head)
 {
 	struct ring_mark now = { wall_now(), head->total };
-	if (head->marks > 0 && now.last < head->begun + MARK_MILLISECONDS) {
-		(void)!pwrite(file, &now.last, sizeof(now.last), mark_at(head->marks - 1));
+	if (head->mark_count > 0 && now.last < head->last_mark_begun + MARK_MILLISECONDS) {
+		(void)!pwrite(file, &now.last, sizeof(now.last), mark_at(head->mark_count - 1));
 		return;
 	}
-	if (head->marks == RING_MARKS)
+	if (head->mark_count == RING_MARKS)
 		join_marks(file, head);
-	head->begun = now.last;
-	(void)!pwrite(file, &now, sizeof(now), mark_at(head->marks++));
+	head->last_mark_begun = now.last;
+	(void)!pwrite(file, &now, sizeof(now), mark_at(head->mark_count++));
 }
 
 void ring_write(int file, struct ring_head *head, const char *bytes, size_t length)
@@ -76,7 +75,7 @@ void ring_write(int file, struct ring_head *head, const char *bytes, size_t leng
 	(void)!pwrite(file, head, sizeof(*head), 0);
 }
 
-bool ring_look(int file, struct ring_head *ret_head)
+bool ring_read_head(int file, struct ring_head *ret_head)
 {
 	struct ring_head head;
 	if (pread(file, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
@@ -90,17 +89,17 @@ uint64_t ring_since(int file, int64_t time)
 {
 	struct ring_head head;
 	struct ring_mark mark;
-	if (!ring_look(file, &head))
+	if (!ring_read_head(file, &head))
 		return 0;
-	for (uint64_t i = 0; i < head.marks && i < RING_MARKS; i++)
+	for (uint64_t i = 0; i < head.mark_count && i < RING_MARKS; i++)
 		if (pread(file, &mark, sizeof(mark), mark_at(i)) == (ssize_t)sizeof(mark) &&
 		    mark.last >= time)
 			return mark.offset;
 	return head.total;
 }
 
-// The writer is at most one chunk ahead of what the head says.
-static uint64_t first_of(const struct ring_head *head)
+// The writer may be one chunk ahead of the head.
+static uint64_t first_stored(const struct ring_head *head)
 {
 	uint64_t kept = RING_BYTES - RING_CHUNK;
 	return head->total > kept ? head->total - kept : 0;
@@ -110,19 +109,19 @@ ssize_t ring_read(int file, uint64_t *offset, char *buffer, size_t size)
 {
 	struct ring_head head;
 	for (;;) {
-		if (!ring_look(file, &head))
+		if (!ring_read_head(file, &head))
 			return -1;
-		if (*offset < first_of(&head))
-			*offset = first_of(&head);
+		if (*offset < first_stored(&head))
+			*offset = first_stored(&head);
 		if (*offset >= head.total)
 			return 0;
 		size_t at = *offset % RING_BYTES, length = head.total - *offset;
 		length = length < size ? length : size;
 		length = length < RING_BYTES - at ? length : RING_BYTES - at;
 		ssize_t got = pread(file, buffer, length, (off_t)(HEAD_BYTES + at));
-		if (got <= 0 || !ring_look(file, &head))
+		if (got <= 0 || !ring_read_head(file, &head))
 			return -1;
-		if (*offset >= first_of(&head)) // none of it was written over meanwhile
+		if (*offset >= first_stored(&head)) // not overwritten meanwhile
 			return got;
 	}
 }

@@ -58,11 +58,11 @@ bool refused_denial(struct refused refused, struct denial *ret)
 	return true;
 }
 
-void refused_report(const struct refused_table *table, struct denials *denials)
+void refused_collect(const struct refused_table *table, struct denials *denials)
 {
 	struct denial denial;
 	for (unsigned i = 0; table && i < table->count && i < REFUSED_MAX; i++)
 		if (refused_denial(table->all[i], &denial))
-			denials_take(denials, &denial);
+			denials_add_copy(denials, &denial);
 	denials->lost += table ? table->lost : 0;
 }

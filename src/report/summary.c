@@ -20,9 +20,9 @@ static const struct key *key_of(const struct denial *denial)
 	return key_find_flag(VERB_RUN, denial->flag, strlen(denial->flag));
 }
 
-// What the flag is given: of a host that a group lists the group, whose names belong together. Not
-// where the rule needs a suffix, which a group does not give.
-static const char *value_of(const struct denial *denial)
+// The group of a host: its names belong together. The host itself where the rule needs a suffix,
+// which groups lack.
+static const char *flag_value(const struct denial *denial)
 {
 	const char *group = str_equal(denial->kind, "connect") && denial->flag[0] &&
 					    str_equal(denial->what, denial->value)
@@ -51,9 +51,8 @@ static const char *what_of(const struct denial *denial)
 	return "";
 }
 
-// All before the reason; of a list with the names of those that are `joined` to it.
-static void begin_denial(const struct denial *denial, const struct denials *denials,
-			 struct out *out)
+static void put_denial_head(const struct denial *denial, const struct denials *denials,
+			    struct out *out)
 {
 	enum { OTHERS_NAMED = 2 };
 	const struct denial *end = denials ? denials->all + denials->count : denial;
@@ -79,8 +78,8 @@ static void begin_denial(const struct denial *denial, const struct denials *deni
 		out_text(out, " (%s)", denial->rule);
 }
 
-// Whether it is one of the first of its kind, among those that were not shown during the run or,
-// with `all`, among all. Instead of the first that is not stands a line with their number.
+// One of the first of its kind. In place of the rest it puts a line with their number. `all`: also
+// those of lines during the run.
 static bool is_listed(const struct denials *denials, unsigned index, bool all, struct out *out)
 {
 	enum { LISTED_OF_A_KIND = 8 };
@@ -103,9 +102,9 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 
 static void put_line(const struct denial *denial, const struct denials *denials, struct out *out)
 {
-	begin_denial(denial, denials, out);
+	put_denial_head(denial, denials, out);
 	if (denial->flag[0])
-		out_text(out, "; to allow: --%s %s", denial->flag, value_of(denial));
+		out_text(out, "; to allow: --%s %s", denial->flag, flag_value(denial));
 	out_text(out, "\n");
 }
 
@@ -114,11 +113,11 @@ void denied_line(const struct denial *denial, struct out *out)
 	put_line(denial, NULL, out);
 }
 
-// The command that allows it for good, in the profile that this run was given last.
+// Adds the line to the last profile of this run.
 static void add_line(const struct plan *plan, const struct key *key, const char *value,
 		     struct out *out)
 {
-	struct arena *arena = arena_new(); // the plan's is sealed
+	struct arena *arena = arena_new();
 	const char *name = quote_fix(arena, plan->profile_name);
 	const char *line =
 		quote_fix(arena, arena_text(arena, "[%s] %s = %s", key->section, key->name, value));
@@ -151,9 +150,9 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 		} else if (reader != READER_AGENT) {
 			put_line(denial, denials, out);
 		} else {
-			begin_denial(denial, denials, out);
+			put_denial_head(denial, denials, out);
 			if (key)
-				add_line(plan, key, value_of(denial), out);
+				add_line(plan, key, flag_value(denial), out);
 			out_text(out, "\n");
 		}
 	}
@@ -164,7 +163,7 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 		out_text(out, "sbx: %llu more refusals are not listed singly\n", lost);
 }
 
-bool denied_by_policy(const struct denials *denials)
+bool denied_can_be_allowed(const struct denials *denials)
 {
 	bool any = false;
 	for (unsigned i = 0; i < denials->count; i++)
@@ -181,7 +180,7 @@ void denied_members(const struct denial *denial, struct out *out)
 		       MEMBER("rule", denial->rule), MEMBER("flag", key ? key->flag : NULL),
 		       MEMBER("section", key ? key->section : NULL),
 		       MEMBER("key", key ? key->name : NULL),
-		       MEMBER("value", key ? value_of(denial) : NULL));
+		       MEMBER("value", key ? flag_value(denial) : NULL));
 }
 
 void denied_json(const struct denials *denials, struct out *out)
@@ -197,7 +196,6 @@ void denied_json(const struct denials *denials, struct out *out)
 	json_number(out, "denied_more", denials->lost);
 }
 
-// How a limit is written: those that are no sizes.
 static enum unit unit_of(const char *key)
 {
 	if (str_equal(key, "timeout"))
@@ -221,7 +219,6 @@ static void put_hit(const struct hit *hit, bool for_model, struct out *out)
 		 hit->key);
 }
 
-// sbx learn proposes lines of a profile instead.
 static void say_denials(const struct saying *saying, struct out *out)
 {
 	if (!saying->plan->learn)
@@ -234,7 +231,6 @@ static void say_hits(const struct saying *saying, struct out *out)
 		put_hit(&saying->hits[i], saying->reader == READER_AGENT, out);
 }
 
-// Refusals come first, then findings, then how it ended.
 void summary_all(const struct saying *saying, struct out *out)
 {
 	say_denials(saying, out);
@@ -243,7 +239,6 @@ void summary_all(const struct saying *saying, struct out *out)
 	findings_text(&saying->outcome->failure, saying->reader, out);
 }
 
-// Where not all of it fits.
 static void say_worst_first(const struct saying *saying, struct out *out)
 {
 	const struct findings *found = &saying->outcome->found;
@@ -275,7 +270,7 @@ static void part(struct out *out, uint64_t number, enum unit unit, const char *w
 	out_text(out, " %s%s,", text, what);
 }
 
-void summary_text(const struct saying *saying, struct out *out)
+void summary_usage(const struct saying *saying, struct out *out)
 {
 	const struct usage *usage = &saying->run->group->usage;
 	bool exact = saying->plan->keeping.means != MEANS_RLIMITS;
@@ -296,15 +291,15 @@ void summary_text(const struct saying *saying, struct out *out)
 const char *summary_end(const struct outcome *outcome)
 {
 	switch (outcome->kind) {
-	case OUTCOME_KILLED:
+	case OUTCOME_INIT_KILLED:
 	case OUTCOME_ENDED:
 		return WIFSIGNALED(outcome->status) ? "signal" : "exit";
 	case OUTCOME_STOPPED:
 		return "limit";
 	case OUTCOME_FAILED:
 	case OUTCOME_NO_EXEC:
-	case OUTCOME_LOST:
-	case OUTCOME_BROKEN:
+	case OUTCOME_INIT_VANISHED:
+	case OUTCOME_HOST_FAILED:
 		break;
 	}
 	return "failed";

@@ -1,4 +1,4 @@
-// Owns the messages of the box's pid 1. They have a fixed size, and nothing in them is parsed.
+// Owns the messages of the box's pid 1: of fixed size, without anything to parse.
 #include "run/steps.h"
 
 #include <stdio.h>
@@ -21,7 +21,6 @@
 #include "seccomp/asking.h"
 #include "session/apply/apply.h"
 
-// The box is made.
 static int take_held(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
 {
 	run->user = fds[0];
@@ -34,7 +33,7 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 
 enum run_turn run_broken(struct run *run, struct outcome *outcome)
 {
-	outcome->kind = OUTCOME_BROKEN;
+	outcome->kind = OUTCOME_HOST_FAILED;
 	snprintf(run->message.text, sizeof(run->message.text), "%s", err_taken());
 	return ENDED;
 }
@@ -47,8 +46,8 @@ static int take_listener(const struct plan *plan, struct run *run, int listener)
 	return plan->tier == TIER_LANDLOCK && plan->egress.on ? proxy_share(plan, run->proxy) : 0;
 }
 
-// A worker gets none that sends to whom an address names.
-static bool is_stream(int fd)
+// A datagram socket could send to any address.
+static bool is_stream_socket(int fd)
 {
 	int type = 0, family = 0;
 	socklen_t size = sizeof(int);
@@ -60,14 +59,14 @@ static bool is_stream(int fd)
 static void take_sockets(const struct run *run, int fds[FD_PASSED])
 {
 	unsigned count = 0;
-	while (count < FD_PASSED && is_stream(fds[count]))
+	while (count < FD_PASSED && is_stream_socket(fds[count]))
 		count++;
 	for (unsigned i = count; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
 	proxy_sockets(run->proxy, fds, count);
 }
 
-// The first of all is the one that takes every port.
+// The first listener takes every port.
 static void take_listeners(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
 {
 	bool redirected = run->proxy->listener_count > 0 ? run->proxy->redirected
@@ -76,7 +75,7 @@ static void take_listeners(const struct plan *plan, struct run *run, const int f
 	run->proxy->holds = run->message.number & NETNS_HOLDS;
 	run->proxy->complete = !(run->message.number & NETNS_MORE);
 	proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
-	if (testing_skips("listener-haste")) // the box connects before the rest is here
+	if (testing_skips("listener-haste")) // the box connects before the next lines run
 		nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);
 }
 
@@ -90,7 +89,7 @@ static void take_started(const struct plan *plan, struct run *run, int terminal)
 	for (int i = 0; i < STEPS_MAX; i++)
 		run->host_nanoseconds[i] += run->message.nanoseconds[i];
 	run->pty = terminal;
-	events_start(plan, run);
+	events_command_started(plan, run);
 	standard_io_started(plan, run);
 }
 
@@ -107,12 +106,12 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive(run->from_box, message, sizeof(*message), fds);
 	message->text[sizeof(message->text) - 1] = '\0';
-	outcome->kind = OUTCOME_LOST;
+	outcome->kind = OUTCOME_INIT_VANISHED;
 	if (got != (ssize_t)sizeof(*message))
 		return ENDED;
 	if (message->kind != MESSAGE_FAILED && lock_begin(plan, run) < 0)
 		return run_broken(run, outcome);
-	apart_reap(); // while the box goes on
+	apart_reap();
 	switch (message->kind) {
 	case MESSAGE_LISTENER:
 		return take_listener(plan, run, fds[0]) < 0 ? run_broken(run, outcome) : GOES_ON;
@@ -139,7 +138,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 	case MESSAGE_FAILED:
 		outcome->kind = OUTCOME_FAILED;
 		if (message->step < 0 || message->step >= step_count)
-			outcome->kind = OUTCOME_LOST;
+			outcome->kind = OUTCOME_INIT_VANISHED;
 		return ENDED;
 	case MESSAGE_NO_EXEC:
 		outcome->kind = OUTCOME_NO_EXEC;

@@ -44,7 +44,7 @@ static const char *caller_value(char *const *environment, const char *name)
 	return NULL;
 }
 
-// From /etc/passwd alone: asking name services would load libraries into a static program.
+// Name services would load libraries into a static program.
 static const char *passwd_home(struct arena *arena)
 {
 	const char *home = NULL;
@@ -58,7 +58,7 @@ static const char *passwd_home(struct arena *arena)
 	return home;
 }
 
-// $HOME, else the passwd entry, else a directory that exists only in the box.
+// $HOME, else of the passwd entry, else a directory that exists only in the box.
 const char *decide_home(struct arena *arena, char *const *environment)
 {
 	const char *home = caller_value(environment, "HOME");
@@ -87,7 +87,7 @@ const char *decide_state_directory(struct arena *arena, char *const *environment
 	return xdg(arena, environment, "XDG_STATE_HOME", ".local/state");
 }
 
-// NULL when it has been deleted or cannot be reached.
+// NULL: deleted, or unreachable.
 static const char *current_directory(struct arena *arena)
 {
 	char path[PATH_MAX];
@@ -112,7 +112,7 @@ static bool exists_inside(const struct plan *plan, const char *path)
 	       (above->kind == MOUNT_BIND && !above->cache);
 }
 
-// The caller's directory where it exists inside, else the home, else the root.
+// The caller's directory if the box has it, else the home, else the root.
 static int choose_directory(struct plan *plan)
 {
 	struct stat status;
@@ -140,7 +140,8 @@ static int choose_directory(struct plan *plan)
 	return 0;
 }
 
-// Names lead out of the view from a directory of the host, and Landlock only keeps files shut.
+// A directory of the host leads out of the view; Landlock alone would only deny the opening of
+// files.
 static int keep_descriptors(struct plan *plan)
 {
 	unsigned count = STDERR_FILENO + 1;
@@ -157,8 +158,8 @@ static int keep_descriptors(struct plan *plan)
 				    "box; give it another: %d</dev/null",
 				    fd, fd);
 	list_each (item, &plan->profile->keep_fd) {
-		int fd = atoi(item->text);   // checked when it was set
-		if (fcntl(fd, F_GETFD) != 0) // it is closed, or one of our own
+		int fd = atoi(item->text);
+		if (fcntl(fd, F_GETFD) != 0)
 			return fail(0, "%sdescriptor %d is not open",
 				    origin_text(plan->arena, item->from), fd);
 		if (nodes_note(plan, fd))
@@ -178,7 +179,7 @@ static int keep_descriptors(struct plan *plan)
 	return 0;
 }
 
-// A copy: pid 1 wipes the argv it came from.
+// Pid 1 wipes argv.
 static void copy_command(struct plan *plan, char *const *command)
 {
 	size_t count = 0;
@@ -190,7 +191,7 @@ static void copy_command(struct plan *plan, char *const *command)
 	plan->command = copy;
 }
 
-// Groups become destinations, by what this machine is configured to use.
+// Groups become the destinations that this machine is configured to use.
 static int add_destinations(struct plan *plan, const struct list *words, struct plan *box,
 			    struct list *into, struct list *reasons)
 {
@@ -218,7 +219,7 @@ static int decide_network(struct plan *plan, char *const *environment)
 	return egress_upstream(plan, environment);
 }
 
-// Without a place for them the targets are empty in the box, as without the line.
+// Without a place for caches their targets are private to the box.
 static void leave_caches(struct plan *plan)
 {
 	const char *path = plan->caches;
@@ -227,7 +228,7 @@ static void leave_caches(struct plan *plan)
 		path = path_parent(plan->arena, path);
 	if (S_ISDIR(status.st_mode) && access(path, W_OK | X_OK) == 0)
 		return;
-	if (plan->profile->cache.first && !plan->project) // else the report of the journal says it
+	if (plan->profile->cache.first && !plan->project)
 		list_add(&plan->warnings, plan->arena,
 			 arena_text(plan->arena,
 				    "'%s' cannot be written: nothing is cached in this run",
@@ -245,7 +246,7 @@ int decide_view(struct plan *plan, char *const *environment)
 				 plan->project ? plan->project : "none");
 	leave_caches(plan);
 	TRY(view_plan(plan, environment));
-	plan->resolver = NULL; // and nothing else of what is in scratch is asked for again
+	plan->resolver = NULL;
 	TRY(choose_directory(plan));
 	TRY(landlock_plan(&probe, plan));
 	settings_plan(plan);
@@ -271,7 +272,7 @@ void decide_places(struct plan *plan, char *const *environment)
 	plan->toplevel = plan->session ? plan->session->project : project_find(plan);
 }
 
-// Whether a killed run left it: then the check that is due moves it away, and nothing stops here.
+// What a killed run left: the check that is due moves it away.
 static bool is_left(const struct plan *plan, const char *path)
 {
 	struct due due;
@@ -285,7 +286,7 @@ static bool is_left(const struct plan *plan, const char *path)
 	return !stood;
 }
 
-// The project's own file, between the profiles and the flags.
+// The lines of .sbx.ini come between profiles and flags.
 static int merge_own_file(struct plan *plan, const char *config, struct profile *profile)
 {
 	struct trust trust;
@@ -351,7 +352,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 				 decide_state_directory(arena, environment)));
 	profile->brief = plan->learn ? NULL : plan->scratch; // learn asks about secrets at its end
 	if (resolver_lacks(plan->resolver, plan->config))
-		config = NULL; // and no profile in it
+		config = NULL;
 	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
 	TRY(merge_own_file(plan, config, profile));
 	TRY(merge_arguments(arena, arguments, profile));
@@ -361,7 +362,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->timing = invocation->timing == ANSWER_YES;
 	TRY(sshagent_plan(plan, profile, environment));
 	copy_command(plan, invocation->command);
-	TRY(keep_descriptors(plan)); // before we open any ourselves
+	TRY(keep_descriptors(plan)); // before sbx opens any
 	TRY(seccomp_plan(plan));
 	TRY(ns_plan(plan));
 	TRY(means_plan(plan));
@@ -375,7 +376,7 @@ int decide_child(const struct plan *plan, struct run *run)
 	char go;
 	fd_close(&run->go[1]);
 	if (fd_read_all(run->go[0], &go, 1) != 1)
-		_exit(125); // the host side has failed, and says why
+		_exit(125); // the host side says why it failed
 	return arena_seal(plan->arena);
 }
 
@@ -391,10 +392,10 @@ int decide_go(struct plan *plan, struct run *run)
 	if (plan->place_count > 0)
 		check_begin(plan, run);
 	TRY(arena_seal(plan->arena));
-	// When a step of the box has failed meanwhile nobody reads: its message says why.
+	// EPIPE: a step of the box has failed, and the box's message says why.
 	if (fd_write_all(run->go[1], "", 1) < 0 && errno != EPIPE)
 		return fail(errno, "hand the plan over");
 	fd_close(&run->go[1]);
-	arena_free(plan->scratch); // which takes time: not while the box waits
+	arena_free(plan->scratch); // slow: while the box does not wait for it
 	return 0;
 }

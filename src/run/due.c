@@ -1,4 +1,4 @@
-// Owns the check after a killed run, in a process apart, and the first state of a run.
+// Owns the check after a killed run, in a separate process, and the first state of a run.
 #include "run/steps.h"
 
 #include <stddef.h>
@@ -29,8 +29,7 @@ struct due_look {
 	struct findings found;
 };
 
-// The plan that the killed run had, as far as its file says it.
-static void plan_again(const struct due_look *look, struct plan *plan)
+static void plan_from_entry(const struct due_look *look, struct plan *plan)
 {
 	const struct plan *then = &look->due->plan;
 	static const struct searched nothing;
@@ -40,7 +39,7 @@ static void plan_again(const struct due_look *look, struct plan *plan)
 	plan->due = true;
 	plan->start = then->start;
 	clock_gettime(CLOCK_MONOTONIC,
-		      &plan->start_steady); // the clock may have been set meanwhile
+		      &plan->start_steady); // the wall clock may have been set meanwhile
 	plan->mounts = then->mounts;
 	plan->mount_count = then->mount_count;
 	plan->places = then->places;
@@ -57,7 +56,6 @@ static void plan_again(const struct due_look *look, struct plan *plan)
 	plan->searched_count = 1;
 }
 
-// What a killed run moved away while it ran.
 static void put_moved(void *context, const char *id, const char *path)
 {
 	struct due_look *look = context;
@@ -74,14 +72,13 @@ static void look(void *argument)
 	struct due_look *look = argument;
 	struct run run;
 	struct plan plan;
-	plan_again(look, &plan);
+	plan_from_entry(look, &plan);
 	run_init(&run, look->run->arguments, look->run->environment);
 	run.began = look->run->began;
 	(void)ATTEMPT(quarantine_list(plan.state, put_moved, look));
 	check_host(&plan, &run, &look->found);
 }
 
-// Prints the findings. False when the check did not come to its end.
 static bool run_apart(struct due_look *all)
 {
 	struct out out = { 0 };
@@ -103,7 +100,7 @@ void due_check(const struct plan *plan, const struct run *run)
 	struct due_look all = { .plan = &own, .run = run, .due = &due };
 	if (!plan->toplevel)
 		return;
-	own.arena = arena_new(); // that of a plan is sealed when its command has begun
+	own.arena = arena_new(); // a plan's arena is sealed once its command has begun
 	if (journal_due(own.arena, plan->state, plan->toplevel, &due))
 		journal_done(&due, run_apart(&all) ? DUE_CHECKED : DUE_CUT);
 	arena_free(own.arena);

@@ -16,17 +16,16 @@
 
 enum { NEEDS_MAX = 4, LINE_MAX_READ = 256, TEXTS_BYTES = 1 << 20 };
 
-// What has to be shown so that a program can start.
 struct needs {
 	const struct plan *plan;
 	struct arena *arena;
 	const char *paths[NEEDS_MAX];
 	unsigned count;
-	bool hidden; // one of them is, by a line that no option outdoes
+	bool hidden; // by a line that no option overrides
 };
 
-// The path with its directories resolved, but not its last name; NULL when there is none.
-static const char *place_of(struct needs *needs, const char *path)
+// Resolves all but the last component. NULL: the directory does not exist.
+static const char *resolve_parent(struct needs *needs, const char *path)
 {
 	char real[PATH_MAX];
 	const char *whole = path_join(needs->arena, needs->plan->current, path);
@@ -40,7 +39,7 @@ static bool has(struct arena *arena, const char *directory, const char *name)
 	return access(path_below(arena, directory, name), F_OK) == 0;
 }
 
-// The directory that makes the file usable: a whole node_modules, a whole virtual environment.
+// A whole node_modules, or a virtual environment.
 static const char *directory_for(struct needs *needs, const char *file, const char *beside)
 {
 	static const char modules[] = "/node_modules";
@@ -68,16 +67,15 @@ static void need(struct needs *needs, const char *file, const char *beside)
 		needs->paths[needs->count++] = directory;
 }
 
-// By its link and by what that leads to.
-static void need_both(struct needs *needs, const char *path, const char *beside)
+static void need_link_and_target(struct needs *needs, const char *path, const char *beside)
 {
 	char real[PATH_MAX];
-	need(needs, place_of(needs, path), beside);
+	need(needs, resolve_parent(needs, path), beside);
 	if (realpath(path, real))
 		need(needs, arena_copy(needs->arena, real, strlen(real)), beside);
 }
 
-// Where a list of directories has the program first; `seen`: of those that the box sees.
+// `seen`: only in directories that the box sees.
 static bool find_program(const char *name, const char *list, const struct plan *seen, char *path)
 {
 	char directory[PATH_MAX];
@@ -99,7 +97,6 @@ static bool find_outside(const struct plan *plan, char *path)
 	return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, X_OK) == 0;
 }
 
-// The interpreter that a script's first line names; NULL when it names none.
 static const char *interpreter_of(struct arena *arena, const char *path)
 {
 	const char *text;
@@ -112,7 +109,6 @@ static const char *interpreter_of(struct arena *arena, const char *path)
 	return arena_copy(arena, text, strcspn(text, " \t\n"));
 }
 
-// The script itself is at fault, outside as well.
 static bool find_script(struct arena *arena, const char *name, const char *interpreter,
 			struct findings *found)
 {
@@ -133,7 +129,7 @@ static bool find_script(struct arena *arena, const char *name, const char *inter
 	return true;
 }
 
-// Options of paths have variables in them: a name with '$' cannot be given.
+// Options of paths expand variables: a name with '$' cannot be given.
 static const char *path_word(struct needs *needs, const char *path)
 {
 	return strchr(path, '$') ? NULL : quote_fix(needs->arena, path);
@@ -161,7 +157,7 @@ static void find_needs(struct needs *needs, const char *name, const char *outsid
 	}
 }
 
-// What people give where a program is expected: a line of a shell, a variable, a word of shells.
+// People give shell lines, assignments and shell keywords for a program.
 static void not_found(char *const *command, struct findings *found)
 {
 	static const char builtins[] = "cd export source . alias unset ulimit umask set eval exec";
@@ -205,15 +201,14 @@ void program_absent(const struct plan *plan, struct findings *found)
 	struct needs needs = { plan, arena, { NULL }, 0, false };
 	const char *interpreter = interpreter_of(arena, real);
 	if (!interpreter || !find_script(arena, name, interpreter, found)) {
-		need_both(&needs, outside, "pyvenv.cfg");
+		need_link_and_target(&needs, outside, "pyvenv.cfg");
 		if (interpreter)
-			need_both(&needs, interpreter, "lib");
+			need_link_and_target(&needs, interpreter, "lib");
 		find_needs(&needs, name, outside, found);
 	}
 	arena_free(arena);
 }
 
-// Pure: asks the kernel nothing in the usual case, that the box sees each directory of PATH.
 static bool sees_all(const struct plan *plan, const char *list)
 {
 	char directory[PATH_MAX];
@@ -227,7 +222,7 @@ void program_other(const struct plan *plan, struct findings *found)
 {
 	const char *name = plan->command[0], *list = getenv("PATH");
 	char first[PATH_MAX], here[PATH_MAX], real_first[PATH_MAX], real_here[PATH_MAX];
-	const char *own = env_value(plan, "PATH"); // where it is another, that is what was wanted
+	const char *own = env_value(plan, "PATH");
 	if (!*name || strchr(name, '/') || !own || !list || !str_equal(own, list) ||
 	    sees_all(plan, list) || !find_program(name, list, NULL, first) ||
 	    judge_shows(plan, first) || !find_program(name, list, plan, here) ||
@@ -236,7 +231,7 @@ void program_other(const struct plan *plan, struct findings *found)
 		return;
 	struct arena *arena = arena_new_of(TEXTS_BYTES);
 	struct needs needs = { plan, arena, { NULL }, 0, false };
-	need_both(&needs, first, "pyvenv.cfg");
+	need_link_and_target(&needs, first, "pyvenv.cfg");
 	const char *word = needs.count ? path_word(&needs, needs.paths[0]) : NULL;
 	findings_add(found, FINDING_OTHER_PROGRAM, name,
 		     arena_text(arena, "the box ran %s; %s, first in your PATH, is not in the box",
@@ -245,15 +240,15 @@ void program_other(const struct plan *plan, struct findings *found)
 	arena_free(arena);
 }
 
-// --- programs that a box cannot serve as it is --------------------------------------------------
+// --- programs that need more than a box has
 
 static bool is_gap(char c)
 {
 	return strchr(" \t", c) != NULL;
 }
 
-// Whether a shell would run the word: "cd x && sudo make install", but not "ls sudo".
-static bool runs(const char *text, const char *word)
+// True for "cd x && sudo make install", false for "ls sudo".
+static bool shell_runs(const char *text, const char *word)
 {
 	size_t length = strlen(word);
 	for (const char *at = text; (at = strstr(at, word)); at += length) {
@@ -267,14 +262,13 @@ static bool runs(const char *text, const char *word)
 	return false;
 }
 
-// By its name, or in a text for a shell.
 static bool command_runs(const struct plan *plan, const char *program)
 {
 	char *const *word = plan->command;
 	if (!*word || str_equal(path_name(*word), program))
 		return *word != NULL;
 	while (*++word)
-		if (strpbrk(*word, " \t\n") && runs(*word, program))
+		if (strpbrk(*word, " \t\n") && shell_runs(*word, program))
 			return true;
 	return false;
 }
@@ -290,7 +284,7 @@ static bool has_socket(const struct plan *plan, const char *name)
 void program_needs(const struct plan *plan, struct findings *found)
 {
 	static const struct {
-		const char *name, *socket; // socket: NULL, it needs rights
+		const char *name, *socket;
 	} rows[] = {
 		{ "sudo", NULL },
 		{ "doas", NULL },
@@ -318,15 +312,14 @@ void program_withheld(const struct plan *plan, struct findings *found)
 	}
 }
 
-// Search paths, and options with paths: a program that lacks what they name says nothing of them.
+// A program does not report what it lacks of these.
 static const char naming_variables[] =
 	"LD_LIBRARY_PATH NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS "
 	"JDK_JAVA_OPTIONS JAVA_HOME CLASSPATH MAVEN_OPTS GRADLE_OPTS PYTHONPATH PYTHONHOME "
 	"PERL5LIB RUBYLIB PKG_CONFIG_PATH CMAKE_PREFIX_PATH CPATH C_INCLUDE_PATH LIBRARY_PATH "
 	"CURL_HOME GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES";
 
-// The first path in a value that is there outside and not in the box.
-static bool find_lacking(const struct plan *plan, const char *value, char path[PATH_MAX])
+static bool find_lacking_path(const struct plan *plan, const char *value, char path[PATH_MAX])
 {
 	static const char ends[] = " \t:;=,\"'";
 	for (const char *at = value; *at; at += strspn(at, ends)) {
@@ -348,13 +341,12 @@ void program_names(const struct plan *plan, struct findings *found)
 			continue;
 		if (!value)
 			findings_add(found, FINDING_NOT_PASSED, name, plan->variables[i].why, name);
-		else if (find_lacking(plan, value, path))
+		else if (find_lacking_path(plan, value, path))
 			findings_add(found, FINDING_NAMES_ABSENT, name, path,
 				     judge_final(plan, path, false) ? "" : path);
 	}
 }
 
-// --- directories of PATH ------------------------------------------------------------------------
 enum { SHOWN_MAX = 3 };
 
 static bool is_unseen(const struct plan *plan, const char *directory)

@@ -11,8 +11,6 @@
 #include "plan.h"
 #include "run.h"
 
-// Most projects have a repository, whose configuration is asked for; and other writable directories
-// may.
 int reader_host(const struct plan *plan, struct run *run)
 {
 	const char *text;

@@ -69,15 +69,14 @@ static int enter(const struct plan *plan, struct run *run)
 
 static int make(const struct plan *plan, struct run *run)
 {
-	if (run->record < 0) { // else it is that of a run in the background
+	if (run->record < 0) { // else the record of a run in the background
 		TRY(run->boxes = records_directory(plan->state));
 		run->record = record_make(run->boxes, run->record_name, &run->record_lock);
 	}
 	return run->record < 0 ? fail(errno, "note the run") : enter(plan, run);
 }
 
-// A run that cannot be noted goes on, and says so at its end; in the background nobody would find
-// it.
+// A run without a record goes on, but in the background nobody would find it.
 int record_host(const struct plan *plan, struct run *run)
 {
 	int noted = make(plan, run), number = errno;
@@ -101,13 +100,12 @@ int record_undo(const struct plan *plan, struct run *run)
 {
 	if (run->record < 0)
 		return 0;
-	record_mark(run->record_lock, RECORD_OVER, 0); // first: it is why there is no socket
+	record_mark(run->record_lock, RECORD_OVER, 0);
 	if (plan->egress.on || plan->ready || plan->session)
 		unlinkat(run->record, RECORD_SOCKET, 0);
 	return 0;
 }
 
-// Not those of the network, which the proxy counts whether they were noted yet or not.
 static uint32_t count_others(const struct denials *denials)
 {
 	uint32_t count = 0;
@@ -132,9 +130,8 @@ bool record_is_killed(const struct run *run)
 	return record_read(run->record_lock, &entry) && entry.killed;
 }
 
-// The last holder of the removed directory frees it: on ext4 with the mount option discard in 0.2
-// ms. Pid 1 ends after this process, and reads no more messages. O_PATH, of a removed file, opens
-// nothing.
+// The last holder of a removed directory frees it: 0.2 ms on ext4 with discard. Pid 1 ends after
+// this process. It gets O_PATH descriptors of removed files, which open nothing.
 static void leave_to_init(const struct run *run)
 {
 	autoclose int entry = openat(run->record, "entry", O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -142,7 +139,7 @@ static void leave_to_init(const struct run *run)
 		fd_send_now(run->from_box, &(char){ 0 }, 1, &entry, 1);
 }
 
-// Who waits has the lock open, and reads the status from it.
+// A waiting process has the lock open and reads the status from it.
 void record_finish(struct run *run, const char *end, int status)
 {
 	enum record_end kind = RECORD_EXIT;
@@ -158,7 +155,7 @@ void record_finish(struct run *run, const char *end, int status)
 	record_drop(run);
 }
 
-// One that a later check needs stays.
+// Keeps a record that a later check needs.
 void record_drop(struct run *run)
 {
 	if (run->record >= 0 && run->journal_count == 0)
@@ -170,6 +167,6 @@ void record_drop(struct run *run)
 
 void record_note(const struct run *run, struct findings *found)
 {
-	if (run->unlisted && !run->journal_problem) // which has the same cause
+	if (run->unlisted && !run->journal_problem)
 		findings_add(found, FINDING_UNLISTED, "", run->unlisted, "");
 }

@@ -1,4 +1,4 @@
-// Owns what a run ends with: its status, findings about a failure, and who hears them.
+// Owns a run's end: status, findings about a failure, their readers.
 #include "run/steps.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static void find_failure(const struct run *run, struct findings *found)
 {
 	const char *step = steps[run->message.step].name;
 	const char *advice = probe_advice(step, run->message.number);
-	// What is wrong with a plan is said as it is: it names the file and line itself.
+	// An error in the plan names its file and line.
 	bool planned = steps[run->message.step].make == decide_host;
 	findings_add(found, planned ? FINDING_PLAN_FAILED : FINDING_STEP_FAILED,
 		     planned ? "" : step, run->message.text, "");
@@ -52,7 +52,6 @@ static int find_no_exec(const struct plan *plan, const struct run *run, struct f
 	return STATUS_NO_EXEC;
 }
 
-// Adds what went wrong with the run itself, and returns the status that stands for its end.
 static int find_outcome(const struct plan *plan, const struct run *run,
 			const struct outcome *outcome, struct findings *found)
 {
@@ -65,17 +64,17 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 		return find_no_exec(plan, run, found);
 	case OUTCOME_STOPPED:
 		return in_time ? STATUS_TIMEOUT : STATUS_KILLED;
-	case OUTCOME_KILLED:
+	case OUTCOME_INIT_KILLED:
 		findings_add(found, record_is_killed(run) ? FINDING_KILLED : FINDING_INIT_KILLED,
 			     "", "", "");
 		return STATUS_KILLED;
-	case OUTCOME_LOST:
-		// A box that the supervisor ended has that line.
+	case OUTCOME_INIT_VANISHED:
+		// The supervisor ended the box for that finding.
 		if (!outcome->found.counts[FINDING_PROTECTION_LOST] &&
 		    !outcome->found.counts[FINDING_RETURNS])
 			findings_add(found, FINDING_INIT_LOST, "", "", "");
 		return STATUS_FAILED;
-	case OUTCOME_BROKEN:
+	case OUTCOME_HOST_FAILED:
 		findings_add(found, FINDING_RUN_BROKEN, "", run->message.text, "");
 		return STATUS_FAILED;
 	case OUTCOME_ENDED:
@@ -85,7 +84,7 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 	return STATUS_FAILED;
 }
 
-// A model starts a server in one command and wants it in the next.
+// A model starts a server in one command and expects it in the next.
 static void find_left(const struct run *run, struct outcome *outcome)
 {
 	if (outcome->kind == OUTCOME_ENDED && run->message.kind == MESSAGE_ENDED &&
@@ -93,7 +92,6 @@ static void find_left(const struct run *run, struct outcome *outcome)
 		findings_add(&outcome->found, FINDING_BACKGROUND, "", "", "");
 }
 
-// A worktree that is gone has a line itself.
 static void find_lost(struct arena *arena, const struct run *run, struct outcome *outcome)
 {
 	const char *end = run->message.text + sizeof(run->message.text);
@@ -117,7 +115,6 @@ static void find_lost(struct arena *arena, const struct run *run, struct outcome
 	}
 }
 
-// "command not found", of a program that the caller has: the shell inside cannot know.
 static void find_unseen(const struct plan *plan, struct outcome *outcome)
 {
 	struct out directories = { 0 };
@@ -134,7 +131,7 @@ static void find_needs(const struct plan *plan, struct outcome *outcome)
 		return;
 	program_needs(plan, &outcome->found);
 	program_names(plan, &outcome->found);
-	if (!plan->learn) // which proposes lines of a profile
+	if (!plan->learn)
 		links_out(plan, &outcome->found);
 	check_refused(plan, &outcome->found);
 	if (plan->explain)
@@ -147,7 +144,7 @@ static void find_names(const struct list *names, enum finding_kind kind, struct 
 		findings_add(&outcome->found, kind, item->text, "", item->text);
 }
 
-// Somebody looked for it, or the command failed and that may be why.
+// Only if a program tried the path, or the command failed and this may be the cause.
 static void find_hidden(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
 	struct stat link;
@@ -158,7 +155,7 @@ static void find_hidden(const struct plan *plan, const struct run *run, struct o
 	find_names(&plan->altered, FINDING_ALTERED, outcome);
 }
 
-// Nothing more would run here.
+// Programs that gain rights by their file's mode do not work in a box.
 static void find_rights(const struct plan *plan, struct arena *arena, struct outcome *outcome)
 {
 	const char *fix = owned_closed(arena, plan->project);
@@ -168,7 +165,7 @@ static void find_rights(const struct plan *plan, struct arena *arena, struct out
 
 static void find_all(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
-	struct arena *arena = arena_new(); // the plan is sealed
+	struct arena *arena = arena_new();
 	find_rights(plan, arena, outcome);
 	if (!plan->learn)
 		find_hidden(plan, run, outcome);
@@ -190,8 +187,7 @@ static bool note(const struct plan *plan, struct out *text)
 	return noted;
 }
 
-// All of it goes to the audit.
-static bool note_all(const struct saying *saying)
+static bool note_in_audit(const struct saying *saying)
 {
 	struct saying audited = *saying;
 	struct out text = { 0 };
@@ -211,7 +207,6 @@ int report_written(const struct plan *plan, int result, int status)
 	return status == 0 ? STATUS_FAILED : status;
 }
 
-// The time limit is that of the report, too.
 static struct patience have_patience(const struct plan *plan, const struct run *run)
 {
 	int64_t now = steady_now(), until = now + PATIENCE_MILLISECONDS;
@@ -243,7 +238,7 @@ static void put_report(const struct saying *saying, bool noted, struct out *out)
 	case TELL_FULL:
 		summary_all(saying, out);
 		if (has_run(saying->outcome))
-			summary_text(saying, out);
+			summary_usage(saying, out);
 		break;
 	case TELL_JSON:
 		summary_json(saying, out);
@@ -271,13 +266,14 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	if (has_run(outcome))
 		saying.count = usage_hits(plan, &run->group->usage, outcome->stop, outcome->status,
 					  saying.hits);
-	if (model && status != 0 && !plan->learn && denied_by_policy(&outcome->denials))
+	if (model && status != 0 && !plan->learn && denied_can_be_allowed(&outcome->denials))
 		findings_add(&outcome->found, FINDING_POLICY, "", "", "");
-	bool began = outcome->kind != OUTCOME_FAILED; // else nothing is written, not even the state
+	bool began =
+		outcome->kind != OUTCOME_FAILED; // else not even the state directory is written
 	if (began)
 		unshown_note(plan, &outcome->found);
 	denials_close(&outcome->denials, status == 0);
-	put_report(&saying, began && note_all(&saying), &out);
+	put_report(&saying, began && note_in_audit(&saying), &out);
 	int written = live_say(&out, STDERR_FILENO, &outcome->patience);
 	if (began)
 		saying.status = report_written(plan, written, status);

@@ -58,7 +58,7 @@ int box_done(struct out *out, int result)
 	return out_flush(out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
-// $SHELL when it is bash or zsh and can be run, else bash, else sh.
+// $SHELL if bash or zsh, else bash, else sh.
 static const char *box_shell(void)
 {
 	static const char *const fallbacks[] = { "/bin/bash", "/usr/bin/bash", "/bin/zsh",
@@ -82,7 +82,7 @@ struct box *box_new(void)
 	return box;
 }
 
-// --help ends a verb; -C moves before anything asks where it is.
+// --help ends a verb; -C comes before every look at the directory.
 static int finish_reading(const struct box *box)
 {
 	const char *directory = box->invocation.directory;
@@ -168,8 +168,7 @@ int box_plan(struct box *box)
 	return decide_view(&box->plan, environ);
 }
 
-// A run before its first step.
-static void begin(const struct box *box, struct run *run)
+static void init_before_steps(const struct box *box, struct run *run)
 {
 	static int mounts[MOUNTS_MAX];
 	static struct proxy proxy;
@@ -204,13 +203,13 @@ static void begin(const struct box *box, struct run *run)
 
 struct outcome run_try(struct box *box, struct run *run)
 {
-	begin(box, run);
+	init_before_steps(box, run);
 	struct outcome outcome = supervise(&box->plan, run, walk_host(&box->plan, run));
 	record_drop(run);
 	return outcome;
 }
 
-// Only where the machine gave no namespaces, and only to who said that less will do.
+// Only if the machine denied namespaces, and the profile accepts tier landlock.
 static bool may_fall_back(const struct box *box, const struct run *run)
 {
 	return run->lock != LOCK_DONE && box->plan.tier == TIER_FULL &&
@@ -218,11 +217,10 @@ static bool may_fall_back(const struct box *box, const struct run *run)
 	       steps[run->message.step].lost_without_namespaces;
 }
 
-// What was decided is thrown away, and what was asked for stays.
 static struct box *renew(const struct box *box, struct run *run)
 {
 	struct box *fresh = box_new();
-	signals_again(run);
+	signals_restore(run);
 	fd_close(&run->events->fd);
 	fd_close(&run->parent);
 	if (!run->fronted)
@@ -236,7 +234,7 @@ static struct box *renew(const struct box *box, struct run *run)
 	fresh->handback = box->handback;
 	fresh->result_more = box->result_more;
 	fresh->plan.snippet = box->plan.snippet;
-	fresh->tries = box->tries + 1;
+	fresh->earlier_tries = box->earlier_tries + 1;
 	return fresh;
 }
 
@@ -253,18 +251,16 @@ static int fall_back(const struct box *box, struct run *run)
 	return run_command(lower);
 }
 
-// A program of the host replaced a file of the plan before the command was there: as git and
-// editors save. The plan is made again.
+// A host program, such as git or an editor, replaced a file of the plan before the command began.
 static bool may_try_again(const struct box *box, const struct run *run)
 {
 	enum { TRIES_MAX = 100 };
 	int number = run->message.number;
 	bool changed = number == ERR_CHANGED || number == ENOENT || number == ENOTDIR;
-	return changed && !box->plan.session && box->tries < TRIES_MAX;
+	return changed && !box->plan.session && box->earlier_tries < TRIES_MAX;
 }
 
-// The right of its owner to use a directory, which a box has taken away.
-static bool open_shut(int directory, const char *path, struct findings *found)
+static bool restore_owner_access(int directory, const char *path, struct findings *found)
 {
 	char self[64];
 	struct stat status;
@@ -279,21 +275,20 @@ static bool open_shut(int directory, const char *path, struct findings *found)
 	return true;
 }
 
-// A directory that keeps its owner out is opened, and the plan is made again.
 static bool clear_way(const struct box *box)
 {
 	enum { OBSTACLES_MAX = 100 };
 	const char *path = box->plan.shut;
 	struct findings found = { 0 };
 	struct out out = { 0 };
-	if (!path || box->tries >= OBSTACLES_MAX)
+	if (!path || box->earlier_tries >= OBSTACLES_MAX)
 		return false;
 	autoclose int directory =
 		sys_openat2(AT_FDCWD, path_parent(box->arena, path),
 			    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (directory < 0)
 		return false;
-	bool cleared = open_shut(directory, path, &found);
+	bool cleared = restore_owner_access(directory, path, &found);
 	findings_text(&found, READER_PERSON, &out);
 	out_flush(&out, STDERR_FILENO);
 	findings_free(&found);
@@ -305,11 +300,11 @@ int run_command(struct box *box)
 	struct run run;
 	if (box_decide(box) < 0)
 		return box->after ? box->after(box, NULL, box_failed()) : box_failed();
-	begin(box, &run);
+	init_before_steps(box, &run);
 	struct outcome outcome = supervise(&box->plan, &run, walk_host(&box->plan, &run));
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
-	// Not with secrets: the variables that held them are wiped.
+	// Not with secrets: their variables are wiped.
 	if (outcome.kind == OUTCOME_FAILED && run.lock != LOCK_DONE &&
 	    (may_try_again(box, &run) || clear_way(box)) && box->plan.credential_count == 0) {
 		findings_free(&outcome.found);

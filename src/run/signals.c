@@ -1,5 +1,5 @@
-// Owns the signals of the supervisor, which of them the box gets, the process that a shell with job
-// control waits for once the command has stopped, and when the caller's descriptors are released.
+// Owns the supervisor's signals, the process that a shell with job control waits for after a stop,
+// and the release of the caller's descriptors.
 #include "run/steps.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ int signals_host(const struct plan *plan, struct run *run)
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, &run->callers_mask) < 0)
 		return fail(errno, "sigprocmask");
-	// With SIGCHLD ignored the kernel would throw exit statuses away.
+	// With SIGCHLD ignored the kernel would discard exit statuses.
 	if (sigaction(SIGCHLD, &standard, &action) < 0)
 		return fail(errno, "sigaction");
 	run->child_ignored = action.sa_handler == SIG_IGN;
@@ -43,8 +43,8 @@ int signals_host(const struct plan *plan, struct run *run)
 	return run->signals < 0 ? fail(errno, "signalfd") : 0;
 }
 
-// Its descriptor, not PR_SET_PDEATHSIG alone: that comes when the thread ends that started us, and
-// is lost at an exec of a privileged file. It serves to wake a supervisor that is stopped.
+// A pidfd: PR_SET_PDEATHSIG comes when the parent's thread ends, and an exec of a privileged file
+// resets it. It only serves to wake a stopped supervisor.
 int signals_parent_host(const struct plan *plan, struct run *run)
 {
 	if (plan->parent == 0)
@@ -57,7 +57,6 @@ int signals_parent_host(const struct plan *plan, struct run *run)
 		return fail(errno, "--die-with-parent: pidfd_open");
 	if (prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_PDEATHSIG");
-	// Who has another parent now lost the one it had; the number may be another process's.
 	if (run->parent < 0 || getppid() != plan->parent)
 		return fail(0, "--die-with-parent: the process that started sbx has ended");
 	return 0;
@@ -70,15 +69,15 @@ int signals_parent_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-void signals_again(const struct run *run)
+void signals_restore(const struct run *run)
 {
 	close(run->signals);
 	signal(SIGCHLD, run->child_ignored ? SIG_IGN : SIG_DFL);
 	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
 }
 
-// A terminal sends its signals to the whole group, the command included, and so do we (SIGTTOU, in
-// notify.c); those of other programs reach only us and are handed on.
+// A terminal signals the whole group (SIGTTOU: notify.c). The supervisor forwards signals of other
+// programs.
 void signals_handle(const struct run *run)
 {
 	struct signalfd_siginfo info;
@@ -92,14 +91,11 @@ void signals_handle(const struct run *run)
 	}
 }
 
-// --- stops ---------------------------------------------------------------------------------------
-
-// So that who waits for sbx sees what it would have seen without it.
 void signals_die(int number)
 {
 	sigset_t only;
 	prctl(PR_SET_DUMPABLE,
-	      0); // a limit of 0 does not keep a core from a program that takes them
+	      0); // a limit of 0 does not stop a core_pattern program
 	signal(number, SIG_DFL);
 	sigemptyset(&only);
 	sigaddset(&only, number);
@@ -128,7 +124,7 @@ static pid_t command_group(const struct run *run)
 	return command > 0 ? getpgid((pid_t)command) : 0;
 }
 
-// An inner group may have the terminal by now; none has in the background.
+// In the foreground an inner group may own the terminal by now.
 static void note_lent(struct run *run)
 {
 	pid_t group = run->lent ? tcgetpgrp(run->terminal) : 0;
@@ -139,15 +135,16 @@ static void note_lent(struct run *run)
 		run->lent_group = command_group(run);
 }
 
-// Signals are blocked, and taken one by one. The end of the other process continues this one.
+// The signals are blocked. EOF of the watcher continues this process.
 static _Noreturn void be_front(struct run *run, pid_t watcher)
 {
 	sigset_t all;
 	siginfo_t info = { .si_pid = watcher };
 	int number = SIGNAL_STOP;
 	sigfillset(&all);
-	// Locks by fcntl(2) are this process's, and end when it closes their files. A thread of it
-	// may need the others; else the run's ends are the watcher's alone.
+	// Locks of fcntl(2) end when any descriptor of the file is closed in this process. The
+	// watcher, a thread of it, may need them; else the run's descriptors are the watcher's
+	// alone.
 	const int kept[] = { run->terminal, run->record_lock, run->session_user,
 			     run->session_view };
 	if (run->listener < 0)
@@ -180,17 +177,14 @@ int signals_stop(struct run *run)
 		setpgid(watcher, watcher);
 		be_front(run, watcher);
 	}
-	setpgid(0, 0); // what the shell sends to its job comes by way of the front, once
+	setpgid(0, 0); // the shell's signals to its job arrive once, by the front
 	run->front = front;
 	return 0;
 }
 
-// --- the caller's descriptors --------------------------------------------------------------------
-
-// Where stdout is a pipe the box gets a separate description: that of the caller stays as it is,
-// and need not be held, so that the pipe ends when the command closes it. An end for reading is
-// left: who opens one that nobody writes any more waits for a writer.
-static bool open_again(int flags)
+// A separate description of the pipe at stdout: the caller's flags stay, and the pipe ends when the
+// command closes it. Not a read end: an open of a pipe without writers blocks.
+static bool reopen_pipe(int flags)
 {
 	struct stat status;
 	if (fstat(STDOUT_FILENO, &status) < 0 || !S_ISFIFO(status.st_mode) ||
@@ -201,7 +195,7 @@ static bool open_again(int flags)
 	       dup2(own, STDOUT_FILENO) == STDOUT_FILENO;
 }
 
-// A box could make the caller's later calls fail by these, or lose bytes.
+// A box could use these to make the caller's later calls fail, or lose bytes.
 static const int options_kept[OPTIONS_KEPT] = { SO_SNDTIMEO, SO_RCVTIMEO, SO_LINGER, SO_RCVLOWAT };
 
 static void note_options(int fd, struct kept_option kept[OPTIONS_KEPT])
@@ -222,7 +216,7 @@ int standard_io_host(const struct plan *plan, struct run *run)
 		run->flags[fd] = fcntl(fd, F_GETFL);
 		note_options(fd, run->options[fd]);
 	}
-	if (open_again(run->flags[STDOUT_FILENO]))
+	if (reopen_pipe(run->flags[STDOUT_FILENO]))
 		run->flags[STDOUT_FILENO] = -1;
 	run->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	return run->nothing < 0 ? fail(errno, "/dev/null") : 0;
@@ -259,8 +253,7 @@ int standard_io_release(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Our own are close-on-exec.
-static bool is_callers(const struct plan *plan, int fd)
+static bool is_inherited(const struct plan *plan, int fd)
 {
 	if (fd <= STDERR_FILENO || fd == plan->event_fd || (fcntl(fd, F_GETFD) & FD_CLOEXEC))
 		return false;
@@ -279,7 +272,7 @@ int standard_io_alone(const struct plan *plan)
 	entries_each (entry, all) {
 		unsigned long long fd;
 		if (str_number(entry->name, strlen(entry->name), 0, NUMBERS_MAX, &fd) &&
-		    is_callers(plan, (int)fd))
+		    is_inherited(plan, (int)fd))
 			close((int)fd);
 	}
 	return 0;
@@ -302,7 +295,7 @@ int standard_io_named(const char **text)
 {
 	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/" };
 	struct stat status;
-	const char *end = *text + strcspn(*text, " \t\n"); // behind it a word is a script
+	const char *end = *text + strcspn(*text, " \t\n"); // a word behind it is a script
 	for (; (*text = strchr(*text, '/')) != NULL && *text < end; ++*text)
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 			if (!str_starts(*text, places[i]))

@@ -157,8 +157,6 @@ const struct step steps[] = {
 const int step_count = sizeof(steps) / sizeof(*steps);
 _Static_assert(sizeof(steps) / sizeof(*steps) <= STEPS_MAX, "the times of all steps fit");
 
-// --- the walk ------------------------------------------------------------------------------------
-
 static uint64_t now(void)
 {
 	struct timespec time;
@@ -186,7 +184,7 @@ static int take_step(struct plan *plan, struct run *run, int index)
 	return result;
 }
 
-// The text goes on in the message, which is reported or given up with the try.
+// The message carries the text, which is reported or dropped with the try.
 static void note_failure(struct run *run)
 {
 	run->message.kind = MESSAGE_FAILED;
@@ -210,7 +208,7 @@ int walk_host(struct plan *plan, struct run *run)
 		if (steps[i].side != SIDE_HOST)
 			continue;
 		int result = take_step(plan, run, i);
-		if (result > 0) // the clone: from here on we are the box
+		if (result > 0) // the clone: this process is the box now
 			walk_box(plan, run);
 		if (result < 0) {
 			note_failure(run);

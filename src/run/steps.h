@@ -1,4 +1,4 @@
-// The run as one table: both processes walk it, each its own side.
+// The run as one table. Each process walks its side.
 //
 // The room run owns the order of a run, its plan and its supervisor. Uses: base apart ask boxes bpf
 // env git keys limits mount names net/host net/setup notify nouns outside policy postcheck
@@ -20,169 +20,145 @@ enum tiers { FULL, LANDLOCK, BOTH };
 
 struct step {
 	enum side side;
-	enum tiers tiers; // that have this step
-	const char *name; // in messages, --timing and the man page
+	enum tiers tiers;
+	const char *name;
 	int (*go)(const struct plan *plan, struct run *run);
-	int (*undo)(const struct plan *plan, struct run *run); // host side, backwards; may be NULL
-	// In the place of `go`, where the plan is made. After the last of these it is read-only.
+	int (*undo)(const struct plan *plan,
+		    struct run *run); // host side, in reverse order; may be NULL
+	// Only until `go`: these steps write the plan. Then it is read-only.
 	int (*make)(struct plan *plan, struct run *run);
-	bool lost_without_namespaces; // where the machine has none: tier landlock may do
-	const char *why;              // what it is for, and why it stands here
+	bool lost_without_namespaces; // a machine without namespaces fails here: tier landlock may
+				      // do
+	const char *why;
 };
 
 extern const struct step steps[];
 extern const int step_count;
 
-// Walks one side of the steps table: times each, names the one that failed, undoes backwards.
+// Walks one side of the table: times each step, undoes in reverse.
 
-// Whether the plan's tier has this step.
 bool walk_has_step(const struct plan *plan, const struct step *step);
 
-// Host side: 0, or -1 with run->message naming the step; all steps are undone by then.
-// Box side: does not return; a failure is sent to the host and ends the process.
+// Host side: -1 with run->message naming the step, and all steps undone. Box side: does not return.
 int walk_host(struct plan *plan, struct run *run);
 void walk_undo(const struct plan *plan, struct run *run);
 
 // Profile and probe -> plan. Pure but for reading the file system.
 
-// The home, and the directories of sbx's files, from the caller's environment.
 const char *decide_home(struct arena *arena, char *const *environment);
 const char *decide_config_directory(struct arena *arena, char *const *environment);
 const char *decide_state_directory(struct arena *arena, char *const *environment);
 
-// Who calls, from where: home, sbx's own directories, the project there would be.
 void decide_places(struct plan *plan, char *const *environment);
 
-// First half: merges the profiles, takes the flags, and decides what the clone needs to know.
-// `plan` and `profile` are zeroed and lie in the arena.
+// First half: merges profiles and flags, and decides what the clone needs. `plan` and `profile` are
+// zeroed, in the arena.
 int decide_profile(struct arena *arena, const struct invocation *invocation,
 		   const struct arguments *arguments, char *const *environment,
 		   struct profile *profile, struct plan *plan);
 
-// Second half: all the rest, by looking at the file system.
 int decide_view(struct plan *plan, char *const *environment);
 
-// The second half as a step: the box's pid 1 prepares what needs no plan meanwhile and waits.
+// Steps of the second half. Meanwhile pid 1 prepares what needs no plan.
 int reader_host(const struct plan *plan, struct run *run);
 int reader_undo(const struct plan *plan, struct run *run);
 int decide_host(struct plan *plan, struct run *run);
 int decide_go(struct plan *plan, struct run *run);
 int decide_child(const struct plan *plan, struct run *run);
 
-// The program of a command as the caller has it outside, beside what the box has.
-
-// Why the box did not find it: one finding, with the fix.
+// Why the box lacks the command, with the fix.
 void program_absent(const struct plan *plan, struct findings *found);
 
-// A finding when the box ran another program of that name than the caller's PATH finds first.
+// The box ran another program of that name than the caller's PATH finds first.
 void program_other(const struct plan *plan, struct findings *found);
 
-// A finding when a command that failed runs a program that gives rights, like sudo, which none can
-// in a box, or that talks to a daemon whose socket the box has not.
+// A command that failed runs a program that needs rights, like sudo, or an absent socket.
 void program_needs(const struct plan *plan, struct findings *found);
 
-// A finding for each variable of the caller that leads to a program outside and was withheld.
+// For each withheld variable that leads to a program outside.
 void program_withheld(const struct plan *plan, struct findings *found);
-// The same: search paths and files that a variable names and the box lacks, and search paths that
-// were withheld.
+// For each search path or file that a variable names and the box lacks.
 void program_names(const struct plan *plan, struct findings *found);
 
-// Directories where the caller finds programs and the box does not: appends those of `list`, a
-// value of PATH, that lie in the home, exist, and are not in the box, each after a blank, and "and
-// more" after the third. Returns how many there are; `list` may be NULL.
+// Directories of `list` (of PATH, or NULL) in the home that the box lacks. Appends three, each
+// after a blank, then "and more". Returns how many there are.
 unsigned program_unseen(const struct plan *plan, const char *list, struct out *out);
 
 // The signals that reach the supervisor: read from a descriptor, never handled.
 
-// A step: blocks all signals, and opens the descriptor to read them from.
 int signals_host(const struct plan *plan, struct run *run);
-// A step: with --die-with-parent, what tells of the end of the process that started us. -1 when it
-// has ended, or is in another pid namespace.
+// With --die-with-parent. -1: the parent has ended, or is in another pid namespace.
 int signals_parent_host(const struct plan *plan, struct run *run);
 int signals_parent_undo(const struct plan *plan, struct run *run);
-// Hands on to the box what came, at most SIGNALS_A_TURN of them.
 void signals_handle(const struct run *run);
-// The command has stopped. A shell with job control gets its prompt back when the process stops
-// that it has started; what watches a box never stops. So at the first stop the run continues in a
-// copy of this process, and the first one only stops, continues and ends as the shell expects.
-// Returns in the process that watches; where no shell waits, at once.
+// A shell with job control must see its child stop, but the watcher of a box never stops. So the
+// first stop forks: the copy watches on, and the first process only stops, continues and ends as
+// the shell expects. Returns in the watcher; at once where no shell waits.
 int signals_stop(struct run *run);
-// Ends by the signal that the command ended by.
 void signals_die(int number);
-// Signals as the caller had them: before another run is tried.
-void signals_again(const struct run *run);
+void signals_restore(const struct run *run);
 
-// The supervisor lets the caller's descriptors go: a pipe ends when the command's end of it is
-// closed.
+// Releases the caller's descriptors, so that a pipe ends when the command closes it.
 
-// A step: opens /dev/null, which may fail, while the box has not begun.
+// Opens /dev/null early, where a failure does no harm.
 int standard_io_host(const struct plan *plan, struct run *run);
 int standard_io_undo(const struct plan *plan, struct run *run);
 
-// Puts it in the place of stdin and stdout, and closes what --keep-fd names. Not before the box
-// stands: one that fails is made anew, or in a lower tier, and that one needs them.
+// Replaces stdin and stdout by /dev/null, and closes --keep-fd. Only once the box stands: another
+// try needs them.
 int standard_io_release(const struct plan *plan, struct run *run);
-// A run in the background holds nothing of its caller's but 0, 1, 2 and what it was given; and who
-// waits for it is notified, once.
+// In the background: closes all but 0, 1, 2 and the given ones. standard_io_started(): notifies the
+// waiting caller, once.
 int standard_io_alone(const struct plan *plan);
 void standard_io_started(const struct plan *plan, const struct run *run);
 
-// The next pipe that a text names as /dev/fd/N or /proc/self/fd/N, as <(...) of a shell does, also
-// in "--config=<(...)", and not behind a space; `text` goes on behind it. -1: none.
+// The next pipe that `text` names as /dev/fd/N or /proc/self/fd/N, as a shell's <(...), also in
+// "--config=<(...)", not behind a space. Moves `text` on. -1: none.
 int standard_io_named(const char **text);
 
 // The host side while the box lives: signals, stops, the wall clock, the end.
 
-// Waits for the end of the box and undoes every step. `walked`: what walk_host() returned.
+// Undoes every step. `walked`: the result of walk_host().
 struct outcome supervise(struct plan *plan, struct run *run, int walked);
 
-// What the box's pid 1 says.
+// Messages of the box's pid 1.
 enum run_turn { GOES_ON, ENDED };
 
-// Reads one message and does what follows from it; `outcome` says how the run has ended.
 enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct outcome *outcome);
 
-// Ends a box that has begun, because the host side failed: err_text() says at what.
+// The host side failed (err_text()): ends a box that has begun.
 enum run_turn run_broken(struct run *run, struct outcome *outcome);
 
-// The report: nothing when all went well, else one line that says what and how to fix it.
+// The report: empty after success, else what failed and its fix.
 
-// Prints to stderr what must be said and returns sbx's exit status: the command's own, 124 at the
-// time limit, 125 when sbx failed, 126 and 127 when the command could not be started.
+// Returns the command's status, 124 at the time limit, 125 when sbx failed, 126 and 127 when the
+// command could not start.
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome);
 
-// The status to end with after the last words: `result` is that of live_say(), with its errno.
-// Where not all was written the audit says so, and a command's 0 becomes 125.
+// `result`: of live_say(), with its errno. If not all was written, status 0 becomes 125.
 int report_written(const struct plan *plan, int result, int status);
 
-// --timing: one line per step, to stderr.
 void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
 
-// The record of the run (boxes/record.h), by which other processes of the caller's find it.
+// The run's record (boxes/record.h).
 
-// The step, and its undo: the box has ended, and is not listed any more. A run that cannot be noted
-// goes on, and says so at its end: record_note().
+// A run without a record goes on; record_note() reports it.
 int record_host(const struct plan *plan, struct run *run);
 int record_undo(const struct plan *plan, struct run *run);
-// In each turn of the loop; writes only when there are more.
 void record_turn(struct run *run, const struct denials *denials);
-// Whether sbx kill or sbx stop has ended the box.
 bool record_is_killed(const struct run *run);
-// For those who wait for the run: `end` is one of record_ends[] from RECORD_EXIT on. The last: what
-// nobody reads later goes.
+// `end`: of record_ends[], from RECORD_EXIT on.
 void record_finish(struct run *run, const char *end, int status);
-// The same of a run that nobody waits for: of one that does not take place.
 void record_drop(struct run *run);
-// That sbx ps, or sbx allow, could not find it.
+// Finding: `sbx ps` or `sbx allow` could not find the run.
 void record_note(const struct run *run, struct findings *found);
 
 // The state of a run before its first step.
 
-// All is zero but the descriptors, which are -1.
+// Descriptors are -1, all else is zero.
 void run_init(struct run *run, char *const *arguments, char *const *environment);
 
-// The check after a run of this project whose supervisor was killed: before anything else of the
-// next, and at the end of one that lived beside it.
+// After a killed supervisor: before the next run's first step, and at the end of a run beside it.
 
-// Reports on standard error what it did. Nothing of it changes the plan.
+// Reports on stderr. Does not change the plan.
 void due_check(const struct plan *plan, const struct run *run);

@@ -1,4 +1,4 @@
-// Owns the supervisor's loop. It parses nothing but fixed-size messages of our own pid 1.
+// Owns the supervisor's loop. It parses only fixed-size messages of pid 1.
 #include "run/steps.h"
 
 #include <errno.h>
@@ -29,8 +29,8 @@
 #include "sshagent/sshagent.h"
 #include "view/protect/protect.h"
 
-// What one turn of the loop does at most for each source, so that none keeps limits, guards and
-// time from being looked at, whatever a box does. These three come first in each turn.
+// The most that one turn of the loop does for each source: none may delay limits, guards and time,
+// which come first.
 //
 //   limits, time      a walk over the box's processes, when it is due (limits/watch.c)
 //   mounts            walls that were put back, ANSWERS_A_TURN (postcheck/walls.c)
@@ -39,20 +39,18 @@
 //   second filter     what a thread found, as much as a socket holds (notify/explain.c)
 //   signals           SIGNALS_A_TURN
 //   parent            its end, once
-//   proxy             a message of the worker; one starts, its death ends the run, what it does
-//                     not take waits for room (net/host/orders.h)
-//   owners            OWNER_RECORD_MAX for one connection and OWNER_RUN_MAX for all
-//                     (net/host/socket_owner.h)
-//   sbx allow, exec   one wish; no box can ask (net/host/control_socket.c); 16 signals of clients
+//   proxy             a message of the worker; its death ends the run (net/host/orders.h)
+//   owners            OWNER_RECORD_MAX of a connection, OWNER_RUN_MAX of all
+//   sbx allow, exec   one wish; 16 signals of clients (net/host/control_socket.c)
 //   the box's pid 1   one message
 //   a report's reader what it takes at once of EVENTS_QUEUE_MAX (report/events.c)
-//   answers           what a program says at once, of ANSWER_BYTES_MAX; one is started (ask/ask.c)
+//   answers           what a program says at once, of ANSWER_BYTES_MAX (ask/ask.c)
 //   refusals          LIVE_LINES_A_SECOND lines on a terminal, no wait (report/live.c)
-// Somebody reaps what we leave behind: the first process of a machine does, that of a container
-// need not.
+
+// The first process of a machine reaps orphans; that of a container need not.
 static bool orphans_are_reaped(void)
 {
-	const ino_t first = 0xeffffffcU; // its pid namespace's inode, since Linux 3.8
+	const ino_t first = 0xeffffffcU; // of the initial pid namespace, since Linux 3.8
 	struct stat status;
 	return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == first;
 }
@@ -60,51 +58,48 @@ static bool orphans_are_reaped(void)
 static struct outcome finish(const struct plan *plan, struct run *run, struct outcome outcome)
 {
 	run->reaped = orphans_are_reaped();
-	// The last to hold the view pays for its end: that is pid 1. It waits for the end of our
-	// socket, which stays open until we end: else both would end at once, on one processor.
+	// The last holder of the view pays for its end. Pid 1 waits until this process has ended
+	// (EOF of the socket): both at once would compete for a processor.
 	fd_close(&run->explained);
 	fd_close(&run->user);
 	fd_close(&run->view);
-	// An empty box may be left to end by itself; anything else is killed and waited for.
+	// An empty box ends by itself; any other is killed and waited for.
 	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped && run->reaped)
 		run->init = 0;
 	walk_undo(plan, run);
-	// Not after our own SIGKILL, which leaves a finding.
-	const bool lost = outcome.kind == OUTCOME_LOST;
-	bool killed = (lost || outcome.kind == OUTCOME_BROKEN) &&
+	const bool lost = outcome.kind == OUTCOME_INIT_VANISHED;
+	bool killed = (lost || outcome.kind == OUTCOME_HOST_FAILED) &&
 		      !outcome.found.counts[FINDING_PROTECTION_LOST] &&
 		      !outcome.found.counts[FINDING_RETURNS];
 	if (killed && ((lost && run->init_signal == SIGKILL) || record_is_killed(run))) {
-		outcome.kind = OUTCOME_KILLED;
+		outcome.kind = OUTCOME_INIT_KILLED;
 		outcome.status = SIGKILL;
 	}
 	return outcome;
 }
 
-// All that a run's loop looks at besides messages and signals.
 struct eyes {
 	struct watch watch;
-	int64_t begin; // of the run
+	int64_t begin;
 	int64_t delay; // milliseconds until they are opened; 0: the box does not stand yet
 	bool open;
-	struct findings *found; // the outcome's
+	struct findings *found;
 };
 
-// Poll's time-out: the limit's, or until the eyes are opened, or look again.
 static int sleep_time(const struct eyes *eyes, int limit)
 {
 	int64_t left = eyes->begin + eyes->delay - steady_now();
 	if (eyes->open && eyes->watch.again)
 		left = eyes->watch.again - steady_now();
 	left = left < 0 ? 0 : left;
-	bool waits = !eyes->open && eyes->delay == 0; // what it waits for is a message
+	bool waits = !eyes->open && eyes->delay == 0;
 	if (waits || (eyes->open && !eyes->watch.again) || (limit >= 0 && limit < left))
 		return limit;
 	return (int)left;
 }
 
-// On a machine that is busy a short run takes long: by the time that it took to make the box,
-// before the command could do anything to it.
+// A short run does not need them. The delay is the time that making the box took: so it follows the
+// load of the machine.
 static void set_delay(const struct run *run, struct eyes *eyes)
 {
 	enum { BOX_MILLISECONDS = 8, SLOWER_MAX = 16 };
@@ -126,16 +121,16 @@ static void add_warning(const struct item *item, struct findings *found)
 	findings_add(found, kind, elsewhere ? file : "", item->text, "");
 }
 
-// When the last process is dead: the box can change nothing any more.
+// The box cannot change anything any more.
 static void look_last(const struct plan *plan, struct run *run, struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	testing_reach();
-	if (outcome->kind == OUTCOME_FAILED) // no command was there: nothing is due
+	if (outcome->kind == OUTCOME_FAILED)
 		journal_end(plan, run);
 	else if (plan->place_count > 0)
 		check_host(plan, run, &outcome->found);
-	due_check(plan, run); // one that was killed meanwhile
+	due_check(plan, run);
 	if (plan->project && !plan->session)
 		quarantine_others(plan, wall_now() - steady_now() + run->began, &outcome->found);
 	journal_report(run, &outcome->found);
@@ -152,23 +147,23 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 		add_warning(item, &outcome->found);
 }
 
-// What the end means: a limit that the supervisor or the kernel kept counts more than the status.
-static void judge(const struct plan *plan, struct run *run, const struct clock *clock,
-		  struct outcome *outcome)
+// A limit that the supervisor or the kernel enforced counts more than the status.
+static void decide_outcome(const struct plan *plan, struct run *run, const struct clock *clock,
+			   struct outcome *outcome)
 {
-	bool by_command = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_LOST;
+	bool by_command = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_INIT_VANISHED;
 	run->group->usage.wall = (uint64_t)(steady_now() - clock->begin);
 	usage_read(plan, run);
 	guard_bytes(run, &run->group->usage.sent, &run->group->usage.received);
 	if (by_command)
 		outcome->stop = clock->stop;
-	if (outcome->kind == OUTCOME_LOST && run->group->usage.kills > 0)
+	if (outcome->kind == OUTCOME_INIT_VANISHED && run->group->usage.kills > 0)
 		outcome->stop = STOP_MEMORY;
 	if (outcome->stop != STOP_NONE)
 		outcome->kind = OUTCOME_STOPPED;
 }
 
-// What a run waits for. Rows are handled in their order, so that walls, limits and time come first.
+// In the order of handling: walls, limits and time first.
 enum event_source {
 	MOUNTS,
 	NAMES,
@@ -190,7 +185,7 @@ struct loop {
 	struct eyes eyes;
 	struct outcome outcome;
 	struct live live;
-	struct pollfd events[SOURCES + PROXY_EVENTS_MAX]; // a row's, then the proxy's own
+	struct pollfd events[SOURCES + PROXY_EVENTS_MAX]; // one for each row, then the proxy's
 	unsigned proxy_count;
 };
 
@@ -227,7 +222,7 @@ static enum run_turn handle_parent(struct loop *loop, short events)
 {
 	if (!events)
 		return GOES_ON;
-	fd_close(&loop->run->parent); // it ends once
+	fd_close(&loop->run->parent);
 	if (loop->clock.stop == STOP_NONE)
 		clock_end(loop->run, &loop->clock, STOP_PARENT);
 	return GOES_ON;
@@ -236,7 +231,7 @@ static enum run_turn handle_parent(struct loop *loop, short events)
 static enum run_turn handle_proxy(struct loop *loop, short events)
 {
 	struct run *run = loop->run;
-	(void)events; // its own lie behind the table's
+	(void)events;
 	if (proxy_handle(loop->plan, run, loop->events + SOURCES, loop->proxy_count) < 0)
 		return run_broken(run, &loop->outcome);
 	return GOES_ON;
@@ -267,7 +262,7 @@ static enum run_turn handle_reader(struct loop *loop, short events)
 
 static enum run_turn handle_answer(struct loop *loop, short events)
 {
-	(void)events; // the end of its time is one, too
+	(void)events;
 	if (ask_turn(loop->plan, loop->run) == 0)
 		return GOES_ON;
 	return run_broken(loop->run, &loop->outcome);
@@ -301,7 +296,7 @@ static void wait_for_events(struct loop *loop)
 		[PROXY] = -1,
 		[BOX] = run->from_box,
 		[CLIENTS] = further_clients_waiting(run),
-		[READER] = events_waiting(run->events),
+		[READER] = events_poll_fd(run->events),
 		[ANSWER] = ask_waiting(run),
 	};
 	int ready;
@@ -320,7 +315,6 @@ static void wait_for_events(struct loop *loop)
 	} while (ready < 0);
 }
 
-// Whether the eyes were opened just now.
 static bool open_eyes(struct loop *loop)
 {
 	struct eyes *eyes = &loop->eyes;
@@ -340,7 +334,7 @@ static void report_refusals(struct loop *loop)
 	if (loop->plan->learn || (!live_wants(&loop->live) && run->events->fd < 0))
 		return;
 	refusals_new(loop->plan, run->proxy, denials);
-	events_denials(run->events, denials);
+	events_queue_denials(run->events, denials);
 	live_turn(&loop->live, loop->plan, denials, &loop->outcome.found);
 }
 
@@ -349,7 +343,7 @@ static enum run_turn take_turn(struct loop *loop)
 	wait_for_events(loop);
 	further_clients_refused(loop->run,
 				sshagent_refused(loop->run)); // before a new client comes
-	// What was seen when they were opened needs no second look in the same turn.
+	// The opening was their look in this turn.
 	for (enum event_source i = open_eyes(loop) ? QUESTIONS : MOUNTS; i < SOURCES; i++)
 		if (sources[i].handle(loop, loop->events[i].revents) == ENDED)
 			return ENDED;
@@ -364,7 +358,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	if (walked < 0) {
 		journal_end(plan, run);
 		if (record_is_killed(run))
-			loop.outcome.kind = OUTCOME_KILLED, loop.outcome.status = SIGKILL;
+			loop.outcome.kind = OUTCOME_INIT_KILLED, loop.outcome.status = SIGKILL;
 		return loop.outcome;
 	}
 	clock_begin(plan, run, &loop.clock);
@@ -374,7 +368,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	loop.eyes = (struct eyes){ .watch = { .names = -1, .mounts = -1 },
 				   .begin = steady_now(),
 				   .found = &loop.outcome.found };
-	// Nothing to look at, or no way to: then only the last look is left.
+	// Nothing to watch, or no means: only the last look remains.
 	loop.eyes.open = plan->place_count == 0 || plan->tier == TIER_LANDLOCK;
 	if (loop.eyes.open) // else where they are opened: a short run needs its stack again
 		pages_release_stack();
@@ -384,14 +378,14 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	while (turn == GOES_ON)
 		turn = take_turn(&loop);
 	live_end(&loop.live);
-	walls_end(&loop.eyes.watch); // it has the box's view
+	walls_end(&loop.eyes.watch); // holds the box's view
 	further_clients_end(run);
 	ask_leave(run);
 	explain_take(plan, run, &loop.outcome.denials, steady_now() + EXPLAIN_WAIT);
-	judge(plan, run, &loop.clock, &loop.outcome);
+	decide_outcome(plan, run, &loop.clock, &loop.outcome);
 	proxy_end(plan, run);
 	loop.outcome = finish(plan, run, loop.outcome);
-	refused_report(sshagent_refused(run), &loop.outcome.denials);
+	refused_collect(sshagent_refused(run), &loop.outcome.denials);
 	keys_report(plan, run, &loop.outcome.denials, &loop.outcome.found);
 	look_last(plan, run, &loop.outcome);
 	return loop.outcome;

@@ -14,7 +14,7 @@
 #include "view/protect/protect.h"
 #include "view/secrets/hide.h"
 
-// What the caller cannot reach the box cannot: a note, but for a line that the user wrote without
+// The box cannot reach what the caller cannot: a note, or an error for a line of the user's without
 // '?'.
 static int leave_out(struct wishes *wishes, const struct item *item, const char *path, int found)
 {
@@ -48,7 +48,7 @@ static int add_bind(struct wishes *wishes, const struct item *item, enum access 
 	return 0;
 }
 
-// The target of a directory of the box's own: 1, or 0 when it names nothing.
+// A directory that is private to the box. 0: names nothing.
 static int expand_directory(struct wishes *wishes, const struct item *item, struct mount *mount)
 {
 	const char *path;
@@ -99,7 +99,7 @@ static int add_tmpfs(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &tmpfs, false);
 }
 
-// ".cargo/registry" -> ".cargo-registry"; a '-' of the name is doubled.
+// ".cargo/registry" -> ".cargo-registry"; doubles a '-' of the name.
 static const char *cache_name(struct wishes *wishes, const char *path)
 {
 	const char *home = wishes->plan->real_home;
@@ -122,7 +122,8 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 		return expanded;
 	if (!cache.identity.type && item->text[0] == '?' && !wishes_is_by_variable(item))
 		return 0;
-	if (!wishes->plan->caches || wishes->plan->learn) // what one serves is lacked without it
+	if (!wishes->plan->caches ||
+	    wishes->plan->learn) // learn: what a cache serves would not be found lacking
 		return 0;
 	cache.cache = true;
 	cache.source =
@@ -130,7 +131,7 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &cache, false);
 }
 
-// 1 and a mount of what is there, 0 when it need not be, -1.
+// 1 and a mount; 0: absent, and tolerated; -1.
 static int resolve_item(struct wishes *wishes, const struct item *item, enum mount_kind kind,
 			enum access access, struct mount *ret_mount)
 {
@@ -164,8 +165,8 @@ static int add_scratch(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &mount, true);
 }
 
-// Sockets and devices by which a command can leave its box. Only the user may give them: never
-// by a file of the project, which a pull request can change.
+// Sockets and devices by which a command can leave its box. A file of the project may not give
+// them: a pull request can change it.
 static const struct {
 	const char *path, *opens, *warning;
 } doors[] = {
@@ -216,7 +217,7 @@ static int add_socket(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &mount, true);
 }
 
-// Memory and ports of the machine are no device for anybody's command (major 1: mem, kmem, port).
+// Memory and ports of the machine (major 1: mem, kmem, port).
 static bool is_memory(const struct stat *status)
 {
 	return S_ISCHR(status->st_mode) && major(status->st_rdev) == 1 &&
@@ -224,7 +225,7 @@ static bool is_memory(const struct stat *status)
 	       minor(status->st_rdev) < 7;
 }
 
-// Of the machine's devices: no separate file system (hugepages), nor one that all may write (shm).
+// Not a separate file system (hugepages), nor one that all may write (shm).
 static bool holds_devices(const struct stat *directory)
 {
 	struct stat devices;
@@ -259,7 +260,7 @@ static int add_device(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &mount, true);
 }
 
-// A directory that was entered by way of a symlink has the same name inside.
+// The caller's directory, entered through a symlink, keeps its name.
 static int add_logical_directory(struct wishes *wishes)
 {
 	struct resolved resolved;
@@ -282,7 +283,7 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned 
 		struct resolved resolved;
 		if (table[i].for_whom == ROOT && wishes->plan->uid != 0)
 			continue;
-		// A nested sandbox can mount a /proc only where this one is whole.
+		// A nested sandbox needs a /proc without mounts below.
 		if (wishes->plan->nested && wishes->plan->uid != 0 && table == fixed_proc_walls)
 			continue;
 		mount.target = table[i].target;
@@ -302,7 +303,7 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned 
 	return 0;
 }
 
-// A session as root: its system directories, whatever the profile says of them.
+// A session as root has its system directories, whatever the profile says.
 static int add_system(struct wishes *wishes)
 {
 	const struct lasting *session = wishes->plan->session;
@@ -346,7 +347,7 @@ int gather_wishes(struct wishes *wishes)
 		TRY(add_cache(wishes, item));
 	list_each (item, &profile->scratch)
 		TRY(add_scratch(wishes, item));
-	list_each (item, &profile->read) // when it is known where boxes write
+	list_each (item, &profile->read) // after the writable ones are known
 		TRY(own_includes(wishes, item));
 	list_each (item, &profile->socket)
 		TRY(add_socket(wishes, item));

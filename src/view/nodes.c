@@ -26,9 +26,8 @@ static bool is_node(const struct mount *mount, const struct node *node)
 	       mount->identity.inode == node->identity.inode;
 }
 
-// A terminal gets a separate place, so that ttyname() finds it: glibc looks through /dev for its
-// number. What opens as something else each time (ptmx, a driver's file) is left as it was handed
-// over.
+// A terminal gets a node of its number in /dev, where ttyname() of glibc searches. Devices that
+// open as something else (ptmx, a driver's file) stay as given.
 int nodes_plan(struct wishes *wishes)
 {
 	bool first = true;

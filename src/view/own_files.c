@@ -32,8 +32,8 @@ static int add_text(struct wishes *wishes, const char *path, const char *text)
 	return wishes_add(wishes, &mount, false);
 }
 
-// The host's table would give names literal addresses, and its search list would ask for names that
-// nobody typed; what both say is known to the proxy.
+// The proxy knows the host's names. In the box they would become literal addresses, and the search
+// list would ask for names that nobody typed.
 int own_hosts(struct wishes *wishes)
 {
 	const char *name = wishes->plan->profile->hostname;
@@ -45,8 +45,8 @@ int own_hosts(struct wishes *wishes)
 			   name ? " " : "", name ? name : ""));
 }
 
-// The kernel's lines: the box's limit is the memory, none of it is anybody's cache, and what the
-// machine is made of stays. The numbers do not change while the box lives.
+// The kernel's lines with the box's limit as the memory, without caches of others. Constant during
+// the run.
 static const char *meminfo_text(struct arena *arena, const char *real, uint64_t limit)
 {
 	static const char *const caches[] = { "Buffers",  "Cached",       "SwapCached", "Active",
@@ -150,7 +150,7 @@ enum { FILES_MAX = 64, BYTES_MAX = 64 << 10 };
 // ssh(1) checks the owner of each file that ssh_config(5) includes.
 static const char directory[] = "/etc/ssh/ssh_config.d";
 
-// Only what root alone writes and everybody reads.
+// Only files that root alone writes and everybody reads.
 static const char *copy_of(struct arena *arena, const struct resolved *file)
 {
 	struct stat status;
@@ -187,7 +187,7 @@ enum { INCLUDES_MAX = 64, INCLUDE_DEPTH = 4 };
 static int include_text(struct wishes *wishes, const char *text, struct origin from,
 			unsigned depth);
 
-// Shows a small file of text that holds no key, and that no box could have put there by a link.
+// Shows a small text file without a key, unless a box could have made a link on the way.
 static int include_file(struct wishes *wishes, const char *path, struct origin from, unsigned depth)
 {
 	struct resolved file;
@@ -204,7 +204,7 @@ static int include_file(struct wishes *wishes, const char *path, struct origin f
 	return include_text(wishes, text, from, depth + 1);
 }
 
-// The files of one pattern: relative ones lie in ~/.ssh (ssh_config(5), Include).
+// Relative patterns are below ~/.ssh (ssh_config(5), Include).
 static int include_pattern(struct wishes *wishes, const char *pattern, struct origin from,
 			   unsigned depth)
 {
@@ -225,7 +225,7 @@ static int include_pattern(struct wishes *wishes, const char *pattern, struct or
 	return result;
 }
 
-// A directory of the caller's for the sockets of masters: the box's own are in an empty one.
+// Sockets of ssh masters: the box has an empty directory in place of the caller's.
 static int control_directory(struct wishes *wishes, const char *word, struct origin from)
 {
 	struct resolved resolved;
@@ -245,7 +245,7 @@ static int control_directory(struct wishes *wishes, const char *word, struct ori
 	return wishes_add(wishes, &own, false);
 }
 
-// One line: a keyword in any case, then words by spaces, in quotes or not.
+// A keyword in any case, then words, quoted or not.
 static int include_line(struct wishes *wishes, char *line, struct origin from, unsigned depth)
 {
 	static const char include[] = "include", control[] = "controlpath";

@@ -1,5 +1,5 @@
-// Owns the decision what is mounted where: wishes sorted so that parents come first, those kept
-// that change something, and the directories made between them.
+// Owns the decision what is mounted where: wishes sorted with parents first, those with an effect,
+// and the directories between them.
 #include "view/view.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct view_builder {
 	struct aliases aliases;
 };
 
-// '/' sorts before every other byte, so that all below a directory follows it at once.
+// '/' sorts first, so that a directory's content follows it.
 static int compare_paths(const char *left, const char *right)
 {
 	for (; *left && *left == *right; left++, right++)
@@ -29,13 +29,13 @@ static int compare_paths(const char *left, const char *right)
 	return a - b;
 }
 
-// A mount that shows nothing of the host: a mask, or a text of sbx that is a wall.
+// Shows nothing of the host: a mask, or sbx's own text as a wall.
 static bool conceals(const struct wish *wish)
 {
 	return wish->mount.kind == MOUNT_MASK || (wish->mount.kind == MOUNT_TEXT && wish->wall);
 }
 
-// By path; of two wishes for one path what conceals first, then the later written.
+// By path; for one path concealing wishes first, then the later line.
 static int compare_wishes(const void *left, const void *right)
 {
 	const struct wish *a = *(struct wish *const *)left, *b = *(struct wish *const *)right;
@@ -68,7 +68,7 @@ static bool ours(const struct mount *mount)
 	       mount->kind == MOUNT_SCRATCH || (mount->kind == MOUNT_LAYERS && !mount->source);
 }
 
-// Makes the directories between the nearest mount above and the target.
+// The directories between the nearest mount and the target.
 static int emit_parents(struct view_builder *builder, const char *target, struct origin from)
 {
 	const char *above = builder->stack[builder->depth - 1]->target;
@@ -86,8 +86,8 @@ static int emit_parents(struct view_builder *builder, const char *target, struct
 	return 0;
 }
 
-// Every directory between a writable mount and what is not writable below it becomes a mount of
-// its own: renaming one would carry the wall away and leave its name free. Rule 3.
+// Pins every directory between a writable mount and a read-only one below: renaming it would carry
+// the wall away and free its name.
 static int emit_pins(struct view_builder *builder, const struct mount *above,
 		     const struct mount *mount)
 {
@@ -137,21 +137,21 @@ static bool not_in_cache(const struct wish *wish, const struct mount *above)
 	return !above->cache;
 }
 
-// There is nothing of the host's to cover.
+// The host has nothing there.
 static bool covers_nothing(const struct wish *wish, const struct mount *above)
 {
 	return !wish->mount.optional &&
 	       (above->cache || (above->kind == MOUNT_LAYERS && !above->source));
 }
 
-// Where the box cannot write it needs no copy to write to.
+// A read-only place needs no copy.
 static bool is_read_only(const struct wish *wish, const struct mount *above)
 {
 	(void)wish;
 	return above->access != ACCESS_WRITE;
 }
 
-// Its own copy is all that the box can write there.
+// The box can only write its own copy there.
 static bool layer_has_it(const struct wish *wish, const struct mount *above)
 {
 	const struct mount *mount = &wish->mount;
@@ -165,8 +165,8 @@ static bool same_bind(const struct wish *wish, const struct mount *above)
 	       above->access == wish->mount.access;
 }
 
-// The rule of precedence: which wish the mount above it fulfils already, kind by kind. The first
-// row with both kinds decides; a wish without a row is mounted.
+// Precedence: which wish is fulfilled by the mount above. The first row with both kinds decides;
+// without a row it is mounted.
 #define OVER(kind) (1U << (kind))
 static const struct {
 	enum mount_kind wish;
@@ -185,7 +185,7 @@ static const struct {
 
 static bool redundant(const struct plan *plan, const struct wish *wish, const struct mount *above)
 {
-	// What a root caller names in the system's settings is read as its own.
+	// A root caller's own name in system settings.
 	if (wish->mount.kind == MOUNT_BIND && above->kind == MOUNT_BIND &&
 	    settings_maps(plan, above) && wish->mount.from.order > above->from.order)
 		return false;
@@ -196,7 +196,7 @@ static bool redundant(const struct plan *plan, const struct wish *wish, const st
 	return false;
 }
 
-// What the box can do without where the host has no such name to mount on.
+// The box can do without it if the host has no such name.
 static bool leave_out(struct plan *plan, const struct mount *mount, const struct mount *above)
 {
 	bool text = mount->kind == MOUNT_TEXT && mount->optional;
@@ -217,12 +217,12 @@ static int place(struct view_builder *builder, const struct wish *wish)
 	while (!path_within(mount->target, builder->stack[builder->depth - 1]->target))
 		builder->depth--;
 	const struct mount *above = builder->stack[builder->depth - 1];
-	// Only a directory can be above, and two wishes for one path were made one before.
+	// Two wishes for one path are one by now.
 	if (redundant(builder->wishes.plan, wish, above) || above->kind == MOUNT_MASK)
 		return 0;
 	if (!conceals(wish) && wishes_is_hidden(&builder->wishes, mount->target))
 		return 0;
-	// Of what an overlay shows nothing is known: a mask covers whatever stands there.
+	// An overlay's content is unknown: the mask covers anything.
 	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
 	if (overlay && mount->kind == MOUNT_MASK) {
 		emit(builder, mount);
@@ -237,7 +237,7 @@ static int place(struct view_builder *builder, const struct wish *wish)
 		emit(builder, mount);
 		return 0;
 	}
-	if (builder->wishes.plan->tier == TIER_FULL) // Landlock alone knows a file by any spelling
+	if (builder->wishes.plan->tier == TIER_FULL) // Landlock knows a file by any spelling
 		TRY(alias_refuse(&builder->aliases, builder->wishes.plan, mount, above));
 	alias_tell(builder->wishes.plan, mount, above);
 	if (above->kind == MOUNT_LAYERS && mount->identity.type) {
@@ -260,7 +260,7 @@ static bool same_target(const struct wish *left, const struct wish *right)
 	return str_equal(left->mount.target, right->mount.target);
 }
 
-// A pin holds for the path, whatever other lines say of it.
+// A pin holds despite other lines.
 static void join_pins(struct view_builder *builder)
 {
 	for (unsigned i = builder->wishes.count; i-- > 1;)

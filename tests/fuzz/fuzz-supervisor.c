@@ -69,7 +69,7 @@ static void read_table(const uint8_t *data, size_t size)
 		memcpy((char *)&table + place, data, length);
 		data += length;
 	}
-	refused_report(&table, &denials);
+	refused_collect(&table, &denials);
 	assert(denials.count <= REFUSED_MAX);
 	for (unsigned i = 0; i < denials.count; i++)
 		assert(denials.all[i].kind && denials.all[i].verb &&

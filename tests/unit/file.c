@@ -231,12 +231,12 @@ static void ring_marks(void **state)
 	autoclose int ring = ring_make(directory, &head);
 	const int64_t begin = wall_now();
 	for (int i = 0; i < WRITES; i++) {
-		head.begun = 0; // each has a mark, or would have
+		head.last_mark_begun = 0; // each has a mark, or would have
 		snprintf(line, sizeof(line), "%09d\n", i);
 		ring_write(ring, &head, line, LINE);
-		assert_true(head.marks <= RING_MARKS);
+		assert_true(head.mark_count <= RING_MARKS);
 	}
-	assert_true(head.marks > RING_MARKS / 2);
+	assert_true(head.mark_count > RING_MARKS / 2);
 	assert_int_equal(ring_since(ring, begin - HOUR), 0);
 	assert_int_equal(ring_since(ring, wall_now() + HOUR), WRITES * LINE);
 	const int64_t middle = wall_now();

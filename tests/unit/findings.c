@@ -76,7 +76,7 @@ static void refused_by_processes(void **state)
 	struct denials denials = { 0 };
 	struct refused refused;
 	(void)state;
-	refused_report(NULL, &denials);
+	refused_collect(NULL, &denials);
 	assert_int_equal(denials.count, 0);
 	refused_set(&refused, REFUSED_NOTHING, "nothing", "");
 	refused_note(&table, &refused);
@@ -91,7 +91,7 @@ static void refused_by_processes(void **state)
 	refused.failed = 7;
 	refused_note(&table, &refused);
 	assert_int_equal(table.count, 2);
-	refused_report(&table, &denials);
+	refused_collect(&table, &denials);
 	assert_int_equal(denials.count, 2);
 	assert_string_equal(denials.all[0].kind, "signature");
 	assert_string_equal(denials.all[0].flag, "agent-host");
@@ -113,14 +113,14 @@ static void refused_by_processes(void **state)
 	// Every byte that a process can leave: nothing is read behind it, each text has an end.
 	memset(&table, 0xff, sizeof(table));
 	refused_note(&table, &refused);
-	refused_report(&table, &denials);
+	refused_collect(&table, &denials);
 	assert_int_equal(denials.count, 0);
 	for (int i = 0; i < REFUSED_MAX; i++) {
 		table.all[i].kind = REFUSED_SIGNATURE;
 		table.all[i].flag = REFUSED_BY_NO_FLAG;
 		table.all[i].what[0] = '\033';
 	}
-	refused_report(&table, &denials);
+	refused_collect(&table, &denials);
 	assert_int_equal(denials.count, 1);
 	assert_true(strlen(denials.all[0].what) < sizeof(table.all[0].what) * 4);
 	assert_null(strchr(denials.all[0].what, '\033'));
@@ -291,7 +291,7 @@ static void many_writes(void **state)
 	for (int i = 0; i < 2 * DENIALS_MAX; i++) {
 		struct denial denial = write_below("/place", i);
 		denial.on_failure = true;
-		denials_take(&denials, &denial);
+		denials_add_copy(&denials, &denial);
 	}
 	assert_true(denials.count <= DENIALS_MAX / 2);
 	assert_int_equal(denials.lost, 2 * DENIALS_MAX - denials.count);
@@ -307,7 +307,7 @@ static void many_writes(void **state)
 	for (int i = 0; i < 2 * DENIALS_MAX; i++) {
 		struct denial denial = write_below("/place", i);
 		denial.on_failure = true;
-		denials_take(&denials, &denial);
+		denials_add_copy(&denials, &denial);
 	}
 	denials_close(&denials, true);
 	say(&denials, text, sizeof(text));
@@ -324,7 +324,7 @@ static void joined_writes(void **state)
 	(void)state;
 	for (int i = 0; i < 5; i++) {
 		struct denial denial = write_below(i == 4 ? "/other" : "/place", i);
-		denials_take(&denials, &denial);
+		denials_add_copy(&denials, &denial);
 	}
 	denials.all[0].shown = 1;
 	denials_close(&denials, false);

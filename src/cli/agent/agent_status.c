@@ -62,7 +62,7 @@ void agent_line(struct out *out, const char *name, const char *text)
 	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN, str_shown(text));
 }
 
-// The time of a file says when a command last came in by this agent: a probe must not change it.
+// The mtime is the time of the last command. A probe restores it.
 static const char *seen_path(struct arena *arena, const struct agent *agent)
 {
 	return arena_text(arena, "%s/%s.seen", agent_state_directory(arena), agent->name);
@@ -70,7 +70,7 @@ static const char *seen_path(struct arena *arena, const struct agent *agent)
 
 void agent_seen(struct arena *arena, const struct agent *agent)
 {
-	// The directory is there when something was installed.
+	// The directory exists once something was installed.
 	int fd = open(seen_path(arena, agent),
 		      O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd >= 0)
@@ -105,16 +105,14 @@ static enum probed probe_unseen(const struct settings *settings, const char **re
 	return probed;
 }
 
-// What there is to say of one agent.
 struct agent_answer {
 	const char *name, *state; // a word for programs
 	const char *text;
 	const char *seen, *caveat; // NULL where its commands land in no box
 };
 
-// What a probe said, when it did not land in a box.
-static void outside(const struct settings *settings, enum probed probed, const char *why,
-		    struct agent_answer *answer)
+static void explain_outside(const struct settings *settings, enum probed probed, const char *why,
+			    struct agent_answer *answer)
 {
 	const char *first = arena_copy(settings->arena, why, strcspn(why, "\n"));
 	const char *shown = str_shown(first), *title = settings->agent->title;
@@ -130,7 +128,6 @@ static void outside(const struct settings *settings, enum probed probed, const c
 				     str_starts(shown, "sbx: ") ? shown + strlen("sbx: ") : shown);
 }
 
-// Sets answer->seen when its commands land in a box.
 static void describe(const struct settings *settings, const char *project,
 		     struct agent_answer *answer)
 {
@@ -163,7 +160,7 @@ static void describe(const struct settings *settings, const char *project,
 	}
 	enum probed probed = probe_unseen(settings, &why, &seen);
 	if (probed != PROBED_BOX) {
-		outside(settings, probed, why, answer);
+		explain_outside(settings, probed, why, answer);
 		return;
 	}
 	answer->state = "in-box";
@@ -203,7 +200,6 @@ static void put_answer(const struct agent_answer *answer, struct out *out)
 	agent_line(out, "", answer->caveat);
 }
 
-// Inside of a box there is nothing to look at: to be here is the answer.
 static int status_inside(struct out *out)
 {
 	const struct agent *agent = agent_of_environment(environ);

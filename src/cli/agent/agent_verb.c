@@ -28,7 +28,8 @@ static bool show_only(struct box *box, const struct settings *settings, const ch
 	return true;
 }
 
-// Others may install at the same time. -1 with the error said, or a descriptor that holds the lock.
+// Waits for others who install. Returns a descriptor that holds the lock, or -1 with the error
+// said.
 static int lock_settings(struct box *box)
 {
 	if (box->invocation.dry_run == ANSWER_YES)
@@ -46,8 +47,8 @@ static int show_and_fail(const struct settings *settings, const char *text, cons
 	return fail(0, "%s: %s; nothing was written; --force does it", settings->path, why);
 }
 
-// All that the change of settings alone does not do.
-static void needs(struct box *box, const struct settings *settings, struct out *out)
+// Prints what the user still has to do beside the change of settings.
+static void print_needs(struct box *box, const struct settings *settings, struct out *out)
 {
 	const struct agent *agent = settings->agent;
 	if (!agent_on_path(agent, getenv("PATH")))
@@ -67,7 +68,7 @@ static void needs(struct box *box, const struct settings *settings, struct out *
 				      agent->login, agent->name));
 }
 
-// `back`: as they were.
+// `back`: restores the servers' own lines.
 static int lead_servers(struct box *box, const char *name, bool back, struct out *out)
 {
 	struct settings settings;
@@ -118,7 +119,7 @@ static int install(struct box *box, char **names, struct out *out)
 	if (found == SETTINGS_OTHER && box->invocation.force != ANSWER_YES)
 		return show_and_fail(&settings, text, "the setting has another value already");
 	if (show_only(box, &settings, text, out)) {
-		needs(box, &settings, out);
+		print_needs(box, &settings, out);
 		return 0;
 	}
 	TRY(saved_store(&settings, text));
@@ -132,7 +133,7 @@ static int install(struct box *box, char **names, struct out *out)
 		out, "  profile",
 		arena_text(box->arena, "%s; to change it: ~/.config/sbx/%s.ini", profile, profile));
 	agent_line(out, "  look", arena_text(box->arena, "sbx agent status %s", names[0]));
-	needs(box, &settings, out);
+	print_needs(box, &settings, out);
 	return 0;
 }
 
@@ -158,7 +159,7 @@ static int remove_one(struct box *box, const char *name, struct out *out)
 	return 0;
 }
 
-// All that are installed; one that cannot be removed stops none of the others.
+// An agent that cannot be removed does not stop the removal of the others.
 static int remove_all(struct box *box, struct out *out)
 {
 	int result = 0;
@@ -216,7 +217,7 @@ static int hook(struct box *box, char **names, struct out *out)
 	if (got < 0 || got == QUESTION_BYTES_MAX)
 		return fail(0, "a question that is too long");
 	question[got] = '\0';
-	// A box around the whole agent holds its commands, too.
+	// A box around the whole agent already holds its commands.
 	if (outer_is_box())
 		return 0;
 	TRY(hook_answer(arena, agent, program, question, (size_t)got, &answer));
@@ -239,7 +240,7 @@ static int list(struct box *box, char **names, struct out *out)
 static const struct agent_action {
 	const char *name;
 	int (*run)(struct box *box, char **names, struct out *out);
-	int least, most; // names
+	int least_names, most_names;
 } actions[] = {
 	{ "install", install, 1, 1 },     { "remove", remove_agent, 0, 1 },
 	{ "status", agent_status, 0, 1 }, { "list", list, 0, 0 },
@@ -260,7 +261,7 @@ int verb_agent(char **words)
 			chosen = &actions[i];
 	while (chosen && names[1 + count])
 		count++;
-	if (!chosen || count < chosen->least || count > chosen->most ||
+	if (!chosen || count < chosen->least_names || count > chosen->most_names ||
 	    (box->invocation.all == ANSWER_YES && chosen->run != remove_agent))
 		return box_done(&out, fail(0, "usage: sbx agent install AGENT | remove "
 					      "AGENT|--all | status [--json] [AGENT] | list"));

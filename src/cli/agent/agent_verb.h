@@ -10,21 +10,17 @@ struct box;
 struct out;
 struct settings;
 
-// Where sbx keeps what it did to the settings of agents.
 const char *agent_state_directory(struct arena *arena);
 
-// The path of this program, as the settings of agents name it. NULL with an error recorded when it
-// is not installed.
+// As agents' settings name this program. NULL with an error recorded: it is not installed.
 const char *agent_own_path(struct arena *arena);
 
-// Reads the settings of the agent of this name, for `box->arena`.
+// Reads the settings of the agent `name` into `box->arena`.
 int agent_open(struct box *box, const char *name, struct settings *settings);
 
-// A line of a list: its name, and words that are broken where the terminal ends.
+// Prints a line of a list: the name, then `text`, wrapped at the terminal's width.
 void agent_line(struct out *out, const char *name, const char *text);
 
-// sbx agent status [AGENT].
 int agent_status(struct box *box, char **names, struct out *out);
 
-// Remembers that a command of this agent came in, for `sbx agent status`.
 void agent_seen(struct arena *arena, const struct agent *agent);

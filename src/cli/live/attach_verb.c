@@ -1,5 +1,5 @@
-// sbx attach: the terminal of a run in the background. Keys go to its master; its output is read
-// where sbx logs finds it, so that all who are attached see all of it.
+// sbx attach: the terminal of a run in the background. Keys go to the terminal's master. Output
+// comes from the file of `sbx logs`: every attached terminal shows all of it.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,12 +27,12 @@ enum { HISTORY_MAX = 4096 };
 struct attached {
 	struct record record;
 	int master, file, changes, signals;
-	uint64_t offset; // of the output
-	uint64_t before; // where it stood when we came
-	bool escaping;   // the last byte was ^P
+	uint64_t offset;    // of the output
+	uint64_t joined_at; // end of the output at that time
+	bool escaping;      // the last byte was ^P
 	bool detached, ended;
 	struct raw_terminal terminal;
-	struct passing_stream keys, shown; // what the command, and the terminal, have not taken yet
+	struct passing_stream keys, shown;
 };
 
 static void begin_at(struct attached *attached, uint64_t total)
@@ -40,18 +40,18 @@ static void begin_at(struct attached *attached, uint64_t total)
 	char *bytes = attached->shown.bytes;
 	uint64_t from = total > HISTORY_MAX ? total - HISTORY_MAX : 0;
 	attached->offset = from;
-	attached->before = total;
+	attached->joined_at = total;
 	ssize_t got = ring_read(attached->file, &from, bytes, HISTORY_MAX);
 	const char *line = got > 0 ? memchr(bytes, '\n', (size_t)got) : NULL;
-	if (total > HISTORY_MAX && line) // no half of a line, or of what acts on a terminal
+	if (total > HISTORY_MAX && line) // no cut escape sequence
 		attached->offset = from + (uint64_t)(line + 1 - bytes);
 }
 
-// The length of what begins with ESC (ECMA-48).
-static size_t sequence_length(const char *at)
+// `at` begins with ESC (ECMA-48).
+static size_t escape_sequence_length(const char *at)
 {
 	size_t length = 1;
-	if (at[1] && strchr("]P_^X", at[1])) // a string, to its end
+	if (at[1] && strchr("]P_^X", at[1])) // up to the string's terminator
 		length += strcspn(at + 1, "\a\033");
 	else if (at[1] == '[')
 		length += 1 + strspn(at + 2, "0123456789:;<=>?");
@@ -59,16 +59,15 @@ static size_t sequence_length(const char *at)
 	return length + (at[length] && at[length] != '\033');
 }
 
-// History is text and its colours: what asks a terminal would be answered now, and the command
-// would get that as keys.
-static size_t only_text(char *bytes, size_t length)
+// A terminal would answer a query in the history: the command would get the answer as keys.
+static size_t keep_text_and_colours(char *bytes, size_t length)
 {
 	size_t used = 0, step;
 	char shown[STR_SHOWN_MAX];
 	bytes[length] = '\0';
 	for (size_t i = 0; i < length; i += step) {
 		bool acts = bytes[i] == '\033';
-		step = acts ? sequence_length(bytes + i) : str_next(bytes + i, shown);
+		step = acts ? escape_sequence_length(bytes + i) : str_next(bytes + i, shown);
 		bool colours = acts && bytes[i + 1] == '[' &&
 			       bytes[i + 2 + strspn(bytes + i + 2, "0123456789:;")] == 'm';
 		if (colours || (!acts && (!shown[0] || memchr("\b\t\n\r", bytes[i], 4)))) {
@@ -79,21 +78,21 @@ static size_t only_text(char *bytes, size_t length)
 	return used;
 }
 
-// 1: there may be more.
+// Returns 1: there may be more.
 static int read_output(struct attached *attached)
 {
-	bool history = attached->offset < attached->before;
+	bool history = attached->offset < attached->joined_at;
 	struct passing_stream *shown = &attached->shown;
 	if (stream_is_full(shown))
 		return 1;
 	ssize_t got = ring_read(attached->file, &attached->offset, shown->bytes,
-				history ? (size_t)(attached->before - attached->offset)
+				history ? (size_t)(attached->joined_at - attached->offset)
 					: sizeof(shown->bytes));
 	if (got < 0)
 		return fail(0, "the file of the output cannot be read");
 	attached->offset += (uint64_t)got;
 	shown->at = 0;
-	shown->used = history ? only_text(shown->bytes, (size_t)got) : (size_t)got;
+	shown->used = history ? keep_text_and_colours(shown->bytes, (size_t)got) : (size_t)got;
 	return got > 0;
 }
 
@@ -103,8 +102,7 @@ static void keep_key(struct passing_stream *typed, char key)
 		typed->bytes[typed->used++] = key;
 }
 
-// The keyboard is always read, for ^P^Q: keys that have no room are lost, as a terminal loses them.
-// ^P waits for the next byte.
+// Always reads the keyboard, for ^P^Q. Keys without room are dropped, as terminals do.
 static void type(struct attached *attached)
 {
 	char bytes[TYPED_MAX];
@@ -127,7 +125,7 @@ static void type(struct attached *attached)
 	}
 }
 
-// Those that would end this process detach it; the command goes on.
+// Signals that would end this process detach it.
 static void take_signal(struct attached *attached)
 {
 	struct signalfd_siginfo info;
@@ -137,7 +135,7 @@ static void take_signal(struct attached *attached)
 		raw_terminal_begin(&attached->terminal);
 	else if (info.ssi_signo != SIGWINCH)
 		attached->detached = true;
-	raw_terminal_resize(attached->master);
+	raw_terminal_copy_size(attached->master);
 }
 
 static int turn(struct attached *attached)
@@ -172,7 +170,6 @@ static int turn(struct attached *attached)
 	return attached->shown.to < 0 ? fail(0, "the terminal takes no output") : 0;
 }
 
-// Those that would end this process detach it.
 static const int ended[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH, SIGCONT };
 
 static int begin(const char *id, struct attached *attached, const struct live_box **ret_live)
@@ -192,7 +189,7 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	if (!raw_terminal_is_master(attached->master))
 		return fail(0, "run %s has no terminal", live->id);
 	TRY(attached->file = boxes_output(&attached->record, live->id));
-	if (!ring_look(attached->file, &head))
+	if (!ring_read_head(attached->file, &head))
 		return fail(0, "the file of the output cannot be read");
 	begin_at(attached, head.total);
 	stream_init(&attached->shown, STDOUT_FILENO);
@@ -208,7 +205,7 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	return 0;
 }
 
-// On a terminal that a box has left as it likes, and that may be full.
+// The box may have left the terminal in any mode, and full.
 static void say_last(struct out *out)
 {
 	static struct passing_stream words;
@@ -218,7 +215,7 @@ static void say_last(struct out *out)
 	memcpy(words.bytes, out->text, out->used);
 	out_free(out);
 	poll(&event, 1, AGAIN_MILLISECONDS);
-	live_plain();
+	live_reset_terminal();
 	while (stream_is_full(&words) && poll(&event, 1, AGAIN_MILLISECONDS) > 0)
 		stream_empty(&words);
 }
@@ -233,14 +230,14 @@ static int attach(const char *id)
 	out_text(&out, "sbx: attached to run %s; ^P^Q detaches\n", live->id);
 	out_flush(&out, STDERR_FILENO);
 	raw_terminal_begin(&attached.terminal);
-	raw_terminal_resize(attached.master);
+	raw_terminal_copy_size(attached.master);
 	while (result == 0 && !attached.ended && !attached.detached)
 		result = turn(&attached);
 	if (stream_is_full(&attached.keys))
 		stream_empty(&attached.keys);
 	raw_terminal_end(&attached.terminal);
 	if (result < 0)
-		live_plain();
+		live_reset_terminal();
 	TRY(result);
 	if (attached.ended) {
 		record_status(attached.record.lock, &status);

@@ -1,6 +1,6 @@
-// sbx exec: one more command in a box that lives. It gets the caller's stdin where that is a pipe,
-// a file or a socket, as with sbx run. All else that passes goes by pipes or a terminal of the box,
-// which this process reads and writes.
+// sbx exec: one more command in a box that lives. The command inherits the caller's stdin if that
+// is a pipe, a file or a socket. This process copies all other streams, by pipes or a pty of the
+// box.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -33,16 +33,14 @@ enum { STREAMS = 3 };
 enum { LAST_MILLISECONDS = 500, AT_ONCE_MILLISECONDS = 250, BEHIND_MILLISECONDS = 200 };
 enum { STATUS_KILLED = 128 + SIGKILL, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 
-// --- words ---------------------------------------------------------------------------------------
-
-// A sealed memfd (process/further.h).
+// Returns a sealed memfd (process/further.h).
 static int make_text(const struct box *box, char *const *command)
 {
 	struct further_text head = { 0 };
 	struct out out = { 0 };
 	const struct invocation *asked = &box->invocation;
 	const char *directory = asked->inside ? asked->inside : "";
-	bool named = directory[0] == '/'; // else the run's sbx names it
+	bool named = directory[0] == '/'; // else the run's sbx completes the path
 	for (char *const *word = command; *word; word++)
 		head.arguments++;
 	list_each (item, &asked->variables)
@@ -68,29 +66,27 @@ static int make_text(const struct box *box, char *const *command)
 	return large ? fail(E2BIG, "hand the command over") : take(&fd);
 }
 
-// --- what passes ---------------------------------------------------------------------------------
-
 struct further_command {
 	struct passing_stream streams[STREAMS]; // by the command's descriptor
 	int socket, signals;
-	int master; // of the command's terminal; -1: pipes
+	int master; // of the command's pty; -1: pipes
 	struct raw_terminal terminal;
-	int input; // flags of the caller's stdin, which the box can change; -1: it has not got it
-	int64_t asked; // since when an answer is waited for; 0: it has come
+	int input; // flags of the caller's inherited stdin, which the box can change; -1: not
+		   // inherited
+	int64_t asked_since; // when the request was sent; 0: answered
 	pid_t run;
 	bool json, started, ended;
-	bool answered, unknown; // the run is of another version: it sent bytes, or hung up
-	bool silent;            // it does not answer
+	bool answered, unknown; // unknown: a run of another version sent bytes, or hung up
+	bool unresponsive;
 	struct further_answer last;
-	struct heard heard;
+	struct command_denials heard;
 };
 
-// The pipes' content, and as much as a terminal can hold, is printed yet; later output, of
-// processes that the command left, is not. A terminal has no more when it is hung up, which another
-// process of the box may hold up.
+// Prints what the pipes and the pty's buffers hold. Processes that the command left may keep both
+// open.
 static void end_command(struct further_command *command)
 {
-	enum { TERMINAL_BYTES = 16 << 10 }; // the kernel's buffers of a pty: 4 and 8 KiB
+	enum { TERMINAL_BYTES = 16 << 10 }; // the kernel buffers 4 and 8 KiB
 	command->ended = true;
 	stream_end(&command->streams[STDIN_FILENO]);
 	for (int i = STDOUT_FILENO; i < STREAMS; i++) {
@@ -110,7 +106,6 @@ static bool has_ended(pid_t run)
 	return process < 0 || poll(&event, 1, DYING_MILLISECONDS) != 0;
 }
 
-// The command has a terminal: from here on the caller's is raw.
 static void begin_terminal(struct further_command *command, int master)
 {
 	if (!raw_terminal_is_master(master))
@@ -120,7 +115,7 @@ static void begin_terminal(struct further_command *command, int master)
 	command->streams[STDIN_FILENO].from = STDIN_FILENO;
 	command->streams[STDOUT_FILENO].from = fcntl(master, F_DUPFD_CLOEXEC, 0);
 	raw_terminal_begin(&command->terminal);
-	raw_terminal_resize(command->master);
+	raw_terminal_copy_size(command->master);
 }
 
 static void take_answer(struct further_command *command)
@@ -140,7 +135,7 @@ static void take_answer(struct further_command *command)
 	struct further_answer answer = message.answer;
 	bool known = got == (ssize_t)sizeof(answer) && control_is_known(&answer.head);
 	bool lives = known && (answer.kind == FURTHER_STARTED || answer.kind == FURTHER_SIGNALLED);
-	command->asked = 0;
+	command->asked_since = 0;
 	command->started = command->started || lives;
 	if (!lives)
 		end_command(command);
@@ -149,7 +144,7 @@ static void take_answer(struct further_command *command)
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
 	command->last = known ? answer : (struct further_answer){ .kind = FURTHER_STARTED };
-	// A run of version 1 says nothing, and lives.
+	// A run of version 1 sends nothing, and lives.
 	command->answered = got > 0;
 	command->unknown = !known && !command->started && (got > 0 || !has_ended(command->run));
 }
@@ -163,19 +158,20 @@ static void pass_signal(struct further_command *command)
 	if (number == SIGWINCH || number == SIGCONT) {
 		if (number == SIGCONT && command->master >= 0)
 			raw_terminal_begin(&command->terminal);
-		raw_terminal_resize(command->master);
+		raw_terminal_copy_size(command->master);
 		return;
 	}
 	bool ends = number != SIGUSR1 && number != SIGUSR2;
-	// Who passes signals on sends two at once. A person who presses ^C again has seen nothing.
-	if (ends && command->asked && steady_now() - command->asked >= AT_ONCE_MILLISECONDS)
-		command->silent = true;
-	if (ends && !command->asked)
-		command->asked = steady_now();
+	// Programs that forward signals send two at once. A person's second ^C comes later.
+	if (ends && command->asked_since &&
+	    steady_now() - command->asked_since >= AT_ONCE_MILLISECONDS)
+		command->unresponsive = true;
+	if (ends && !command->asked_since)
+		command->asked_since = steady_now();
 	send(command->socket, &number, sizeof(number), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Milliseconds to wait: -1, for events alone. 0: nothing is left to do.
+// Milliseconds; -1: events alone; 0: nothing is left to do.
 static int64_t time_left(const struct further_command *command, bool full)
 {
 	int64_t now = steady_now();
@@ -183,11 +179,11 @@ static int64_t time_left(const struct further_command *command, bool full)
 	bool open = command->master >= 0 && output->from >= 0 && output->most > 0;
 	if (command->ended)
 		return full ? -1 : open ? output->last + LAST_MILLISECONDS - now : 0;
-	return command->asked ? command->asked + CONTROL_MILLISECONDS - now : -1;
+	return command->asked_since ? command->asked_since + CONTROL_MILLISECONDS - now : -1;
 }
 
-// In the background of its terminal a read would stop this process.
-static bool is_behind(const struct passing_stream *stream)
+// A read would stop a process in the background of its terminal.
+static bool is_in_background(const struct passing_stream *stream)
 {
 	pid_t front = stream->from == STDIN_FILENO ? tcgetpgrp(STDIN_FILENO) : -1;
 	return front > 0 && front != getpgrp();
@@ -197,7 +193,7 @@ static bool is_behind(const struct passing_stream *stream)
 static bool turn(struct further_command *command)
 {
 	struct pollfd events[STREAMS + 2];
-	bool full = false, behind = is_behind(&command->streams[STDIN_FILENO]);
+	bool full = false, behind = is_in_background(&command->streams[STDIN_FILENO]);
 	for (int i = 0; i < STREAMS; i++) {
 		bool waits = i == STDIN_FILENO && behind;
 		const struct passing_stream *stream = &command->streams[i];
@@ -218,7 +214,7 @@ static bool turn(struct further_command *command)
 	if (ready == 0 && behind)
 		return true;
 	if (ready == 0)
-		command->silent = !command->ended;
+		command->unresponsive = !command->ended;
 	for (int i = 0; ready > 0 && i < STREAMS; i++)
 		if (events[i].revents)
 			(stream_is_full(&command->streams[i]) ? stream_empty
@@ -227,10 +223,10 @@ static bool turn(struct further_command *command)
 		take_answer(command);
 	if (ready > 0 && events[STREAMS + 1].revents)
 		pass_signal(command);
-	return ready != 0 && !command->silent;
+	return ready != 0 && !command->unresponsive;
 }
 
-// Those that a caller or a terminal ends a command by; ^Z stops this process alone.
+// ^Z stops only this process.
 static const int passed[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT
 };
@@ -250,7 +246,7 @@ static int begin(const struct box *box, const struct live_box *live, const struc
 	TRY(theirs[0] = make_text(box, words));
 	command->run = live->run;
 	command->signals = signals_held(passed, sizeof(passed) / sizeof(*passed));
-	command->asked = steady_now();
+	command->asked_since = steady_now();
 	if (given) {
 		command->input = fcntl(STDIN_FILENO, F_GETFL);
 		theirs[1] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -263,7 +259,6 @@ static int begin(const struct box *box, const struct live_box *live, const struc
 	return command->socket < 0 ? -1 : 0;
 }
 
-// Why it was not run.
 static const char *const refusals[] = {
 	[FURTHER_KILLED] = "stopped or killed the command before it began; it was not run",
 	[FURTHER_PAUSED] =
@@ -287,7 +282,7 @@ static int status_of(const struct live_box *live, const struct further_command *
 	int number = command->last.number;
 	if (command->unknown)
 		return control_socket_unknown(live->run, command->answered);
-	if (command->silent)
+	if (command->unresponsive)
 		return fail(0, "run %s %s", live->id,
 			    command->started
 				    ? "does not answer; the command ends as soon as it does"
@@ -338,7 +333,7 @@ static int execute(const struct box *box, char **words, struct further_command *
 		fcntl(STDIN_FILENO, F_SETFL, command->input);
 	raw_terminal_end(&command->terminal);
 	if (command->master >= 0 && command->last.kind != FURTHER_ENDED)
-		live_plain();
+		live_reset_terminal();
 	fd_close(&command->master);
 	bool succeeded = command->last.kind == FURTHER_ENDED && command->last.number == 0;
 	heard_end(&command->heard, command->json, succeeded);

@@ -1,4 +1,4 @@
-// Owns what passes between a command of sbx exec and its caller: bytes, and what it was denied.
+// Owns what passes between a command of sbx exec and its caller: bytes and denials.
 #include "cli/live/passing.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ void stream_init(struct passing_stream *stream, int number)
 	stream->input = number == STDIN_FILENO;
 	stream->most = SIZE_MAX;
 	stream->from = -1;
-	int own = stream->input ? -1 : live_terminal(number);
+	int own = stream->input ? -1 : live_reopen_terminal(number);
 	stream->to = own < 0 && !stream->input ? number : own;
 }
 
@@ -53,7 +53,7 @@ void stream_fill(struct passing_stream *stream)
 		stream_end(stream);
 }
 
-// No more than a pipe takes at once, so that no reader holds the other streams up.
+// At most what a pipe takes at once: a slow reader does not delay the other streams.
 void stream_empty(struct passing_stream *stream)
 {
 	size_t left = stream->used - stream->at;
@@ -74,7 +74,7 @@ int signals_held(const int *numbers, size_t count)
 		sigaddset(&set, numbers[i]);
 	if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
 		sigdelset(&set, SIGHUP);
-	signal(SIGPIPE, SIG_IGN); // the terminal is given back before this process ends
+	signal(SIGPIPE, SIG_IGN); // the caller's terminal is restored before this process ends
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -92,10 +92,10 @@ int stdin_is_given(void)
 	return S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode);
 }
 
-static void say(struct heard *heard, bool raw, struct out *out)
+static void say(struct command_denials *heard, bool raw, struct out *out)
 {
-	for (; heard->said < heard->denials.count; heard->said++) {
-		struct denial *denial = &heard->denials.all[heard->said];
+	for (; heard->reported < heard->denials.count; heard->reported++) {
+		struct denial *denial = &heard->denials.all[heard->reported];
 		if (denial->on_failure)
 			continue;
 		out_text(out, raw && out->used == 0 ? "\r\n" : "");
@@ -106,7 +106,8 @@ static void say(struct heard *heard, bool raw, struct out *out)
 	out_flush(out, STDERR_FILENO);
 }
 
-void heard_take(struct heard *heard, const struct further_denied *denied, bool quiet, int master)
+void heard_take(struct command_denials *heard, const struct further_denied *denied, bool quiet,
+		int master)
 {
 	struct out out = { 0 };
 	struct termios modes;
@@ -114,13 +115,13 @@ void heard_take(struct heard *heard, const struct further_denied *denied, bool q
 	heard->denials.lost += denied->lost[0] + denied->lost[1];
 	heard->denials.lost_writes += denied->lost[1];
 	struct denial one = denied->denial;
-	one.count = 1; // of this command
-	denials_take(&heard->denials, &one);
+	one.count = 1; // the text counts this command's denials alone
+	denials_add_copy(&heard->denials, &one);
 	if (!quiet && !drawn)
 		say(heard, master >= 0, &out);
 }
 
-void heard_end(struct heard *heard, bool quiet, bool succeeded)
+void heard_end(struct command_denials *heard, bool quiet, bool succeeded)
 {
 	struct out out = { 0 };
 	denials_close(&heard->denials, succeeded);

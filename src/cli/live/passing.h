@@ -10,17 +10,17 @@
 enum { STREAM_BYTES = 64 << 10 };
 
 struct passing_stream {
-	int from, to; // -1: it has ended
-	bool input;   // its end is passed on by a close; else the caller's stays open
+	int from, to; // -1: ended
+	bool input;   // at EOF `to` is closed; else the caller's stays open
 	size_t at, used;
-	size_t most;  // bytes yet to be read
-	int64_t last; // when something was read, in milliseconds of the steady clock
+	size_t most;  // bytes still to read; SIZE_MAX: no bound
+	int64_t last; // last read, milliseconds of the steady clock
 	char bytes[STREAM_BYTES];
 };
 
-// Between the caller's descriptor of that number and what follows: nothing yet.
+// `number`: a descriptor of the caller's.
 void stream_init(struct passing_stream *stream, int number);
-// By a pipe: returns the end that the command gets, or -1 with the error said.
+// Returns the command's end of a pipe, or -1 with the error said.
 int stream_pipe(struct passing_stream *stream);
 void stream_end(struct passing_stream *stream);
 void stream_fill(struct passing_stream *stream);
@@ -30,21 +30,21 @@ static inline bool stream_is_full(const struct passing_stream *stream)
 	return stream->at < stream->used;
 }
 
-// Blocks these signals, and SIGPIPE; they are read from the descriptor. Not a SIGHUP that the
-// caller ignores (nohup(1)): one that is blocked would come. -1 with errno.
+// Blocks these signals and SIGPIPE; returns a signalfd, or -1 with errno. An ignored SIGHUP
+// (nohup(1)) stays unblocked: a blocked one would be queued.
 int signals_held(const int *numbers, size_t count);
 
-// Whether the caller's stdin goes to the command itself, so that it reads what it needs and no
-// more: not a terminal, and no device, which is no file of the box. -1 with the error said.
+// True for a pipe, a file or a socket: the command inherits it. Another device is no file of the
+// box. -1 with the error said.
 int stdin_is_given(void);
 
-// What a command was denied, as its run says it.
-struct heard {
+struct command_denials {
 	struct denials denials;
-	unsigned said; // of them
+	unsigned reported;
 };
 
-// Says it at once, unless `quiet`; on a terminal (its master, or -1) that a program draws on at the
-// end.
-void heard_take(struct heard *heard, const struct further_denied *denied, bool quiet, int master);
-void heard_end(struct heard *heard, bool quiet, bool succeeded);
+// Prints at once, unless `quiet`; at the end where a program draws on the terminal (`master`, or
+// -1).
+void heard_take(struct command_denials *heard, const struct further_denied *denied, bool quiet,
+		int master);
+void heard_end(struct command_denials *heard, bool quiet, bool succeeded);

@@ -37,7 +37,7 @@ bool raw_terminal_is_master(int fd)
 	return ioctl(fd, TIOCGPTN, &number) == 0;
 }
 
-void raw_terminal_resize(int master)
+void raw_terminal_copy_size(int master)
 {
 	struct terminal_wish wish = raw_terminal_size();
 	struct winsize size = { .ws_row = wish.rows, .ws_col = wish.columns };

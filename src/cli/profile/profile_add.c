@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-// The one section that has the key. Of two, as of host's, none is taken; allow and deny are of
+// The one section with the key. NULL for a key of two sections, such as host; allow and deny are of
 // hosts.
 static const char *section_of(const char *name)
 {
@@ -30,7 +30,7 @@ static const char *section_of(const char *name)
 	return count == 1 ? section : NULL;
 }
 
-// "[SECTION] KEY = VALUE", or without its section, by the parser of profiles.
+// "[SECTION] KEY = VALUE" or "KEY = VALUE", by the parser of profiles.
 static int read_line(struct box *box, const char *line, struct proposals *wishes)
 {
 	struct arena *arena = box->arena;
@@ -55,7 +55,7 @@ static int read_line(struct box *box, const char *line, struct proposals *wishes
 	if (!known)
 		return merge_unknown_key(arena, &row, from);
 	TRY(value_set(known, &box->profile, arena, row.value, from));
-	// Of a secret the value begins with its name, which the section has.
+	// The value of a secret's key begins with the secret's name, from its section.
 	const char *value = rest + strcspn(rest, "=:") + 1;
 	value += strspn(value, " \t");
 	if (str_ends(value, row.value))
@@ -64,7 +64,7 @@ static int read_line(struct box *box, const char *line, struct proposals *wishes
 	return 0;
 }
 
-// A file in the project is a box's to write, until a run was given it.
+// A box can write a profile in the project until it was used.
 static int check_place(struct box *box, const struct profile_file *file)
 {
 	decide_places(&box->plan, environ);
@@ -82,7 +82,7 @@ static int check_place(struct box *box, const struct profile_file *file)
 	return 0;
 }
 
-// The text that a file without `extends` begins with, or gets before it has lines that stand alone.
+// Sets the first lines of a file without `extends`, so that it stands alone.
 static int add_extends(struct box *box, const struct profile_file *file, struct proposals *wishes,
 		       const char **ret_head)
 {

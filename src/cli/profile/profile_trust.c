@@ -24,7 +24,6 @@ int profile_project(struct box *box)
 	return plan->toplevel ? 0 : fail(0, "the current directory cannot be a project");
 }
 
-// The project of the current directory, and its file.
 static int own_file(struct box *box, char **words, struct trust *ret_trust)
 {
 	struct plan *plan = &box->plan;
@@ -69,7 +68,7 @@ static void put_row(struct out *out, const struct ini_row *row, const char *what
 	answer_close(out, '}');
 }
 
-// Printed last, new lines after those that were trusted: no number of other lines hides them.
+// Printed last, new lines after trusted ones: other lines cannot hide them.
 static void put_loosening(struct out *out, const struct trust *trust, const struct list *ignored)
 {
 	const struct ini_rows *rows = &trust->source.rows, *before = &trust->trusted_rows;
@@ -115,7 +114,7 @@ static void put_status(struct out *out, const struct trust *trust, const struct 
 	out_free(&difference);
 }
 
-// As a run reads it: -1 with the error said where that would fail.
+// Reads as a run does. -1 with the error said.
 static int read_all(struct box *box, const struct trust *trust, struct list *ret_ignored)
 {
 	struct profile profile = { 0 };
@@ -137,7 +136,7 @@ int profile_status(struct box *box, char **words, struct out *out)
 	TRY(own_file(box, words, &trust));
 	TRY(read_all(box, &trust, &ignored));
 	put_status(out, &trust, &ignored);
-	// A program that reads JSON shows it to nobody: it is not noted as shown.
+	// With --json no person has seen the text: it is not noted as shown.
 	bool shown = trust.state != TRUST_GIVEN && !out->json;
 	if (out_flush(out, STDOUT_FILENO) < 0)
 		return not_shown();
@@ -145,8 +144,8 @@ int profile_status(struct box *box, char **words, struct out *out)
 		     : 0;
 }
 
-// The text that is trusted is the one that was read, and it is shown. Another than `sbx profile
-// status` showed is not taken: a box, or git, may have changed the file since.
+// Shows and trusts the text that was read. Refuses a text that differs from what `sbx profile
+// status` showed: a box or git may have changed it.
 int profile_trust(struct box *box, char **words, struct out *out)
 {
 	struct trust trust;

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-// `directory` is NULL of those that sbx brings, `rows` of one that cannot be used.
+// `directory` NULL: built in. `rows` NULL: unusable.
 static void put_profile(struct out *out, const char *name, const char *directory,
 			const struct ini_rows *rows)
 {
@@ -60,7 +60,7 @@ static int list(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// A value that counts, with the line that it comes from where that is known.
+// A value in force, and the line that set it if known.
 static void put_value(struct out *out, const struct key *key, const char *value,
 		      const struct origin *from)
 {
@@ -149,7 +149,7 @@ static int show(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// A file of the caller's profiles by its name, as runs find it; else as it was given.
+// A name of the caller's profiles becomes its path, as in runs. Other words stay.
 static const char *checked_name(struct arena *arena, const char *config, const char *word)
 {
 	const char *name = path_name(word), *path = word;
@@ -164,7 +164,7 @@ static const char *checked_name(struct arena *arena, const char *config, const c
 	return str_equal(word, path) ? name : word;
 }
 
-// What a run refuses, this does; where no project may be, a run without one.
+// Refuses what a run refuses. Where no project is possible: a run without one.
 static int check(struct box *box, char **words, struct out *out)
 {
 	struct list names = { 0 };
@@ -194,7 +194,6 @@ static int check(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// Each group of destinations with what it leads to.
 static int list_groups(struct box *box, char **words, struct out *out)
 {
 	(void)box;
@@ -211,7 +210,8 @@ static int list_groups(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// What the host's own programs run or trust, and which program; with a word, the rows that hold it.
+// Names that host programs run or trust, with the program; of `words`, the rows that contain the
+// word.
 static int list_names(struct box *box, char **words, struct out *out)
 {
 	(void)box;
@@ -246,7 +246,7 @@ static int list_keys(struct box *box, char **words, struct out *out)
 struct profile_action {
 	const char *name;
 	int (*run)(struct box *box, char **words, struct out *out);
-	bool json; // has --json
+	bool json;
 };
 
 static const struct profile_action actions[] = { { "list", list, true },

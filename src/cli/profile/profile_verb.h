@@ -7,7 +7,7 @@
 struct box;
 struct out;
 
-// Finds the project of the current directory, and checks that sbx's state is the caller's alone. -1
+// Finds the project of the current directory; checks that only the caller can write sbx's state. -1
 // with the error said.
 int profile_project(struct box *box);
 
@@ -15,9 +15,8 @@ int profile_status(struct box *box, char **words, struct out *out);
 int profile_trust(struct box *box, char **words, struct out *out);
 int profile_untrust(struct box *box, char **words, struct out *out);
 
-// sbx profile add: one line into a profile of the caller's.
 int profile_add(struct box *box, char **words, struct out *out);
 
-// The actions of sbx profile that are about kept answers (policy/find.h).
+// Actions about kept answers (policy/find.h).
 int profile_show_answers(struct box *box, struct out *out);
 int profile_forget(struct box *box, char **words, struct out *out);

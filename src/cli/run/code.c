@@ -27,8 +27,8 @@ struct code {
 	const char *path; // FILE, or NULL
 	char **arguments; // of the program
 	bool interactive; // no code: the interpreter on a terminal
-	// What the compiler writes, with --json, and as the box has it; -1 without. The kernel does
-	// not let it grow: a compiler that writes more gets an error.
+	// With --json: the compiler's output, here and in the box; -1 without. A fixed size: a
+	// compiler that writes more gets an error.
 	int compiler, kept;
 };
 
@@ -46,7 +46,7 @@ static int read_source(struct arena *arena, int fd, const char *name, const char
 	return 0;
 }
 
-// Without code: the interpreter itself on a terminal, else cells for it on stdin.
+// Without code: the interpreter on a terminal, else cells for it on stdin.
 static int read_session(struct box *box, struct code *code)
 {
 	code->language = language_find(box->invocation.language);
@@ -84,8 +84,8 @@ static int read_words(struct box *box, struct code *code)
 	return read_source(box->arena, fd, rest[0], &code->text);
 }
 
-// A file of the project is there by its own name; any other text is shown to the box under a name
-// that the language likes.
+// A project's file keeps its name. Other text appears in the box under a name that the language
+// accepts.
 static const char *place_of(struct box *box, const struct code *code)
 {
 	char name[32];
@@ -149,8 +149,8 @@ static bool is_named(struct box *box, int number)
 	return false;
 }
 
-// A shell's redirections take one digit: the last one that no option names. What the caller has
-// open there is not for the box.
+// The last free digit: redirections of a shell take one digit. What the caller has open there does
+// not reach the box.
 static int keep_for_compiler(struct box *box, struct code *code)
 {
 	int number = KEPT_MAX;
@@ -168,7 +168,7 @@ static int keep_for_compiler(struct box *box, struct code *code)
 	return code->kept < 0 ? fail(errno, "dup") : 0;
 }
 
-// The program begins when the compiler has written a NUL at last.
+// The compiler's NUL separates its output from the program's.
 static void put_code(struct out *out)
 {
 	const struct code *code = &asked;
@@ -198,8 +198,8 @@ int verb_code(char **words)
 		list_add(&box->invocation.profiles, box->arena, asked.language->profile,
 			 (struct origin){ .file = "--lang" });
 	if (box->invocation.json == ANSWER_YES) {
-		// The supervisor lets go of what the box keeps. Its number is taken before the
-		// front has any.
+		// Reserves the descriptor's number before the front opens any; the supervisor
+		// closes its own copies.
 		if ((asked.language->compile && keep_for_compiler(box, &asked) < 0) ||
 		    result_prepare(box) < 0)
 			return box_refused(box, words);

@@ -1,4 +1,4 @@
-// sbx learn: runs a command as enforced as ever, and proposes the lines that it lacked.
+// sbx learn: runs a command with full enforcement, and proposes the lines that it lacked.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,11 @@
 
 extern char **environ;
 
-// The file of -o. Its links are followed before the run, and what a box puts there is not.
+// The file of -o. Its symlinks are resolved before the run: those that a box makes later have no
+// effect.
 static struct profile_file output;
 
-// The profile that is added to, "" when there is none yet.
+// "" when there is no profile yet.
 static int read_before(struct arena *arena, const char **ret_text)
 {
 	*ret_text = "";
@@ -50,7 +51,7 @@ static bool is_of(const struct box *box, const struct list *list, const char *pa
 	return false;
 }
 
-// What a hostile command would ask for, and nobody should give unseen; or NULL.
+// A warning for what a hostile command could ask for, or NULL.
 static const char *path_caution(const struct box *box, const char *key, const char *path)
 {
 	struct judgement judgement = judge_path(&box->plan, path);
@@ -87,23 +88,23 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 	}
 	char real[PATH_MAX];
 	const char *path = path_clean(arena, denial->value), *before = getenv("OLDPWD");
-	// By its own name: a link that the command made must not stand for something else.
+	// The resolved path: a link of the command's must not stand for another file.
 	if (realpath(path, real))
 		path = arena_copy(arena, real, strlen(real));
-	// Shells ask for this one when they start, runtimes for the kernel's, others for those
-	// above: they need none of them.
+	// Shells ask for the parent directory at their start, runtimes for /sys and /proc: none
+	// needs them.
 	if (str_equal(denial->kind, "read") &&
 	    ((before && str_equal(path, before)) || path_within(path, "/sys") ||
 	     !strchr(path + 1, '/')))
 		return;
-	// A cache fills itself.
+	// A cache needs no line.
 	if (is_of(box, &box->profile.cache, path))
 		return;
 	propose_path(arena, wishes, denial->flag, path, box->plan.home, box->plan.project,
 		     path_caution(box, denial->flag, path));
 }
 
-// Options of the run belong to what it needed; "every name" is replaced by those that were used.
+// The run's own options become lines; "every name" becomes the names that were used.
 static void wish_for_options(const struct box *box, struct proposals *wishes)
 {
 	for (unsigned i = 0; i < box->arguments.count; i++) {
@@ -164,7 +165,7 @@ static int propose(const struct box *box, const struct denials *denials, bool fa
 	wish_for_options(box, &wishes);
 	for (unsigned i = 0; i < denials->count; i++)
 		wish_for(box, arena, &denials->all[i], &wishes);
-	// The command itself, at which sbx has failed already.
+	// sbx failed to execute the command itself.
 	struct denial itself = { .kind = "execute", .flag = "read" };
 	if (failed && box->invocation.command[0][0] == '/' &&
 	    access(box->invocation.command[0], X_OK) == 0 &&
@@ -172,7 +173,7 @@ static int propose(const struct box *box, const struct denials *denials, bool fa
 	    !judge_shows(&box->plan, itself.value))
 		wish_for(box, arena, &itself, &wishes);
 	TRY(read_before(arena, &before));
-	// It is not for the command to change: what it put there would be in force as well.
+	// A command that changed the file would have written its own permissions.
 	if (path && !str_equal(before, output.before))
 		return fail(0,
 			    "'%s' was changed while the command ran, and nothing was added; check "
@@ -214,14 +215,14 @@ int verb_learn(char **words)
 	if (!box->invocation.command[0])
 		fail(0, "no command given; usage: sbx learn [-o FILE] [OPTION]... [--] COMMAND "
 			"[ARGUMENT]...");
-	// What cannot be added to is said before the run.
+	// Refuses a file that cannot take lines before the run.
 	const char *file = box->invocation.output;
 	if (!box->invocation.command[0] ||
 	    (file && profile_file_find(box->arena, decide_config_directory(box->arena, environ),
 				       file, &output) < 0) ||
 	    read_before(box->arena, &output.before) < 0)
 		return box_failed();
-	// What was learned before counts.
+	// Lines that were learned before are in force.
 	if (file)
 		box_set_first(box, "files", "protect", output.whole);
 	if (file && !str_equal(output.whole, output.path))

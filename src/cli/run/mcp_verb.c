@@ -1,5 +1,5 @@
-// sbx mcp wrap: a server of the Model Context Protocol in a box, which is a run with a profile by
-// the server's name. sbx mcp serve: one whose calls are runs in one session.
+// sbx mcp wrap: a Model Context Protocol server in a box, a run with the profile of that server.
+// sbx mcp serve: a server whose calls are runs in one session.
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,8 +21,7 @@
 	"usage: sbx mcp wrap [OPTION]... [--] SERVER [ARGUMENT]... | mcp serve -s NAME "           \
 	"[OPTION]..."
 
-// Of known servers, by the package as npx has it or its program; else of the runner that fetches
-// it.
+// Known servers by their npx package or program; others by the runner that fetches them.
 static const char *profile_of(char *const *command)
 {
 	// clang-format off
@@ -62,7 +61,7 @@ static int wrap(struct box *box)
 	const char *profile = asked->profiles.first ? NULL : profile_of(asked->command);
 	if (profile)
 		list_add(&asked->profiles, box->arena, profile, (struct origin){ .file = "mcp" });
-	// Its client ends it, and reads what it says on stderr.
+	// The client ends the server, and reads its stderr.
 	asked->die_with_parent = asked->logged = ANSWER_YES;
 	return 0;
 }
@@ -82,20 +81,20 @@ struct mcp_server {
 	struct mcp_call {
 		pid_t process; // 0: free
 		int output;
-		bool cancelled, lasts;  // an apply is not ended half-way
-		const char *id, *token; // JSON, in its arena
+		bool cancelled, is_apply; // an apply is never interrupted
+		const char *id, *token;   // JSON, in the call's arena
 		struct arena *arena;
 		struct out text;
-		int64_t began, said;
+		int64_t began, progress_said;
 	} calls[CALLS_MAX];
-	struct out outputs[OUTPUTS_KEPT]; // that were cut
-	unsigned cut;                     // how many there were
+	struct out outputs[OUTPUTS_KEPT]; // the newest that were cut
+	unsigned cut;                     // how many were cut so far
 	char line[JSON_BYTES_MAX + 2];
 	size_t used;
-	bool skips; // the rest of a line that is too long
+	bool skips_line; // the line is too long
 };
 
-// The part from `offset` on, cut between characters, and where the rest is.
+// Prints the part from `offset` on, cut between characters, and where the rest begins.
 static void show(const char *id, const struct out *text, size_t offset, size_t most,
 		 unsigned number, int status)
 {
@@ -103,7 +102,7 @@ static void show(const char *id, const struct out *text, size_t offset, size_t m
 	size_t left = offset < text->used ? text->used - offset : 0,
 	       length = left < most ? left : most;
 	while (length < left && length > 3 && most - length < 3 &&
-	       (text->text[offset + length] & 0xc0) == 0x80) // in a character, if it is text
+	       (text->text[offset + length] & 0xc0) == 0x80) // a byte inside a UTF-8 character
 		length--;
 	for (size_t i = offset; i < offset + length; i++)
 		out_bytes(&shown, text->text[i] ? text->text + i : "?", 1);
@@ -158,7 +157,7 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 		return fail(errno, "start a call");
 	call->process = fork();
 	if (call->process == 0) {
-		if (!call->lasts)
+		if (!call->is_apply)
 			prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		signal(SIGPIPE, SIG_DFL);
 		if (dup2(file, STDIN_FILENO) >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 &&
@@ -169,12 +168,12 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 	}
 	close(ends[1]);
 	call->output = ends[0];
-	call->began = call->said = steady_now();
+	call->began = call->progress_said = steady_now();
 	return call->process < 0 ? close(ends[0]), call->process = 0, fail(errno, "fork") : 0;
 }
 
-// What there is to say of a path or a variable tells what there is outside. A text is a path where
-// its first component is there.
+// An answer about a path or a variable would say what exists outside. A text counts as a path if
+// its first component exists.
 static bool tells(struct arena *arena, const struct mcp_message *message)
 {
 	const struct json *word = json_member(message->arguments, "word");
@@ -198,7 +197,7 @@ static int take_call(struct mcp_server *server, const struct mcp_message *messag
 		return fail(0, "why is for hosts, groups and error texts; of paths and variables "
 			       "the sandbox has what it shows");
 	if (number == 0) {
-		call->lasts = str_equal(message->tool, "apply");
+		call->is_apply = str_equal(message->tool, "apply");
 		call->id = message->id;
 		call->token = message->token;
 		return begin_call(call, words, input ? input : "");
@@ -212,7 +211,7 @@ static int take_call(struct mcp_server *server, const struct mcp_message *messag
 	return 0;
 }
 
-// False: no call can begin now, and the line stays.
+// False: no call can begin now; the line stays in the buffer.
 static bool take_line(struct mcp_server *server, size_t length)
 {
 	struct mcp_message message;
@@ -232,7 +231,7 @@ static bool take_line(struct mcp_server *server, size_t length)
 	     each++)
 		if (each->process && message.token && str_equal(each->id, message.token)) {
 			each->cancelled = true;
-			if (!each->lasts)
+			if (!each->is_apply)
 				kill(each->process, SIGKILL);
 		}
 	out_write(&out, STDOUT_FILENO);
@@ -253,11 +252,11 @@ static bool take_input(struct mcp_server *server, bool more)
 		length = end ? (size_t)(end - server->line) : server->used;
 		if (!end && length < sizeof(server->line) - 1)
 			return true;
-		if (!server->skips && length > 0 && !take_line(server, length)) {
+		if (!server->skips_line && length > 0 && !take_line(server, length)) {
 			server->line[length] = '\n';
 			return true;
 		}
-		server->skips = !end;
+		server->skips_line = !end;
 		server->used -= length + (end != NULL);
 		memmove(server->line, end ? end + 1 : "", server->used);
 	}
@@ -267,9 +266,9 @@ static bool take_input(struct mcp_server *server, bool more)
 static void say_progress(struct mcp_call *call, int64_t now)
 {
 	struct out out = { 0 };
-	if (!call->process || !call->token || now - call->said < SECOND)
+	if (!call->process || !call->token || now - call->progress_said < SECOND)
 		return;
-	call->said = now;
+	call->progress_said = now;
 	out_text(&out,
 		 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
 		 "\"progressToken\":%s,\"progress\":%lld,\"message\":\"%zu bytes of output\"}}\n",
@@ -314,7 +313,7 @@ static int prepare(struct box *box, struct mcp_server *server)
 	for (const struct driver *each = backends; each < backends + backend_count; each++)
 		if (str_equal(each->name, "tools"))
 			tools->text = text = arena_copy(box->arena, each->text, strlen(each->text));
-	for (char *line = text; (line = strchr(line, '\n'));) // as each message is one
+	for (char *line = text; (line = strchr(line, '\n'));) // each message is one line
 		*line = ' ';
 	return json_parse(box->arena, text, strlen(text), &tools->root);
 }
@@ -333,7 +332,7 @@ int verb_mcp(char **words)
 	if (prepare(box, &server) < 0)
 		return box_failed();
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL); // a client may ignore it
+	signal(SIGCHLD, SIG_DFL); // a client may have set SIG_IGN
 	serve(&server);
 	return STATUS_OK;
 }

@@ -78,7 +78,7 @@ static void put_mounts(struct out *out, const struct plan *plan)
 	answer_close(out, ']');
 }
 
-// One more word of a list that begins at column 13 and is broken before column 80.
+// A list begins at column 13 and wraps before column 80.
 static void listed_word(struct out *out, int *column, const char *word)
 {
 	int length = (int)strlen(word);
@@ -109,7 +109,7 @@ static void put_environment(struct out *out, const struct plan *plan)
 	answer_close(out, ']');
 }
 
-// Relative to the project where it lies in it.
+// Relative to the project for paths in it.
 static const char *inside_name(const struct plan *plan, const char *path)
 {
 	if (plan->project && str_equal(path, plan->project))
@@ -124,7 +124,7 @@ static const char *below(const struct box *box, const struct place *place, const
 	return path_below(box->arena, place->path, name);
 }
 
-// Names of places that were given by their paths: those that are moved away, or the others.
+// `reported`: only names that the check after the run moves away; else the others.
 static void put_names(struct out *out, const struct box *box, bool reported, const char *title)
 {
 	const struct plan *plan = &box->plan;
@@ -187,7 +187,7 @@ static void put_limits(struct out *out, const struct box *box)
 					  "  cgroup     ", 0, "\n"));
 }
 
-// A list that people see only where it holds something, and matters.
+// People see the list if `matters` and it is not empty.
 static void put_list(struct out *out, bool matters, const char *title, const struct list *words)
 {
 	int column = 13;
@@ -204,7 +204,7 @@ static const struct network_row {
 	const char *name;
 	size_t offset; // of a list in struct profile
 } network_rows[] = {
-	{ "raw-port", offsetof(struct profile, raw_ports) }, // of no use where nothing is allowed
+	{ "raw-port", offsetof(struct profile, raw_ports) }, // useless where nothing is allowed
 	{ "upload", offsetof(struct profile, upload) },
 	{ "download", offsetof(struct profile, download) },
 	{ "host-port", offsetof(struct profile, loopback) },
@@ -249,7 +249,7 @@ static void put_secrets(struct out *out, const struct plan *plan)
 				  ", and this box's own certificate\n"));
 }
 
-// For people: of groups each word with its reason, one a line; the rest together.
+// For people: each word of a group with its reason on a line; all other words together.
 static void put_allowed(struct out *out, const struct plan *plan)
 {
 	struct list own = { 0 };
@@ -346,7 +346,8 @@ static void put_plan(struct out *out, const struct box *box)
 	answer_end(out, NULL);
 }
 
-// Programs outside that listen in the project, as the kernel lists them. A name may be relative.
+// Host programs that listen in the project, from /proc/net/unix. The kernel may list a relative
+// name.
 static void note_sockets(struct plan *plan)
 {
 	enum { LISTENS = 0x10000, BYTES_MAX = 4 << 20 }; // __SO_ACCEPTCON

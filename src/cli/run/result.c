@@ -1,5 +1,5 @@
-// Owns the way of sbx run --json and -d: before the run, its front; after it, the answer in JSON,
-// or what sbx wait --json reads. With -d the caller's process waits until the command runs.
+// Owns `sbx run --json` and -d: the front before the run, and after it the JSON answer, or what
+// `sbx wait --json` reads. With -d the caller's process waits until the command runs.
 #include "cli/run/result.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static void put_changed(struct box *box, const char *session, struct out *out)
 	*out = sessions.out;
 }
 
-// All but the output.
+// All members but the output.
 static void put_result(struct box *box, const struct ending *ending, int status, struct out *out)
 {
 	const struct outcome *outcome = ending ? ending->outcome : NULL;
@@ -61,7 +61,7 @@ static void put_result(struct box *box, const struct ending *ending, int status,
 	struct result result = {
 		.end = outcome ? summary_end(outcome) : "failed",
 		.status = status,
-		.ended = kind == OUTCOME_ENDED || kind == OUTCOME_KILLED,
+		.ended = kind == OUTCOME_ENDED || kind == OUTCOME_INIT_KILLED,
 		.wait_status = outcome ? outcome->status : 0,
 		.timed_out = outcome && outcome->stop == STOP_TIME,
 		.id = id,
@@ -88,7 +88,7 @@ static void put_result(struct box *box, const struct ending *ending, int status,
 		box->result_more(out);
 }
 
-// Of a run in the background without the output, into its record.
+// Stores the result of a run in the background, without the output, in its record.
 static int end_result(struct box *box, const struct ending *ending, int status)
 {
 	struct out out = { 0 };
@@ -159,7 +159,7 @@ static int make_record(struct box *box)
 	return front.stored[0];
 }
 
-// Its output has its id from here on.
+// From here on the record has this process's id.
 static int become_run(struct box *box, bool child_ignored)
 {
 	setsid();
@@ -197,7 +197,7 @@ static void show_output(int file)
 	out_flush(&out, STDERR_FILENO);
 }
 
-// `json`: the run has the memory of the box, too, and prints none.
+// `json`: the front reports the result, and this process prints none.
 static int await_start(const struct box *box, bool json, int ready, pid_t run)
 {
 	int32_t pid;

@@ -1,16 +1,15 @@
-// sbx run --json: one object at the end of a run; and sbx run -d: the run goes on in the
-// background, with its output and the same object in its record. Both by a front (report/front.h).
+// sbx run --json: one object at the end of a run. sbx run -d: a run in the background, whose record
+// has its output and that object. Both use a front (report/front.h).
 #pragma once
 
 #include "base/base.h"
 
 struct box;
 
-// Before run_command(): with --json stdout and stderr of the command are captured, and printed at
-// its end.
+// Call before run_command(): with --json it captures the command's stdout and stderr.
 int result_prepare(struct box *box);
 
-// Returns 0 in the process that is to run the command, without a terminal; 1 in the caller's, when
-// the command runs or has failed to start: *ret_status is what sbx ends with. -1 with the error
+// Returns 0 in the process that runs the command, without a terminal; 1 in the caller's process,
+// when the command runs or failed to start: *ret_status is sbx's exit status. -1 with the error
 // said.
 int background_begin(struct box *box, int *ret_status);

@@ -69,7 +69,7 @@ int verb_shell(char **words)
 	return start(box);
 }
 
-// A command that fails says nothing there, and then the agent must find nothing.
+// A command that fails does not write the file; the agent must not find an old one.
 static int end_handback(struct box *box, const struct ending *ending, int status)
 {
 	(void)ending;
@@ -79,7 +79,7 @@ static int end_handback(struct box *box, const struct ending *ending, int status
 	return status;
 }
 
-// What the agent behind a command needs besides its profile: the file that it reads afterwards.
+// Besides its profile the agent's command needs the file that the agent reads afterwards.
 static int pass_handback(struct box *box, const char *string)
 {
 	const char *const places[] = { getenv("CLAUDE_CODE_TMPDIR"), getenv("TMPDIR"), "/tmp" };
@@ -104,7 +104,7 @@ static int pass_handback(struct box *box, const char *string)
 	return 0;
 }
 
-// A box around the whole agent holds its commands, too: there is nothing to do but to run them.
+// A box around the whole agent already holds its commands: only runs them.
 static int run_inside(struct box *box)
 {
 	execv(box->invocation.command[0], box->invocation.command);
@@ -112,14 +112,14 @@ static int run_inside(struct box *box)
 	return box_failed();
 }
 
-// One word is a whole shell string, as agents give it; anything else are the shell's own words
-// (-c STRING, -l -c STRING name..., -lc STRING). No word at all: an interactive shell.
+// Agents pass one word: a whole shell string. Other words are a shell's (-c STRING, -l -c STRING
+// name..., -lc STRING). No word: an interactive shell.
 int verb_sbx_shell(char **words)
 {
 	struct box *box = box_new();
 	const struct agent *agent = agent_of_environment(environ);
 	box->arguments.all = words;
-	box->invocation.terse = ANSWER_YES; // an agent's model reads what we print
+	box->invocation.terse = ANSWER_YES; // an agent's model reads the output
 	bool string = words[0] && !words[1] && words[0][0] != '-';
 	box_use_shell(box, string ? words[0] : NULL, string ? words + 1 : words);
 	if (outer_is_box())
@@ -130,7 +130,7 @@ int verb_sbx_shell(char **words)
 			 (struct origin){ .file = agent->marker });
 		if (pass_handback(box, string ? words[0] : NULL) < 0)
 			return box_failed();
-	} else { // one that sets no variable: as profiles of agents' commands have it
+	} else { // sets no variable, as in profiles of agents' commands
 		box_set_first(box, "files", "hide-untracked", ".env.*");
 		box_set_first(box, "files", "hide-untracked", ".env");
 	}

@@ -1,4 +1,4 @@
-// sbx why: what a run with these options would make of a path, a host or a variable, and which line
+// sbx why: what a run with these options would do with a path, a host or a variable, and which line
 // decides. Runs nothing.
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +43,13 @@ static void why_variable(struct box *box, const char *name, struct why *why)
 		withheld(name, secret, "  it would be withheld", why);
 }
 
-// A path has a slash or stands for one, or is a file that is there; the rest are names of hosts.
+// A path has a slash, is "." or the like, or names an existing file. Other words are hosts.
 static bool is_path(const char *word)
 {
 	return strchr(word, '/') || word[0] == '~' || word[0] == '.' || access(word, F_OK) == 0;
 }
 
-// With a '$', or in capitals, as no host is written; EBUSY is no variable of anybody's.
+// "$NAME", or capitals, as no host is written. An errno name such as EBUSY is no variable.
 static const char *variable_of(const char *word)
 {
 	if (*word == '$')
@@ -60,7 +60,7 @@ static const char *variable_of(const char *word)
 	return known && access(word, F_OK) < 0 ? word : NULL;
 }
 
-// A host without a dot is one that is allowed, this machine, or the name of a group.
+// A name without a dot is a host if it is allowed, this machine's, or a group's.
 static bool is_named_host(const struct box *box, const char *word)
 {
 	return list_has(&box->profile.allow, word) || str_equal(word, "localhost") ||

@@ -1,4 +1,4 @@
-// One answer of sbx why: its text for people, and what --json prints of it (sbx-json(5)).
+// One answer of sbx why, for people and for --json (sbx-json(5)).
 #pragma once
 
 #include <stdbool.h>
@@ -19,18 +19,18 @@ struct why {
 	unsigned fix_count;
 };
 
-// The line that decides: a profile's, a flag, or what sbx itself does.
+// The line that decides: a profile's, a flag, or a rule of sbx.
 const char *why_line(struct box *box, const struct origin *from);
-// "  PURPOSE OPTION WORD": `word` is `value` as a shell takes it.
+// Adds "  PURPOSE OPTION WORD": `word` is `value`, quoted for a shell.
 void why_fix(struct why *why, const char *purpose, const char *option, const char *word,
 	     const char *value);
 
-// As `sbx why` prints it, or as an object of a list.
+// Prints an answer, or an object of a list.
 void why_print(struct out *out, struct why *why);
 
 // sbx why: hosts and ports.
 
-// HOST or HOST:PORT, of which 443 is the default. -1: it is none.
+// HOST or HOST:PORT; the default port is 443. -1: not a host.
 int why_host(struct box *box, const char *word, struct why *why);
 
 // sbx why: paths.
@@ -38,14 +38,14 @@ void why_path(struct box *box, const char *word, struct why *why);
 
 // sbx why: the words that are neither a path nor a host.
 
-// A text of several words, or a word that has none of the characters of a path or a host.
+// True for several words, and for a word without the characters of a path or a host.
 bool why_is_error(const char *word);
-// The recipe for it, or what it can be.
+// Prints the recipe for the error, or its possible causes.
 void why_error(struct box *box, const char *error, struct why *why);
 
-// @NAME: where a group of hosts leads.
+// @NAME: the destinations of a group.
 int why_group(struct box *box, const char *name, struct why *why);
 
-// The name of a system call of this machine.
+// True for a system call of this machine.
 bool why_is_call(const char *word);
 void why_call(struct box *box, const char *name, struct why *why);

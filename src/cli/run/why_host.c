@@ -13,7 +13,7 @@
 #include "policy/find.h"
 #include "text/destination.h"
 
-// By which words a host is allowed: the text of a rule, with a group's reason.
+// Names the words that allow a host: a rule's text, with a group's reason.
 static void why_allowed(struct box *box, const char *text, struct why *why)
 {
 	const struct item *reason = box->plan.egress.reasons.first;
@@ -30,7 +30,7 @@ static void why_allowed(struct box *box, const char *text, struct why *why)
 	out_text(&why->text, " (%s)", str_shown(text));
 }
 
-// The loopback is the box's own; single ports of the host's appear in it.
+// The box has a separate loopback, with single ports of the host's.
 static void why_loopback(struct box *box, const char *word, uint16_t port, struct why *why)
 {
 	list_each (item, &box->profile.loopback) {
@@ -110,7 +110,7 @@ static const struct item *listed(const struct list *words, const struct host *ho
 	return NULL;
 }
 
-// In mode host a guard goes by the lines as they are, and by addresses alone.
+// In mode host the guard knows the literal lines and addresses only.
 static void why_guard(struct box *box, const char *word, const struct host *host, uint16_t port,
 		      struct why *why)
 {

@@ -13,7 +13,7 @@
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 
-// In a directory of the box's own, where nothing of the host's is.
+// True in a directory that is private to the box.
 static bool is_in_own(const struct judgement *judgement, const char *path)
 {
 	const struct mount *by = judgement->by;
@@ -54,7 +54,7 @@ static const char *path_words(const struct judgement *judgement, const char *pat
 	return "is not in the box: no line names it";
 }
 
-// What the box around this one makes of it, by effect.
+// Tries the path: a box around this one may deny it.
 static void why_outer(const struct box *box, const char *path, bool absent, struct why *why)
 {
 	if (!box->plan.inside)
@@ -66,7 +66,7 @@ static void why_outer(const struct box *box, const char *path, bool absent, stru
 		out_text(&why->text, "  it is read-only in the box around this one\n");
 }
 
-// The option as a shell takes it. A name with '$' cannot be given, as a variable stands there.
+// Quotes the option for a shell. A path with '$' cannot be given: '$' begins a variable.
 static void why_flag(struct box *box, const char *purpose, const char *option, const char *path,
 		     struct why *why)
 {
@@ -75,7 +75,7 @@ static void why_flag(struct box *box, const char *purpose, const char *option, c
 		why_fix(why, purpose, option, word, path);
 }
 
-// Anything but a file comes in by another option.
+// Sockets and devices have separate options.
 static bool why_special(struct box *box, const char *path, struct why *why)
 {
 	struct stat status;
@@ -101,7 +101,7 @@ static void why_write(struct box *box, const char *path, bool private, struct wh
 		why_flag(box, "to write it:", "--write", path, why);
 }
 
-// A directory that is made for what other lines show below it, and has nothing else in it.
+// True for a directory that only exists as a mount point's parent.
 static bool is_above_shown(const struct plan *plan, const char *path)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
@@ -110,7 +110,7 @@ static bool is_above_shown(const struct plan *plan, const char *path)
 	return false;
 }
 
-// A later line hides the directory above: the flag is given, in the wrong place.
+// A later line hides the parent directory: the flag must come later.
 static bool why_earlier(struct box *box, const char *path, struct why *why)
 {
 	const struct list *lists[] = { &box->profile.write, &box->profile.read };
@@ -161,7 +161,7 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 	if (absent && why_earlier(box, path, why))
 		return;
 	const char *public = arena_text(box->arena, "%s.pub", path);
-	if (absent && access(public, R_OK) == 0) // a key of ssh: it need not come in
+	if (absent && access(public, R_OK) == 0) // a key of ssh can stay outside
 		why_flag(box, "to sign logins with it:", "--agent-key", public, why);
 	if (absent)
 		why_flag(box, "to read it: ", "--read", path, why);
@@ -177,7 +177,7 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 		why_write(box, path, judgement.verdict == PATH_PRIVATE, why);
 }
 
-// The program that runs such a name. Git's own parts have no row.
+// Names the program that runs such a file. Git's own parts have no row.
 static void why_trusted(const struct box *box, const char *path, struct why *why)
 {
 	const char *project = box->plan.project;
@@ -195,7 +195,7 @@ static void why_trusted(const struct box *box, const char *path, struct why *why
 			 trusted_text + row->who);
 }
 
-// The first link on the way lies where the box has nothing of the host's.
+// True when the first symlink on the path lies in a directory that the box lacks.
 static bool lacks_link(struct box *box, const char *path)
 {
 	char *way = arena_copy(box->arena, path, strlen(path));

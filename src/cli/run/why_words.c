@@ -19,8 +19,8 @@ bool why_is_error(const char *word)
 	return (!path && word[strcspn(word, " \t\n")]) || !word[strcspn(word, ".:/*")];
 }
 
-// What a placeholder stands for, with the characters around it that belong to a path or a host.
-// NULL: it has others, and is no word of a command.
+// The text of a placeholder, extended by neighbouring characters of a path or a host. NULL: it has
+// other characters, so no command can take it.
 static const char *captured(struct arena *arena, const char *error, struct span word)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -37,7 +37,7 @@ static const char *captured(struct arena *arena, const char *error, struct span 
 	return arena_copy(arena, word.at, length);
 }
 
-// The fix, with what the error text has for its placeholders.
+// The recipe's fix, with its placeholders filled from the error text.
 static const char *fix_of(struct arena *arena, const char *error, const struct recipe *recipe)
 {
 	struct out out = { 0 };

@@ -22,13 +22,13 @@ enum { LINES_MAX = 40, LIST_BYTES_MAX = 1 << 20, PATHS_MAX = 65536 };
 
 enum decision { DECIDE_APPLY, DECIDE_CHOSEN, DECIDE_DISCARD, DECIDE_KEEP };
 
-// Where people are asked; the command's own stdin is not ours any more.
+// The supervisor has replaced stdin by now.
 static int open_terminal(void)
 {
 	return isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
 }
 
-// Shown last and always: the others cannot push it away.
+// Shown last and always: other changes cannot push it off the screen.
 static bool is_watched(const struct sessions *sessions, const struct held *held,
 		       const struct change *change)
 {
@@ -53,7 +53,7 @@ static int show_list(struct sessions *sessions, const struct held *held,
 	const char *reset = isatty(STDERR_FILENO) ? typed_reset() : "";
 	if (fd_write_all(STDERR_FILENO, reset, strlen(reset)) < 0)
 		return fail(errno, "stderr");
-	// A directory that comes with its files is shown by them.
+	// Its files imply a new directory.
 	for (int watched = 0; watched <= 1; watched++) {
 		for (unsigned i = 0; i < changes->count; i++) {
 			const struct change *change = &changes->list[i];
@@ -74,9 +74,10 @@ struct person {
 	sigset_t stop;
 };
 
-// One of `letters`, or '\0' after ^C and at the end of input; ^Z stops sbx, and it asks again.
-static char ask(const struct person *person, const char *question, const char *letters,
-		const char *help, enum typed_silence silence)
+// Returns one of `letters`, or '\0' after ^C and at the end of input. ^Z stops sbx; then it asks
+// again.
+static char ask_letter(const struct person *person, const char *question, const char *letters,
+		       const char *help, enum typed_silence silence)
 {
 	const struct typed typed = { person->terminal, person->interrupt, letters,
 				     question,         question,          help };
@@ -103,7 +104,7 @@ static char ask(const struct person *person, const char *question, const char *l
 
 // --- file by file -------------------------------------------------------------------------------
 
-// A directory comes with what is chosen of it, or goes as a whole.
+// A directory follows the answers about its files, unless it goes as a whole.
 static bool is_asked(const struct changes *changes, unsigned index)
 {
 	const struct change *change = &changes->list[index];
@@ -113,7 +114,7 @@ static bool is_asked(const struct changes *changes, unsigned index)
 	       !changes_has_inside(changes, index);
 }
 
-// Also after ^C: what was chosen before it is not applied.
+// ^C also discards earlier answers.
 static char ask_file(struct sessions *sessions, const struct held *held,
 		     const struct change *change, const struct person *person,
 		     enum typed_silence silence)
@@ -125,11 +126,11 @@ static char ask_file(struct sessions *sessions, const struct held *held,
 	struct out out = { 0 };
 	changes_line(sessions, &out, &held->session, change);
 	out_flush(&out, STDERR_FILENO);
-	char answer = ask(person, question, "ynadq", help, silence);
+	char answer = ask_letter(person, question, "ynadq", help, silence);
 	return answer ? answer : 'q';
 }
 
-// The chosen paths, or NULL where nothing was chosen.
+// NULL: nothing was chosen.
 static char **choose_files(struct sessions *sessions, const struct held *held,
 			   const struct changes *changes, const struct person *person)
 {
@@ -180,7 +181,7 @@ static int decide_on(struct sessions *sessions, const struct held *held,
 		"sbx: a: make the changes in the project; f: choose some of them; "
 		"d: delete them; k: decide later; s: show the text\n";
 	for (;;) {
-		switch (ask(person, question, "adksf", help, SILENCE_FIRST)) {
+		switch (ask_letter(person, question, "adksf", help, SILENCE_FIRST)) {
 		case 's':
 			TRY(show_changes(sessions, held, person->terminal));
 			continue;
@@ -229,7 +230,7 @@ static int decide_by_asking(struct sessions *sessions, const struct held *held,
 	return decide_on(sessions, held, changes, &person, ret_decision, ret_words);
 }
 
-// The lines of a file, as paths.
+// Reads paths, one a line.
 static int read_list(struct arena *arena, const char *path, char ***ret_words)
 {
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -287,7 +288,7 @@ static int carry_out(struct sessions *sessions, struct held *held, const struct 
 	case DECIDE_APPLY:
 	case DECIDE_CHOSEN:
 		TRY(apply_run(&sessions->store, held, words, FORCE_NO, &sessions->notes));
-		// What has to be named is there to be named.
+		// Conflicts must be listed before the user can name them.
 		TRY(changes_find(&sessions->store, held, PROJECT_SAME, &left));
 		if (left.count > 0 && (words == none || decision == DECIDE_CHOSEN))
 			return keep(held, &sessions->notes);

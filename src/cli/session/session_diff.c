@@ -1,5 +1,5 @@
-// Owns the printing of a session's changes. The text is git's: of copies of the changed files
-// alone, in a directory of our own.
+// Owns the printing of a session's changes. Git makes the text, from copies of the changed files in
+// a private directory.
 #include "cli/session/sessions.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static const struct {
 	[CHANGE_MODE] = { 'P', "mode" },
 };
 
-// `paths`: absolute ones, NULL-terminated; none at all: all are.
+// `paths`: absolute, NULL-terminated; an empty list means all.
 static bool is_wanted(struct arena *arena, const struct session *session,
 		      const struct change *change, const char *const *paths)
 {
@@ -45,8 +45,8 @@ static bool is_wanted(struct arena *arena, const struct session *session,
 	return wanted;
 }
 
-// "" for files and directories, which need no word.
-static const char *word_of(mode_t mode)
+// "" for files and directories.
+static const char *type_word(mode_t mode)
 {
 	bool set = S_ISREG(mode) && (mode & (S_ISUID | S_ISGID));
 	return set                                               ? "  (set-user-ID or set-group-ID)"
@@ -78,7 +78,7 @@ void changes_line(struct sessions *sessions, struct out *out, const struct sessi
 		   NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
 		   SHOWN(NULL, leads[0] ? leads : NULL, "  (link to ", 0,
 			 outside ? ", which the session could not see)" : ")"),
-		   WORDS(word_of(status->st_mode)),
+		   WORDS(type_word(status->st_mode)),
 		   SHOWN("renamed_from", change->renamed, "  (was ", 0, ")"),
 		   SHOWN(NULL, change->kind == CHANGE_MODE ? modes : NULL, "", 0, ""),
 		   FLAGGED("conflict", change->conflict,
@@ -113,8 +113,8 @@ static int replace_copy(int top, const char *place, const struct stat *status,
 	return 0;
 }
 
-// What would act on the terminal is seen there: a change cannot hide itself from who reviews it.
-// Bytes that git takes for binary it does not show.
+// Replaces control characters by visible text: a change cannot hide itself from its reviewer.
+// Leaves files that git takes for binary: git does not show these.
 static int make_visible(struct arena *arena, int top, const char *place, const struct stat *status)
 {
 	struct out out = { 0 };
@@ -134,7 +134,7 @@ static int make_visible(struct arena *arena, int top, const char *place, const s
 	return result;
 }
 
-// What git shows: files, for people those that can be read, and symlinks.
+// True for what git shows: symlinks, and files that people can read.
 static bool is_text(const struct stat *status)
 {
 	return S_ISLNK(status->st_mode) ||
@@ -142,8 +142,8 @@ static bool is_text(const struct stat *status)
 		(status->st_size <= SHOWN_BYTES_MAX || !isatty(STDOUT_FILENO)));
 }
 
-// Git shows of a mode that the owner can execute the file.
-static bool is_whole(const struct changes *changes, unsigned index)
+// Of a mode git shows only the owner's x bit.
+static bool is_shown_by_git(const struct changes *changes, unsigned index)
 {
 	const struct change *change = &changes->list[index];
 	const struct stat *was = &change->was, *is = &change->is;
@@ -154,7 +154,7 @@ static bool is_whole(const struct changes *changes, unsigned index)
 	       (!was->st_mode || is_text(was) || changes_has_inside(changes, index));
 }
 
-// Git refuses a patch with a .git in it, and takes no absolute names.
+// Git refuses a patch with a .git in it, and absolute names.
 static bool is_of_patch(const char *name)
 {
 	while (*name && *name != '/' && !component_is_git(name)) {
@@ -164,7 +164,7 @@ static bool is_of_patch(const char *name)
 	return !*name;
 }
 
-// One side of a change as a file of ours, so that git compares copies and nothing else.
+// Copies one side of a change, so that git compares only copies.
 static int copy_side(struct sessions *sessions, const struct session *session,
 		     const struct change *change, int top, bool old)
 {
@@ -180,17 +180,16 @@ static int copy_side(struct sessions *sessions, const struct session *session,
 	TRY(make_parents(top, place));
 	int kind = copy_one(from, name, status, top, place);
 	TRY(kind);
-	// Git reads it as we do: whatever the session has made of its mode.
+	// Git needs to read the copy, whatever mode the session set.
 	if (S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
 	    fchmodat(top, place, (status->st_mode & 0777) | S_IRUSR, 0) < 0)
 		return fail(errno, "make a copy to compare");
 	return isatty(STDOUT_FILENO) ? make_visible(sessions->store.arena, top, place, status) : 0;
 }
 
-// No repository is looked for: a home can be one, and the attributes that a session's files are
-// would say there what of them is text; the user's own would change line ends. A pipe gets a patch
-// that `git apply` takes, whatever is configured. Git shows names with C0 as it shows strings; the
-// others too, when it is reported.
+// No repository is searched: the home may be one, and .gitattributes of the session would decide
+// what is text. The user's attributes would change line ends. In a pipe the patch suits `git apply`
+// under any configuration. Git quotes C0 in names; with quotePath also other bytes.
 static int run_git(int directory, char **environment, bool quoted, const char **ret_why)
 {
 	enum { NOT_FOUND = 127 };
@@ -224,7 +223,7 @@ struct diff_wanted {
 	const struct session *session;
 	const struct changes *changes;
 	bool quoted; // some name is not printable
-	bool named;  // paths were
+	bool named;  // paths were given
 };
 
 static int copy_sides(struct sessions *sessions, const struct diff_wanted *wanted, int directory)
@@ -245,7 +244,7 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 			TRY(copy_side(sessions, wanted->session, change, a, true));
 			TRY(copy_side(sessions, wanted->session, change, b, false));
 		}
-		if (!shown || !is_whole(wanted->changes, i))
+		if (!shown || !is_shown_by_git(wanted->changes, i))
 			changes_line(sessions, &sessions->out, wanted->session, change);
 	}
 	return 0;
@@ -258,7 +257,7 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 	int store = sessions->store.sessions, result = 0;
 	TRY(store_share(&sessions->store));
 	TRY(owned_fresh(name, STORE_FRESH));
-	// Nothing can be copied where the state is read-only or full.
+	// A state directory that is read-only or full takes no copies.
 	bool place = mkdirat(store, name, 0700) == 0;
 	autoclose int directory = place ? fd_directory(store, name) : -1;
 	if (directory >= 0)

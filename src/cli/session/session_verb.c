@@ -31,15 +31,14 @@ static int refer_alone(struct sessions *sessions, const char *word, struct held 
 	return apply_refuse_pending(ret_held);
 }
 
-// Who throws the session away does not want its apply brought to an end.
+// A session to be thrown away gets no recovery of its apply.
 static int refer_to_throw(struct sessions *sessions, const char *word, struct held *ret_held)
 {
 	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
 	return apply_end(&sessions->store, ret_held, END_BACK, &sessions->notes);
 }
 
-// On a slow disk that takes minutes, as for a copy of /etc and /var: a process that ends with this
-// one says so.
+// A copy, such as of /etc and /var, can take minutes on a slow disk: prints that it still works.
 static void begin_slow(void)
 {
 	enum { SLOW_SECONDS = 2 };
@@ -110,7 +109,7 @@ static int restore(struct sessions *sessions, char **words)
 	return 0;
 }
 
-// The action itself is done by then.
+// `done`: the action that has already succeeded.
 static int sweep_others(struct sessions *sessions, const char *done)
 {
 	if (ATTEMPT(store_sweep(&sessions->store)) < 0)
@@ -168,8 +167,8 @@ static int apply(struct sessions *sessions, char **words)
 			 &sessions->notes);
 }
 
-// What runs besides the first process of the box, after there was time to stop it. Twice, as a
-// timer may have continued it.
+// Returns how many processes run besides the box's first. Checked twice: a timer may have continued
+// one after the stop.
 static uint64_t still_running(const struct record_entry *entry)
 {
 	enum { STOP_MILLISECONDS = 2000, AGAIN_MICROSECONDS = 20000 };
@@ -232,7 +231,7 @@ static int diff(struct sessions *sessions, char **words)
 static const struct session_action {
 	const char *name;
 	int (*run)(struct sessions *sessions, char **words);
-	int least, most; // words after the name; session_usages[] has them in words
+	int least_words, most_words; // after the name; session_usages[] names them
 } actions[] = {
 	{ "create", create, 1, 1 },       { "list", sessions_list, 0, 0 },
 	{ "show", sessions_show, 1, 1 },  { "snapshot", snapshot, 1, 2 },
@@ -290,7 +289,7 @@ int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *r
 {
 	struct sessions sessions = { .box = box, .out.json = box->invocation.json == ANSWER_YES };
 	raise_files();
-	// Not in the plan's arena, which is sealed when a run is over.
+	// A separate arena: the plan's is sealed at the end of a run.
 	struct arena *arena = arena_new_shared(SESSIONS_ARENA);
 	TRY(store_open(arena, decide_state_directory(arena, environ), &sessions.store));
 	sessions.store.home = decide_home(arena, environ);
@@ -314,7 +313,7 @@ int verb_session(char **words)
 	const struct session_action *action = find_action(names[0]);
 	while (names[0] && names[1 + count])
 		count++;
-	if (!action || count < action->least || count > action->most)
+	if (!action || count < action->least_words || count > action->most_words)
 		return say_usage(action, count > 0 ? names[1] : NULL);
 	int result = sessions_open(box, action->run == apply ? SESSIONS_APPLY : SESSIONS_READ,
 				   &sessions);

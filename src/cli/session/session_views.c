@@ -28,7 +28,7 @@ static void put_time(char text[TIME_MAX], int64_t seconds)
 	strftime(text, TIME_MAX, "%Y-%m-%d %H:%M:%S", &date);
 }
 
-// How many, `shows`: in words or JSON.
+// Returns the number; `shows`: also prints them, as text or JSON.
 static unsigned walk_runs(struct sessions *sessions, const struct held *held, bool shows)
 {
 	FORGIVING;
@@ -49,7 +49,7 @@ static unsigned walk_runs(struct sessions *sessions, const struct held *held, bo
 	return count;
 }
 
-// A session whose state cannot be read is listed all the same, with the reason.
+// Also lists a session with unreadable state, with the reason.
 static void list_one(struct sessions *sessions, const char *name)
 {
 	struct held held;

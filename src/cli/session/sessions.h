@@ -15,17 +15,17 @@ struct change;
 struct sessions {
 	struct box *box;
 	struct store store;
-	struct out out, notes; // to stdout; to stderr
+	struct out out, notes; // stdout; stderr
 };
 
 #define SESSIONS_ARENA ((size_t)16 << 30)
 
-// The caller's own sessions, by a process that from here on may read all files of the caller's and
-// search all directories; SESSIONS_CREATE: it may not.
+// Opens the store of the caller's sessions. Except with SESSIONS_CREATE this process then has the
+// capability to read all files of the caller's and search all directories.
 enum sessions_for { SESSIONS_CREATE, SESSIONS_READ, SESSIONS_APPLY };
 int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *ret_sessions);
 
-// The project of the current directory, as the plan of a run would find it.
+// The project of the current directory, as a run would find it.
 int sessions_project(struct arena *arena, const char **ret_project);
 
 int sessions_list(struct sessions *sessions, char **words);
@@ -35,26 +35,25 @@ int sessions_log(struct sessions *sessions, char **words);
 // What a session has changed, for people and programs.
 enum diff_form { DIFF_TEXT, DIFF_STAT, DIFF_JSON };
 
-// Of all changes, or of those at `words` (NULL-terminated). The text goes through git and the
-// user's pager where there is one.
+// `words`: paths, NULL-terminated; none: all changes. Text goes through git and the user's pager.
 int changes_show(struct sessions *sessions, const struct held *held, char *const *words,
 		 enum diff_form form);
 
-// As a list, `changed`, of another answer: its first 1,000, and how many more there are. Nothing of
-// a session that cannot be read.
+// Puts the list `changed`: its first 1,000, and the number of the rest. Nothing for a session that
+// cannot be read.
 void changes_put(struct sessions *sessions, const char *name);
 
-// One line of the short form, which says what the thing is, or the JSON of it.
+// A line of the short form, with the type, or an object of JSON.
 void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
 		  const struct change *change);
 
-// The environment of git and of the pager that it starts: the caller's, without what a box of the
-// session's project can write.
+// The environment of git and the pager.
 
-// PATH keeps absolute directories outside of the session's; GIT_PAGER and PAGER go where they name
-// a file in one of these; of the other GIT_* nothing is kept. Git then takes less, as it does.
+// PATH keeps absolute directories outside the session. GIT_PAGER and PAGER are dropped if they name
+// a file that a box of the session's project can write. Other GIT_* are dropped: git then uses its
+// defaults.
 char **viewer_environment(struct arena *arena, const struct session *session);
 
-// --review: the changes of a run, shown before the host has them. Before run_command(): makes the
-// session, and asks when the run has ended.
+// Call before run_command(): makes the session of --review. At the run's end it shows the changes
+// and asks which reach the host.
 int review_prepare(struct box *box);

@@ -1,4 +1,4 @@
-// Owns the environment of git and its pager, which run outside with a session's text before them.
+// Owns the environment of git and its pager, which run outside and read a session's text.
 #include "cli/session/sessions.h"
 
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-// Where the session, or another box of its project, can put a file: as it is named, or by a link.
+// True when a box of the project can write the file, by its name or through a symlink.
 static bool is_reached(const struct session *session, const char *path)
 {
 	char real[PATH_MAX];
@@ -27,7 +27,7 @@ static bool is_reached(const struct session *session, const char *path)
 	return false;
 }
 
-// "PATH=..." with the directories that no box of the project writes.
+// "PATH=..." without directories that a box of the project writes.
 static char *outer_path(struct arena *arena, const struct session *session, const char *list)
 {
 	const char *kept = "PATH=";
@@ -42,7 +42,7 @@ static char *outer_path(struct arena *arena, const struct session *session, cons
 	return arena_text(arena, "%s", kept[strlen("PATH=")] ? kept : USUAL_PATH);
 }
 
-// Git gives the value to a shell: a word with a '/' anywhere in it that is reached spoils it.
+// Git passes the value to a shell: one word with a '/' that a box can write is enough.
 static bool is_pager_reached(struct arena *arena, const struct session *session, const char *value)
 {
 	static const char ends[] = " \t\n;&|<>()'\"`";

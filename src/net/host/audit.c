@@ -23,8 +23,8 @@ static int open_directory(const char *state)
 	return owned_directory(path);
 }
 
-// "run-20260102T030405-123.jsonl": after those of version 0.1.0 in every order. A run that opens
-// two in one second has one.
+// "run-20260102T030405-123.jsonl" sorts behind names of version 0.1.0. Two logs of a run in one
+// second share a file.
 static int open_log(const char *state)
 {
 	char name[64];
@@ -119,8 +119,8 @@ static int is_log(const struct dirent *entry)
 	return str_starts(entry->d_name, "run-") && str_ends(entry->d_name, AUDIT_SUFFIX);
 }
 
-// The oldest while there are too many, the largest while they are too large: a run that writes much
-// takes from its like, and not from the quiet ones.
+// Removes the oldest while there are too many, the largest while they are too large: a run that
+// writes much displaces its like.
 static void prune(int directory, struct dirent **entries, int count)
 {
 	off_t all = 0, *sizes = calloc((size_t)count + 1, sizeof(*sizes));

@@ -1,4 +1,4 @@
-// Owns the words between sbx allow and a run.
+// Owns the messages between sbx allow and a run.
 #include "net/host/control_socket.h"
 
 #include <errno.h>
@@ -24,9 +24,9 @@ enum { WISH_MILLISECONDS = 100, CLIENTS_WAITING = 128 };
 
 struct control_wish {
 	struct control_head head;
-	// Those of EXECUTE and PUBLISH have descriptors, and the answer to ATTACH.
+	// EXECUTE and PUBLISH send descriptors, ATTACH gets one.
 	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE, WISH_ATTACH, WISH_PUBLISH } kind;
-	struct terminal_wish terminal; // WISH_EXECUTE
+	struct terminal_wish terminal; // of EXECUTE
 	char destination[RULE_TEXT_MAX];
 };
 
@@ -35,8 +35,7 @@ struct control_answer {
 	int number; // errno; 0: done
 };
 
-// In the run's record, which no box sees. The path has one length, however long the
-// directory's is.
+// A short path by descriptor, whatever the directory's length. No box sees the record.
 static struct sockaddr_un address_of(int record)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -45,7 +44,7 @@ static struct sockaddr_un address_of(int record)
 	return address;
 }
 
-// The peer is in no sandbox: a second lock, as no box reaches the socket's directory.
+// A second wall: a process of a box may not be the peer, though none reaches the socket.
 static bool is_outside(pid_t pid)
 {
 	char path[64];
@@ -79,7 +78,7 @@ int control_socket_listen(int record)
 	return take(&fd);
 }
 
-// The kernel's answer, as an errno: 0 when the rule stands.
+// Returns an errno; 0: the rule is in force.
 static int add(struct proxy *proxy, const struct control_wish *wish)
 {
 	struct destination destination;
@@ -101,7 +100,7 @@ static int add(struct proxy *proxy, const struct control_wish *wish)
 	return 0;
 }
 
-// Without sockets the port is published no more.
+// Without sockets it ends the publishing.
 static int publish(const struct plan *plan, struct run *run, const struct control_wish *wish,
 		   int fds[FD_PASSED])
 {
@@ -128,7 +127,7 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	int fds[FD_PASSED];
 	autoclose int fd = accept4(run->proxy->live, NULL, NULL, SOCK_CLOEXEC);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
-	// Who has gone has said that this run did not answer: then nothing is done for it later.
+	// A client that has hung up reported a failure: its wish must not be granted later.
 	if (fd < 0 || !is_own(fd, 0) || poll(&event, 1, WISH_MILLISECONDS) <= 0 ||
 	    (event.revents & POLLHUP))
 		return false;
@@ -136,7 +135,7 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	bool known = got == (ssize_t)sizeof(wish) && control_is_known(&wish.head);
 	if (known && wish.kind == WISH_EXECUTE) {
 		run->execute(plan, run, &wish.terminal, take(&fd), fds);
-		if (run->proxy->connections) // who execs pays for the search of owners
+		if (run->proxy->connections) // a program that execs pays for the owner search
 			run->proxy->connections->who.run_spent = 0;
 		return false;
 	}
@@ -153,7 +152,7 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	return number == 0 && rule;
 }
 
-// Where many come at once it waits for its turn.
+// Waits while other clients are served.
 static int connect_to(int record, pid_t run)
 {
 	struct sockaddr_un address = address_of(record);
@@ -165,7 +164,7 @@ static int connect_to(int record, pid_t run)
 	return take(&fd);
 }
 
-// Again where a busy machine let this process send too late, and the run had hung up.
+// Repeats once: on a busy machine the run may hang up before the wish is sent.
 static int send_wish(int record, pid_t run, struct control_wish *wish, const int *fds,
 		     unsigned count)
 {
@@ -193,7 +192,7 @@ int control_socket_unknown(pid_t run, bool answered)
 		    (int)run, (int)run);
 }
 
-// Sends a wish, and takes its answer and what came with it, or -1. -1 where there is none: said.
+// Returns the answer and its descriptor (or -1). -1 with the error said: no answer.
 static int ask(int record, pid_t run, struct control_wish *wish, const int *given,
 	       struct control_answer *ret_answer, int *ret_fd)
 {

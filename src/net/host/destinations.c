@@ -19,7 +19,7 @@ struct connections *seen_new(int owners, const char *project)
 	return connections;
 }
 
-// Its place, or NULL when all are taken. Those that are refused leave the others theirs.
+// NULL: the table is full. Refused and allowed destinations have separate room.
 static struct name_seen *find(struct seen_list *list, const struct conn_record *record,
 			      bool *ret_fresh)
 {
@@ -81,7 +81,7 @@ void seen_take(const struct plan *plan, const struct run *run, struct connection
 		orders_give(orders, &seen, NULL, 0);
 }
 
-// A line for each destination of which something has none.
+// A line for each destination with unlogged connections.
 static void end_list(struct connections *connections, const struct seen_list *list)
 {
 	for (unsigned i = 0; i < list->count; i++)

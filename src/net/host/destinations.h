@@ -1,5 +1,5 @@
-// What the supervisor remembers of a run's connections: for the report at its end, for the log, and
-// whose each was.
+// What the supervisor remembers of a run's connections: for the final report, the log, and their
+// owners.
 #pragma once
 
 #include <stdbool.h>
@@ -14,22 +14,20 @@ struct plan;
 struct run;
 
 enum {
-	SEEN_MAX = 256, // destinations listed singly: of those that were let through, and of the
-			// others
+	SEEN_MAX = 256, // destinations: allowed ones, and others
 };
 
-// One destination of the run.
 struct name_seen {
-	struct conn_record record; // with the sums of all that were alike
-	pid_t pid;                 // of the program, 0 when it was gone
+	struct conn_record record; // sums of all alike
+	pid_t pid;                 // of the program; 0: gone
 	char program[OWNER_NAME];
 	struct audit_count unlogged;
-	unsigned short noted; // refusals.c: its place among the run's denials + 1; 0: not yet
+	unsigned short noted; // refusals.c: index of the denial + 1; 0: none
 };
 
 struct seen_list {
 	unsigned count;
-	uint64_t more; // connections to others
+	uint64_t more; // connections to unlisted destinations
 	struct name_seen all[SEEN_MAX];
 };
 
@@ -37,15 +35,15 @@ struct connections {
 	struct seen_list allowed, refused;
 	struct owner_search who;
 	struct audit audit;
-	struct audit_count unlogged[VERDICTS]; // of destinations without a place
-	struct audit_count unlogged_questions; // for names, which have no place
+	struct audit_count unlogged[VERDICTS]; // of unlisted destinations
+	struct audit_count unlogged_questions; // for names
 	struct host_questions questions;
 };
 
-// `project` is for the log, and may be NULL. NULL when there is no memory.
+// `project`: for the log, or NULL. NULL: no memory.
 struct connections *seen_new(int owners, const char *project);
-// A worker's word of connections: of a new destination the owner is sought.
+// Handles a worker's report; seeks the owner of a new destination.
 void seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
 	       const struct worker_event *report, struct orders *orders);
-// The end of the log.
+// Ends the log.
 void seen_end(const struct plan *plan, struct connections *connections);

@@ -32,14 +32,13 @@ static int send_one(const struct orders *orders, struct order *order)
 		       order->fd_count);
 }
 
-// A worker that is gone is noticed by its pidfd.
+// The pidfd reports a dead worker.
 void orders_send(struct orders *orders)
 {
 	for (; orders->count > 0; orders->count--) {
 		struct order *order = &orders->all[orders->first];
 		int sent = send_one(orders, order);
-		// The user's boxes pass as many descriptors as anybody may: without them it goes
-		// on.
+		// The user's boxes have the maximum of descriptors in flight: sends without them.
 		if (sent < 0 && errno != EAGAIN && order->fd_count > 0) {
 			memset(orders->files, 0, sizeof(orders->files));
 			memset(order->command.changed, 0, sizeof(order->command.changed));
@@ -57,7 +56,7 @@ void orders_send(struct orders *orders)
 void orders_give(struct orders *orders, const struct worker_command *command, int *fds,
 		 unsigned count)
 {
-	// Half of the queue is for the rest: only answers come as often as a box likes.
+	// A box can only multiply answers: the other half of the queue is for other orders.
 	unsigned most = command->kind == COMMAND_ANSWER ? ORDERS_MAX / 2 : ORDERS_MAX;
 	struct order *order = &orders->all[(orders->first + orders->count) % ORDERS_MAX];
 	if (orders->count >= most) {
@@ -71,7 +70,6 @@ void orders_give(struct orders *orders, const struct worker_command *command, in
 	orders_send(orders);
 }
 
-// The tables of names as they are now, where they are not as they were sent.
 void orders_files(struct orders *orders)
 {
 	struct worker_command order = { .kind = COMMAND_FILES };
@@ -98,7 +96,7 @@ void orders_files(struct orders *orders)
 	orders_give(orders, &order, fds, count);
 }
 
-// Milliseconds of a processor.
+// CPU time in milliseconds.
 static int64_t worked(const struct orders *orders)
 {
 	clockid_t clock;

@@ -1,4 +1,4 @@
-// Owns the worker: its birth, its questions, its end.
+// Owns the worker: its start, its questions, its end.
 #include "net/host/proxy.h"
 
 #include <errno.h>
@@ -83,8 +83,8 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 	}
 }
 
-// Everything of the supervisor's that a worker could read or reach is given up here: descriptors,
-// the caller's environment, the plan. Rules 13 and 27.
+// Gives up everything of the supervisor's that a worker could read or reach: descriptors, the
+// caller's environment, the plan.
 static _Noreturn void become_worker(const struct plan *plan, const struct run *run,
 				    struct worker_start *start, pid_t supervisor)
 {
@@ -97,9 +97,9 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	for (unsigned i = 0; i < 2 * DOORS_MAX; i++)
 		if (start->published[i] >= 0)
 			keep[count++] = start->published[i];
-	// What a box makes it do takes nothing from those who wait for a processor.
+	// A box's load on the worker must not slow others.
 	if (nice(WORKER_NICE) < 0)
-		errno = 0; // lower it cannot be
+		errno = 0; // it is the lowest already
 	if (apart_born(supervisor, NULL, 0, keep, (unsigned)count) < 0)
 		_exit(1);
 	static struct egress egress;
@@ -111,7 +111,7 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	start->upstream = upstream;
 	start->no_proxy = no_proxy;
 	start->locks = confine_locks();
-	if (run->proxy->words) // the supervisor reads it, and has shared it by a fork
+	if (run->proxy->words) // the supervisor still reads it; fork() shares it
 		arena_free(run->proxy->words);
 	confine_forget(plan, run);
 	worker_main(start);
@@ -139,7 +139,7 @@ static int start_worker(const struct plan *plan, struct run *run)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail(errno, "the proxy");
 	struct orders *orders = orders_new(ends[0]);
-	// We do not wait for a worker, whatever became of it.
+	// The supervisor never waits for a worker.
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	int published[2 * DOORS_MAX];
 	for (int i = 0; i < 2 * DOORS_MAX; i++)
@@ -227,7 +227,7 @@ void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 {
 	unsigned count = 0;
-	// Until a program listens, a connection wakes us.
+	// Until a program listens, only a connection wakes the supervisor.
 	bool asleep = !proxy->orders && proxy->complete;
 	for (unsigned i = 0; asleep && i < proxy->listener_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->listeners[i], .events = POLLIN };
@@ -259,7 +259,7 @@ int proxy_change_rules(const struct plan *plan, struct proxy *proxy)
 	return 0;
 }
 
-// Until then a connection that is denied could continue.
+// Until the worker has new rules, a denied connection could continue.
 static int await_rules(struct proxy *proxy)
 {
 	if (proxy->orders &&
@@ -302,7 +302,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 	return await_rules(proxy);
 }
 
-// What it says until it has taken its last order and has nothing more to say.
+// Reads until the worker has taken its last order and has no more to report.
 static void hear_last(const struct plan *plan, struct run *run)
 {
 	enum { LAST_WORDS_MILLISECONDS = 500, ALL_WORDS_MILLISECONDS = 10000 };
@@ -315,7 +315,7 @@ static void hear_last(const struct plan *plan, struct run *run)
 	     event = orders_event(orders)) {
 		if (event.revents & POLLOUT)
 			orders_send(orders);
-		// What failed before is reported, not that the worker ends now.
+		// The first failure is reported, not the worker's end.
 		if ((event.revents & ~POLLOUT) && ATTEMPT(take_report(plan, run)) < 0)
 			return;
 	}

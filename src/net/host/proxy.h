@@ -1,5 +1,5 @@
-// The proxy as the supervisor sees it: a worker process that is forked when the first connection
-// or DNS question comes. The supervisor parses nothing of what it reads; it owns nothing.
+// The proxy as the supervisor sees it: a worker process that is forked at the first connection or
+// DNS question. The supervisor parses nothing of what it reads.
 //
 // The room net/host owns what the host does for the worker: starts it, answers it, finds whose a
 // connection is, keeps the log. Uses: base apart boxes net/parse net/proxy net/rules net/setup
@@ -26,54 +26,54 @@ struct proxy {
 	int listeners[LISTENERS_MAX];
 	unsigned listener_count;
 	bool redirected, holds; // see enum netns
-	bool complete;          // all listeners are there: a worker may begin
-	bool relayed;           // tier landlock: the one listener is on the host's loopback
-	struct publish ports[DOORS_MAX]; // published; inside 0: a free place
+	bool complete;          // all listeners have come: a worker may begin
+	bool relayed;           // tier landlock: the only listener is on the host's loopback
+	struct publish ports[DOORS_MAX]; // inside 0: a free place
 	struct door {
-		int sockets[2];   // bound, at 127.0.0.1 and, or -1, at ::1
+		int sockets[2];   // bound at 127.0.0.1 and ::1 (or -1)
 		bool open;        // it listens
-		bool reversed;    // a program of the box listens at the port outside
-		unsigned unheard; // of shared->unheard at the last look
+		bool reversed;    // the box listens at the port number of outside
+		unsigned unheard; // shared->unheard at the last look
 	} doors[DOORS_MAX];
-	int64_t doors_next, doors_haste; // see publish.h; 0: all listen, or there is none
-	struct shared *shared;           // NULL until the worker
-	unsigned generation;             // of the rules there
-	struct orders *orders;           // to the worker; NULL: none runs
+	int64_t doors_next, doors_haste; // see publish.h; 0: nothing to look for
+	struct shared *shared;           // NULL until the worker starts
+	unsigned generation;             // of the rules in `shared`
+	struct orders *orders;           // NULL: no worker
 	int pidfd;                       // of the worker, or -1
-	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
-	struct connections *connections; // seen.h; as `shared`
-	int live;                        // socket for sbx allow and deny (control_socket.h), or -1
+	int owners;                      // see LISTENER_OWNERS; -1: no network of the box
+	struct connections *connections; // NULL until the worker starts
+	int live;                        // socket of sbx allow and deny, or -1
 	struct list more_allow, more_deny;
-	struct arena *words; // of these two
+	struct arena *words; // of `allow` and `deny`
 };
 
-// Descriptors are -1 but in lists, which have their counts.
+// Descriptors become -1; lists have counts.
 void proxy_init(struct proxy *proxy);
-// Whether the host's resolver makes addresses up: it has one for a name that cannot exist.
+// True if the host's resolver answers for a name that cannot exist.
 bool proxy_made_up(void);
 
-// Host steps: sockets for published ports; a free one is noted in the plan.
+// Sockets for published ports; notes free ones in the plan.
 int proxy_host(struct plan *plan, struct run *run);
 int proxy_undo(const struct plan *plan, struct run *run);
 
-// Listeners of the box, as they came with a message.
+// The box's listeners from one message.
 void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected);
-// Sockets of the box, for published ports.
+// The box's sockets for published ports.
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 
-// Before anybody is connected by proxy_relay(): what the worker shares is there, or made now.
+// Call before proxy_relay() connects: makes what the worker shares.
 int proxy_share(const struct plan *plan, struct proxy *proxy);
 
-// What to wait for; returns how many were filled in.
+// Returns how many it filled in.
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
-// Does what these ask for. -1 with the error said when the run cannot go on.
+// Handles these. -1 with the error said: the run must end.
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
 		 unsigned count);
-// An answer, for what waits; and `sbx allow`'s rules once more: -1 with the error said.
+// An answer to waiting connections; else `sbx allow`'s rules again. -1 with the error said.
 void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 		  enum hold_answer answer);
 int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
-// These milliseconds, or less while the worker has not taken new rules.
+// `milliseconds`, or less while the worker has not taken new rules.
 int proxy_wait(const struct proxy *proxy, int milliseconds);
-// When the box is dead: takes the last words of the worker and ends it.
+// When the box is dead: reads the worker's last messages and ends it.
 void proxy_end(const struct plan *plan, struct run *run);

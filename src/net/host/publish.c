@@ -1,4 +1,4 @@
-// Owns the doors: sockets of the host's loopback at which ports of a box appear.
+// Owns the doors: sockets of the host's loopback where ports of a box appear.
 #include "net/host/publish.h"
 
 #include <errno.h>
@@ -24,8 +24,8 @@ enum {
 	HASTE_MILLISECONDS = 10000
 };
 
-// A connection that waits in TIME_WAIT holds the port up without SO_REUSEADDR; a door that does not
-// listen would share its port by it, also with another user.
+// Without SO_REUSEADDR a connection in TIME_WAIT keeps the port busy. A door that does not listen
+// would share its port by it, also with another user.
 static int share_port(int fd, int on)
 {
 	return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -42,7 +42,7 @@ static int bind_at(const struct sockaddr *address, socklen_t size)
 	return -1;
 }
 
-// One that is free now, or 0: a port that the kernel chose would be lost with the end of listening.
+// A free port, or 0: a port that the kernel chose would be lost when the door stops listening.
 static uint16_t free_port(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
@@ -93,7 +93,7 @@ int publish_listen(void)
 	return take(&fd);
 }
 
-// Many programs take localhost for ::1 first. *ret_fd is -1 where the host has none.
+// Many programs try ::1 first for localhost. *ret_fd is -1 on a host without IPv6.
 static int bind_at_six(const struct publish *publish, const char *flag, int *ret_fd)
 {
 	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
@@ -103,7 +103,7 @@ static int bind_at_six(const struct publish *publish, const char *flag, int *ret
 	return *ret_fd >= 0 || errno != EADDRINUSE ? 0 : refuse(publish, flag);
 }
 
-// A free port is free at both addresses; another program may have taken one of them.
+// A free port must be free at both addresses.
 int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six)
 {
 	enum { TRIES = 32 };
@@ -127,7 +127,7 @@ int publish_open(struct publish *published, const char *flag, int *ret_four, int
 	return 0;
 }
 
-// One that begins later gets them at its start.
+// A later worker gets them at its start.
 static void order_door(struct proxy *proxy, unsigned place)
 {
 	struct worker_command order = { .kind = COMMAND_DOOR,
@@ -215,7 +215,7 @@ static void look_at(struct proxy *proxy, unsigned place)
 	door->unheard = unheard;
 	const struct publish *at = &proxy->ports[place];
 	bool listens = door->open || owner_listens(&proxy->connections->who, at->inside);
-	// Docker names the port outside first.
+	// Docker names the outer port first.
 	door->reversed = !listens &&
 			 (door->reversed || (at->outside != at->inside &&
 					     owner_listens(&proxy->connections->who, at->outside)));

@@ -1,4 +1,4 @@
-// Owns the list of what is asked for.
+// Owns the list of questions.
 #include "net/host/questions.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ bool questions_take(const struct plan *plan, const struct run *run,
 		*ret_answer = HOLD_REFUSED;
 		return true;
 	}
-	// One that waits is asked already; of one that is allowed the rules are on their way.
+	// A waiting question is asked already; an allowed one's rules are on their way.
 	if (question && (question->waits || question->answer != ANSWERED_ONCE))
 		return false;
 	if (!question)

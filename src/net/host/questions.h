@@ -1,5 +1,4 @@
-// Destinations that are not listed and are asked for, each once in a run: its answer is remembered.
-// Who answers, and how, is ask/ask.h's.
+// Unlisted destinations, each asked for once in a run; the answer is remembered. ask/ask.h answers.
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +13,8 @@ struct proxy;
 struct run;
 
 enum {
-	QUESTIONS_MAX = 256, // of a run; for what comes then the answer is no
-	// From the first connection to the last moment of an answer: less than a worker holds it.
+	QUESTIONS_MAX = 256, // of a run; later ones are answered no
+	// From the first connection to the answer: less than a worker holds the connection.
 	QUESTION_MILLISECONDS = 28000,
 	WHERE_TEXT_MAX = HOST_NAME_BYTES_MAX + 16,
 };
@@ -24,9 +23,9 @@ struct host_question {
 	struct host host;
 	uint16_t port;
 	char program[OWNER_NAME]; // as the box says
-	int64_t since;            // milliseconds of the steady clock, as is
+	int64_t since;            // steady clock, milliseconds
 	bool waits;               // for an answer
-	enum answered answer;     // once it does not
+	enum answered answer;     // if it does not wait
 };
 
 struct host_questions {
@@ -34,14 +33,13 @@ struct host_questions {
 	struct host_question all[QUESTIONS_MAX];
 };
 
-// A worker's word that connections wait. True when the answer is known.
+// A worker's report of waiting connections. True: the answer is known.
 bool questions_take(const struct plan *plan, const struct run *run,
 		    const struct worker_event *report, enum hold_answer *ret_answer);
-// The one that waits longest, or NULL.
+// The oldest, or NULL.
 struct host_question *questions_next(struct proxy *proxy);
-// These, the longest first, at most `most`; returns how many.
+// The oldest first, at most `most`; returns how many.
 unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigned most);
-// How many of these there are.
 unsigned questions_waiting(struct proxy *proxy);
-// "host:port", as a rule has it.
+// "host:port", as in a rule.
 void questions_where(const struct host_question *question, char where[WHERE_TEXT_MAX]);

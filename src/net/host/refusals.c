@@ -1,4 +1,4 @@
-// Owns what a run says of its connections.
+// Owns a run's reports of its connections.
 #include "net/host/refusals.h"
 
 #include <stdio.h>
@@ -73,8 +73,8 @@ void refusals_used(const struct proxy *proxy, struct denials *denials)
 	}
 }
 
-// Programs that ask at a start whether there is a newer version, where no variable switches it off:
-// by the name that the kernel has for them, at port 443.
+// Programs that ask for a newer version at their start, without a variable to disable it: by their
+// comm, at port 443.
 static const struct {
 	const char *program, *host;
 } update_checks[] = {
@@ -97,7 +97,7 @@ static bool is_update_check(const struct name_seen *seen)
 	return false;
 }
 
-// More than a list of denials holds: it is in the list already, or had no room.
+// No index of a denial: listed already, or the list was full.
 enum { NOTED_ELSEWHERE = UINT16_MAX };
 
 static void note_one(const struct plan *plan, struct name_seen *seen, struct denials *denials)

@@ -1,4 +1,4 @@
-// What a run says of its connections: refusals at once, and all when it has ended.
+// A run's reports of its connections: refusals at once, the rest at its end.
 #pragma once
 
 #include <stdint.h>
@@ -11,18 +11,18 @@ struct plan;
 struct proxy;
 struct run;
 
-// While the run lasts: those that are new, and of which it is known whose they were.
+// During the run: new ones with a known owner.
 void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *denials);
-// One more, to those who listen (run->denied).
+// To listeners (run->denied).
 void refusals_tell(const struct plan *plan, const struct run *run, const struct conn_record *record,
 		   const struct owner_search *who);
-// How many different ones there were until now.
+// Without duplicates.
 uint64_t refusals_count(const struct proxy *proxy);
-// At its end: each destination that was denied or failed, with its count.
+// At the end: each denied or failed destination, with its count.
 void refusals_report(const struct plan *plan, struct proxy *proxy, struct denials *denials);
-// Each that was reached by a rule for every name.
+// Destinations that a rule for every name allowed.
 void refusals_used(const struct proxy *proxy, struct denials *denials);
-// Published ports at which nobody was.
+// Published ports where no program listened.
 void refusals_unheard(const struct proxy *proxy, struct findings *found);
-// For a command that failed: what this machine lacks.
+// For a failed command: what this machine lacks.
 void refusals_explain(const struct plan *plan, const struct proxy *proxy, struct findings *found);

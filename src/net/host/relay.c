@@ -1,5 +1,5 @@
 // Owns the way to the proxy in tier landlock: the supervisor connects the caller's socket to the
-// proxy's listener on the host's loopback, and notes from which port it will come and for whom.
+// proxy's listener on the host's loopback, and notes the source port and the destination.
 #include "net/host/relay.h"
 
 #include <errno.h>
@@ -13,10 +13,10 @@
 #include "net/parse/parse.h"
 #include "run.h"
 
-// Of the thread that answers the box: the loop waits for none of it.
+// Of the thread that answers the box; the loop does not wait.
 enum { ANSWER_MILLISECONDS = 5000 };
 
-// The listener's address as a socket of this family has to be given it; with port 0 for oneself.
+// The listener's address for a socket of this family; with port 0 the socket's own.
 static socklen_t fill_relay(int listener, int family, struct sockaddr_storage *relay,
 			    uint16_t **ret_port)
 {
@@ -39,7 +39,7 @@ static socklen_t fill_relay(int listener, int family, struct sockaddr_storage *r
 	return sizeof(*v6);
 }
 
-// A separate port, known before its first connection.
+// Gives the socket a port and notes it before the connection.
 static int announce(struct proxy *proxy, int socket, const struct sockaddr_storage *to)
 {
 	struct sockaddr_storage own;
@@ -55,8 +55,7 @@ static int announce(struct proxy *proxy, int socket, const struct sockaddr_stora
 	return 0;
 }
 
-// The proxy says whether it is allowed, by a byte or by its end. One that comes too late would be
-// taken for the server's.
+// The proxy allows by a byte, or denies by EOF. A late byte would be read as the server's.
 static int hear(int socket)
 {
 	struct pollfd event = { .fd = socket, .events = POLLIN };
@@ -68,7 +67,7 @@ static int hear(int socket)
 	return -ECONNREFUSED;
 }
 
-// Who connects waits for that, whatever the socket is set to.
+// Blocks, whatever the socket's flags: the caller waits for it.
 static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 {
 	int flags = fcntl(socket, F_GETFL);
@@ -94,7 +93,7 @@ int relay_connect(const struct run *run, int socket, const struct sockaddr_stora
 		return -EACCES;
 	listening = *port;
 	*port = 0;
-	// One that has a port was connected before: the kernel answers what it answers then.
+	// A socket with a port was connected before: the kernel answers.
 	if (bind(socket, (const struct sockaddr *)&relay, size) == 0) {
 		int result = announce(proxy, socket, to);
 		if (result < 0)

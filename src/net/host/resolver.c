@@ -1,4 +1,4 @@
-// Owns the question whether the host's resolver makes addresses up, as proxies of a host do.
+// Owns the test whether the host's resolver makes addresses up, as a host's proxies do.
 #include <ares.h>
 #include <netinet/in.h>
 #include <netdb.h>

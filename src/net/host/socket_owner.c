@@ -1,5 +1,5 @@
-// Owns the search for the program behind a connection: the box's tree of processes from the newest
-// on, within its time.
+// Owns the search for the program behind a connection: the box's processes, newest first, for a
+// bounded time.
 #include "net/host/socket_owner.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 enum { TEXT = 4096, LOOPBACK_INDEX = 1 };
 
-// Of this thread: what others make of the processor does not count.
+// Of this thread: other load does not count.
 static int64_t cpu_now(void)
 {
 	struct timespec now;
@@ -68,8 +68,7 @@ static void fill(const struct address *address, bool v4, uint32_t words[4])
 	memcpy(words, address->bytes + sizeof(address->bytes) - size, size);
 }
 
-// The kernel looks one socket up by both its ends; the tables of /proc list every one of the
-// machine to find it.
+// Asks the kernel for one socket by both ends; /proc/net lists every socket of the machine.
 static bool ask(struct owner_search *who, const struct ends *ends)
 {
 	bool v4 = address_is_v4(&ends->from) && address_is_v4(&ends->to);
@@ -93,7 +92,7 @@ static bool ask(struct owner_search *who, const struct ends *ends)
 	fill(&ends->to, v4, question.asked.id.idiag_dst);
 	if (who->owners < 0 || send(who->owners, &question, sizeof(question), 0) < 0)
 		return false;
-	while (result == PARSE_MORE) { // answered before send returns
+	while (result == PARSE_MORE) { // the kernel answers before send() returns
 		ssize_t got = recv(who->owners, reply, sizeof(reply), MSG_DONTWAIT);
 		result = got < 0 ? PARSE_BAD
 				 : owner_parse_socket(reply, (size_t)got, who->sequence,
@@ -111,7 +110,7 @@ bool owner_listens(struct owner_search *who, uint16_t port)
 	return ask(who, &four) || ask(who, &six);
 }
 
-// Hands each entry of a directory to `look` until that is true, or the time is over.
+// Stops when `look` returns true or the time is over.
 static bool each_entry(struct owner_search *who, int directory,
 		       bool (*look)(struct owner_search *who, int directory, const char *name))
 {
@@ -127,7 +126,7 @@ static bool each_entry(struct owner_search *who, int directory,
 	return false;
 }
 
-// "12 13 ": the last number may go on in the next piece.
+// "12 13 ": the last number may continue in the next piece.
 static bool add_children(struct owner_search *who, int tasks, const char *thread)
 {
 	char path[64], text[TEXT];
@@ -154,7 +153,7 @@ static bool is_socket(struct owner_search *who, int descriptors, const char *nam
 	return str_equal(link, wanted);
 }
 
-// Whether this process has it: then it is the one that was found.
+// True: this process has the socket.
 static bool look(struct owner_search *who, int process, pid_t pid)
 {
 	autoclose int descriptors = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -163,7 +162,7 @@ static bool look(struct owner_search *who, int process, pid_t pid)
 		return false;
 	file_kernel(process, "comm", who->program, sizeof(who->program));
 	who->program[strcspn(who->program, "\n")] = '\0';
-	// A program names itself: what would move a terminal's cursor is not shown.
+	// A program chooses its name: hides control characters.
 	for (char *at = who->program; *at; at++)
 		if (*at < ' ' || *at > '~')
 			*at = '?';
@@ -198,7 +197,7 @@ void owner_find(struct owner_search *who, pid_t init, const struct ends *ends)
 	who->end = begin + (left < who->record_most ? left : who->record_most);
 	who->found = 0;
 	memset(who->program, 0, sizeof(who->program));
-	// One program makes most of a run's connections: it comes first.
+	// One program makes most connections: the last owner comes first.
 	if (!is_over(who) && ask(who, ends) &&
 	    !(who->last >= 0 && look(who, who->last, who->last_pid)))
 		search(who, init);

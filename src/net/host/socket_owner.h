@@ -1,8 +1,7 @@
-// Whose a connection of the box is: as the kernel answers, while it lasts. Reports show it, and
-// nothing is decided by it.
+// Whose a connection of the box is, while it lasts. For reports only, never for decisions.
 //
-// The box decides how many processes and descriptors there are to look at, and they are looked at
-// on the host's time: a search ends when its time is used up.
+// The box controls the number of processes and descriptors, the search runs on the host's time: so
+// it is bounded.
 #pragma once
 
 #include <stdbool.h>
@@ -20,25 +19,25 @@ enum { OWNER_NAME = 16, OWNER_PIDS_MAX = 8192 };
 #define OWNER_RUN_MAX    (50 * 1000000LL)
 
 struct owner_search {
-	int64_t record_most, run_most; // nanoseconds that one search, and all of them, may take
-	int64_t run_spent, end;        // in all; of the clock, for this one
-	int owners;                    // answers of NETLINK_SOCK_DIAG in the box's network, or -1
-	int last; // /proc of who was found last, or -1: that very process, or nobody
+	int64_t record_most, run_most; // nanoseconds, of one search and of all
+	int64_t run_spent, end;        // spent in all; end of this one
+	int owners;                    // NETLINK_SOCK_DIAG in the box's network, or -1
+	int last;                      // /proc/PID of the last owner, or -1
 	pid_t last_pid;
 	uint32_t sequence; // of questions
 	unsigned long long inode;
-	unsigned looked;    // tables of descriptors looked through, in all
-	unsigned pid_count; // still to be searched, the newest last
+	unsigned looked;    // descriptor tables, in all
+	unsigned pid_count; // still to be searched, newest last
 	pid_t pids[OWNER_PIDS_MAX];
-	pid_t found;              // 0: nobody
-	char program[OWNER_NAME]; // "" nobody was found, "?" the time was used up
+	pid_t found;              // 0: none
+	char program[OWNER_NAME]; // "": not found, "?": the time was over
 };
 
-// `owners` is the box's socket of NETLINK_SOCK_DIAG, or -1; not owned.
+// `owners`: the box's socket of NETLINK_SOCK_DIAG, or -1; not owned.
 void owner_new(struct owner_search *who, int owners);
-// Looks for the process below `init` whose socket has these ends: sets `found` and `program`.
+// Finds the process below `init` with this socket: sets `found` and `program`.
 void owner_find(struct owner_search *who, pid_t init, const struct ends *ends);
-// Whether a program listens there, so that a connection to 127.0.0.1 or ::1 is taken.
+// True if a program listens at 127.0.0.1 or ::1.
 bool owner_listens(struct owner_search *who, uint16_t port);
 
 // The inode in an answer of sock_diag(7). Pure.

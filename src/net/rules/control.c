@@ -1,4 +1,4 @@
-// Owns what both sides of the control socket know of its messages.
+// Owns what both sides know of the worker's messages.
 #include "net/rules/control.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Messages between the supervisor and a worker of the proxy, over a SOCK_SEQPACKET socket pair.
+// Messages between the supervisor and a worker of the proxy, over SOCK_SEQPACKET.
 #pragma once
 
 #include "net/parse/parse.h"
@@ -10,53 +10,53 @@ struct conn_record {
 	struct host host;
 	uint16_t port;
 	enum conn_verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED, VERDICTS } verdict;
-	char rule[RULE_TEXT_MAX]; // that allowed or denied; empty for none
+	char rule[RULE_TEXT_MAX]; // the deciding rule, or empty
 	char why[REASON_MAX];     // of DENIED and FAILED
 	// DENIED: a rule that would allow it
 	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix; // host:port; with /tcp, /ech
-	bool explicit_proxy;                                   // came by HTTP proxy or SOCKS
-	struct ends ends; // of the last connection: tell whose it was
-	bool dialled;     // `address` is where it went
+	bool explicit_proxy;                                   // by HTTP proxy or SOCKS
+	struct ends ends; // of the last connection, to find its owner
+	bool dialled;     // `address` was connected to
 	struct address address;
 	int64_t time; // CLOCK_MONOTONIC, milliseconds
 	uint32_t count;
 	uint64_t up, down;
 };
 
-// Whether both speak of one destination, verdict and reason.
+// The same destination, verdict and reason.
 bool record_alike(const struct conn_record *left, const struct conn_record *right);
 
 struct worker_event {
 	enum worker_event_kind {
 		EVENT_RECORD,
-		// The first of its kind: answered by COMMAND_SEEN, with `token`.
+		// A first of its kind: COMMAND_SEEN answers, with `token`.
 		EVENT_NEW,
-		// Answered by COMMAND_FILES.
+		// COMMAND_FILES answers.
 		EVENT_FILES,
 		EVENT_ASK,     // connections wait for COMMAND_ANSWER
-		EVENT_SOCKETS, // more sockets of the box's, for published ports
-		EVENT_UNHEARD, // nobody listens at a published port
+		EVENT_SOCKETS, // needs more sockets of the box for published ports
+		EVENT_UNHEARD, // no program listens at a published port
 	} kind;
 	unsigned count; // of `records`; NEW and ASK: one
 	uint64_t token;
 	struct conn_record records[RECORDS_AT_ONCE];
 };
-// Its bytes on the way.
+// As sent.
 size_t event_size(const struct worker_event *event);
-// A worker reads hostile bytes. `now`: the steady clock, milliseconds. Pure.
+// For messages of a worker that reads hostile bytes. `now`: steady clock, milliseconds. Pure.
 bool event_is_good(const struct worker_event *event, int64_t now);
 
 struct worker_command {
 	enum worker_command_kind {
-		COMMAND_FILES, // descriptors of hosts and resolv.conf where they changed
-		COMMAND_RULES, // look at every connection again
+		COMMAND_FILES, // descriptors of hosts and resolv.conf that changed
+		COMMAND_RULES, // judge every connection again
 		COMMAND_SOCKETS,
-		COMMAND_DOOR, // sockets that listen at a published port, or none
+		COMMAND_DOOR, // listening sockets of a published port, or none
 		COMMAND_SEEN,
-		COMMAND_ANSWER, // to what waits for `host`; `answer`
-		COMMAND_END,    // take what came, report, then exit
+		COMMAND_ANSWER, // `answer` for connections to `host`
+		COMMAND_END,    // finish, report, exit
 	} kind;
-	bool changed[2]; // COMMAND_FILES: which of the two came
+	bool changed[2]; // of COMMAND_FILES
 	uint64_t token;
 	struct host host;
 	uint16_t port;

@@ -1,6 +1,5 @@
-// Owns the question whose an address is: RTM_GETROUTE, see rtnetlink(7). bind(2) and the source
-// address of a connected socket tell it for some addresses only: not for second ones, nor for whole
-// local networks.
+// Owns the question whose an address is: RTM_GETROUTE, see rtnetlink(7). bind(2) and a connected
+// socket's source address know only some: not second ones, nor whole local networks.
 #include "net/rules/local_address.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
-// Whether an address is this host's own: on any of its devices, as the kernel's table of routes
-// says.
+// Whether an address is this host's, on any device, by the kernel's routing table.
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +10,7 @@
 // Unknown is refused, too.
 enum local { LOCAL_NOT, LOCAL_HOST, LOCAL_UNKNOWN };
 
-// The socket for the questions, or -1 with errno.
+// -1 with errno.
 int local_open(void);
 enum local local_ask(int netlink, const struct address *address);
 

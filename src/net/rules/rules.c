@@ -67,7 +67,7 @@ static int add_raw_ports(const struct list *words, struct rules *rules)
 	return 0;
 }
 
-// None of a group, which has a reason for each.
+// Not for a group's names: they have a reason each.
 static void pass_encrypted(const struct plan *plan, struct rules *rules)
 {
 	unsigned i = 0;
@@ -111,7 +111,7 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 	return add_budgets(&profile->download, BUDGET_DOWNLOAD, rules);
 }
 
-// The rest of a table takes no memory.
+// Unused slots take no memory.
 static void copy(const struct rules *from, struct rules *to)
 {
 	memcpy(to, from, offsetof(struct rules, allow));

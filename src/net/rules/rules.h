@@ -8,12 +8,12 @@
 
 struct plan;
 
-// All words were checked when they were read. `more_*`: of `sbx allow` and `sbx deny`.
+// All words are checked already. `more_*`: of `sbx allow` and `sbx deny`.
 struct list;
 int rules_compile(const struct plan *plan, const struct list *more_allow,
 		  const struct list *more_deny, struct rules *rules);
 
-// `generation` is one more than before, from 0.
+// `generation`: counts up from 0.
 int rules_change(const struct plan *plan, const struct list *more_allow,
 		 const struct list *more_deny, struct shared *shared, unsigned generation);
 
@@ -23,36 +23,36 @@ struct refusal {
 	const struct rule *deny; // NULL: none allows
 	const char *why;
 	enum fix fix;
-	bool unlisted; // nothing else is in its way: it may be asked for
+	bool unlisted; // no other rule denies: may be asked for
 };
-// NULL: none. A wide address rule opens no private networks; a metadata service and this host need
-// their very address, its loopback has none. `routes` is local_open's. Of names that mean the same
-// by the search list a denial counts for all. `host` becomes its first allowed long form, from
-// domain `form` on (resolv_name); NULL is 0.
+// NULL: none. A wide address rule opens no private networks. A metadata service and this host's
+// addresses need an exact rule; the host's loopback has none. `routes`: of local_open(). A denial
+// counts for all names that the search list equates. `host` becomes its first allowed long form,
+// from domain `form` on (resolv_name); NULL is 0.
 const struct rule *rules_decide(const struct rules *rules, const struct resolv *resolv,
 				struct host *host, uint16_t port, int routes, unsigned *form,
 				struct refusal *ret);
-// The rule that denies an address to which an allowed name leads, or NULL.
+// The rule that denies an address of an allowed name, or NULL.
 const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
 				      uint16_t port);
 
-// "/tcp" in the rule, or a port of [network] raw-port.
+// By "/tcp" in the rule, or [network] raw-port.
 bool rules_raw(const struct rules *rules, const struct rule *rule, uint16_t port);
 
-// "/ech" in a rule, or [network] ech for what the user named.
+// By "/ech" in a rule, or [network] ech for hosts that the user named.
 bool rules_ech(const struct rules *rules, const struct host *host, uint16_t port);
 
-// Public, and not this host's. A name is judged by where it leads, whatever the answer was.
+// Public, and not this host's. The address of a name is judged later, whatever the answer.
 bool rules_may_ask(const struct host *host, int routes);
 
-// One of a secret.
+// A host of a secret.
 bool rules_opened(const struct rules *rules, const struct host *host, uint16_t port);
 
 bool rules_is_loopback(const struct address *address);
 
 uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port);
 
-// The rule by which any port of a name is allowed, or NULL; the same of `host` and `form`.
+// The rule that allows any port of a name, or NULL. Sets `host` and `form` likewise.
 const struct rule *rules_know(const struct rules *rules, const struct resolv *resolv,
 			      struct host *host, unsigned *form);
 bool rules_deny_name(const struct rules *rules, const char *name);

@@ -1,5 +1,5 @@
-// Memory that the supervisor and the proxy's worker share. Made when the first connection comes.
-// Who writes what: rules and targets the supervisor; the rest the worker.
+// Memory that the supervisor and the proxy's worker share, from the first connection on. The
+// supervisor writes rules and targets, the worker the rest.
 #pragma once
 
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ struct rule {
 enum budget_kind { BUDGET_UPLOAD, BUDGET_DOWNLOAD };
 struct budget {
 	enum budget_kind kind;
-	bool for_all; // the whole run together, else each rule
+	bool for_all; // one budget for the run, else for each rule
 	struct destination destination;
 	uint64_t most; // bytes, connections, or bytes per second
 	char text[RULE_TEXT_MAX];
@@ -43,7 +43,7 @@ struct rules {
 	unsigned allow_count, deny_count, budget_count, opened_count;
 	struct rule allow[RULES_MAX], deny[RULES_MAX];
 	struct budget budgets[BUDGETS_MAX];
-	struct destination opened[OPENED_MAX]; // TLS to these is handed to the opener
+	struct destination opened[OPENED_MAX]; // the opener gets TLS to these
 };
 
 struct name {
@@ -53,7 +53,7 @@ struct name {
 	char text[HOST_NAME_BYTES_MAX + 1];
 };
 
-// Tier landlock: where the connection from this port was meant to go.
+// Tier landlock: the destination of the connection from this port.
 struct target {
 	_Atomic bool set;
 	uint16_t port;
@@ -61,8 +61,8 @@ struct target {
 };
 
 struct shared {
-	// In use is rules[generation % 2]; the supervisor changes the other one, at most ten times
-	// a second.
+	// rules[generation % 2] is in use; the supervisor changes the other, at most ten times a
+	// second.
 	_Atomic unsigned generation;
 	struct rules rules[2];
 	uint32_t asked;
@@ -70,9 +70,9 @@ struct shared {
 	_Atomic uint64_t spent[BUDGETS_MAX];
 	_Atomic unsigned taken;
 	_Atomic unsigned unheard[DOORS_MAX];
-	_Atomic bool watched;         // not the first of a kind alone
-	struct target targets[65536]; // by source port; written by the supervisor
+	_Atomic bool watched;         // report all, not only the first of a kind
+	struct target targets[65536]; // by source port
 };
 
-// NULL when there is no memory.
+// NULL: no memory.
 struct shared *shared_new(void);

@@ -15,7 +15,7 @@
 #include "plan.h"
 #include "text/destination.h"
 
-// Ports that names without ports are likely to be reached at, where the kernel cannot redirect.
+// Likely ports of names without ports, where the kernel cannot redirect.
 static const uint16_t usual_ports[] = { 80, 443, 22, 9418, 5432, 3306, 6379 };
 
 static void add_port(struct egress *egress, uint16_t port)
@@ -40,7 +40,6 @@ static void list_ports(struct plan *plan)
 		add_port(&plan->egress, usual_ports[i]);
 }
 
-// A port that two lines name is one door.
 static void add_loopback(struct egress *egress, uint16_t port)
 {
 	for (unsigned i = 0; i < egress->loopback_count; i++)
@@ -65,7 +64,7 @@ static int list_doors(struct plan *plan)
 		if (egress->loopback_count == NETNS_LOOPBACK_MAX)
 			return fail(0, "%smore than %d ports of the loopback",
 				    origin_text(plan->arena, item->from), NETNS_LOOPBACK_MAX);
-		uint16_t port = (uint16_t)atoi(item->text); // checked when set
+		uint16_t port = (uint16_t)atoi(item->text);
 		if (port == NETNS_PORT || port == NETNS_DNS_PORT)
 			return fail(0, "%sport %u of the box's loopback is sbx's own",
 				    origin_text(plan->arena, item->from), port);
@@ -82,7 +81,6 @@ static int list_doors(struct plan *plan)
 	return 0;
 }
 
-// A guard counts all bytes together.
 static const struct item *for_one_host(const struct list *budgets)
 {
 	struct destination destination;
@@ -94,8 +92,6 @@ static const struct item *for_one_host(const struct list *budgets)
 	return NULL;
 }
 
-// What a mode without a proxy cannot do: reported, not refused, as the mode
-// was asked for as well.
 static void tell_unkept(struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
@@ -126,7 +122,6 @@ static void tell_unkept(struct plan *plan)
 				 rows[i].unkept->from);
 }
 
-// localhost, names below it, 127.0.0.0/8, ::1, 0.0.0.0: a box has each for itself.
 static bool is_own(const struct destination *rule)
 {
 	enum { V4_EIGHT = 96 + 8 };
@@ -135,7 +130,6 @@ static bool is_own(const struct destination *rule)
 	return rule->kind != DESTINATION_ANY && host_within(rule->name, "localhost");
 }
 
-// A rule that does nothing is an error; one that allows a large part of all names is said.
 static int check_odd_rules(struct plan *plan)
 {
 	struct destination rule;
@@ -214,7 +208,7 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
-// Whose addresses are looked up by the caller's proxy are not seen here.
+// The caller's proxy looks these addresses up: sbx does not see them.
 static void tell_unseen(struct plan *plan)
 {
 	struct destination destination;
@@ -230,9 +224,8 @@ static void tell_unseen(struct plan *plan)
 				 item->from);
 }
 
-// In the network of a box every name has a made-up address, and one address is the box's own: who
-// is there decides, and says whose wall it is. Found by effect: nobody else has that address. At
-// this port somebody is there also where the box cannot redirect.
+// An outer box is found by effect: there every name has a made-up address, and one address is the
+// box's own. At this port it answers even without redirection.
 static void go_by_box(struct plan *plan)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(NETNS_PORT) };
@@ -250,7 +243,7 @@ static void go_by_box(struct plan *plan)
 	own.sin_port = 0;
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || bind(fd, address, sizeof(own)) < 0)
-		return; // its network is the host's
+		return;
 	plan->egress.behind_box = true;
 	plan->egress.upstream = arena_text(plan->arena, "http://" NETNS_OWN_V4 ":%d", NETNS_PORT);
 }
@@ -279,7 +272,7 @@ int egress_upstream(struct plan *plan, char *const *environment)
 	if (strlen(url) > EGRESS_URL_MAX)
 		return fail(0, "the address of your proxy is longer than %d bytes: --upstream none",
 			    EGRESS_URL_MAX);
-	// A part of it would send the hosts behind the cut through that proxy.
+	// A cut list would send the hosts behind the cut through that proxy.
 	if (excepted && strlen(excepted) > EGRESS_NO_PROXY_MAX)
 		return fail(0, "no_proxy is longer than %d bytes: shorten it, or --upstream none",
 			    EGRESS_NO_PROXY_MAX);

@@ -1,6 +1,5 @@
-// Owns what makes a connection wait at its first segment (SYN): the listeners' filters, and the raw
-// sockets that see it. The kernel hands a segment to raw sockets before the listener's filter drops
-// it; who sent it is in SYN_SENT meanwhile. See net/proxy/syn.c.
+// Owns what makes a connection wait at its first segment (SYN): listeners' filters, and raw
+// sockets, which get a segment before the filter drops it. See net/proxy/syn.c.
 #include "net/setup/netns.h"
 
 #include <errno.h>
@@ -22,12 +21,12 @@ enum { FLAGS_AT = 13, SYN = 2, SYN_ACK = 0x12, BYTES = 256, REFUSED = 254, TAKEN
 static long attach(long fd, const struct sock_filter *code, size_t length)
 {
 	struct sock_fprog program = { .len = (unsigned short)length };
-	memcpy(&program.filter, &code, sizeof(code)); // the kernel reads it
+	memcpy(&program.filter, &code, sizeof(code));
 	return sys_raw5(SYS_setsockopt, fd, SOL_SOCKET, SO_ATTACH_FILTER, (long)&program,
 			sizeof(program));
 }
 
-// To the end: up to `refused` the answer is no, behind it yes.
+// Jump targets: up to `refused` the answer is no, behind it yes.
 static void aim(struct sock_filter *code, unsigned refused)
 {
 	for (unsigned i = 0; i < refused; i++) {
@@ -38,7 +37,7 @@ static void aim(struct sock_filter *code, unsigned refused)
 	}
 }
 
-// Unmarked first segments, behind the header of IPv4. Its last act: the port, where it is loopback.
+// Unmarked SYN behind the IPv4 header. On the loopback the port decides last.
 static const struct sock_filter v4[] = {
 	LOAD_MARK,
 	IS(NETNS_MARK, REFUSED, 0),
@@ -52,8 +51,7 @@ static const struct sock_filter v4[] = {
 	IS(127, 0, TAKEN),
 	BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),
 };
-// The same; the kernel hands it out without a header. Of ::1 the ends are enough: nobody has
-// another such address.
+// IPv6 comes without a header. The last bytes suffice: no other address ends like ::1.
 enum { V6_TO = SKF_NET_OFF + 24 };
 static const struct sock_filter v6[] = {
 	LOAD_MARK,       IS(NETNS_MARK, REFUSED, 0), LOAD(BPF_B, FLAGS_AT),
@@ -83,8 +81,7 @@ long hold_open(int family, const uint16_t *ports, unsigned port_count)
 	return result < 0 ? result : fd;
 }
 
-// Segments to the box's own address need not wait. (Of IPv6 that is a part of the source's
-// address.)
+// SYN to the box's own address need not wait. (For IPv6 these bytes are of the source address.)
 long hold_listener(int listener)
 {
 	static const struct sock_filter code[] = {

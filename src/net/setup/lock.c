@@ -1,6 +1,6 @@
-// Owns what a supervisor gives up: memory that a worker need not have, and system calls. That
-// begins with the first message of a box that is made: a start that failed is tried again, which
-// no locked process could do, and no byte of this box was read before.
+// Owns what a supervisor gives up: memory that a worker need not have, and system calls. It begins
+// at the first message of a completed box: before, a failed start is tried again, which a locked
+// process could not do.
 #include "net/setup/netns.h"
 
 #include <errno.h>
@@ -42,7 +42,6 @@ int lock_host(const struct plan *plan, struct run *run)
 		return 0;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_NO_NEW_PRIVS");
-	// Of a kernel that takes filters, the answer to none is EFAULT.
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, NULL) <
 		    0 &&
 	    errno != EFAULT)

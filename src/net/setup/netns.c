@@ -1,5 +1,5 @@
-// Owns the making of the box's network. See design.md 5: lo, one address, a default route of type
-// local (AnyIP), one TPROXY rule for each family (kernel: Documentation/networking/tproxy.rst).
+// Owns the making of the box's network: lo, one address, a default route of type local (AnyIP), one
+// TPROXY rule for each family (kernel: Documentation/networking/tproxy.rst).
 #include "net/setup/netns.h"
 
 #include <errno.h>
@@ -25,17 +25,17 @@
 
 enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, BACKLOG = 4096 };
 
-// The helper shares pid 1's memory and descriptors, as a copy would cost both of them 0.1 ms: it
-// works on what it is given and on its own stack, by calls that leave errno alone. What it opens
-// pid 1 closes with all else, before there is a command.
+// The helper shares pid 1's memory and descriptors: a copy would cost 0.1 ms. So it uses only its
+// arguments and its stack, and calls that leave errno alone. Pid 1 closes its descriptors.
 struct helper {
-	bool egress, redirect; // a way out at all; by a rule instead of single ports
-	bool holds;            // connections wait until it is known where they lead
-	bool lingers;          // for a test: stays a while when all is done
-	int report; // a socket: an errno or 0 for the namespace, then for what is in it; back: pid
-		    // 1 is in it
+	bool egress,
+		redirect; // egress: there is a proxy; redirect: not by single ports
+	bool holds;
+	bool lingers;
+	int report; // a socket: an errno or 0 for the namespace, then for its content; back: pid 1
+		    // has joined
 	int sysctl; // /proc/sys: "net" in it is the reader's network namespace
-	const char *what; // that failed
+	const char *what;
 	struct ifreq loopback;
 	uint16_t loopback_ports[NETNS_LOOPBACK_MAX], ports[NETNS_PORTS_MAX];
 	unsigned loopback_count, port_count;
@@ -65,8 +65,8 @@ enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used
 	return PARSE_DONE;
 }
 
-// Sends messages and reads the answers up to `last`, which alone is acknowledged when all
-// is well. An error after `needed` is none: without IPv6 its addresses stay out of reach.
+// Reads answers up to `last`, the only one that is always acknowledged. An error behind `needed` is
+// tolerated: without IPv6.
 static long converse(int protocol, const void *messages, unsigned size, uint32_t needed,
 		     uint32_t last)
 {
@@ -101,14 +101,13 @@ static long set_option(long fd, int level, int option)
 }
 
 struct netns_wanted {
-	int type; // SOCK_STREAM or SOCK_DGRAM
+	int type;
 	uint16_t port;
 	enum { AT_ALL, AT_LOOPBACK, AT_LOOPBACK_SIX } at;
 	bool transparent;
 };
 
-// One socket for both families, as is usual in a new namespace (net.ipv6.bindv6only), or for IPv4
-// alone where the kernel has no IPv6.
+// One socket for both families (net.ipv6.bindv6only is 0 in a new namespace), or for IPv4.
 static long open_listener(const struct netns_wanted *wanted)
 {
 	int type = wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -130,7 +129,7 @@ static long open_listener(const struct netns_wanted *wanted)
 	if (wanted->transparent)
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
 			   is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
-	if (wanted->type == SOCK_STREAM) // accepted connections inherit it
+	if (wanted->type == SOCK_STREAM)
 		set_option(fd, IPPROTO_TCP, TCP_NODELAY);
 	if (wanted->type == SOCK_DGRAM) {
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
@@ -155,8 +154,8 @@ static long add_listener(struct helper *helper, struct netns_wanted wanted)
 	return fd;
 }
 
-// Whose a connection is can be asked in its own network alone. A kernel that cannot tell is not
-// asked: any socket takes the place.
+// Owners can only be asked in the connection's network. Without sock_diag any socket fills the
+// place.
 static long add_owners(struct helper *helper)
 {
 	int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -168,7 +167,6 @@ static long add_owners(struct helper *helper)
 	return fd;
 }
 
-// Many programs take localhost for ::1 first; a kernel may have none.
 static long add_loopback(struct helper *helper, uint16_t port)
 {
 	struct netns_wanted wanted = { SOCK_STREAM, port, AT_LOOPBACK, false };
@@ -178,8 +176,7 @@ static long add_loopback(struct helper *helper, uint16_t port)
 	return six == -EAFNOSUPPORT || six == -EADDRNOTAVAIL ? result : six;
 }
 
-// With all listeners there. Where a box cannot have raw sockets any socket takes their places, and
-// nothing waits.
+// After all listeners. Without raw sockets other sockets fill the places, and nothing waits.
 static long add_holds(struct helper *helper)
 {
 	static const int families[] = { AF_INET, AF_INET6 };
@@ -210,7 +207,7 @@ static long add_holds(struct helper *helper)
 	return result;
 }
 
-// In a separate namespace the program may serve ports below 1024.
+// A separate namespace can give away ports below 1024.
 static void open_low_ports(const struct helper *helper)
 {
 	long fd = sys_raw(SYS_openat, helper->sysctl, (long)"net/ipv4/ip_unprivileged_port_start",
@@ -238,7 +235,7 @@ static long make_egress(struct helper *helper)
 		result = add_listener(helper, standard[i]);
 	if (result >= 0)
 		result = add_owners(helper);
-	helper->listener_count = LISTENER_FIRST_PORT; // see add_holds()
+	helper->listener_count = LISTENER_FIRST_PORT;
 	for (unsigned i = 0; i < helper->loopback_count && result >= 0; i++)
 		result = add_loopback(helper, helper->loopback_ports[i]);
 	if (result < 0)
@@ -246,7 +243,7 @@ static long make_egress(struct helper *helper)
 	if (helper->redirect)
 		result = converse(NETLINK_NETFILTER, redirect_messages, redirect_messages_size,
 				  SEQUENCE_RULES_LAST, SEQUENCE_RULES_LAST);
-	// A kernel without nf_tables or its TPROXY: one listener for each port of a list.
+	// Without nf_tables or TPROXY: one listener for each port of a list.
 	helper->redirect = helper->redirect && result >= 0;
 	for (unsigned i = 0; i < helper->port_count && !helper->redirect; i++) {
 		result = add_listener(helper, (struct netns_wanted){ SOCK_STREAM, helper->ports[i],
@@ -284,7 +281,6 @@ static int helper_main(void *argument)
 		return 0;
 	helper->what = "lo";
 	tell(helper, helper->egress ? make_egress(helper) : raise_loopback(helper));
-	// Keeps the namespace until pid 1 is in it.
 	sys_raw(SYS_read, helper->report, (long)&entered, sizeof(entered));
 	if (helper->lingers)
 		sys_raw(SYS_nanosleep, (long)&a_while, 0, 0);
@@ -295,8 +291,8 @@ static struct helper helper = {
 	.loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING },
 };
 
-// A network namespace takes the kernel 0.5 ms, and what is in it 0.2: as long as all else together.
-// A helper inside the box makes it meanwhile; pid 1 enters as soon as it is there.
+// A network namespace takes the kernel 0.5 ms, its content 0.2: as long as all else together. So a
+// helper makes it meanwhile.
 int netns_child_network(const struct plan *plan, struct run *run)
 {
 	static char stack[32768] __attribute__((aligned(16)));
@@ -322,7 +318,7 @@ int netns_child_network(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Both ends of the socket are ours: that the helper died is seen by its pidfd.
+// This process holds both ends: only the pidfd shows a dead helper.
 static int hear_helper(const struct run *run)
 {
 	int problem;
@@ -371,7 +367,7 @@ int netns_child_listen(const struct plan *plan, struct run *run)
 int netns_child_alone(const struct plan *plan, struct run *run)
 {
 	siginfo_t info;
-	enum { PIDFD = 3 }; // P_PIDFD of Linux 5.4
+	enum { PIDFD = 3 };
 	if (!plan->own_network)
 		return 0;
 	if (waitid((idtype_t)PIDFD, (id_t)run->helper, &info, WEXITED) < 0)

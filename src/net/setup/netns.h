@@ -1,9 +1,9 @@
-// The box's own network: a namespace in which every address leads to our listeners, and these
-// listeners handed to the host side. No packet leaves it.
+// The box's own network: a namespace in which every address leads to sbx's listeners, which the
+// host side gets. No packet leaves it.
 //
 // The room net/setup owns what is made before the first connection: the plan of the way out, the
-// network of the box, the made-up addresses. Uses: apart base nouns
-// net/parse net/rules text. Begin with egress_plan().
+// network of the box, the made-up addresses. Uses: apart base nouns net/parse net/rules text. Begin
+// with egress_plan().
 #pragma once
 
 #include <stddef.h>
@@ -16,20 +16,18 @@
 struct plan;
 struct run;
 
-// The box's one address besides loopback; a program that insists on a proxy finds HTTP and SOCKS 5
-// at every port of it. 198.18.0.0/15 (RFC 2544) is never routed.
+// Besides loopback. Programs that insist on a proxy find HTTP and SOCKS 5 at every port of it.
+// 198.18.0.0/15 (RFC 2544) is never routed.
 #define NETNS_OWN_V4        "198.18.0.1"
 #define NETNS_OWN_V4_NUMBER 0xc6120001U
 #define NETNS_OWN_V6        "fd73:6278::1"
 enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = DOORS_MAX, NETNS_PORTS_MAX = 16 };
-// Of a first segment that the worker lets through (net/proxy/syn.c): no program of the box can
-// mark.
+// Marks a SYN that the worker lets through (net/proxy/syn.c): no program of the box can mark.
 enum { NETNS_MARK = 1 };
 
-// Listeners in the order in which they are handed out; the rest follow by port.
-// The one of owners is none, but a socket that the kernel answers on: see net/host/socket_owner.h.
-// The first segments of connections are read from two raw sockets, and answered by them. Where a
-// box cannot have these they are of AF_UNIX, and the listeners take every segment.
+// In the order of sending; the rest follow by port. OWNERS is a netlink socket
+// (net/host/socket_owner.h). Two raw sockets get first segments; a box without them has AF_UNIX
+// sockets, and nothing waits.
 enum listener {
 	LISTENER_ALL,
 	LISTENER_DNS,
@@ -39,43 +37,39 @@ enum listener {
 	LISTENER_SYN_V6,
 	LISTENER_FIRST_PORT
 };
-// What the box's network does.
 enum netns {
-	NETNS_REDIRECTS = 1, // every port leads to the first listener
-	NETNS_HOLDS = 2,     // connections wait at their first segment
-	NETNS_MORE = 4,      // further listeners follow
+	NETNS_REDIRECTS = 1,
+	NETNS_HOLDS = 2,
+	NETNS_MORE = 4,
 };
 enum { LISTENERS_MAX = LISTENER_FIRST_PORT + 2 * NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 
-// Steps of the box. Begun in a helper, entered by join, complete and handed over by listen, the
-// helper gone after alone.
+// `network` begins in a helper, `join` enters, `listen` sends the listeners, `alone` ends the
+// helper.
 int netns_child_network(const struct plan *plan, struct run *run);
 int netns_child_join(const struct plan *plan, struct run *run);
 int netns_child_listen(const struct plan *plan, struct run *run);
 int netns_child_alone(const struct plan *plan, struct run *run);
 
-// A raw socket of IPv4 or IPv6 that gets the first segment of each connection to anywhere but
-// loopback, and to these ports there, at which the listeners are; and from then on a listener takes
-// none that is not marked: who sends it waits. For the helper: raw calls; -errno.
+// A raw socket that gets the SYN of each connection except to loopback, and there to `ports`.
+// Listeners then take only marked ones. For the helper: raw calls; -errno.
 enum { HOLD_PORTS_MAX = 2 + NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 long hold_open(int family, const uint16_t *ports, unsigned port_count);
 long hold_listener(int listener);
 
-// One acknowledgement out of what netlink sent; errors are positive errno values. Pure.
+// Errors are positive errno values. Pure.
 enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
 			   uint32_t *ret_sequence, int *ret_error);
 
-extern const unsigned char netns_messages[], redirect_messages[]; // made at build time
+extern const unsigned char netns_messages[], redirect_messages[];
 extern const unsigned netns_messages_size, redirect_messages_size;
 
-// What a worker has of the supervisor's and need not: the environment, the command line and the
-// plan, which is gone afterwards.
 void confine_forget(const struct plan *plan, const struct run *run);
 
 // What the supervisor gives up.
 
 void lock_plan(struct plan *plan);
-// For sbx plan: what the supervisor keeps, and what for. The list ends with a NULL.
+// For sbx plan: what the supervisor keeps, and what for. The last has no name.
 struct lock_right {
 	const char *name, *why;
 	unsigned part; // of plan.left_open; 0: always
@@ -83,36 +77,31 @@ struct lock_right {
 extern const struct lock_right lock_rights[];
 bool lock_keeps(const struct plan *plan, const struct lock_right *right);
 int lock_host(const struct plan *plan, struct run *run);
-int lock_begin(const struct plan *plan, struct run *run); // once
+int lock_begin(const struct plan *plan, struct run *run);
 
 // What the profile says about the network, decided.
 
-// Bytes of the caller's proxy variables: a worker has room for as much.
 enum { EGRESS_URL_MAX = 1023, EGRESS_NO_PROXY_MAX = 8191 };
 
-// Before the clone: what the box's own network is made of.
 int egress_plan(struct plan *plan);
-// Refuses more rules than the proxy has room for.
 int egress_count(const struct plan *plan);
-// The file or variable for which the public names of its group are not opened; NULL: it is another
-// host. `ret_flag` is the option that shows it.
+// The file or variable that closed a group's public name, or NULL. `ret_flag`: the option that
+// shows the file.
 const char *egress_closed(const struct plan *plan, const struct host *host, uint16_t port,
 			  const char **ret_flag);
-// Where the caller's own proxy is, by key or by environment. Refuses what a worker has no room for.
+// The caller's own proxy, by key or environment.
 int egress_upstream(struct plan *plan, char *const *environment);
-// Whether the list of no_proxy excepts a destination from it.
 bool egress_excepted(const char *no_proxy, const struct host *to, uint16_t to_port);
 
 // Synthetic addresses of 198.18.0.0/15: each stands for one name, the same in every run unless two
 // names meet.
 
-// The address of a name, given to it when it has none. Where all places that it may have are taken
-// the one that was asked for longest ago and has no connection loses its place: a name that no rule
-// knows before one that is `known`. False when all have connections.
+// If all places are taken, the name without a connection that was used longest ago loses its place,
+// first one that no rule `known`s. False: all have connections.
 bool names_address(struct shared *shared, const char *name, bool known, struct address *ret);
-// The name behind an address, and its place, which it keeps until names_leave(); 0: there is none.
+// The address's name, and its place until names_leave(); 0: none.
 uint32_t names_enter(struct shared *shared, const struct address *address,
 		     char ret_name[HOST_NAME_BYTES_MAX + 1]);
 void names_leave(struct shared *shared, uint32_t *place);
 bool names_is_synthetic(const struct address *address);
-bool names_is_own(const struct address *address); // the explicit proxy's
+bool names_is_own(const struct address *address);

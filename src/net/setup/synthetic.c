@@ -28,12 +28,11 @@ bool names_is_own(const struct address *address)
 {
 	uint8_t own[16];
 	if (address_is_v4(address))
-		return number_of(address) == base() + 1; // NETNS_OWN_V4
+		return number_of(address) == base() + 1;
 	return inet_pton(AF_INET6, NETNS_OWN_V6, own) == 1 &&
 	       memcmp(own, address->bytes, sizeof(own)) == 0;
 }
 
-// The one of two that loses its place.
 static struct name *worse(struct name *left, struct name *right)
 {
 	if (!left || left->known != right->known)

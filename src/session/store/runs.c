@@ -103,7 +103,7 @@ static int wait_for_death(const struct record_entry *entry)
 bool runs_lasts(const struct session_run *run)
 {
 	struct record_entry entry;
-	return record_holder(run->record.lock) >= 0 && record_read(run->record.lock, &entry) &&
+	return record_pid_here(run->record.lock) >= 0 && record_read(run->record.lock, &entry) &&
 	       entry.end == RECORD_LIVES;
 }
 
@@ -114,7 +114,7 @@ static int look_at(const struct runs *runs, const char *name, struct session_run
 		bool known = record_read(run->record.lock, &run->entry);
 		if (known && runs_lasts(run))
 			return 1;
-		if (!known && record_holder(run->record.lock) >= 0)
+		if (!known && record_pid_here(run->record.lock) >= 0)
 			result = fail(0, "another version of sbx uses the session; to see it: "
 					 "sbx ps");
 		else if (known && runs->clears)
@@ -148,7 +148,7 @@ bool runs_live(const char *state, int session, pid_t *ret_run)
 	struct session_run run;
 	bool lives = runs_open(state, session, &runs) == 0 && runs_next(&runs, &run) == 1;
 	if (lives) {
-		*ret_run = record_holder(run.record.lock);
+		*ret_run = record_pid_here(run.record.lock);
 		record_close(&run.record);
 	}
 	runs_close(&runs);

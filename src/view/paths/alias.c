@@ -1,4 +1,4 @@
-// Owns the question whether a file that is kept from the box has a name which no mount covers.
+// Owns the question whether a hidden file has a name that no mount covers.
 #include "view/paths/wishes.h"
 
 #include <linux/magic.h>
@@ -11,8 +11,7 @@
 
 enum { XFS_MAGIC = 0x58465342 };
 
-// They fold no case, or fold it where the kernel compares names, so that a mount holds for all
-// spellings.
+// File systems that fold no case, or fold it in the kernel: a mount covers all spellings.
 bool alias_kernel_compares(const char *path)
 {
 	struct statfs status;
@@ -44,7 +43,7 @@ static bool is_sound(struct aliases *aliases, const char *path, dev_t device)
 	return true;
 }
 
-// Servers without inode numbers give each spelling a number.
+// Servers without inode numbers give each spelling one.
 static bool same_file(const struct stat *left, const struct stat *right)
 {
 	return left->st_dev == right->st_dev &&

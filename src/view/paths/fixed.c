@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-// The parts of /dev that programs expect. Everything else there does not exist. (Since Linux 5.18
-// random and urandom are one; a link costs a sixth of a mount.)
+// The parts of /dev that programs expect; there are no others. (Since Linux 5.18 random and urandom
+// are the same; a link costs a sixth of a mount.)
 const struct fixed fixed_devices[] = {
 	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/null", "/dev/null", EVERYBODY },
 	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/zero", "/dev/zero", EVERYBODY },
@@ -22,8 +22,8 @@ const struct fixed fixed_devices[] = {
 };
 const unsigned fixed_device_count = sizeof(fixed_devices) / sizeof(*fixed_devices);
 
-// The parts of a fresh /proc that reach out of the box. Most belong to uid 0 and are shut to
-// anybody else without capabilities; a root caller owns them, so there they are mounted over.
+// Parts of /proc that reach out of the box. Most are only open to uid 0: a root caller gets mounts
+// over them.
 const struct fixed fixed_proc_walls[] = {
 	{ MOUNT_SELF, ACCESS_READ, "/proc/sys", NULL, ROOT },
 	{ MOUNT_SELF, ACCESS_READ, "/proc/sysrq-trigger", NULL, ROOT },

@@ -1,4 +1,4 @@
-// Owns the reading of the plan's mounts backwards.
+// Owns the search for a path's mount in the plan.
 #include "view/paths/wishes.h"
 
 #include "base/base.h"
@@ -21,7 +21,6 @@ static enum verdict_of_path by_access(const struct mount *mount)
 struct judgement judge_path(const struct plan *plan, const char *path)
 {
 	struct judgement judgement = { PATH_ABSENT, NULL };
-	// A later mount covers an earlier one.
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
 		if (!path_within(path, mount->target))
@@ -40,7 +39,7 @@ struct judgement judge_path(const struct plan *plan, const char *path)
 			break;
 		case MOUNT_TMPFS:
 			if (str_equal(mount->target, "/") && !itself)
-				break; // the empty root
+				break;
 			judgement = (struct judgement){ PATH_PRIVATE, mount };
 			break;
 		case MOUNT_SCRATCH:

@@ -1,5 +1,5 @@
-// Owns the reading of the kernel's table of mounts. A box chooses the names in it: they are
-// compared, never opened.
+// Owns the reading of the kernel's table of mounts. A box chooses names in it: they are never
+// opened.
 #include "view/paths/wishes.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 enum { TABLE_BYTES = 4 << 20, OCTAL_DIGITS = 3 };
 
 struct words {
-	const char *at, *end; // of one line
+	const char *at, *end;
 };
 
 static size_t next_word(struct words *words, const char **ret)
@@ -29,7 +29,7 @@ static bool is_octal(const char *at, const char *end)
 	       at[2] >= '0' && at[2] <= '7' && at[3] >= '0' && at[3] <= '7';
 }
 
-// White space and backslashes are written as octal numbers.
+// White space and backslashes are octal numbers.
 static const char *unescape(struct arena *arena, const char *word, size_t length)
 {
 	char *text = arena_copy(arena, word, length);
@@ -58,7 +58,6 @@ static bool read_number(struct words *words, char end, uint64_t *ret)
 	return true;
 }
 
-// The first option says whether it is read-only.
 static bool is_writable(const char *options, size_t length)
 {
 	return length >= 2 && memcmp(options, "rw", 2) == 0 && (length == 2 || options[2] == ',');
@@ -75,13 +74,13 @@ static bool read_line(struct arena *arena, struct words words, struct mounted *r
 	       options_length = next_word(&words, &options), length;
 	if (point_length == 0 || point[0] != '/')
 		return false;
-	do // optional fields
+	do
 		length = next_word(&words, &word);
 	while (length > 0 && !(length == 1 && word[0] == '-'));
 	if (length == 0)
 		return false;
-	next_word(&words, &word); // type
-	next_word(&words, &word); // source
+	next_word(&words, &word);
+	next_word(&words, &word);
 	length = next_word(&words, &word);
 	ret->device = major << 32 | minor;
 	ret->root = unescape(arena, root, root_length);
@@ -127,13 +126,11 @@ const struct mounted *mounted_find(const struct mounts *mounts, uint64_t id)
 	return NULL;
 }
 
-// What is left of a path below one of its directories: "" or "/name".
 static const char *rest(const char *path, const char *above)
 {
 	return str_equal(above, "/") ? (path[1] ? path : "") : path + strlen(above);
 }
 
-// Whether `rest` below `above` is `path`.
 static bool joins(const char *above, const char *below, const char *path)
 {
 	return path_within(path, above) && str_equal(rest(path, above), below);
@@ -149,7 +146,7 @@ bool mounted_elsewhere(const struct mounts *mounts, uint64_t id, const char *pat
 		const struct mounted *other = &mounts->list[i];
 		if (!other->writable || other->device != own->device)
 			continue;
-		// What `other` shows of the way from the file system's root to it.
+		// `other` shows a directory above, or the same.
 		if (path_within(own->root, other->root)) {
 			const char *part = rest(own->root, other->root);
 			size_t length = strlen(part);
@@ -158,7 +155,7 @@ bool mounted_elsewhere(const struct mounts *mounts, uint64_t id, const char *pat
 			    !str_equal(way + length, below))
 				return true;
 		} else if (path_within(other->root, own->root)) {
-			// It begins between the mount and the path.
+			// `other` shows a directory between the mount and the path.
 			const char *part = rest(other->root, own->root);
 			size_t length = strlen(part);
 			if (strncmp(below, part, length) == 0 &&

@@ -1,5 +1,5 @@
-// Owns the knowledge of the box around this one. A variable, a name or a link's text can be
-// anybody's and prove nothing: what counts is what the kernel refuses.
+// Owns the knowledge of the box around this one. Variables, names and links prove nothing, as
+// anybody can set them: the kernel's refusals do.
 #include "view/paths/wishes.h"
 
 #include <fcntl.h>
@@ -17,7 +17,6 @@
 
 enum { STATUS_BYTES = 8192, LINK_BYTES = 64 };
 
-// No way to more rights, and a filter.
 static bool is_locked(void)
 {
 	static const char *const lines[] = {
@@ -36,7 +35,7 @@ static bool is_locked(void)
 	return true;
 }
 
-// A user namespace that knows one user: the host's has all of them.
+// A user namespace with one user: the host's has all.
 static bool is_one_user(void)
 {
 	char text[LINK_BYTES * 2];
@@ -52,7 +51,6 @@ static bool is_one_user(void)
 bool outer_is_box(void)
 {
 	struct statfs root;
-	// The variable only saves everybody else the look.
 	return getenv("SBX") && statfs("/", &root) == 0 && root.f_type == TMPFS_MAGIC &&
 	       (root.f_flags & ST_RDONLY) && is_one_user() && is_locked();
 }
@@ -60,7 +58,8 @@ bool outer_is_box(void)
 bool outer_gives_namespaces(void)
 {
 	char text[LINK_BYTES];
-	// The kernel maps uid 0 for nobody without SETFCAP (user_namespaces(7)), which no box has.
+	// Without CAP_SETFCAP, as in each box, the kernel maps uid 0 for nobody
+	// (user_namespaces(7)).
 	if (geteuid() == 0)
 		return false;
 	return file_kernel(AT_FDCWD, "/proc/sys/user/max_user_namespaces", text, sizeof(text)) ==
@@ -68,7 +67,6 @@ bool outer_gives_namespaces(void)
 	       strtol(text, NULL, 10) > 0;
 }
 
-// The mount that `path` lies in, or is.
 static const struct mounted *mount_of(const struct mounts *mounts, const char *path, bool *ret_root)
 {
 	struct sys_statx status;
@@ -79,7 +77,7 @@ static const struct mounted *mount_of(const struct mounts *mounts, const char *p
 	return mounted_find(mounts, status.mount_id);
 }
 
-// Neither renamed nor removed: a mount point (rename(2), EBUSY), or in one that is read-only.
+// Cannot be renamed or removed: a mount point (rename(2), EBUSY), or in a read-only mount.
 static bool is_fixed(struct arena *arena, const struct mounts *mounts, const char *path)
 {
 	bool root;
@@ -90,7 +88,7 @@ static bool is_fixed(struct arena *arena, const struct mounts *mounts, const cha
 	return own && above && !above->writable;
 }
 
-// By way of its directory, or by itself, where that can be written.
+// A writable mount shows it, or its directory, at another path.
 static bool is_shown_elsewhere(struct arena *arena, const struct mounts *mounts, const char *path,
 			       const struct mounted *own)
 {
@@ -103,7 +101,7 @@ static bool is_shown_elsewhere(struct arena *arena, const struct mounts *mounts,
 
 bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mounts *mounts)
 {
-	bool root, link = wall->identity.type == S_IFLNK; // its text cannot be written anyway
+	bool root, link = wall->identity.type == S_IFLNK; // a link's text is never writable
 	if (!mounts->list && mounted_read(plan->arena, mounts) < 0)
 		return false;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
@@ -127,7 +125,7 @@ static bool is_copy_name(const char *text)
 	return digits > 0 && str_equal(number + digits, name);
 }
 
-// On the box's own tmpfs, as the link: what is written there is no file of the host's.
+// On the box's tmpfs: writes do not reach a file of the host.
 static bool is_own_file(const char *path, const struct stat *link)
 {
 	struct stat status;

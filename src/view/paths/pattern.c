@@ -1,4 +1,4 @@
-// Owns the walk for patterns: one for all of a plan. Links are not followed, .git is not entered.
+// Owns the walk for patterns: one for all of a plan. It follows no links and skips .git.
 #include "view/paths/wishes.h"
 
 #include <dirent.h>
@@ -11,14 +11,14 @@
 #include "base/base.h"
 #include "base/fd.h"
 
-enum { DEPTH_MAX = 64 }; // deeper directories are hidden as a whole
+enum { DEPTH_MAX = 64 }; // deeper directories are hidden whole
 
 struct pattern_walk {
 	struct wishes *wishes;
-	struct arena *arena;       // of paths
-	const struct item **items; // all that are deep, or one; those that hide are the first
+	struct arena *arena;
+	const struct item **items;
 	unsigned count, hiding;
-	unsigned levels; // of pattern_near(): so many are gone down; 0: as many as there are
+	unsigned levels; // of pattern_near(): depth of the walk; 0: unbounded
 };
 
 static bool pattern_is(const char *text)
@@ -38,7 +38,7 @@ static void note(struct wishes *wishes, const struct item *item, const char *pat
 	wishes->matches[wishes->match_count++] = (struct pattern_match){ item, path, whole };
 }
 
-// The box could open a directory of the caller's own by chmod(2): then nothing of it is shown.
+// The box could open the caller's own directory by chmod(2): hides it whole.
 static void note_shut(struct pattern_walk *walk, int directory, const char *name, const char *path)
 {
 	struct stat status;
@@ -49,7 +49,7 @@ static void note_shut(struct pattern_walk *walk, int directory, const char *name
 		note(walk->wishes, walk->items[i], path, true);
 }
 
-// Nobody's own files are in these, but right in one at the top.
+// Users keep no files in these, except at the top.
 static bool is_passed_over(const char *name)
 {
 	return name[0] == '.' ||
@@ -66,7 +66,7 @@ static bool goes_down(const struct pattern_walk *walk, const char *path, const c
 	       !wishes_is_hidden(walk->wishes, below);
 }
 
-// Some file systems fold case: .ENV is one of them everywhere.
+// Case-insensitive: some file systems fold case.
 static bool fits(const struct pattern_walk *walk, const char *name, const char *pattern)
 {
 	char lower[NAME_MAX + 1];
@@ -78,7 +78,7 @@ static bool fits(const struct pattern_walk *walk, const char *name, const char *
 	return str_match(lower, pattern);
 }
 
-// To its end, however large it is: a file that is not found is not hidden.
+// Without a bound: a file that is not found is not hidden.
 static int walk_directory(struct pattern_walk *walk, int directory, const char *path,
 			  unsigned depth)
 {
@@ -148,7 +148,7 @@ static int walk(struct wishes *wishes, const struct item *item,
 	size_t directory = (size_t)(name - item->text);
 	unsigned first = is_deep(item) ? 0 : wishes->match_count;
 	if (!start)
-		return 0; // patterns are about the project
+		return 0;
 	if (!is_deep(item) && memchr(item->text, '*', directory))
 		return fail(0,
 			    "%s'%s': only the last name of a pattern may have '*', or it begins "
@@ -209,7 +209,7 @@ unsigned pattern_near(struct wishes *wishes, struct arena *arena, const struct l
 	bool inside = plan->current && path_within(plan->current, plan->project);
 	for (const char *at = inside ? plan->current + strlen(plan->project) : ""; *at; at++)
 		levels += *at == '/';
-	if (levels > LEVELS) // the command's directory
+	if (levels > LEVELS)
 		(void)ATTEMPT(walk_from(&walk, plan->current, LEVELS));
 	*ret_matches = wishes->matches + first;
 	return wishes->match_count - first;

@@ -12,7 +12,7 @@
 #include "names/trusted.h"
 #include "text/words.h"
 
-// More entries are not read. A tick of the clock that stamps files is no longer than this.
+// A tick of the clock of file times is no longer than this.
 enum { ENTRIES_MAX = 32768, TICK_NANOSECONDS = 20000000 };
 
 bool place_is_settled(const struct stat *status)
@@ -25,7 +25,7 @@ static bool counts(const struct place *place, const char *name)
 	return place->role != PLACE_TABLE || place->above[0] || trusted_may_begin(name);
 }
 
-// Some file systems do not say in the listing what an entry is.
+// Some file systems list no types.
 static unsigned type_of(int directory, const struct sys_entry *entry)
 {
 	struct stat status;
@@ -62,7 +62,6 @@ static void read_names(struct arena *arena, struct place *place)
 	place->before = before;
 }
 
-// Where nothing but names is known of the directory it becomes this one.
 struct place *place_add(struct plan *plan, enum place_role role, const char *path,
 			const char *above)
 {

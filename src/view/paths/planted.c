@@ -1,11 +1,10 @@
-// Owns the look at the links on the way to what is shown.
+// Owns the check of symlinks on the way to shown paths.
 #include "view/paths/wishes.h"
 
 #include <stdbool.h>
 
 #include "base/base.h"
 
-// Something of the host's that a line or an option names.
 static bool is_grant(const struct mount *mount)
 {
 	bool shown = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
@@ -58,7 +57,7 @@ static int check_link(const struct wishes *wishes, const struct mount *link,
 
 int planted_refuse(const struct wishes *wishes)
 {
-	unsigned first = 0; // of the links that stand before a grant
+	unsigned first = 0;
 	for (unsigned i = 0; i < wishes->count; i++) {
 		const struct mount *grant = &wishes->list[i].mount;
 		if (grant->kind == MOUNT_LINK)

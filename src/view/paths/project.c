@@ -56,7 +56,6 @@ static const char *system_refusal(const char *path)
 	return NULL;
 }
 
-// The caller's home, and nothing else of the machine's.
 static bool is_home(const struct plan *plan, const char *path)
 {
 	return str_equal(path, plan->real_home) &&
@@ -79,8 +78,7 @@ const char *project_refusal(const struct plan *plan, const char *path)
 	return NULL;
 }
 
-// The nearest directory upwards with a .git, or NULL. A home directory under git (dotfiles) is
-// not meant by somebody who works below it.
+// The nearest parent with a .git, or NULL. Not the home under git (dotfiles).
 static const char *git_toplevel(const struct plan *plan)
 {
 	for (const char *path = plan->current;; path = path_parent(plan->arena, path)) {
@@ -100,8 +98,8 @@ const char *project_find(const struct plan *plan)
 	return toplevel ? toplevel : plan->current;
 }
 
-// In a home that the box writes sbx's own directories are mounted over. What does not exist, or is
-// reached by a link, the box could make anew: later runs would follow it. Rule 12.
+// In a writable home sbx's directories are mounted over. The box could make absent ones, or linked
+// ones, anew: later runs would follow them.
 static int check_own(const struct plan *plan, const char *named, const char *real,
 		     const char *variable)
 {
@@ -117,8 +115,7 @@ static int check_own(const struct plan *plan, const char *named, const char *rea
 	if (!path_within(place, home) && !path_within(real, home))
 		return 0;
 	if (str_equal(place, real) && lstat(real, &status) == 0 && S_ISDIR(status.st_mode) &&
-	    faccessat(AT_FDCWD, real, R_OK, AT_EACCESS) ==
-		    0) // else view/secrets/hide.c leaves it alone
+	    faccessat(AT_FDCWD, real, R_OK, AT_EACCESS) == 0)
 		return 0;
 	return fail(0,
 		    "'%s' is your home directory, where the box could make sbx's own '%s': make "
@@ -172,7 +169,7 @@ int project_give(struct plan *plan, const char *directory, char *const *environm
 	return 0;
 }
 
-// Root in a box has no capability, and so no rights over another's files.
+// Root in a box has no capability, so no rights over another's files.
 static void warn_of_owner(struct plan *plan)
 {
 	struct stat status;

@@ -13,7 +13,6 @@
 #include "base/sys.h"
 #include "names/trusted.h"
 
-// Replaces each $NAME. Returns NULL when one is not set; `ret_name` says which.
 static char *expand_variables(struct arena *arena, const struct places *places, const char *text,
 			      const char **ret_name)
 {
@@ -61,7 +60,7 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	else if (places->project)
 		*ret_path = path_join(arena, places->project, text);
 	else
-		return 0; // './' without a project names nothing
+		return 0;
 	return 1;
 }
 
@@ -69,20 +68,19 @@ enum { SLOTS_FIRST = 512, LISTED_PATH_MAX = 512, LISTED_BYTES = 32768, FILTER_BI
 
 struct resolve_entry {
 	const char *path; // NULL: free
-	int error;        // of lstat
-	// A directory that was listed: a bit for each name in it, by its hash (a Bloom filter);
-	// NULL: it was not. A false positive costs one lstat().
+	int error;
+	// A Bloom filter of a listed directory's names; NULL: not listed. A false positive costs
+	// one lstat().
 	uint64_t *filter;
 	struct identity identity;
-	const char *text; // of a symlink
+	const char *text;
 };
 
 struct resolver {
 	struct arena *arena, *scratch;
-	unsigned used, slots;          // a power of two, never more than three quarters used
-	struct resolve_entry *entries; // open addressing
-	const char *listed; // the first directory that was listed whole, or NULL: most questions
-			    // are about the home
+	unsigned used, slots; // slots: a power of two, at most three quarters used
+	struct resolve_entry *entries;
+	const char *listed; // the first listed directory: most questions are about the home
 	const uint64_t *listed_filter;
 	size_t listed_length;
 	unsigned listed_hash;
@@ -121,14 +119,13 @@ static void look(struct resolver *resolver, struct resolve_entry *entry)
 		look_at_link(resolver, entry);
 }
 
-// FNV-1a, byte by byte.
+// FNV-1a.
 static const unsigned HASH_EMPTY = 2166136261U, HASH_PRIME = 16777619U;
 static unsigned hash_more(unsigned hash, char byte)
 {
 	return (hash ^ (unsigned char)byte) * HASH_PRIME;
 }
 
-// The slot of a path with this hash, or the free one where it belongs.
 static struct resolve_entry *slot_at(const struct resolver *resolver, const char *path,
 				     unsigned hash)
 {
@@ -158,7 +155,6 @@ static void grow(struct resolver *resolver)
 			*slot_of(resolver, old[i].path) = old[i];
 }
 
-// `path` is `parent` and one more name; the parent has no symlinks in it.
 static struct resolve_entry *add(struct resolver *resolver, const char *path)
 {
 	if (++resolver->used * 4 > resolver->slots * 3)
@@ -209,8 +205,8 @@ static const struct resolve_entry *entry_of(struct resolver *resolver, const cha
 	return entry;
 }
 
-// Down from the root to the first name that has no entry: it is missing when its directory was
-// listed without it. A symlink on the way leads elsewhere.
+// Goes down to the first name without an entry: missing if its directory's listing lacks it. A
+// symlink leads elsewhere.
 bool resolver_lacks(const struct resolver *resolver, const char *path)
 {
 	char part[LISTED_PATH_MAX] __attribute__((uninitialized));
@@ -270,14 +266,13 @@ static void list_names(struct resolver *resolver, const char *directory)
 		resolver->listed_hash = hash_more(resolver->listed_hash, *byte);
 }
 
-// The part of a path that is resolved, and what is still to do.
 struct resolve_walk {
-	char done[4096]; // a longer one the kernel does not take
+	char done[4096];
 	size_t used;
 	const char *rest;
 };
 
-// Takes the next name over: 1 taken, 0 it was "", "." or "..", -1 too long.
+// 1: taken, 0: "", "." or "..", -1: too long.
 static int take_name(struct resolve_walk *walk)
 {
 	size_t length = strcspn(walk->rest, "/");
@@ -299,7 +294,7 @@ static int take_name(struct resolve_walk *walk)
 	return 1;
 }
 
-// One component at a time, because a symlink must be made again where it stands.
+// One component at a time: each symlink must be made again.
 int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved)
 {
 	struct resolve_walk walk __attribute__((uninitialized));
@@ -342,7 +337,6 @@ int resolve_path(struct resolver *resolver, const char *path, struct resolved *r
 const char *resolve_real(struct resolver *resolver, const char *path)
 {
 	struct resolved resolved;
-	// What cannot be looked at has no symlinks that matter to us.
 	if (ATTEMPT(resolve_path(resolver, path, &resolved)) >= 0)
 		return resolved.path;
 	if (str_equal(path, "/"))
@@ -357,7 +351,6 @@ void resolver_list_home(struct resolver *resolver, struct arena *arena, const ch
 	struct resolved resolved;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const char *path = arena_text(arena, "%s%s", home, places[i]);
-		// Those who need it report a failure.
 		int found = ATTEMPT(resolve_path(resolver, path, &resolved));
 		if (found == 1 && str_equal(resolved.path, path) &&
 		    resolved.identity.type == S_IFDIR)

@@ -10,11 +10,10 @@
 
 struct splitter {
 	struct plan *plan;
-	struct mount *mounts; // the new table
+	struct mount *mounts;
 	unsigned count;
 };
 
-// What is mounted over a part of the host's and so takes it out of sight.
 static bool hides(const struct mount *mount)
 {
 	return mount->on_host && (mount->kind == MOUNT_MASK || mount->kind == MOUNT_TMPFS);
@@ -57,7 +56,7 @@ static int split(struct splitter *splitter, const struct mount *mount)
 		part.source = part.target = path_below(plan->arena, mount->source, entry->d_name);
 		if (is_hidden(plan, part.source) || lstat(part.source, &status) < 0 ||
 		    S_ISLNK(status.st_mode))
-			continue; // a link is followed to what has its own rule
+			continue;
 		part.identity =
 			(struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
 		result = take_mount(splitter, &part);

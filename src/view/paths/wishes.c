@@ -1,4 +1,4 @@
-// Owns the list of wishes, and the rules for a path that is added to it.
+// Owns the list of wishes, and the rules for adding a path.
 #include "view/paths/wishes.h"
 
 #include <limits.h>
@@ -60,7 +60,7 @@ static int refuse_writable(struct wishes *wishes, struct origin from, const char
 		    origin_text(wishes->arena, from), path, why);
 }
 
-// What cannot be named: the box has another /proc and /dev, and no device but theirs.
+// The box has a separate /proc and /dev, with no other devices.
 static const char *not_to_be_bound(const struct resolved *resolved)
 {
 	if (str_equal(resolved->path, "/"))
@@ -177,7 +177,7 @@ bool wishes_is_hidden(const struct wishes *wishes, const char *path)
 	size_t length = strlen(path);
 	for (unsigned i = 0; i < wishes->hidden_count; i++) {
 		const struct hidden *hidden = &wishes->hidden[i];
-		// The byte after the name first: nearly all differ in it.
+		// The byte behind the name first: it nearly always differs.
 		if (hidden->length <= length &&
 		    (path[hidden->length] == '\0' || path[hidden->length] == '/') &&
 		    memcmp(path, hidden->path, hidden->length) == 0)

@@ -13,10 +13,8 @@
 #include "git/recognise.h"
 #include "view/paths/wishes.h"
 
-// By objects.c of git: so many lists after each other.
 enum { ALTERNATES_DEPTH = 5 };
 
-// The one line of a pointer file such as .git, commondir or gitdir; NULL when it is none.
 const char *beyond_pointer(struct arena *arena, const char *path, const char *prefix)
 {
 	return git_read_pointer(AT_FDCWD, path, prefix, arena_take(arena, GIT_POINTER_MAX));
@@ -57,7 +55,6 @@ int beyond_lacks(struct wishes *wishes, const char *file, const char *why)
 	return 0;
 }
 
-// By another part already.
 static bool is_named(const struct list *texts, const char *path)
 {
 	list_each (item, texts)
@@ -66,7 +63,6 @@ static bool is_named(const struct list *texts, const char *path)
 	return false;
 }
 
-// Names it with the line that shows it.
 static void offer(struct wishes *wishes, const char *file, const char *path)
 {
 	struct plan *plan = wishes->plan;
@@ -101,7 +97,6 @@ static bool holds_objects(struct wishes *wishes, const char *path)
 
 static void follow_alternates(struct wishes *wishes, const char *file, unsigned depth);
 
-// Those in the box name others.
 static void follow_objects(struct wishes *wishes, const char *file, const char *path,
 			   unsigned depth)
 {
@@ -142,7 +137,7 @@ void beyond_part(struct wishes *wishes, const char *file)
 		follow_objects(wishes, file, part.path, 0);
 }
 
-// Where people put worktrees. A box may have written the place: elsewhere a look could wait for a
+// Where people put worktrees. A box may have written the path: a lookup elsewhere could hang on a
 // network file system.
 static bool is_near(const struct wishes *wishes, const char *path, const char *common)
 {

@@ -1,4 +1,4 @@
-// Owns the walls around hooks and configuration that lie where git's configuration says.
+// Owns the walls around hooks and configuration that git's configuration names.
 #include "view/protect/protect.h"
 
 #include <stdbool.h>
@@ -6,8 +6,7 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-// By its own name, and by what that leads to. A link on the way is protected by itself: with
-// another one the name would be another file's.
+// Protects the path, its target, and the links on the way.
 static int protect_path(struct wishes *wishes, const char *named, enum act absent)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
@@ -44,7 +43,7 @@ static int protect_all(struct wishes *wishes, const struct list *named, enum act
 int configured_protect(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
-	if (!wishes->tops.first) // nothing that the box writes
+	if (!wishes->tops.first)
 		return 0;
 	TRY(gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
 			    &wishes->named));

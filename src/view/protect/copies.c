@@ -15,8 +15,8 @@
 
 enum { LOCK_TRIES = 20 };
 
-// Shared while the box lives: nobody then renames over a file that is mounted on in here. A box
-// could hold it for ever, so nobody waits for long either.
+// A shared lock while the box lives: no process then renames over a mounted file. A box could hold
+// it for ever: the wait is bounded.
 static int share_lock(const char *directory)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -34,7 +34,6 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	const char *text;
 	size_t length;
 	int lock = share_lock(path_parent(wishes->arena, file));
-	// The text is read only now that nobody replaces it.
 	autoclose int fd = file_open(AT_FDCWD, file, 0, &status);
 	if (fd < 0 ||
 	    file_read_open(fd, &status, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) < 0)
@@ -56,8 +55,8 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	return wishes_add(wishes, mount, true);
 }
 
-// A box around this one shows its own copy there, by a link that is mounted. What a command inside
-// writes to that copy, git runs or trusts outside of the command's box: it is read-only.
+// An outer box shows its copy here, by a mounted link. Git runs or trusts what that copy says
+// outside of this box: read-only.
 static int keep_outer(struct wishes *wishes, const struct mount *mount, const char *file)
 {
 	struct mount link = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = mount->from };
@@ -72,8 +71,8 @@ static int keep_outer(struct wishes *wishes, const struct mount *mount, const ch
 	return wishes_add(wishes, &copy, false);
 }
 
-// A file config.worktree is read where the configuration of its repository has the extension. Then
-// nothing may come there; else it is only cut when the run has ended.
+// Git reads config.worktree only with the extension. With it nothing may appear; else it is cut
+// after the run.
 static enum act kind_of(const struct plan *plan, const char *path)
 {
 	for (unsigned i = 0; str_equal(path_name(path), "config.worktree") && i < plan->copy_count;
@@ -96,7 +95,7 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	if (opened_has(wishes, path))
 		return 0;
 	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
-	// Behind a link of the user's nothing may come where nothing was.
+	// Behind a link of the user's nothing may appear.
 	enum act absent = fd < 0 && errno == ELOOP ? ACT_TAKE : ACT_CONFIG;
 	if (fd < 0 && file_missing())
 		return protect_guard(wishes, path, kind_of(plan, path));
@@ -107,8 +106,7 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	}
 	if (fd < 0 && errno != EACCES && errno != ELOOP && errno != EINVAL)
 		return protect_failed(wishes, path);
-	// A link of the user's, unreadable, no file, too large or too many: then it is only
-	// read-only.
+	// A link, unreadable, no file, too large or too many: only read-only.
 	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MAX || plan->copy_count == COPIES_MAX)
 		return protect_name(wishes, path, absent, from);
 	fd_close(&fd);

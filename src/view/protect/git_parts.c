@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "view/paths/wishes.h"
 
-// One that is not there is found by the listing; a configuration's name says what may come.
+// The listing finds absent ones; a configuration's name decides what may appear.
 static int protect_at_top(struct wishes *wishes, const struct place *place,
 			  const struct layout_row *row, const char *top, struct origin from)
 {
@@ -26,8 +26,7 @@ static int protect_at_top(struct wishes *wishes, const struct place *place,
 		       : 0;
 }
 
-// Why a part below the top cannot be covered at its path: 0 when it can. ELOOP: the user has a link
-// in the place of a directory on the way, and no mount is made through it.
+// 0 or why no mount can cover a part below the top. ELOOP: a directory on the way is a link.
 static int look(const char *path)
 {
 	autoclose int fd =
@@ -40,14 +39,13 @@ static int protect_deeper(struct wishes *wishes, const struct place *place,
 {
 	const char *path = path_below(wishes->arena, place->path, row->path);
 	int problem = place_stands(place, row->path) ? look(path) : ENOENT;
-	// A box may put a directory in the place of the user's link.
+	// A box may replace the user's link by a directory.
 	if (problem == ELOOP && wishes_is_reached(wishes, path))
 		TRY(protect_guard(wishes, path, ACT_TAKE));
 	if (problem == ELOOP)
 		path = path_below(wishes->arena,
 				  resolve_real(wishes->resolver, path_parent(wishes->arena, path)),
 				  path_name(path));
-	// A wall is around it already, or the user opened it.
 	if (!wishes_is_reached(wishes, path) || opened_has(wishes, path))
 		return 0;
 	if (problem == ENOENT)

@@ -1,6 +1,6 @@
-// Owns the protection of names of the home by absolute path, the refusal of projects there, and the
-// walls of a home that is the project: what exists is mounted read-only or hidden, what does not
-// goes to quarantine when it appears.
+// Owns the protection of the home's names by absolute path, the refusal of projects there, and the
+// walls of a home that is the project. Existing names are read-only or hidden; new ones go to
+// quarantine.
 #include "view/protect/protect.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static const struct homes *homes_of(struct wishes *wishes)
 	return homes;
 }
 
-// Of a row "~/x" the path by which a real path is compared; NULL for a variable's that is not set.
+// The path of a row "~/x" to compare a real path with; NULL: an unset variable's.
 static const char *row_path(const struct wishes *wishes, const char *name)
 {
 	struct item item = { .text = arena_text(wishes->arena, "?%s", name) };
@@ -49,8 +49,8 @@ static const char *place_of(const struct wishes *wishes, const char *path)
 
 enum name_side { WITHIN_ROW, AROUND_ROW };
 
-// Whether a path lies in what a row names, or right around it; the rows go to `names`, which may be
-// NULL. Around the home itself all rows would lie: home_protect() has them.
+// The path is in what a row names, or directly around it; `names` (or NULL) gets the rows. Not the
+// home itself: see home_protect().
 static bool is_row_of(struct wishes *wishes, const char *path, enum name_side side,
 		      struct list *names)
 {
@@ -70,7 +70,7 @@ static bool is_row_of(struct wishes *wishes, const char *path, enum name_side si
 	return found;
 }
 
-// Where a project lies in something of which every file is run or trusted, or is a secret.
+// The row around a project: every file in it is run or trusted, or is a secret.
 static const char *inside_of(struct wishes *wishes, const char *path)
 {
 	if (is_row_of(wishes, path, WITHIN_ROW, NULL))
@@ -114,7 +114,6 @@ int homes_refuse(struct wishes *wishes)
 	return 0;
 }
 
-// Somebody has named it, and nothing else.
 static bool is_asked_for(const struct wishes *wishes, const char *path)
 {
 	for (unsigned i = 0; i < wishes->count; i++)
@@ -192,7 +191,6 @@ static int protect_in_home(struct wishes *wishes, const char *path, const void *
 		       : 0;
 }
 
-// Those that a variable names are not of the home.
 static int protect_row(struct wishes *wishes, const struct trusted_row *row, struct origin from)
 {
 	const char *name = trusted_name(row);

@@ -14,8 +14,7 @@
 
 enum { INDEX_MAX = 32 << 20 };
 
-// Whether git tracks a file in the directory, or below it. Where nothing is tracked at all, or
-// nobody knows, it counts as tracked.
+// Git tracks a file in the directory or below it. Unknown counts as tracked.
 static bool is_tracked(const struct plan *plan, const char *directory)
 {
 	const char *name = directory + strlen(plan->project) + 1;
@@ -24,7 +23,7 @@ static bool is_tracked(const struct plan *plan, const char *directory)
 	       rows.count > 0;
 }
 
-// Where each install or build writes: a wall there would make it fail.
+// Installs and builds write there: a wall would make them fail.
 static bool is_made_anew(struct wishes *wishes, const char *path, bool directory)
 {
 	const struct plan *plan = wishes->plan;
@@ -58,7 +57,7 @@ static int report(struct wishes *wishes, const char *directory, const char *path
 	return 0;
 }
 
-// A file that the wall holds under one of its names: written by another one, it changes here.
+// A file with other names: written by one of them, it changes here.
 static void report_names(struct wishes *wishes, const char *path)
 {
 	struct plan *plan = wishes->plan;
@@ -92,7 +91,7 @@ static int protect_target(struct wishes *wishes, const struct mount *wall, const
 	return protect_name(wishes, path, ACT_TAKE, wall->from);
 }
 
-// Git's own lists of worktrees and submodules, which are walls where they are long.
+// Git's lists of worktrees and submodules; long ones become walls.
 static bool is_list(const struct mount *wall)
 {
 	const char *name = path_name(wall->target);
@@ -100,7 +99,6 @@ static bool is_list(const struct mount *wall)
 	       (str_equal(name, "worktrees") || str_equal(name, "modules"));
 }
 
-// Of wishes that come meanwhile as well.
 int indirect_protect(struct wishes *wishes)
 {
 	unsigned directories = 0;

@@ -13,10 +13,9 @@
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
-// More repositories than these, and those that boxes made, which they may remove and make anew, are
-// looked through when the run has ended, against their configurations of the start: of the user's
-// all are read, then so many others. The first look: those near the top first, and no more than
-// so much time.
+// Repositories beyond these, and those of boxes, are checked after the run, against their
+// configurations of the start: all of the user's, then so many others. The first look has a time
+// bound, and sees those near the top first.
 enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_NANOSECONDS = 80000000 };
 enum { MODULES_MAX = 64, MODULES_DEEP = 3 };
 #define ROWS_BYTES ((size_t)384 << 20)
@@ -26,9 +25,8 @@ static void note(struct git_walk *walk, int directory, const char *name)
 	listed_note(walk->owner, directory, name, walk->path + walk->root + 1, LISTED_OWN);
 }
 
-// It is looked through for itself.
 struct first {
-	struct listed known; // first: what note() gets
+	struct listed known;
 	const struct plan *plan;
 };
 
@@ -37,7 +35,7 @@ static bool is_tree(struct git_walk *walk)
 	return tree_is(((struct first *)walk->owner)->plan, walk->path);
 }
 
-// Nothing hostile has run there yet: all of it is the user's own.
+// No box has run there yet: all of it is the user's.
 static void look_first(struct wishes *wishes, struct searched *tree, struct listed *ret_known)
 {
 	struct stat status;
@@ -65,8 +63,7 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	*ret_known = first.known;
 }
 
-// What 'rm -r' in a box has left of it: no git takes it for a repository, and the next 'rm -r' can
-// have it.
+// A rest of 'rm -r' in a box: no repository for git, and another 'rm -r' may remove it.
 static bool is_headless(struct wishes *wishes, const char *path)
 {
 	struct stat status;
@@ -80,8 +77,8 @@ static int protect_known(struct wishes *wishes, const char *path, struct origin 
 		       : protect_name(wishes, path, ACT_REPOSITORY, from);
 }
 
-// A worktree of a repository elsewhere, which is shown and protected as the project's own. One of a
-// repository in the tree needs nothing.
+// A worktree of an outside repository: shown and protected as the project's. One of a repository in
+// the tree needs nothing.
 static bool leads_out(struct wishes *wishes, const struct searched *tree, const char *file)
 {
 	const char *pointer = beyond_pointer(wishes->arena, file, GIT_FILE_PREFIX);
@@ -105,7 +102,7 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
 	    str_equal(resolved.path, path) &&
 	    (resolved.identity.type == S_IFDIR || leads_out(wishes, tree, path))) {
-		const char *own = wishes->plan->index; // of the project's top alone
+		const char *own = wishes->plan->index;
 		TRY(protect_known(wishes, path, from));
 		wishes->plan->index = own;
 		++*count;
@@ -125,7 +122,6 @@ static void note_start(struct wishes *wishes, const char *directory, const char 
 	plan->starts[plan->start_count++] = start;
 }
 
-// A repository that the box can write, with its submodules.
 static void note_starts(struct wishes *wishes, const char *path, unsigned depth)
 {
 	note_start(wishes, path, "config");
@@ -157,7 +153,7 @@ static int protect_rows(struct wishes *wishes, struct searched *tree, const stru
 	return 0;
 }
 
-// After a power loss a file can be empty that was written.
+// A power loss can leave a written file empty.
 static void tell_damaged(struct plan *plan, const struct searched *tree)
 {
 	static const char text[] = "the list of repositories in %s was damaged, or of another "
@@ -168,7 +164,7 @@ static void tell_damaged(struct plan *plan, const struct searched *tree)
 		 (struct origin){ .file = "protect" });
 }
 
-// The user's own first, however many a box has made. One that is gone is not a repository now.
+// The user's own first. A lost one is not a repository now.
 int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count)
 {
 	struct listed known;

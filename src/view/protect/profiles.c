@@ -15,7 +15,6 @@ static int protect_one(struct wishes *wishes, const char *path, const void *with
 	return wishes_is_reached(wishes, path) ? protect_name(wishes, path, ACT_TAKE, from) : 0;
 }
 
-// `noted`: the list.
 static int note_one(struct wishes *wishes, const char *path, const void *noted)
 {
 	struct plan *plan = wishes->plan;

@@ -12,7 +12,6 @@
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 
-// Nobody but root makes a link in these.
 static bool is_system(const char *path)
 {
 	static const char *const places[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin",

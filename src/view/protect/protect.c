@@ -1,5 +1,5 @@
-// Owns the means by which one name is kept from the box: what exists is mounted read-only, what
-// does not exist is looked for at the end. Nothing is created in the user's tree.
+// Owns the means by which one name is kept from the box: an existing one is read-only, an absent
+// one is checked at the end. Nothing is created in the user's tree.
 #include "view/protect/protect.h"
 
 #include <errno.h>
@@ -25,8 +25,7 @@ static int add_mask(struct wishes *wishes, const char *path, const struct identi
 	return wishes_add_wall(wishes, &mask);
 }
 
-// A protected name that is a symlink: the link itself cannot be replaced, and what it leads to is
-// protected where the box could write it.
+// The link cannot be replaced; its target is protected where the box could write it.
 static int protect_link(struct wishes *wishes, const char *path, const struct identity *identity,
 			enum act absent, struct origin from)
 {
@@ -50,7 +49,6 @@ int protect_failed(struct wishes *wishes, const char *path)
 {
 	int problem = errno;
 	const char *shut = NULL;
-	// The first on the way from the root that keeps its owner out.
 	for (const char *at = path; problem == EACCES && !str_equal(at, "/");
 	     at = path_parent(wishes->arena, at))
 		if (faccessat(AT_FDCWD, at, R_OK | X_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0 &&

@@ -1,5 +1,5 @@
-// Owns the plan of what is kept from the box: names that the host later runs or trusts
-// (names/trusted.c) in each place that the box can write, and the paths of a profile.
+// Owns the plan of what is kept from the box: names that the host runs or trusts (names/trusted.c)
+// in each writable place, and the paths of a profile.
 #include "view/protect/protect.h"
 
 #include <errno.h>
@@ -14,7 +14,6 @@
 static int protect_table(struct wishes *wishes, const char *directory, const char *above,
 			 struct origin from);
 
-// A directory, or a link to one, in which names of the table may stand.
 static int protect_below(struct wishes *wishes, const char *path, const char *above,
 			 struct origin from)
 {
@@ -25,7 +24,7 @@ static int protect_below(struct wishes *wishes, const char *path, const char *ab
 	return protect_table(wishes, resolved.path, above, from);
 }
 
-// Names beyond the room of a plan are reported when they change.
+// Names without room in the plan are only reported when they change.
 static int protect_table(struct wishes *wishes, const char *directory, const char *above,
 			 struct origin from)
 {
@@ -52,7 +51,7 @@ static int protect_table(struct wishes *wishes, const char *directory, const cha
 	return 0;
 }
 
-// Where a server finds what it does not list, each name of the table is asked for.
+// Servers may find more than they list: looks each name up.
 static int protect_unlisted(struct wishes *wishes, const char *root, struct origin from)
 {
 	if (alias_kernel_compares(root))
@@ -65,9 +64,8 @@ static int protect_unlisted(struct wishes *wishes, const char *root, struct orig
 	return 0;
 }
 
-// husky's own part of .husky, which each 'npm install' makes anew: it goes on in the box with a
-// copy. Where there is none yet nothing can be put, and a variable makes husky let it be, as the
-// host has no such hooks either.
+// husky makes its part of .husky anew at each 'npm install': the box has a copy. In a host without
+// one, a variable disables husky in the box.
 static int protect_husky(struct wishes *wishes, const char *root, struct origin from)
 {
 	struct mount own = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = from };
@@ -99,7 +97,6 @@ static int protect_root(struct wishes *wishes, const char *root)
 	return wishes->plan->tier == TIER_FULL ? protect_husky(wishes, root, from) : 0;
 }
 
-// Where it is named as scratch, that is what it is.
 static int add_project(struct wishes *wishes, enum access access)
 {
 	struct origin from = { .file = "project", .order = ORDER_PROJECT };
@@ -111,7 +108,6 @@ static int add_project(struct wishes *wishes, enum access access)
 	return 0;
 }
 
-// Other lines that name a path below it change nothing.
 static void keep_from_writing(struct wishes *wishes, const char *path)
 {
 	for (unsigned i = 0; i < wishes->count; i++) {
@@ -122,8 +118,7 @@ static void keep_from_writing(struct wishes *wishes, const char *path)
 	}
 }
 
-// A path of a profile's list: deny wins. What is not in the box stays out of it: nobody's file
-// becomes readable by its protection.
+// Deny wins. A path that the box lacks stays out: protection makes no file readable.
 static int protect_path(struct wishes *wishes, const struct item *item, const char *path)
 {
 	struct stat status;
@@ -153,9 +148,8 @@ static int protect_searched(struct wishes *wishes, const char *path)
 	return protect_root(wishes, path);
 }
 
-// What is writable, by whichever key: the project, directories beside it and, where it is not
-// writable as a whole, in it. The roots first: what is masked below one depends on where the box
-// may write.
+// All writable directories: the project, others beside it, and writable ones in a read-only
+// project. The roots first: masks below them depend on them.
 static int protect_roots(struct wishes *wishes)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
@@ -223,7 +217,7 @@ int protect_plan(struct wishes *wishes)
 	*plan->configured = wishes->named;
 	for (const struct gitnamed_text *one = wishes->named.first; one; one = one->next)
 		gitnamed_known(plan->arena, &one->rows, &plan->git_names);
-	// As long as they are: an idle box keeps the pages.
+	// Exact copies: an idle box keeps the pages.
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
 	return alias_refuse_routes(wishes);
 }

@@ -1,6 +1,6 @@
 // Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, the
-// common directory of worktrees, submodules. What a hostile project says about places outside of
-// it counts for nothing unless those places point back.
+// common directory of worktrees, submodules. A hostile project's claims about outside places count
+// only if those places point back.
 #include "view/protect/protect.h"
 
 #include <dirent.h>
@@ -29,7 +29,7 @@ static int protect_worktree(struct wishes *wishes, const char *path, struct orig
 	return git_parts_protect(wishes, path, NULL, from, LAYOUT_WORKTREE, &place);
 }
 
-// A name that git does not know: the user's own git directory has the same parts.
+// Git does not know the name, but the user's own git directory has the same parts.
 static int protect_unknown(struct wishes *wishes, const char *path, struct origin from,
 			   unsigned depth)
 {
@@ -39,8 +39,7 @@ static int protect_unknown(struct wishes *wishes, const char *path, struct origi
 	return protect_directory(wishes, path, NULL, from, depth + 1);
 }
 
-// One mount for all, whatever their number, and nothing can come in there. What the project itself
-// is a worktree of stays writable: git commits there.
+// One read-only mount for any number. The project's own entry stays writable: git commits there.
 static int protect_crowd(struct wishes *wishes, const char *directory, enum act act,
 			 struct origin from)
 {
@@ -69,9 +68,8 @@ static bool is_entry(const char *name, unsigned type)
 	return name[0] != '.' && (type == DT_DIR || type == DT_UNKNOWN);
 }
 
-// Calls `each` for every entry of a directory that is one itself. A directory with more entries
-// than can be protected one by one becomes read-only as a whole: nothing can come in there, and all
-// that will be found is the user's own.
+// Calls `each` for every subdirectory. A directory with too many becomes read-only as a whole:
+// nothing can appear there.
 static int each_entry(struct wishes *wishes, const char *directory, enum act act,
 		      struct origin from, unsigned depth,
 		      int (*each)(struct wishes *wishes, const char *path, struct origin from,
@@ -80,7 +78,7 @@ static int each_entry(struct wishes *wishes, const char *directory, enum act act
 	struct stat status;
 	if (lstat(directory, &status) < 0)
 		return errno == ENOENT ? 0 : protect_failed(wishes, directory);
-	if (!S_ISDIR(status.st_mode)) // the user's own: it stays, read-only
+	if (!S_ISDIR(status.st_mode))
 		return protect_name(wishes, directory, ACT_TAKE, from);
 	if (access(directory, R_OK | X_OK) < 0)
 		return protect_failed(wishes, directory);
@@ -106,7 +104,7 @@ static int each_entry(struct wishes *wishes, const char *directory, enum act act
 	return protect_crowd(wishes, directory, act, from);
 }
 
-// A submodule's name may hold slashes: what has no HEAD is a directory of more.
+// A submodule's name may hold slashes: a directory without HEAD has more below.
 static int protect_module(struct wishes *wishes, const char *path, struct origin from,
 			  unsigned depth)
 {
@@ -137,8 +135,7 @@ static int protect_nested(struct wishes *wishes, const struct place *place, stru
 		       : 0;
 }
 
-// Links of the user's, as git-new-workdir and `repo` make them, in place of those without which git
-// takes the directory for none. `place`: of the directory, or NULL.
+// Links of git-new-workdir and `repo`, in place of parts that a repository needs. `place`: or NULL.
 static void follow_parts(struct wishes *wishes, const char *directory, const struct place *place)
 {
 	static const char *const names[] = { "objects", "refs" };
@@ -154,7 +151,6 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 {
 	struct stat status;
 	const char *info = path_below(wishes->arena, directory, "info");
-	// The user's own, as what a run made was moved away: it is read-only as a whole.
 	if (lstat(info, &status) == 0 && !S_ISDIR(status.st_mode))
 		TRY(protect_name(wishes, info, ACT_TAKE, from));
 	struct place place;
@@ -164,7 +160,7 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	return 0;
 }
 
-// Of a crowd none is shown: it is read-only, so nothing prunes it.
+// A crowd stays hidden: it is read-only, so nothing prunes it.
 static int show_worktrees(struct wishes *wishes, const char *common)
 {
 	unsigned count = 0;
@@ -181,7 +177,7 @@ static int show_worktrees(struct wishes *wishes, const char *common)
 	return 0;
 }
 
-// Made writable and pinned, so that it cannot be moved away with its walls.
+// Writable and pinned: it cannot be moved away with its walls.
 static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
 			 const char *top, struct origin from)
 {
@@ -198,12 +194,12 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 		TRY(wishes_add_wall(wishes, &bind));
 		return protect_directory(wishes, path, top, from, 0);
 	}
-	follow_parts(wishes, path, NULL); // nothing to protect before it is applied
+	follow_parts(wishes, path, NULL);
 	TRY(lasting_mount(wishes, &bind));
 	return wishes_add_wall(wishes, &bind);
 }
 
-// A git directory elsewhere that does not point back: in the box by a line of the user's.
+// An outside git directory that does not point back: only by a line of the user's.
 static int follow_beyond(struct wishes *wishes, const char *file, const struct resolved *directory)
 {
 	if (!beyond_directory(wishes, file, directory->path))
@@ -213,8 +209,8 @@ static int follow_beyond(struct wishes *wishes, const char *file, const struct r
 	return 0;
 }
 
-// .git as a file: "gitdir: PATH". A directory inside the project needs no proof; one outside must
-// point back, or a project could name anybody's repository.
+// "gitdir: PATH". A directory outside of the project must point back, or a project could name
+// anybody's repository.
 static int follow_file(struct wishes *wishes, const char *root, const char *file,
 		       struct origin from)
 {
@@ -252,7 +248,7 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 	for (unsigned i = 0; i < wishes->plan->place_count; i++)
 		if (wishes->plan->places[i].role == PLACE_GIT &&
 		    str_equal(wishes->plan->places[i].path, common.path))
-			return 0; // as another worktree's
+			return 0;
 	if (!wishes->plan->index)
 		wishes->plan->index = path_below(arena, directory.path, "index");
 	return add_directory(wishes, common.path, &common.identity, root, from);
@@ -270,7 +266,6 @@ int repository_protect_top(struct wishes *wishes, const char *root, struct origi
 	return protect_guard(wishes, head, ACT_BARE);
 }
 
-// A symlink. What it leads to in the project is protected as under the name .git.
 static int follow_link(struct wishes *wishes, const char *root, const char *path,
 		       struct origin from)
 {
@@ -311,7 +306,7 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	if (lstat(path, &status) < 0)
 		return protect_guard(wishes, path, ACT_REPOSITORY);
 	if (S_ISDIR(status.st_mode) && !wishes_is_reached(wishes, path))
-		return 0; // another line made it read-only, or something else
+		return 0;
 	if (S_ISDIR(status.st_mode)) {
 		struct identity identity = { status.st_dev, status.st_ino, S_IFDIR };
 		return add_directory(wishes, path, &identity, root, from);

@@ -1,5 +1,5 @@
-// Owns the files that come along with their names: small regular files, read-only, judged by the
-// far end of each link. Whatever else a name leads to stays outside.
+// Owns the files that come along with their names: small regular files, read-only, judged by their
+// resolved path. Other targets stay outside.
 #include "view/secrets/hide.h"
 
 #include <errno.h>
@@ -22,9 +22,9 @@ struct bring {
 	bool variable;
 	enum path_form form;
 	struct origin from;
-	unsigned entries; // of directories, with those that cannot be shown
+	unsigned entries; // of directories, shown or not
 	int64_t bytes;
-	const char *why; // it cannot be shown, or NULL
+	const char *why; // why not shown, or NULL
 };
 
 static int refuse(struct bring *bring, const char *why)
@@ -33,14 +33,14 @@ static int refuse(struct bring *bring, const char *why)
 	return 0;
 }
 
-// Each path has a separate origin: planted_refuse() takes links for those of the next grant.
+// Separate origins: planted_refuse() assigns links to the next grant.
 static int add_links(struct bring *bring, const struct resolved *resolved)
 {
 	bring->from.line = bring->wishes->count;
 	return wishes_add_links(bring->wishes, resolved, bring->from);
 }
 
-// Shows the file itself, or in its place what may be shown of it.
+// The file itself, or the part of it that may be shown.
 static int show(struct bring *bring, const struct resolved *file, const char *text)
 {
 	struct wishes *wishes = bring->wishes;
@@ -60,7 +60,7 @@ static int show(struct bring *bring, const struct resolved *file, const char *te
 	return wishes_add(wishes, &mount, false);
 }
 
-// Opened once: the text that was judged is shown, or the file, which the mount compares again.
+// Opened once: the judged text is shown, or the file, which the mount compares again.
 static int bring_regular(struct bring *bring, const struct resolved *file)
 {
 	struct arena *arena = bring->wishes->arena;
@@ -98,7 +98,7 @@ static int bring_regular(struct bring *bring, const struct resolved *file)
 
 static int bring_path(struct bring *bring, const char *path, unsigned depth);
 
-// What cannot be shown of a directory is missing in it.
+// Entries that cannot be shown are missing.
 static int bring_entries(struct bring *bring, const char *directory, unsigned depth)
 {
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -137,7 +137,7 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth)
 	if (found < 0)
 		return refuse(bring, "you cannot reach it");
 	if (found == 0)
-		return 0; // it is missing outside as well
+		return 0; // missing outside as well
 	if (planted_is(wishes, &resolved))
 		return refuse(bring, "a command in a box could have made a link on the way");
 	const struct mount *seen = wishes_seen(wishes, resolved.path);
@@ -156,7 +156,7 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth)
 	}
 }
 
-// Of a large directory of terminals the caller's own comes along.
+// Of a large directory only the caller's terminal.
 static int bring_terminal(struct bring *bring, const char *directory)
 {
 	const char *term = homes_value(bring->wishes->places.environment, "TERM", strlen("TERM"));
@@ -178,7 +178,7 @@ static void note(struct bring *bring, const char *path, const char *why)
 	list_add(list, wishes->arena, text, (struct origin){ .file = bring->name });
 }
 
-// All of a name comes along, or nothing of it.
+// All entries of a name, or none.
 static int bring_name(struct bring *bring, const char *path)
 {
 	struct wishes *wishes = bring->wishes;
@@ -201,7 +201,7 @@ static int bring_name(struct bring *bring, const char *path)
 	return 0;
 }
 
-// A list, where it may be one.
+// The value may be a list.
 static int bring_value(struct bring *bring, const char *value)
 {
 	struct arena *arena = bring->wishes->arena;

@@ -1,5 +1,5 @@
-// Owns the copies that are shown instead of settings with tokens or passwords in them: git's
-// configuration, and what package managers read. A file without any is shown itself.
+// Owns the copies of settings without their tokens and passwords: git's configuration, and what
+// package managers read. A file without any is shown itself.
 #include "view/secrets/hide.h"
 
 #include <fcntl.h>
@@ -16,13 +16,13 @@
 #include "text/words.h"
 #include "view/paths/wishes.h"
 
-// Only a flag shows the file itself: a profile's line for it shows what is not secret.
+// Only a flag shows the file itself, not a line of a profile.
 static const struct origin from = { .file = "git", .order = ORDER_FLAGS - 1 };
 enum {
-	SMALL = 1024, // bytes: whatever it says, it needs little memory
+	SMALL = 1024, // bytes: always little memory
 	BRIEF = 16 << 20,
 	LINES_BYTES_MAX = 64 << 10
-}; // more than a text of GITCONFIG_BYTES_MAX can need
+}; // more than GITCONFIG_BYTES_MAX needs
 static const char nothing[] = "# not shown in this box\n";
 
 static void note(struct wishes *wishes, const char *path, const struct gitsecret *secret)
@@ -44,7 +44,7 @@ static void note(struct wishes *wishes, const char *path, const struct gitsecret
 		 from);
 }
 
-// Tier landlock shows a file or not.
+// Tier landlock shows a whole file or none.
 static int show(struct wishes *wishes, const struct resolved *file, const char *text)
 {
 	struct mount own = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = from };
@@ -59,7 +59,7 @@ static int show(struct wishes *wishes, const struct resolved *file, const char *
 	return wishes_add_wall(wishes, &own);
 }
 
-// Of a text of which nothing is known nothing is shown.
+// Nothing is shown of a text that could not be judged.
 static void judge(struct arena *brief, const struct gitnamed_text *one, struct gitsecret *secret)
 {
 	*secret = (struct gitsecret){ .text = nothing };
@@ -97,14 +97,14 @@ static int show_judged(struct wishes *wishes, const struct resolved *file, bool 
 	return show(wishes, file, arena_copy(wishes->arena, secret->text, strlen(secret->text)));
 }
 
-// What the user's configuration includes from the home is shown as that is.
+// Includes of the user's configuration are shown like it.
 static bool is_included(const struct wishes *wishes, const char *path)
 {
 	return list_has(&wishes->named.files, path) && wishes->shown &&
 	       path_within(path, wishes->plan->home);
 }
 
-// What one of the caller's variables names.
+// A variable of the caller names it.
 static bool is_asked(const struct wishes *wishes, const char *path)
 {
 	static const char *const names[] = { "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM" };
@@ -118,7 +118,7 @@ static bool is_asked(const struct wishes *wishes, const char *path)
 	return false;
 }
 
-// What the user's own configuration names comes along; a repository's says nothing of the home.
+// Only the user's configuration brings files; a repository's must not name the home's.
 static void take_names(struct wishes *wishes, const struct gitnamed_text *one, const char *path,
 		       const struct gitsecret *secret)
 {
@@ -169,7 +169,7 @@ static const char *part_of(struct arena *arena, enum settings_part part, const c
 								 : TEXTSECRET_REGISTRIES);
 }
 
-// The first byte says which part is asked for.
+// Its first byte selects the part.
 static void read_settings(struct apart_text *question)
 {
 	const char *shown = part_of(question->arena, (enum settings_part)question->text[0],
@@ -199,7 +199,7 @@ int settings_shown(struct wishes *wishes, const char *path, enum settings_part p
 	return 0;
 }
 
-// Read first: nearly none has anything to leave out, and then it need not be looked for.
+// Reads first: nearly no file has secrets, and needs a lookup.
 static int filter_lines(struct wishes *wishes, const char *path)
 {
 	struct arena *scratch = wishes->plan->scratch;
@@ -223,7 +223,7 @@ static int filter_lines(struct wishes *wishes, const char *path)
 	return show(wishes, &file, arena_copy(wishes->arena, secret.text, strlen(secret.text)));
 }
 
-// Whether the box sees all of it: in a place of secrets only by a line that names it or the place.
+// The box sees the whole file. In a place of secrets a line must name it or the place.
 static bool is_shown(const struct wishes *wishes, const char *path)
 {
 	const struct plan *plan = wishes->plan;
@@ -241,7 +241,7 @@ static bool is_shown(const struct wishes *wishes, const char *path)
 	return true;
 }
 
-// What a box may write is not shown at all: hidden, or of no directory that the box has.
+// A file that a box may write is not shown: hidden, or in a directory that the box lacks.
 static int filter_registries(struct wishes *wishes, const char *path)
 {
 	struct arena *arena = wishes->arena;
@@ -274,7 +274,7 @@ static int filter_registries(struct wishes *wishes, const char *path)
 	return wishes_add(wishes, &own, false);
 }
 
-// Those of gits that were not built for /etc, and those that the caller's variables name.
+// Of gits that were not built for /etc, and of the caller's variables.
 static int read_others(struct wishes *wishes)
 {
 	static const char *const files[] = { "/usr/local/etc/gitconfig",

@@ -11,9 +11,8 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-// Shut to the caller outside, who does not own it, and no capability inside opens it: no mask is
-// needed. An owner opens it by chmod(2), in the box as well, unless nobody can change it there: the
-// mask of a box around this one.
+// A mask is not needed where the caller has no access and does not own it: in the box no capability
+// opens it. An owner could use chmod(2), except on the mask of an outer box.
 static bool shut_already(const struct plan *plan, const struct mount *mask)
 {
 	struct stat status;
@@ -35,15 +34,14 @@ static int hide_resolved(struct wishes *wishes, const struct mount *mask)
 	wishes->hidden[wishes->hidden_count++] =
 		(struct hidden){ mask->target, strlen(mask->target) };
 	if (!mask->identity.type)
-		return 0; // what appears later is not hidden; a directory above it can be
+		return 0; // a later file is not hidden; its directory can be
 	if (shut_already(wishes->plan, mask))
 		return 0;
 	return wishes_add(wishes, mask, false);
 }
 
-// What the caller cannot reach the box cannot, unless a directory of the caller's keeps both out by
-// its mode: it is hidden whole. The links on the way are in the box only where somebody else wants
-// them.
+// The caller's own directory without x bits is hidden whole; other unreachable paths need no mask.
+// Links on the way only exist if another wish has them.
 static int make_mask(struct wishes *wishes, const struct item *item, const char *path,
 		     struct mount *ret_mask)
 {
@@ -63,7 +61,7 @@ static int make_mask(struct wishes *wishes, const struct item *item, const char 
 							       status.st_mode & S_IFMT };
 		}
 	}
-	// "~/.bash_history -> /dev/null": a device is not a secret, and the box needs its own.
+	// "~/.bash_history -> /dev/null": the box needs its devices.
 	if (resolved.link_count > 0 && resolved.identity.type == S_IFCHR) {
 		resolved.path = resolved.links[0].path;
 		resolved.identity = (struct identity){ 0 };
@@ -73,7 +71,7 @@ static int make_mask(struct wishes *wishes, const struct item *item, const char 
 	return 0;
 }
 
-// By a link, or as the directory that '.' is.
+// Through a link, or by '.'.
 static int refuse_root(struct wishes *wishes, const struct item *item, const struct mount *mask)
 {
 	return !str_equal(mask->target, "/")
@@ -93,7 +91,7 @@ static int hide_path(struct wishes *wishes, const struct item *item, const char 
 	return hide_resolved(wishes, &mask);
 }
 
-// Whether a wish is somebody's naming of a path after it was called a secret.
+// The wish names a path that an earlier line made secret.
 static bool names(const struct wish *wish, const struct mount *secret)
 {
 	const struct mount *mount = &wish->mount;
@@ -104,7 +102,7 @@ static bool names(const struct wish *wish, const struct mount *secret)
 	return given && !wish->wall && !mount->cache && mount->from.order > secret->from.order;
 }
 
-// Whether this very path was named so, or one in it.
+// The secret's very path, or one in it.
 enum naming { NOT_NAMED, NAMED_INSIDE, NAMED };
 static enum naming find_naming(const struct wishes *wishes, const struct mount *secret)
 {
@@ -130,7 +128,7 @@ static bool is_named(const struct wishes *wishes, const struct mount *secret, co
 	return false;
 }
 
-// What was wished for in it before, and the walls of that.
+// Earlier wishes below it, and their walls.
 static void cover(struct wishes *wishes, const struct mount *secret)
 {
 	for (unsigned i = 0; i < wishes->count; i++) {
@@ -173,7 +171,7 @@ int hide_plan(struct wishes *wishes)
 {
 	struct item own = { .from = { .file = "sbx" } };
 	TRY(hide_secret(wishes, &own,
-			wishes->plan->config)); // the policy is not for the box to see
+			wishes->plan->config)); // the box must not see the policy
 	TRY(hide_secret(wishes, &own, wishes->plan->state));
 	list_each (item, &wishes->plan->profile->hide)
 		TRY(pattern_each(wishes, item, hide_path));

@@ -17,40 +17,38 @@ int hide_plan(struct wishes *wishes);
 
 // Files that the caller's variables and git's configuration name: they come along with their names.
 
-// After all wishes, before those of hide_plan(): adds the named files that the box does not see
-// yet.
+// Before hide_plan(), after the rest: adds named files that the box lacks.
 int brought_plan(struct wishes *wishes);
-// After hide_plan(): a variable is withheld when its file is hidden.
+// After hide_plan(): withholds variables of hidden files.
 void brought_settle(struct wishes *wishes);
 
 // What git's configuration outside of repositories says in a box: all of it but secrets.
 
-// After the project and its protection. `wishes->places` gets the files of secrets that it names.
+// After the project's protection. wishes->places gets the secrets that the configuration names.
 int filtered_plan(struct wishes *wishes);
 
 // Paths with '*' for a version or another name, outside of the project.
 
-// Files of settings that may hold a token, to be shown without it; ends with NULL.
+// May hold a token, and are shown without it; NULL at the end.
 extern const char *const settings_with_secrets[];
-// Files of settings that say where packages come from. They come along, with nothing else of what
-// they say: without them a tool asks a public registry for a name that is another's.
+// Say where packages come from; only that comes along. Without them a tool asks a public registry
+// for another's name.
 extern const char *const settings_of_registries[];
 
-// Calls `found` for each path that a pattern stands for now: "/..." or "~/...", with '*' in any of
-// its names. Links are followed.
+// `pattern`: "/..." or "~/...", '*' in any component. Calls `found` for each match; follows links.
 int starred_walk(struct wishes *wishes, const char *pattern,
 		 int (*found)(struct wishes *wishes, const char *path));
 
-// Files of the project that git does not track and whose names say that they hold secrets (.env):
-// in the box they are as if they were not there.
+// Files of the project that git does not track and whose names mean secrets (.env): absent in the
+// box.
 
-// After all other wishes: those in the top three levels of the project, and in the command's
-// directory. An entry of git's index counts only where it names the very content: a box can write
-// the index, and does not know the content.
+// After all other wishes: in the project's top three levels and the command's directory. An index
+// entry counts only with the file's content: a box can write the index, but does not know the
+// content.
 int untracked_plan(struct wishes *wishes);
 
-// What of a file's text may be shown, as text/words.h has it; NULL: all of it. A locked process
-// takes it apart where a box may have written it. -1 with the error said.
+// The part of a file that may be shown (text/words.h); NULL: all. A locked process reads it where a
+// box may have written. -1 with the error said.
 enum settings_part { SETTINGS_LINES, SETTINGS_REGISTRIES, SETTINGS_ROOTS };
 int settings_shown(struct wishes *wishes, const char *path, enum settings_part part,
 		   const char *text, size_t length, const char **ret_shown);

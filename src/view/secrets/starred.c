@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-// A home may have characters in its path that a pattern takes for others.
+// Escapes pattern characters in the home's path.
 static const char *escaped(struct arena *arena, const char *path)
 {
 	char *text = arena_take(arena, 2 * strlen(path) + 1), *end = text;

@@ -14,13 +14,13 @@
 #include "view/paths/wishes.h"
 
 struct untracked_file {
-	const char *path, *name; // and below the project
-	const char *link;        // the path itself, where it leads there; or NULL
+	const char *path, *name; // name: below the project
+	const char *link;        // the symlink to it, or NULL
 	const struct item *item;
 	struct identity identity;
 	unsigned links; // on the way there
 	bool listed;    // with another content
-	bool shut;      // a directory that cannot be listed: all of it
+	bool shut;      // an unreadable directory: all of it
 };
 
 struct untracked {
@@ -31,14 +31,13 @@ struct untracked {
 	unsigned visible; // files beyond the bounds
 };
 
-// So many are hidden, with the links on the way to them. As many as have room with as many links as
-// are followed need no order.
+// Bounds of hidden files with their links. Up to UNORDERED_MAX all fit, with the most links
+// possible.
 enum { UNTRACKED_MAX = 1024, ASKED_MAX = 4096, UNORDERED_MAX = UNTRACKED_MAX / 41 };
 #define UNTRACKED_BYTES ((size_t)512 << 20)
 enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_MAX = 128 << 10 };
 
-// A file is read once, however often an index lists it, and no more than so many bytes in all: what
-// is beyond them is hidden.
+// Each file is read once, and up to a bound in all; the rest is hidden.
 static bool is_tracked(struct arena *arena, struct untracked_file *found,
 		       const struct rows *entries, size_t *hashed)
 {
@@ -46,7 +45,7 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 	size_t length;
 	struct gitblob content = { .bytes = 0 };
 	rows_each (row, entries) {
-		unsigned name = row->number >> 8; // the content's comes first
+		unsigned name = row->number >> 8; // its content's entries come first
 		if ((name != SHA1_BYTES && name != SHA256_BYTES) || row->length <= name ||
 		    !str_equal(row->text + name, found->name))
 			continue;
@@ -66,7 +65,6 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 	return false;
 }
 
-// Leaves those that git does not track.
 static void drop_tracked(struct untracked *files, const char *index)
 {
 	struct rows entries = { NULL, 0 };
@@ -95,7 +93,7 @@ static void drop_tracked(struct untracked *files, const char *index)
 	arena_free(brief);
 }
 
-// A line of .git/info/exclude; NULL: none can say it.
+// A line of .git/info/exclude; NULL: not expressible.
 static const char *exclude_line(struct arena *arena, const char *name)
 {
 	char *line = arena_take(arena, 2 * strlen(name) + 3), *end = line;
@@ -112,8 +110,8 @@ static const char *exclude_line(struct arena *arena, const char *name)
 	return line;
 }
 
-// So that 'git add -A' does not take the mask for a new file: in the box the list of what
-// git leaves alone has these names, too. False: there is no such list.
+// Keeps 'git add -A' from adding the mask: the box's exclude list has these names. False: there is
+// no such list.
 static bool exclude(struct untracked *files, const char *git, int *ret_result)
 {
 	struct wishes *wishes = files->wishes;
@@ -145,7 +143,7 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	return true;
 }
 
-// A next run finds the file by them.
+// The next run finds the file by them.
 static int keep_links(struct wishes *wishes, const struct untracked_file *found)
 {
 	struct resolved way;
@@ -246,7 +244,7 @@ static void add(struct untracked *files, const struct item *item, const char *me
 	const char *path = arena_copy(wishes->arena, met, strlen(met));
 	struct resolved file;
 	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
-	if (found < 0 && !shut) // its directory keeps its owner out
+	if (found < 0 && !shut) // its directory has no x bit
 		add(files, item, path_parent(files->arena, met), true);
 	if (found <= 0 || (file.identity.type == S_IFDIR) != shut ||
 	    !path_within(file.path, project) || str_equal(file.path, project) ||
@@ -270,7 +268,7 @@ static void add(struct untracked *files, const struct item *item, const char *me
 
 struct aged {
 	struct pattern_match match;
-	int64_t born; // a box sets all times but this
+	int64_t born; // the only time that a box cannot set
 };
 
 static int by_age(const void *left, const void *right)
