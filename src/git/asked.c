@@ -29,15 +29,114 @@ int git_ask_alternates(struct arena *arena, const char *file, struct rows *ret_r
 			 ret_rows);
 }
 
-// The names, each with its NUL; the file is the index.
-static void read_index(struct apart_text *question)
+static void read_entries(struct apart_text *question)
 {
-	const char *bytes = apart_file(question), *at = question->text;
-	const struct gitindex_entry *entries = NULL;
-	unsigned count = 0, name_count = 0;
+	struct out *answer = question->answer;
+	struct gitconfig config;
+	if (gitconfig_parse(question->arena, question->text, question->length, &config) < 0) {
+		row_text(answer, ROW_FAILED, err_taken());
+		return;
+	}
+	const struct gitconfig_entry *entry = config.entries, *end = entry + config.count;
+	for (unsigned i = 0; i < config.section_count; i++) {
+		const struct gitconfig_section *section = &config.sections[i];
+		row_put(answer, ROW_SECTION, (uint32_t)section->start, section->name,
+			strlen(section->name));
+		for (; entry < end && entry->section == i; entry++) {
+			row_put(answer, ROW_KEY, (uint32_t)entry->start, entry->name,
+				strlen(entry->name));
+			row_put(answer, ROW_VALUE, (uint32_t)entry->end, entry->value,
+				strlen(entry->value));
+		}
+	}
+}
+
+// What has been taken of an answer: its rows follow each other in the text, and say no more than
+// it can hold.
+struct entries {
+	struct gitconfig *config;
+	struct gitconfig_section *section;
+	struct gitconfig_entry *entry; // whose value comes next
+	size_t at, said, names;
+};
+
+static bool is_of_section(const char *name, const char *section)
+{
+	size_t front = strlen(section);
+	return strncmp(name, section, front) == 0 && name[front] == '.' && name[front + 1] &&
+	       !strchr(name + front + 1, '.');
+}
+
+static bool take_entry(struct entries *entries, const struct apart_row *row)
+{
+	struct gitconfig *config = entries->config;
+	bool names = row->kind == ROW_KEY;
+	if (row->number < entries->at || row->number > config->length ||
+	    (row->kind == ROW_VALUE) != (entries->entry != NULL) ||
+	    (names && (!entries->section || !is_of_section(row->text, entries->section->name))))
+		return false;
+	entries->at = row->number;
+	entries->said += row->length - (names ? strlen(entries->section->name) : 0);
+	entries->names += names ? row->length : 0;
+	if (row->kind == ROW_SECTION) {
+		if (entries->section)
+			entries->section->end = row->number;
+		entries->section = &config->sections[config->section_count++];
+		*entries->section =
+			(struct gitconfig_section){ row->text, row->number, config->length };
+	} else if (names) {
+		entries->entry = &config->entries[config->count++];
+		*entries->entry = (struct gitconfig_entry){ .name = row->text,
+							    .start = row->number,
+							    .section = config->section_count - 1 };
+	} else {
+		entries->entry->value = row->text;
+		entries->entry->end = row->number;
+		entries->entry = NULL;
+	}
+	return true;
+}
+
+int gitconfig_ask(struct arena *arena, const char *text, size_t length,
+		  struct gitconfig *ret_config)
+{
+	static const unsigned kinds = ROW_BIT(ROW_SECTION) | ROW_BIT(ROW_KEY) | ROW_BIT(ROW_VALUE);
+	const struct apart_text question = { .text = text, .length = length };
+	struct gitconfig config = { .text = text, .length = length };
+	struct entries entries = { .config = &config };
+	struct rows rows;
+	bool good = true;
+	TRY(apart_ask(APART_OTHERS, read_entries, &question, kinds, arena, &rows));
+	if (rows.count > 3 * GITCONFIG_ENTRIES_MAX)
+		return apart_refuse();
+	config.entries = arena_take(arena, (rows.count + 1) * sizeof(*config.entries));
+	config.sections = arena_take(arena, (rows.count + 1) * sizeof(*config.sections));
+	rows_each (row, &rows)
+		good = good && take_entry(&entries, row);
+	if (!good || entries.entry || entries.said > length + config.count ||
+	    entries.names > GITCONFIG_NAMES_MAX || config.count > GITCONFIG_ENTRIES_MAX)
+		return apart_refuse();
+	*ret_config = config;
+	return 0;
+}
+
+// The names, each with its NUL.
+static const char **names_of(const struct apart_text *question, const char *at,
+			     unsigned *ret_count)
+{
 	const char **names = arena_take(question->arena, (question->length + 1) * sizeof(*names));
 	for (; at < question->text + question->length; at += strlen(at) + 1)
-		names[name_count++] = at;
+		names[(*ret_count)++] = at;
+	return names;
+}
+
+// The text are names, the file is the index.
+static void read_index(struct apart_text *question)
+{
+	const char *bytes = apart_file(question);
+	const struct gitindex_entry *entries = NULL;
+	unsigned count = 0, name_count = 0;
+	const char **names = names_of(question, question->text, &name_count);
 	if (!bytes || ATTEMPT(gitindex_find(question->arena, bytes, question->file_length, names,
 					    name_count, &entries, &count)) < 0)
 		row_text(question->answer, ROW_UNCLEAR, "");
@@ -67,6 +166,67 @@ int git_ask_index(struct arena *arena, const char *index, size_t most, const cha
 					     .file_length = (size_t)status.st_size };
 	int result = apart_ask(APART_OTHERS, read_index, &question,
 			       ROW_BIT(ROW_ENTRY) | ROW_BIT(ROW_UNCLEAR), arena, ret_rows);
+	out_free(&text);
+	return result;
+}
+
+struct vetting {
+	uint32_t since, hash, kinds;
+};
+
+// Git notes how a file looked when it wrote it, and nothing for one that it could not write. What
+// the user changed keeps the note of before.
+static bool is_unwritten(const struct gitindex_entry *entry)
+{
+	return !entry->absent && !entry->directory && entry->stage == 0 && entry->size == 0 &&
+	       entry->seconds == 0 && entry->nanoseconds == 0;
+}
+
+static void read_vetted(struct apart_text *question)
+{
+	struct out *answer = question->answer;
+	struct arena *arena = question->arena;
+	struct vetting vetting;
+	struct gitindex_vetted vetted;
+	const struct gitindex_entry *entries = NULL;
+	unsigned count = 0, name_count = 0;
+	memcpy(&vetting, question->text, sizeof(vetting));
+	const char *bytes = apart_file(question),
+		   **names = names_of(question, question->text + sizeof(vetting), &name_count);
+	if (!bytes || gitindex_vet(arena, bytes, question->file_length, vetting.hash, vetting.since,
+				   &vetted) < 0) {
+		row_text(answer, ROW_FAILED, "not an index");
+		return;
+	}
+	const uint32_t marks[] = { vetted.unchanged, vetted.absent, vetted.touched };
+	row_put(answer, ROW_MARKS, 0, marks, sizeof(marks));
+	if (vetted.bad)
+		row_text(answer, ROW_REFUSED, vetted.bad);
+	if (vetted.shared)
+		row_text(answer, ROW_SHARED, vetted.shared);
+	if (vetted.text && (vetting.kinds & ROW_BIT(ROW_INDEX)))
+		row_put(answer, ROW_INDEX, 0, vetted.text, vetted.length);
+	if (name_count > 0)
+		gitindex_find(arena, bytes, question->file_length, names, name_count, &entries,
+			      &count);
+	for (unsigned i = 0; i < count; i++)
+		if (row_is_below(entries[i].path))
+			row_put(answer, ROW_TRACKED, is_unwritten(&entries[i]),
+				entries[i].path, strlen(entries[i].path));
+}
+
+int gitindex_ask(struct arena *arena, int fd, size_t size, unsigned hash,
+		 const struct index_file *index, unsigned kinds, struct rows *ret_rows)
+{
+	const struct vetting vetting = { index->since, hash, kinds };
+	struct out text = { 0 };
+	out_bytes(&text, (const char *)&vetting, sizeof(vetting));
+	for (unsigned i = 0; i < index->name_count; i++)
+		out_bytes(&text, index->names[i], strlen(index->names[i]) + 1);
+	const struct apart_text question = {
+		.text = text.text, .length = text.used, .file = fd, .file_length = size
+	};
+	int result = apart_ask(APART_OTHERS, read_vetted, &question, kinds, arena, ret_rows);
 	out_free(&text);
 	return result;
 }

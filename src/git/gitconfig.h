@@ -9,7 +9,11 @@
 
 struct arena;
 
-enum { GITCONFIG_BYTES_MAX = 128 << 10 };
+enum {
+	GITCONFIG_BYTES_MAX = 128 << 10,
+	GITCONFIG_ENTRIES_MAX = 4096,
+	GITCONFIG_NAMES_MAX = 1 << 20 // bytes of all names: a section's is in each
+};
 
 struct gitconfig_entry {
 	const char *name;  // "remote.origin.url": section and key in lower case
@@ -34,6 +38,10 @@ struct gitconfig {
 // -1 when the text is not what git would accept.
 int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config);
+
+// The same by a locked process: who asks takes the text itself apart no more.
+int gitconfig_ask(struct arena *arena, const char *text, size_t length,
+		  struct gitconfig *ret_config);
 
 // The last value of a name, or NULL.
 const char *gitconfig_value(const struct gitconfig *config, const char *name);
