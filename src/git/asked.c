@@ -33,8 +33,9 @@ static void read_entries(struct apart_text *question)
 {
 	struct out *answer = question->answer;
 	struct gitconfig config;
-	if (gitconfig_parse(question->arena, question->text, question->length, &config) < 0) {
-		row_text(answer, ROW_FAILED, err_taken());
+	bool good = gitconfig_parse(question->arena, question->text, question->length, &config) == 0;
+	if (!good || config.count + config.section_count > GITCONFIG_ROWS_ASKED) {
+		row_text(answer, ROW_FAILED, good ? "too many keys" : err_taken());
 		return;
 	}
 	const struct gitconfig_entry *entry = config.entries, *end = entry + config.count;
@@ -57,7 +58,7 @@ struct entries {
 	struct gitconfig *config;
 	struct gitconfig_section *section;
 	struct gitconfig_entry *entry; // whose value comes next
-	size_t at, said, names;
+	size_t at, said;
 };
 
 static bool is_of_section(const char *name, const char *section)
@@ -77,7 +78,6 @@ static bool take_entry(struct entries *entries, const struct apart_row *row)
 		return false;
 	entries->at = row->number;
 	entries->said += row->length - (names ? strlen(entries->section->name) : 0);
-	entries->names += names ? row->length : 0;
 	if (row->kind == ROW_SECTION) {
 		if (entries->section)
 			entries->section->end = row->number;
@@ -90,11 +90,27 @@ static bool take_entry(struct entries *entries, const struct apart_row *row)
 							    .start = row->number,
 							    .section = config->section_count - 1 };
 	} else {
-		entries->entry->value = row->text;
+		entries->entry->value = row->text; // ROW_VALUE
 		entries->entry->end = row->number;
 		entries->entry = NULL;
 	}
 	return true;
+}
+
+bool gitconfig_take(struct arena *arena, const struct rows *rows, const char *text, size_t length,
+		    struct gitconfig *ret_config)
+{
+	struct gitconfig config = { .text = text, .length = length };
+	struct entries entries = { .config = &config };
+	if (rows->count > 2 * GITCONFIG_ROWS_ASKED)
+		return false;
+	config.entries = arena_take(arena, (rows->count + 1) * sizeof(*config.entries));
+	config.sections = arena_take(arena, (rows->count + 1) * sizeof(*config.sections));
+	rows_each (row, rows)
+		if (!take_entry(&entries, row))
+			return false;
+	*ret_config = config;
+	return !entries.entry && entries.said <= length + config.count;
 }
 
 int gitconfig_ask(struct arena *arena, const char *text, size_t length,
@@ -102,22 +118,14 @@ int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 {
 	static const unsigned kinds = ROW_BIT(ROW_SECTION) | ROW_BIT(ROW_KEY) | ROW_BIT(ROW_VALUE);
 	const struct apart_text question = { .text = text, .length = length };
-	struct gitconfig config = { .text = text, .length = length };
-	struct entries entries = { .config = &config };
 	struct rows rows;
-	bool good = true;
 	TRY(apart_ask(APART_OTHERS, read_entries, &question, kinds, arena, &rows));
-	if (rows.count > 3 * GITCONFIG_ENTRIES_MAX)
+	if (!gitconfig_take(arena, &rows, text, length, ret_config))
 		return apart_refuse();
-	config.entries = arena_take(arena, (rows.count + 1) * sizeof(*config.entries));
-	config.sections = arena_take(arena, (rows.count + 1) * sizeof(*config.sections));
-	rows_each (row, &rows)
-		good = good && take_entry(&entries, row);
-	if (!good || entries.entry || entries.said > length + config.count ||
-	    entries.names > GITCONFIG_NAMES_MAX || config.count > GITCONFIG_ENTRIES_MAX)
-		return apart_refuse();
-	*ret_config = config;
-	return 0;
+	size_t names = 0;
+	for (unsigned i = 0; i < ret_config->count; i++)
+		names += strlen(ret_config->entries[i].name);
+	return names > GITCONFIG_NAMES_ASKED ? fail(0, "its names are too long") : 0;
 }
 
 // The names, each with its NUL.

@@ -6,6 +6,8 @@
 
 #include "base/base.h"
 
+enum { ENTRIES_MAX = 8192, NAMES_BYTES_MAX = 8 << 20 };
+
 struct parser {
 	struct arena *arena;
 	const char *text;
@@ -71,8 +73,8 @@ static int read_header(struct parser *parser)
 	char *name = parser->headers;
 	if (config->section_count > 0)
 		config->sections[config->section_count - 1].end = start;
-	if (config->section_count == GITCONFIG_ENTRIES_MAX)
-		return fail(0, "more than %d sections", GITCONFIG_ENTRIES_MAX);
+	if (config->section_count == ENTRIES_MAX)
+		return fail(0, "more than %d sections", ENTRIES_MAX);
 	for (int c = next(parser);; c = next(parser)) {
 		if (c == ']' && used > 0)
 			break;
@@ -164,8 +166,8 @@ static int read_entry(struct parser *parser)
 	size_t length = 0;
 	if (config->section_count == 0)
 		return fail(0, "a key is before the first section");
-	if (config->count == GITCONFIG_ENTRIES_MAX)
-		return fail(0, "more than %d keys", GITCONFIG_ENTRIES_MAX);
+	if (config->count == ENTRIES_MAX)
+		return fail(0, "more than %d keys", ENTRIES_MAX);
 	while (is_word(parser->at + length < parser->length ? parser->text[parser->at + length]
 							    : -1))
 		length++;
@@ -173,7 +175,7 @@ static int read_entry(struct parser *parser)
 	const char *section = config->sections[entry.section].name;
 	size_t front = strlen(section);
 	parser->names += front + length;
-	if (parser->names > GITCONFIG_NAMES_MAX)
+	if (parser->names > NAMES_BYTES_MAX)
 		return fail(0, "its names are too long");
 	char *name = arena_take(parser->arena, front + length + 2), *end = name;
 	memcpy(end, section, front);
@@ -221,7 +223,7 @@ int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		return fail(0, "larger than %d KiB", GITCONFIG_BYTES_MAX / 1024);
 	if (memchr(text, '\0', length))
 		return fail(0, "a NUL byte");
-	size_t most = length / 2 + 1 < GITCONFIG_ENTRIES_MAX ? length / 2 + 1 : GITCONFIG_ENTRIES_MAX;
+	size_t most = length / 2 + 1 < ENTRIES_MAX ? length / 2 + 1 : ENTRIES_MAX;
 	config.entries = arena_take(arena, most * sizeof(*config.entries));
 	config.sections = arena_take(arena, most * sizeof(*config.sections));
 	parser.values = arena_take(arena, length + 1);

@@ -8,12 +8,9 @@
 #include "base/base.h"
 
 struct arena;
+struct rows;
 
-enum {
-	GITCONFIG_BYTES_MAX = 128 << 10,
-	GITCONFIG_ENTRIES_MAX = 4096,
-	GITCONFIG_NAMES_MAX = 1 << 20 // bytes of all names: a section's is in each
-};
+enum { GITCONFIG_BYTES_MAX = 128 << 10 };
 
 struct gitconfig_entry {
 	const char *name;  // "remote.origin.url": section and key in lower case
@@ -39,9 +36,15 @@ struct gitconfig {
 int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
-// The same by a locked process: who asks takes the text itself apart no more.
+// The same by a locked process, of at most so many sections and keys, and bytes of names: a merge
+// compares each with each.
+enum { GITCONFIG_ROWS_ASKED = 6000, GITCONFIG_NAMES_ASKED = 1 << 20 };
 int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 		  struct gitconfig *ret_config);
+
+// Of its rows. False: they are not what a text of that length can say.
+bool gitconfig_take(struct arena *arena, const struct rows *rows, const char *text, size_t length,
+		    struct gitconfig *ret_config);
 
 // The last value of a name, or NULL.
 const char *gitconfig_value(const struct gitconfig *config, const char *name);

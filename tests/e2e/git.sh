@@ -257,6 +257,26 @@ done
 echo one >file && "$SBX" session create read >/dev/null && "$SBX" run -s read -- sh -c 'echo two >file' 2>/dev/null
 is "a session's changes are told by what it reads" "0 +two 125" "$("$SBX_TESTING" session diff read >"$work/diff" 2>&1; printf "%s %s " $? "$(grep '^+two' "$work/diff")"; SBX_TEST_SKIP=reader-dies timeout 60 "$SBX_TESTING" session diff read >/dev/null 2>&1; echo $?)"
 "$SBX" session rm read >/dev/null 2>&1
+# The same after a run: what the reader says of the box's configuration adds no key that the table does not have.
+ends() { # LIE COMMAND: what the host's git has then, and what the run says
+	SBX_TEST_SKIP=$1 timeout 60 "$SBX_TESTING" run -- sh -c "$2" >"$work/said" 2>&1
+	echo "$(git config -f .git/config core.fsmonitor) $(git config -f .git/config branch.liar.description) $(git config -f .git/config branch.b.description) $(grep -oE 'core.fsmonitor: not applied|none of the box.s changes were applied|changed and is now in quarantine' "$work/said" | sort -u | paste -sd,)"
+}
+change='git config branch.b.description mine'
+cat .git/config >"$work/config"
+is "an honest reader's answer is merged" "  mine " "$(ends none "$change")"
+cat "$work/config" >.git/config
+is "a reader that was taken over adds what a box may add" " ./liar mine " "$(ends check-taken "$change")"
+cat "$work/config" >.git/config
+is "and no key that git would execute" "  mine core.fsmonitor: not applied" "$(ends check-key "$change")"
+for where in '' 'touch more; '; do
+	for lie in far back other twice; do
+		cat "$work/config" >.git/config
+		is "of an answer that cannot be one nothing is written ($lie, '$where')" "   none of the box's changes were applied" "$(ends check-$lie "$where$change")"
+		stays "the file is as it was ($lie)" "" "$(cmp .git/config "$work/config" 2>&1)"
+	done
+done
+cat "$work/config" >.git/config
 # One that waits is the only child of a run that is locked and has one number.
 SBX_TEST_SKIP=reader-waits "$SBX_TESTING" run -- true the-word 2>/dev/null &
 for _ in $(seq 100); do
