@@ -128,23 +128,15 @@ int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 	return names > GITCONFIG_NAMES_ASKED ? fail(0, "its names are too long") : 0;
 }
 
-// The names, each with its NUL.
-static const char **names_of(const struct apart_text *question, const char *at,
-			     unsigned *ret_count)
-{
-	const char **names = arena_take(question->arena, (question->length + 1) * sizeof(*names));
-	for (; at < question->text + question->length; at += strlen(at) + 1)
-		names[(*ret_count)++] = at;
-	return names;
-}
-
-// The text are names, the file is the index.
+// The names, each with its NUL; the file is the index.
 static void read_index(struct apart_text *question)
 {
-	const char *bytes = apart_file(question);
+	const char *bytes = apart_file(question), *at = question->text;
 	const struct gitindex_entry *entries = NULL;
 	unsigned count = 0, name_count = 0;
-	const char **names = names_of(question, question->text, &name_count);
+	const char **names = arena_take(question->arena, (question->length + 1) * sizeof(*names));
+	for (; at < question->text + question->length; at += strlen(at) + 1)
+		names[name_count++] = at;
 	if (!bytes || ATTEMPT(gitindex_find(question->arena, bytes, question->file_length, names,
 					    name_count, &entries, &count)) < 0)
 		row_text(question->answer, ROW_UNCLEAR, "");
@@ -174,67 +166,6 @@ int git_ask_index(struct arena *arena, const char *index, size_t most, const cha
 					     .file_length = (size_t)status.st_size };
 	int result = apart_ask(APART_OTHERS, read_index, &question,
 			       ROW_BIT(ROW_ENTRY) | ROW_BIT(ROW_UNCLEAR), arena, ret_rows);
-	out_free(&text);
-	return result;
-}
-
-struct vetting {
-	uint32_t since, hash, kinds;
-};
-
-// Git notes how a file looked when it wrote it, and nothing for one that it could not write. What
-// the user changed keeps the note of before.
-static bool is_unwritten(const struct gitindex_entry *entry)
-{
-	return !entry->absent && !entry->directory && entry->stage == 0 && entry->size == 0 &&
-	       entry->seconds == 0 && entry->nanoseconds == 0;
-}
-
-static void read_vetted(struct apart_text *question)
-{
-	struct out *answer = question->answer;
-	struct arena *arena = question->arena;
-	struct vetting vetting;
-	struct gitindex_vetted vetted;
-	const struct gitindex_entry *entries = NULL;
-	unsigned count = 0, name_count = 0;
-	memcpy(&vetting, question->text, sizeof(vetting));
-	const char *bytes = apart_file(question),
-		   **names = names_of(question, question->text + sizeof(vetting), &name_count);
-	if (!bytes || gitindex_vet(arena, bytes, question->file_length, vetting.hash, vetting.since,
-				   &vetted) < 0) {
-		row_text(answer, ROW_FAILED, "not an index");
-		return;
-	}
-	const uint32_t marks[] = { vetted.unchanged, vetted.absent, vetted.touched };
-	row_put(answer, ROW_MARKS, 0, marks, sizeof(marks));
-	if (vetted.bad)
-		row_text(answer, ROW_REFUSED, vetted.bad);
-	if (vetted.shared)
-		row_text(answer, ROW_SHARED, vetted.shared);
-	if (vetted.text && (vetting.kinds & ROW_BIT(ROW_INDEX)))
-		row_put(answer, ROW_INDEX, 0, vetted.text, vetted.length);
-	if (name_count > 0)
-		gitindex_find(arena, bytes, question->file_length, names, name_count, &entries,
-			      &count);
-	for (unsigned i = 0; i < count; i++)
-		if (row_is_below(entries[i].path))
-			row_put(answer, ROW_TRACKED, is_unwritten(&entries[i]),
-				entries[i].path, strlen(entries[i].path));
-}
-
-int gitindex_ask(struct arena *arena, int fd, size_t size, unsigned hash,
-		 const struct index_file *index, unsigned kinds, struct rows *ret_rows)
-{
-	const struct vetting vetting = { index->since, hash, kinds };
-	struct out text = { 0 };
-	out_bytes(&text, (const char *)&vetting, sizeof(vetting));
-	for (unsigned i = 0; i < index->name_count; i++)
-		out_bytes(&text, index->names[i], strlen(index->names[i]) + 1);
-	const struct apart_text question = {
-		.text = text.text, .length = text.used, .file = fd, .file_length = size
-	};
-	int result = apart_ask(APART_OTHERS, read_vetted, &question, kinds, arena, ret_rows);
 	out_free(&text);
 	return result;
 }

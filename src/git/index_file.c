@@ -50,39 +50,104 @@ static unsigned read_settings(struct arena *arena, struct index_file *index)
 	return format && strcasecmp(format, "sha256") == 0 ? SHA256_BYTES : SHA1_BYTES;
 }
 
-static int ask(struct arena *arena, int fd, size_t size, unsigned hash, struct index_file *index,
-	       unsigned kinds)
+struct vetting {
+	uint32_t since, hash, whole; // 0: the shared part of a split one, which stays
+};
+
+// Git notes how a file looked when it wrote it, and nothing for one that it could not write. What
+// the user changed keeps the note of before.
+static bool is_unwritten(const struct gitindex_entry *entry)
 {
-	struct gitindex_vetted *vetted = &index->vetted;
+	return !entry->absent && !entry->directory && entry->stage == 0 && entry->size == 0 &&
+	       entry->seconds == 0 && entry->nanoseconds == 0;
+}
+
+// The names, each with its NUL, are at the end of the question.
+static void find_names(const struct apart_text *question, const char *bytes, const char *at)
+{
+	const struct gitindex_entry *entries = NULL;
+	unsigned count = 0, name_count = 0;
+	const char **names = arena_take(question->arena, question->length * sizeof(*names));
+	for (; at < question->text + question->length; at += strlen(at) + 1)
+		names[name_count++] = at;
+	if (name_count > 0)
+		gitindex_find(question->arena, bytes, question->file_length, names, name_count,
+			      &entries, &count);
+	for (unsigned i = 0; i < count; i++)
+		if (row_is_below(entries[i].path))
+			row_put(question->answer, ROW_TRACKED, is_unwritten(&entries[i]),
+				entries[i].path, strlen(entries[i].path));
+}
+
+static void vet(struct apart_text *question)
+{
+	struct out *answer = question->answer;
+	const char *bytes = apart_file(question);
+	struct gitindex_vetted vetted;
+	struct vetting how;
+	memcpy(&how, question->text, sizeof(how));
+	if (!bytes || gitindex_vet(question->arena, bytes, question->file_length, how.hash,
+				   how.since, &vetted) < 0) {
+		row_text(answer, ROW_FAILED, "not an index");
+		return;
+	}
+	const uint32_t marks[] = { vetted.unchanged, vetted.absent, vetted.touched };
+	row_put(answer, ROW_MARKS, 0, marks, sizeof(marks));
+	if (vetted.bad)
+		row_text(answer, ROW_REFUSED, vetted.bad);
+	if (vetted.shared)
+		row_text(answer, ROW_SHARED, vetted.shared);
+	if (vetted.text && how.whole)
+		row_put(answer, ROW_INDEX, 0, vetted.text, vetted.length);
+	find_names(question, bytes, question->text + sizeof(how));
+}
+
+static void take_rows(const struct rows *rows, struct gitindex_vetted *vetted)
+{
 	uint32_t marks[3] = { 0 };
-	TRY(gitindex_ask(arena, fd, size, hash, index, kinds, &index->rows));
-	rows_each (row, &index->rows)
+	rows_each (row, rows)
 		if (row->kind == ROW_MARKS) {
 			memcpy(marks, row->text, sizeof(marks));
 		} else if (row->kind == ROW_INDEX) {
 			vetted->text = (const unsigned char *)row->text;
 			vetted->length = row->length;
 		}
-	vetted->bad = rows_text(&index->rows, ROW_REFUSED);
-	vetted->shared = rows_text(&index->rows, ROW_SHARED);
+	vetted->bad = rows_text(rows, ROW_REFUSED);
+	vetted->shared = rows_text(rows, ROW_SHARED);
 	vetted->unchanged = marks[0];
 	vetted->absent = marks[1];
 	vetted->touched = marks[2];
-	return 0;
+}
+
+static int ask(struct arena *arena, int fd, off_t size, unsigned hash, struct index_file *index)
+{
+	static const unsigned kinds = ROW_BIT(ROW_MARKS) | ROW_BIT(ROW_REFUSED) |
+				      ROW_BIT(ROW_SHARED) | ROW_BIT(ROW_INDEX) |
+				      ROW_BIT(ROW_TRACKED);
+	const struct vetting how = { index->since, hash, index->places != NULL };
+	struct out text = { 0 };
+	out_bytes(&text, (const char *)&how, sizeof(how));
+	for (unsigned i = 0; i < index->name_count; i++)
+		out_bytes(&text, index->names[i], strlen(index->names[i]) + 1);
+	const struct apart_text question = {
+		.text = text.text, .length = text.used, .file = fd, .file_length = (size_t)size
+	};
+	int result = apart_ask(APART_OTHERS, vet, &question, kinds, arena, &index->rows);
+	out_free(&text);
+	if (result == 0)
+		take_rows(&index->rows, &index->vetted);
+	return result;
 }
 
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index)
 {
 	static const char unread[] = "is not an index that git can read";
-	static const unsigned part = ROW_BIT(ROW_MARKS) | ROW_BIT(ROW_REFUSED) |
-				     ROW_BIT(ROW_SHARED),
-			      all = part | ROW_BIT(ROW_INDEX) | ROW_BIT(ROW_TRACKED);
 	struct stat other;
 	if (status->st_size > INDEX_FILE_MAX)
 		return "is too large to be checked";
 	unsigned hash = read_settings(arena, index);
-	if (ATTEMPT(ask(arena, fd, (size_t)status->st_size, hash, index, all)) < 0)
+	if (ATTEMPT(ask(arena, fd, status->st_size, hash, index)) < 0)
 		return unread;
 	const char *bad = index->vetted.bad;
 	if (index->vetted.shared && !bad) {
@@ -91,7 +156,7 @@ const char *index_file_judge(struct arena *arena, int fd, const struct stat *sta
 		for (unsigned i = 0; i < index->place_count && shared < 0; i++)
 			shared = file_open(index->places[i], index->vetted.shared, 0, &other);
 		if (shared < 0 || other.st_size > INDEX_FILE_MAX ||
-		    ATTEMPT(ask(arena, shared, (size_t)other.st_size, hash, &rest, part)) < 0 ||
+		    ATTEMPT(ask(arena, shared, other.st_size, hash, &rest)) < 0 ||
 		    rest.vetted.shared)
 			return unread;
 		index->rest = rest.vetted;

@@ -25,7 +25,8 @@ static void check_form(const struct apart_row *row)
 
 static void merge(struct arena *arena, const struct rows *rows, const char *text, size_t length)
 {
-	struct gitconfig said, again, none = { .text = "", .entries = NULL };
+	struct gitconfig_entry nothing;
+	struct gitconfig said, again, none = { .text = "", .entries = &nothing };
 	struct gitconfig_merged added, kept;
 	length = length < GITCONFIG_BYTES_MAX ? length : GITCONFIG_BYTES_MAX;
 	rows_each (row, rows)
