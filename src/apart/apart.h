@@ -125,11 +125,12 @@ bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned 
 // The first of a kind, or NULL.
 const char *rows_text(const struct rows *rows, enum row_kind kind);
 
-// Whose file a text is of. What no box could write this process reads for itself. All else a
+// Whose file a text is of. What only the caller could write this process reads for itself, and what
+// another project or an earlier box could (APART_ALONE), a process that is asked nothing else. All else a
 // process reads that has one socket and no other descriptor; it opens no file, none of the plan's
 // memory is mapped in it, and no text of the caller's own comes there. It is born with the first
 // question, or before by apart_begin(), and ends with apart_end().
-enum apart { APART_OTHERS, APART_OWN };
+enum apart { APART_OTHERS, APART_OWN, APART_ALONE };
 
 struct apart_text {
 	const char *text; // with a NUL behind it

@@ -26,7 +26,7 @@ static size_t arena_bytes(const struct apart_text *question)
 	return question->file_length > 0 && large < small ? large : small;
 }
 
-static struct {
+static struct reader {
 	pid_t owner, pid; // 0: there is none
 	int socket;
 	uint32_t number;    // of the last question
@@ -233,7 +233,6 @@ int apart_begin(void)
 	reader.owner = owner;
 	reader.pid = pid;
 	reader.socket = take(&ours);
-	reader.number = 0;
 	return 0;
 }
 
@@ -362,6 +361,21 @@ static int ask_apart(void (*read)(struct apart_text *question), const struct apa
 	return hear(reader.number, arena, ret_text, ret_length);
 }
 
+static int ask_alone(void (*read)(struct apart_text *question), const struct apart_text *question,
+		     struct arena *arena, char **ret_text, size_t *ret_length)
+{
+	const struct reader others = reader;
+	const unsigned sent_to_others = sent_count, heard_of_others = heard_count;
+	reader = (struct reader){ .words = others.words, .number = others.number + 1 };
+	sent_count = heard_count = 0;
+	int result = ask_apart(read, question, arena, ret_text, ret_length);
+	apart_reap();
+	reader = others;
+	sent_count = sent_to_others;
+	heard_count = heard_of_others;
+	return result;
+}
+
 static void ask_here(void (*read)(struct apart_text *question), const struct apart_text *question,
 		     struct arena *arena, char **ret_text, size_t *ret_length)
 {
@@ -386,7 +400,8 @@ int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
 	if (whose == APART_OWN)
 		ask_here(read, question, arena, &text, &length);
 	else
-		TRY(ask_apart(read, question, arena, &text, &length));
+		TRY((whose == APART_ALONE ? ask_alone : ask_apart)(read, question, arena, &text,
+								   &length));
 	if (!rows_take(arena, text, length, kinds | ROW_BIT(ROW_FAILED), ret_rows))
 		return apart_refuse();
 	const char *failed = rows_text(ret_rows, ROW_FAILED);
@@ -427,5 +442,6 @@ void apart_reap(void)
 	while (waitpid(reader.pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	reader.owner = 0;
+	reader.number = 0;
 	forget_answers();
 }

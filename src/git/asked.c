@@ -63,9 +63,11 @@ struct entries {
 
 static bool is_of_section(const char *name, const char *section)
 {
+	static const char word[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
 	size_t front = strlen(section);
-	return strncmp(name, section, front) == 0 && name[front] == '.' && name[front + 1] &&
-	       !strchr(name + front + 1, '.');
+	const char *key = name + front + 1;
+	return strncmp(name, section, front) == 0 && key[-1] == '.' && key[0] &&
+	       !key[strspn(key, word)] && strspn(name, word) == strcspn(name, ".");
 }
 
 static bool take_entry(struct entries *entries, const struct apart_row *row)

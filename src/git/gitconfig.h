@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 
 struct arena;
@@ -157,8 +158,8 @@ struct gitsecret {
 // -1: git would not accept it, or it is too long.
 int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 		     struct gitsecret *ret_secret);
-// The same of another's text, by a locked process, without `named`.
-int gitsecret_ask(struct arena *arena, const char *text, size_t length,
+// The same by a locked process, without `named`.
+int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_t length,
 		  struct gitsecret *ret_secret);
 
 // As from GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n.

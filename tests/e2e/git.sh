@@ -301,6 +301,13 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	is "who read an untrusted profile is asked for nothing else" 1 "$(grep -c "^$reader *read(0," "$work/calls")"
 	(cd / && strace -f -qq -o "$work/none" "$SBX" run --project none --write "$work/robbed" -- true) 2>/dev/null
 	is "without a project it is born before pid 1 as well, and the memory that processes share" 1 "$(awk '/CLONE_NEWPID/ { exit } /clone\(/ { n++ } END { print n + 0 }' "$work/none")"
+	readers() { # how many processes are asked, where the check asks none
+		sleep 0.2 && strace -f -qq -o "$work/readers" "$SBX" run -- true 2>/dev/null && awk '/recvmsg\(0,/ { print $1 }' "$work/readers" | sort -u | wc -l
+	}
+	printf '[core]\n\teditor = vi\n' >"$work/robbed/included"
+	before=$(readers) && before=$(readers) && git config include.path "$work/robbed/included" && after=$(readers) && after=$(readers)
+	is "what another project may have written is read by a process that reads nothing else" yes "$([ "$after" -gt "$before" ] && echo yes)"
+	git config --unset include.path
 	is "the plan's memory is not in it" 1 "$(grep -E "^$reader *munmap\(" "$work/calls" | sed -n 1p | grep -c 67108864)"
 else
 	skip "the reader's walls" "strace is not installed"
