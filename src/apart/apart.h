@@ -17,8 +17,8 @@ struct out;
 
 // A worker of the proxy makes internet sockets, and pairs of connected streams; the agent's
 // connector makes streams to sockets with a path; the others make no socket, connect none and send
-// to no address. A check of what a box wrote opens files, and forks parsers (locked_run()). A
-// reader opens nothing.
+// to no address. A check of what a box wrote opens files, and has one socket that it may use, 0: its
+// reader's. A reader opens nothing.
 enum confined {
 	CONFINED_WORKER,
 	CONFINED_OPENER,
@@ -83,6 +83,17 @@ enum row_kind {
 	// These after it: nothing that such a row names is moved or written.
 	ROW_KNOWN,   // "remote.x", "branch.x": a section, or a remote that is named
 	ROW_MENTION, // a path below the tree: what a hook, .envrc or git's configuration names
+	// A text of git's configuration in its order. Who merges decides by the table of keys: a lie
+	// hides a key, and adds none that the table does not have.
+	ROW_SECTION, // its name; where it begins
+	ROW_KEY,     // the section's name, a point and a word; where it begins
+	ROW_VALUE,   // of the key before; where it ends
+	// Of an index. A lie says of it what the box could have written there itself.
+	ROW_INDEX,   // the bytes that take its place
+	ROW_REFUSED, // the path of an entry that git does not write
+	ROW_SHARED,  // the name of the other part of a split one
+	ROW_MARKS,   // three numbers: entries marked as unchanged, as absent; whether times lied
+	ROW_TRACKED, // a path of the names that are asked for; 1: git could not write its file
 	ROW_KINDS
 };
 #define ROW_BIT(kind) (1U << (kind))
@@ -114,11 +125,12 @@ bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned 
 // The first of a kind, or NULL.
 const char *rows_text(const struct rows *rows, enum row_kind kind);
 
-// Whose file a text is of. What no box could write this process reads for itself. All else a
+// Whose file a text is of. What only the caller could write this process reads for itself, and what
+// another project or an earlier box could (APART_ALONE), a process that is asked nothing else. All else a
 // process reads that has one socket and no other descriptor; it opens no file, none of the plan's
 // memory is mapped in it, and no text of the caller's own comes there. It is born with the first
 // question, or before by apart_begin(), and ends with apart_end().
-enum apart { APART_OTHERS, APART_OWN };
+enum apart { APART_OTHERS, APART_OWN, APART_ALONE };
 
 struct apart_text {
 	const char *text; // with a NUL behind it
@@ -130,17 +142,21 @@ struct apart_text {
 };
 
 enum { APART_AHEAD_MAX = 4, APART_AHEAD_BYTES = 16384 };
-enum { APART_TEXT_MAX = 4 << 20, APART_ANSWER_MAX = 64 << 20 };
+enum { APART_TEXT_MAX = 4 << 20, APART_ANSWER_MAX = 1 << 30 };
 
 // What `read` answers to a text, and to a file; `kinds`: those rows are asked for. The rows are in
-// the arena. -1 with the error said: nothing could be read (ROW_FAILED), or the process gave no
+// the arena, of which an answer takes a fourth at most. -1 with the error said: nothing could be read (ROW_FAILED), or the process gave no
 // good answer: then no later one is asked for, and apart_end() fails as well.
 int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
 	      const struct apart_text *question, unsigned kinds, struct arena *arena,
 	      struct rows *ret_rows);
+// Of rows that cannot be: nothing more is believed of it. -1, said.
+int apart_refuse(void);
 // The bytes of the question's file, in its arena; NULL where it cannot be read.
 const char *apart_file(const struct apart_text *question);
 int apart_begin(void);
+// In a child of who began it: the reader is this process's alone, by descriptor 0.
+int apart_inherit(void);
 // The command line, which no reader keeps.
 void apart_words(char *const *words);
 // The same question of a text that stays where it is, before the answer is needed: a later

@@ -56,17 +56,15 @@ static const int connector_calls[] = {
 // It opens none: one file comes with a question.
 static const int reader_calls[] = { SYS_recvmsg, SYS_pread64 };
 // clang-format off
-// Files, and a fork for each parser (locked_run()).
+// Files, and its reader's socket.
 static const int check_calls[] = {
 	SYS_openat, SYS_openat2, SYS_newfstatat, SYS_fstat, SYS_statx, SYS_statfs, SYS_fstatfs,
 	SYS_getdents64, SYS_lseek, SYS_pread64, SYS_pwrite64, SYS_readlinkat, SYS_faccessat,
 	SYS_faccessat2, SYS_fcntl, SYS_flock, SYS_ftruncate, SYS_fsync, SYS_fdatasync, SYS_fchmod,
 	SYS_fchmodat, SYS_fchown, SYS_utimensat, SYS_mkdirat, SYS_mknodat, SYS_unlinkat,
 	SYS_linkat, SYS_symlinkat, SYS_renameat, SYS_renameat2, SYS_getcwd, SYS_umask, SYS_getpid,
-	SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage,
-	SYS_nanosleep, SYS_mprotect, SYS_clock_nanosleep, SYS_clone, SYS_wait4, SYS_prlimit64,
-	SYS_prctl, SYS_seccomp, SYS_rseq, SYS_rt_sigprocmask, SYS_set_robust_list,
-	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_chmod, SYS_rename, SYS_unlink,
+	SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage, SYS_nanosleep,
+	SYS_mprotect, SYS_clock_nanosleep, SYS_sendmsg, SYS_sendto, SYS_recvfrom, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_chmod, SYS_rename, SYS_unlink,
 	SYS_mkdir,
 };
 // clang-format on
@@ -83,7 +81,7 @@ struct checked {
 	uint32_t ignored; // bits
 	uint32_t otherwise;
 	unsigned count;
-	uint32_t values[4];
+	uint32_t values[6];
 };
 
 enum {
@@ -116,12 +114,13 @@ static const struct checked connector_arguments[] = {
 	{ SYS_socket, 2, FLAGS, REFUSED, 1, { SOCK_STREAM } },
 };
 // clang-format off
-// A fork as libc makes it; limits and settings of itself.
+// Descriptor 0 is its reader's, and no other takes that number.
 static const struct checked check_arguments[] = {
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
-	{ SYS_clone, 0, 0, SECCOMP_RET_KILL_PROCESS, 1, { CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD } },
-	{ SYS_prlimit64, 0, 0, REFUSED, 1, { 0 } },
-	{ SYS_prctl, 0, 0, REFUSED, 1, { PR_SET_NO_NEW_PRIVS } },
+	{ SYS_sendmsg, 0, 0, REFUSED, 1, { 0 } },
+	{ SYS_sendto, 0, 0, REFUSED, 1, { 0 } },
+	{ SYS_recvfrom, 0, 0, REFUSED, 1, { 0 } },
+	{ SYS_fcntl, 2, 0, REFUSED, 6, { F_GETFD, F_GETFL, F_SETLEASE, F_SETLK, F_OFD_SETLK, F_OFD_SETLKW } },
 };
 // clang-format on
 
@@ -178,7 +177,8 @@ static const struct confined_row {
 	const struct checked *arguments;
 	size_t argument_count;
 	bool writes_files; // that are open
-	bool reads;        // all files, and writes where it is said; keeps its capabilities, forks
+	bool reads;        // all files, and writes where it is said; keeps its capabilities
+	rlim_t seconds;    // of a processor; 0: not limited
 } rows[CONFINED_ALL] = {
 	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments), .reads = false },
 	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0, .reads = false },
@@ -186,7 +186,7 @@ static const struct confined_row {
 	[CONFINED_CONNECTOR] = { ALL(connector_calls), ALL(connector_arguments), .reads = false },
 	[CONFINED_CHECK] = { ALL(check_calls), ALL(check_arguments), .writes_files = true,
 			     .reads = true },
-	[CONFINED_READER] = { ALL(reader_calls), NULL, 0, .reads = false },
+	[CONFINED_READER] = { ALL(reader_calls), NULL, 0, .seconds = 5 },
 };
 
 enum { PROGRAM_MAX = 512 };
@@ -371,7 +371,9 @@ int confine_below(enum confined who, unsigned locks, const int *writable, unsign
 		return -1;
 	if (!row->writes_files && limit(RLIMIT_FSIZE, 0) < 0)
 		return -1;
-	if (!row->reads && limit(RLIMIT_NPROC, 0) < 0)
+	if (limit(RLIMIT_NPROC, 0) < 0)
+		return -1;
+	if (row->seconds && limit(RLIMIT_CPU, row->seconds) < 0)
 		return -1;
 	if ((locks & CONFINE_FILES) && close_files(row->reads, writable, count) < 0)
 		return -1;

@@ -22,11 +22,11 @@ static size_t arena_bytes(const struct apart_text *question)
 {
 	static const size_t megabyte = 1 << 20;
 	size_t small = 64 * megabyte + 32 * (question->length + question->file_length);
-	size_t large = 448 * megabyte + 4 * question->file_length;
+	size_t large = 448 * megabyte + 6 * question->file_length;
 	return question->file_length > 0 && large < small ? large : small;
 }
 
-static struct {
+static struct reader {
 	pid_t owner, pid; // 0: there is none
 	int socket;
 	uint32_t number;    // of the last question
@@ -58,19 +58,28 @@ static const struct lie {
 	const char *name;
 	enum row_kind kind;
 	const char *text;
-	uint32_t last; // question that is answered so
+	uint32_t last;       // question that is answered so
+	enum row_kind first; // of an answer: others are honest
+	uint32_t number;
 } lies[] = {
-	{ "reader-dies", 0, NULL, 0 },
-	{ "reader-waits", 0, NULL, 0 },
-	{ "reader-long", 0, NULL, 0 },
-	{ "reader-twice", 0, NULL, 0 },
-	{ "reader-place", ROW_MENTION, "/root/.bashrc", ~0U },
-	{ "reader-link", ROW_MENTION, "link/../../.bashrc", ~0U },
-	{ "reader-copy", ROW_KINDS, "/root/.gitconfig", ~0U },
-	{ "reader-tree", ROW_WORKTREE, "../../liar", 1 },
-	{ NULL, 0, NULL, 0 },
+	{ .name = "reader-dies" },
+	{ .name = "reader-waits" },
+	{ .name = "reader-long" },
+	{ .name = "reader-twice" },
+	{ .name = "check-twice", .first = ROW_SECTION },
+	{ .name = "check-key", .first = ROW_SECTION },
+	{ .name = "check-taken", .first = ROW_SECTION },
+	{ "check-far", ROW_SECTION, "core", ~0U, ROW_SECTION, ~0U },
+	{ "check-back", ROW_SECTION, "core", ~0U, ROW_SECTION, 0 },
+	{ "check-other", ROW_KEY, "core.fsmonitor", ~0U, ROW_SECTION, ~0U >> 24 },
+	{ "check-shared", ROW_SHARED, "../config", ~0U, ROW_MARKS, 0 },
+	{ "reader-place", ROW_MENTION, "/root/.bashrc", ~0U, 0, 0 },
+	{ "reader-link", ROW_MENTION, "link/../../.bashrc", ~0U, 0, 0 },
+	{ "reader-copy", ROW_KINDS, "/root/.gitconfig", ~0U, 0, 0 },
+	{ "reader-tree", ROW_WORKTREE, "../../liar", 1, 0, 0 },
+	{ .name = NULL },
 };
-enum { LIE_DIES, LIE_WAITS, LIE_LONG, LIE_TWICE };
+enum { LIE_DIES, LIE_WAITS, LIE_LONG, LIE_TWICE, LIE_AGAIN, LIE_KEY, LIE_TAKEN };
 
 static void say(const struct out *answer, uint32_t number)
 {
@@ -80,19 +89,36 @@ static void say(const struct out *answer, uint32_t number)
 		_exit(1);
 }
 
-static void say_lie(const struct lie *lie, struct out *answer, uint32_t number)
+// A setting at the end of what the box left: of three texts the third is.
+static void say_setting(struct out *answer, const struct apart_asked *asked, const char *section,
+			const char *name)
 {
-	struct apart_head head = { number, ~0U };
+	row_put(answer, ROW_SECTION, asked->length, section, strlen(section));
+	row_put(answer, ROW_KEY, asked->length, name, strlen(name));
+	row_put(answer, ROW_VALUE, asked->length, "./liar", strlen("./liar"));
+}
+
+static void say_lie(const struct lie *lie, struct out *answer, const struct apart_asked *asked)
+{
+	struct apart_head head = { asked->number, ~0U };
+	enum { LAST = 3 };
+	if (lie->first && (answer->used <= sizeof(head) ||
+			   (unsigned char)answer->text[sizeof(head)] != lie->first))
+		return;
 	if (lie == lies + LIE_DIES)
 		_exit(0);
 	while (lie == lies + LIE_WAITS)
 		;
 	if (lie == lies + LIE_LONG)
 		fd_write_all(0, &head, sizeof(head));
-	if (lie == lies + LIE_TWICE)
-		say(answer, number);
-	if (number <= lie->last)
-		row_text(answer, lie->kind, lie->text);
+	if (lie == lies + LIE_TWICE || lie == lies + LIE_AGAIN)
+		say(answer, asked->number);
+	if (lie == lies + LIE_KEY && asked->number == LAST)
+		say_setting(answer, asked, "core", "core.fsmonitor");
+	if (lie == lies + LIE_TAKEN && asked->number == LAST)
+		say_setting(answer, asked, "branch.liar", "branch.liar.description");
+	if (asked->number <= lie->last)
+		row_put(answer, lie->kind, lie->number, lie->text, strlen(lie->text));
 }
 
 // One arena for all questions, but for those that need more.
@@ -125,7 +151,7 @@ static void answer_to(const struct apart_asked *asked, int file, const struct li
 	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head)); // its head
 	asked->read(&question);
 	if (lie->name)
-		say_lie(lie, &answer, asked->number);
+		say_lie(lie, &answer, asked);
 	say(&answer, asked->number);
 	out_free(&answer);
 	fd_close(&file);
@@ -198,6 +224,7 @@ int apart_begin(void)
 	autoclose int ours = ends[0], theirs = ends[1];
 	setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(ours, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	reader.broken = NULL;
 	pid_t owner = getpid(), pid = fork();
 	if (pid == 0)
 		become_reader(theirs, owner);
@@ -206,7 +233,15 @@ int apart_begin(void)
 	reader.owner = owner;
 	reader.pid = pid;
 	reader.socket = take(&ours);
-	reader.number = 0;
+	return 0;
+}
+
+int apart_inherit(void)
+{
+	if (dup3(reader.socket, 0, O_CLOEXEC) < 0 && errno != EINVAL)
+		return fail(errno, "dup3");
+	reader.owner = getpid();
+	reader.socket = 0;
 	return 0;
 }
 
@@ -215,6 +250,11 @@ static int broken(const char *how)
 {
 	reader.broken = reader.broken ? reader.broken : how;
 	return fail(0, "the locked process that reads the project's files %s", reader.broken);
+}
+
+int apart_refuse(void)
+{
+	return broken("gave an answer that cannot be one");
 }
 
 static bool put(const char *text, size_t length)
@@ -255,8 +295,10 @@ static int hear(uint32_t number, struct arena *arena, char **ret_text, size_t *r
 	struct apart_head head;
 	if (!get(&head, sizeof(head)))
 		return broken("did not answer");
-	if (head.number != number || head.length > APART_ANSWER_MAX)
-		return broken("gave an answer that cannot be one");
+	if (head.number != number ||
+	    head.length > (arena ? arena_left(arena) / 4 : (size_t)APART_TEXT_MAX) ||
+	    head.length > APART_ANSWER_MAX)
+		return apart_refuse();
 	*ret_text = arena ? arena_take(arena, head.length + 1) : malloc(head.length + 1);
 	*ret_length = head.length;
 	return *ret_text && get(*ret_text, head.length) ? 0 : broken("did not answer");
@@ -319,6 +361,21 @@ static int ask_apart(void (*read)(struct apart_text *question), const struct apa
 	return hear(reader.number, arena, ret_text, ret_length);
 }
 
+static int ask_alone(void (*read)(struct apart_text *question), const struct apart_text *question,
+		     struct arena *arena, char **ret_text, size_t *ret_length)
+{
+	const struct reader others = reader;
+	const unsigned sent_to_others = sent_count, heard_of_others = heard_count;
+	reader = (struct reader){ .words = others.words, .number = others.number + 1 };
+	sent_count = heard_count = 0;
+	int result = ask_apart(read, question, arena, ret_text, ret_length);
+	apart_reap();
+	reader = others;
+	sent_count = sent_to_others;
+	heard_count = heard_of_others;
+	return result;
+}
+
 static void ask_here(void (*read)(struct apart_text *question), const struct apart_text *question,
 		     struct arena *arena, char **ret_text, size_t *ret_length)
 {
@@ -343,9 +400,10 @@ int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
 	if (whose == APART_OWN)
 		ask_here(read, question, arena, &text, &length);
 	else
-		TRY(ask_apart(read, question, arena, &text, &length));
+		TRY((whose == APART_ALONE ? ask_alone : ask_apart)(read, question, arena, &text,
+								   &length));
 	if (!rows_take(arena, text, length, kinds | ROW_BIT(ROW_FAILED), ret_rows))
-		return broken("gave an answer that cannot be one");
+		return apart_refuse();
 	const char *failed = rows_text(ret_rows, ROW_FAILED);
 	return failed ? fail(0, "%s", failed) : 0;
 }
@@ -384,5 +442,6 @@ void apart_reap(void)
 	while (waitpid(reader.pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	reader.owner = 0;
+	reader.number = 0;
 	forget_answers();
 }

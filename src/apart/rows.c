@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum form { FORM_TEXT, FORM_BELOW, FORM_BYTES };
+enum form { FORM_TEXT, FORM_NAME, FORM_BELOW, FORM_BYTES };
 
 static const struct {
 	enum form form;
@@ -26,6 +26,14 @@ static const struct {
 	[ROW_DIRECTORY] = { FORM_BELOW, 0, PATH_MAX - 1 },
 	[ROW_KEPT] = { FORM_BELOW, 1, PATH_MAX - 1 },
 	[ROW_LINE] = { FORM_BYTES, 3, 4096 },
+	[ROW_SECTION] = { FORM_TEXT, 1, APART_TEXT_MAX },
+	[ROW_KEY] = { FORM_TEXT, 3, APART_TEXT_MAX },
+	[ROW_VALUE] = { FORM_TEXT, 0, APART_TEXT_MAX },
+	[ROW_INDEX] = { FORM_BYTES, 1, APART_ANSWER_MAX },
+	[ROW_REFUSED] = { FORM_TEXT, 0, PATH_MAX },
+	[ROW_SHARED] = { FORM_NAME, 1, NAME_MAX },
+	[ROW_MARKS] = { FORM_BYTES, 3 * sizeof(uint32_t), 3 * sizeof(uint32_t) },
+	[ROW_TRACKED] = { FORM_BELOW, 1, PATH_MAX - 1 },
 };
 
 void row_put(struct out *answer, enum row_kind kind, uint32_t number, const void *text,
@@ -64,6 +72,9 @@ static bool is_good(const struct apart_row *row)
 		return true;
 	case FORM_TEXT:
 		return strlen(row->text) == row->length;
+	case FORM_NAME:
+		return strlen(row->text) == row->length && !strchr(row->text, '/') &&
+		       row_is_below(row->text);
 	case FORM_BELOW:
 		return strlen(row->text) == row->length &&
 		       (row->length == 0 || row_is_below(row->text));
@@ -71,26 +82,33 @@ static bool is_good(const struct apart_row *row)
 	return false;
 }
 
+// The row at `at`: where the next one begins, or 0.
+static size_t take_row(const char *answer, size_t length, size_t at, unsigned kinds,
+		       struct apart_row *ret_row)
+{
+	uint32_t head[3];
+	if (length - at <= sizeof(head))
+		return 0;
+	memcpy(head, answer + at, sizeof(head));
+	at += sizeof(head);
+	if (head[0] >= ROW_KINDS || !(kinds & ROW_BIT(head[0])) || head[2] >= length - at ||
+	    answer[at + head[2]] != '\0')
+		return 0;
+	*ret_row = (struct apart_row){ (enum row_kind)head[0], head[1], answer + at, head[2] };
+	return is_good(ret_row) ? at + head[2] + 1 : 0;
+}
+
 bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned kinds,
 	       struct rows *ret_rows)
 {
-	struct apart_row *list = NULL;
-	unsigned count = 0, room = 0;
-	uint32_t head[3];
-	for (size_t at = 0; at < length; at += head[2] + 1) {
-		if (length - at <= sizeof(head))
+	struct apart_row row;
+	unsigned count = 0;
+	for (size_t at = 0; at < length; count++)
+		if ((at = take_row(answer, length, at, kinds, &row)) == 0)
 			return false;
-		memcpy(head, answer + at, sizeof(head));
-		at += sizeof(head);
-		if (head[0] >= ROW_KINDS || !(kinds & ROW_BIT(head[0])) || head[2] >= length - at ||
-		    answer[at + head[2]] != '\0')
-			return false;
-		struct apart_row row = { (enum row_kind)head[0], head[1], answer + at, head[2] };
-		if (!is_good(&row))
-			return false;
-		list = arena_grow(arena, list, count, &room, sizeof(*list));
-		list[count++] = row;
-	}
+	struct apart_row *list = arena_take(arena, (count + 1) * sizeof(*list));
+	for (size_t at = 0, i = 0; at < length; i++)
+		at = take_row(answer, length, at, kinds, &list[i]);
 	*ret_rows = (struct rows){ list, count };
 	return true;
 }

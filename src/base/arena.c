@@ -121,6 +121,11 @@ void arena_clear(struct arena *arena)
 	*arena = (struct arena){ sizeof(*arena), size };
 }
 
+size_t arena_left(const struct arena *arena)
+{
+	return arena->size - arena->used;
+}
+
 int arena_seal(struct arena *arena)
 {
 	return mprotect(arena, arena->size, PROT_READ) < 0 ? fail(errno, "seal the plan") : 0;

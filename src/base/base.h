@@ -34,6 +34,7 @@ char *arena_text(struct arena *arena, const char *format, ...)
 int arena_seal(struct arena *arena);
 void arena_free(struct arena *arena);
 void arena_clear(struct arena *arena); // as if it was new
+size_t arena_left(const struct arena *arena);
 // For a child that is to change nothing of its parent's: no arena that both have is mapped in it.
 void arena_forget(void);
 

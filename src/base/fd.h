@@ -202,8 +202,3 @@ bool privileges_have(int capability);
 
 // As cap_to_text(3) writes them, "none" when there are none; NULL with errno.
 const char *privileges_text(struct arena *arena);
-
-// For parsers of what a box wrote. Forks; the child calls `work` with no system call left but the
-// one that ends it. An arena that is shared carries the result. 0 when it ended well, -1 with the
-// reason said.
-int locked_run(void (*work)(void *), void *argument);

@@ -2,13 +2,8 @@
 #include "base/fd.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/capability.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "base/base.h"
 #include "base/sys.h"
@@ -61,42 +56,4 @@ const char *privileges_text(struct arena *arena)
 	const char *copy = arena_copy(arena, text, strlen(text));
 	cap_free(text);
 	return str_equal(copy, "=") ? "none" : copy;
-}
-
-enum { SECONDS_MAX = 5 };
-
-// Any machine: a foreign call number that is the same ends us, too.
-static int allow_nothing(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-	};
-	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
-	struct rlimit limit = { SECONDS_MAX, SECONDS_MAX };
-	if (sys_prlimit(RLIMIT_CPU, &limit, NULL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -1;
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
-}
-
-int locked_run(void (*work)(void *), void *argument)
-{
-	int status;
-	pid_t pid = fork();
-	if (pid < 0)
-		return fail(errno, "fork");
-	if (pid == 0) {
-		if (allow_nothing() == 0) {
-			work(argument);
-			sys_raw(SYS_exit_group, 0, 0, 0);
-		}
-		sys_raw(SYS_exit_group, 1, 0, 0);
-	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return fail(errno, "waitpid");
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0
-							     : fail(0, "its parser was stopped");
 }

@@ -29,6 +29,107 @@ int git_ask_alternates(struct arena *arena, const char *file, struct rows *ret_r
 			 ret_rows);
 }
 
+static void read_entries(struct apart_text *question)
+{
+	struct out *answer = question->answer;
+	struct gitconfig config;
+	bool good = gitconfig_parse(question->arena, question->text, question->length, &config) == 0;
+	if (!good || config.count + config.section_count > GITCONFIG_ROWS_ASKED) {
+		row_text(answer, ROW_FAILED, good ? "too many keys" : err_taken());
+		return;
+	}
+	const struct gitconfig_entry *entry = config.entries, *end = entry + config.count;
+	for (unsigned i = 0; i < config.section_count; i++) {
+		const struct gitconfig_section *section = &config.sections[i];
+		row_put(answer, ROW_SECTION, (uint32_t)section->start, section->name,
+			strlen(section->name));
+		for (; entry < end && entry->section == i; entry++) {
+			row_put(answer, ROW_KEY, (uint32_t)entry->start, entry->name,
+				strlen(entry->name));
+			row_put(answer, ROW_VALUE, (uint32_t)entry->end, entry->value,
+				strlen(entry->value));
+		}
+	}
+}
+
+// What has been taken of an answer: its rows follow each other in the text, and say no more than
+// it can hold.
+struct entries {
+	struct gitconfig *config;
+	struct gitconfig_section *section;
+	struct gitconfig_entry *entry; // whose value comes next
+	size_t at, said;
+};
+
+static bool is_of_section(const char *name, const char *section)
+{
+	static const char word[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	size_t front = strlen(section);
+	const char *key = name + front + 1;
+	return strncmp(name, section, front) == 0 && key[-1] == '.' && key[0] &&
+	       !key[strspn(key, word)] && strspn(name, word) == strcspn(name, ".");
+}
+
+static bool take_entry(struct entries *entries, const struct apart_row *row)
+{
+	struct gitconfig *config = entries->config;
+	bool names = row->kind == ROW_KEY;
+	if (row->number < entries->at || row->number > config->length ||
+	    (row->kind == ROW_VALUE) != (entries->entry != NULL) ||
+	    (names && (!entries->section || !is_of_section(row->text, entries->section->name))))
+		return false;
+	entries->at = row->number;
+	entries->said += row->length - (names ? strlen(entries->section->name) : 0);
+	if (row->kind == ROW_SECTION) {
+		if (entries->section)
+			entries->section->end = row->number;
+		entries->section = &config->sections[config->section_count++];
+		*entries->section =
+			(struct gitconfig_section){ row->text, row->number, config->length };
+	} else if (names) {
+		entries->entry = &config->entries[config->count++];
+		*entries->entry = (struct gitconfig_entry){ .name = row->text,
+							    .start = row->number,
+							    .section = config->section_count - 1 };
+	} else {
+		entries->entry->value = row->text; // ROW_VALUE
+		entries->entry->end = row->number;
+		entries->entry = NULL;
+	}
+	return true;
+}
+
+bool gitconfig_take(struct arena *arena, const struct rows *rows, const char *text, size_t length,
+		    struct gitconfig *ret_config)
+{
+	struct gitconfig config = { .text = text, .length = length };
+	struct entries entries = { .config = &config };
+	if (rows->count > 2 * GITCONFIG_ROWS_ASKED)
+		return false;
+	config.entries = arena_take(arena, (rows->count + 1) * sizeof(*config.entries));
+	config.sections = arena_take(arena, (rows->count + 1) * sizeof(*config.sections));
+	rows_each (row, rows)
+		if (!take_entry(&entries, row))
+			return false;
+	*ret_config = config;
+	return !entries.entry && entries.said <= length + config.count;
+}
+
+int gitconfig_ask(struct arena *arena, const char *text, size_t length,
+		  struct gitconfig *ret_config)
+{
+	static const unsigned kinds = ROW_BIT(ROW_SECTION) | ROW_BIT(ROW_KEY) | ROW_BIT(ROW_VALUE);
+	const struct apart_text question = { .text = text, .length = length };
+	struct rows rows;
+	TRY(apart_ask(APART_OTHERS, read_entries, &question, kinds, arena, &rows));
+	if (!gitconfig_take(arena, &rows, text, length, ret_config))
+		return apart_refuse();
+	size_t names = 0;
+	for (unsigned i = 0; i < ret_config->count; i++)
+		names += strlen(ret_config->entries[i].name);
+	return names > GITCONFIG_NAMES_ASKED ? fail(0, "its names are too long") : 0;
+}
+
 // The names, each with its NUL; the file is the index.
 static void read_index(struct apart_text *question)
 {

@@ -5,9 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 
 struct arena;
+struct rows;
 
 enum { GITCONFIG_BYTES_MAX = 128 << 10 };
 
@@ -33,6 +35,16 @@ struct gitconfig {
 
 // -1 when the text is not what git would accept.
 int gitconfig_parse(struct arena *arena, const char *text, size_t length,
+		    struct gitconfig *ret_config);
+
+// The same by a locked process, of at most so many sections and keys, and bytes of names: a merge
+// compares each with each.
+enum { GITCONFIG_ROWS_ASKED = 6000, GITCONFIG_NAMES_ASKED = 1 << 20 };
+int gitconfig_ask(struct arena *arena, const char *text, size_t length,
+		  struct gitconfig *ret_config);
+
+// Of its rows. False: they are not what a text of that length can say.
+bool gitconfig_take(struct arena *arena, const struct rows *rows, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
 // The last value of a name, or NULL.
@@ -146,8 +158,8 @@ struct gitsecret {
 // -1: git would not accept it, or it is too long.
 int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 		     struct gitsecret *ret_secret);
-// The same of another's text, by a locked process, without `named`.
-int gitsecret_ask(struct arena *arena, const char *text, size_t length,
+// The same by a locked process, without `named`.
+int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_t length,
 		  struct gitsecret *ret_secret);
 
 // As from GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n.

@@ -116,7 +116,7 @@ static bool is_partial(const struct gitform_look *look, const char *name, const 
 static bool has_form(const struct gitform_look *look, const struct gitkey *key, const char *name,
 		     const char *value)
 {
-	const char *middle = gitway_middle(look->arena, name);
+	struct arena *arena = look->arena;
 	if (!str_printable(value))
 		return false;
 	switch (key->form) {
@@ -138,9 +138,9 @@ static bool has_form(const struct gitform_look *look, const struct gitkey *key, 
 		return gitway_may_lead(name, value, look->how.made || look->how.host) ||
 		       (look->how.host && str_starts(value, "../") && !strstr(value, "::"));
 	case GITKEY_FETCH:
-		return is_fetch(look->arena, middle, value);
+		return is_fetch(arena, gitway_middle(arena, name), value);
 	case GITKEY_TRACKED:
-		return is_tracked(look, middle, value);
+		return is_tracked(look, gitway_middle(arena, name), value);
 	case GITKEY_MERGED:
 		return is_merged(value);
 	}

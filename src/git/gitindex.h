@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apart/apart.h"
 #include "text/sha.h"
 
 struct arena;
-struct rows;
 struct stat;
 
 struct gitindex_entry {
@@ -82,6 +82,7 @@ bool gitblob_is(const struct gitblob *blob, const unsigned char *name);
 // On disk: read, and judged in a locked process.
 
 enum { INDEX_FILE_MAX = 512 << 20 };
+// Four times what an answer needs: apart_ask().
 #define INDEX_FILE_ARENA(length) (8 * (size_t)(length) + ((size_t)64 << 20))
 
 struct index_file {
@@ -92,13 +93,15 @@ struct index_file {
 	const char *const *names;
 	unsigned name_count;
 	struct gitindex_vetted vetted, rest;
-	const struct gitindex_entry *entries;
-	unsigned entry_count;
+	struct rows rows; // ROW_TRACKED are the names' entries
 	bool sparse;
 };
+// Of the process: its rows, from which `vetted` is taken. -1 with the error said.
+int gitindex_ask(struct arena *arena, int fd, size_t size, unsigned hash,
+		 const struct index_file *index, unsigned kinds, struct rows *ret_rows);
 
-// `fd` is the index, and `status` is its own. The arena is shared (arena_new_shared), and
-// `index` lies in it. NULL: git would write it so. Else why not, in words that follow its name.
+// `fd` is the index, and `status` is its own. NULL: git would write it so. Else why not, in words
+// that follow its name.
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index);
 

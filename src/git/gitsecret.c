@@ -199,14 +199,14 @@ static void read_secrets(struct apart_text *question)
 			row_text(answer, ROW_SECRET, item->text);
 }
 
-int gitsecret_ask(struct arena *arena, const char *text, size_t length,
+int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_t length,
 		  struct gitsecret *ret_secret)
 {
 	static const unsigned kinds = ROW_BIT(ROW_SHOWN) | ROW_BIT(ROW_LEFT) | ROW_BIT(ROW_SECRET);
 	const struct origin from = { .file = "git" };
 	const struct apart_text question = { .text = text, .length = length };
 	struct rows rows;
-	TRY(apart_ask(APART_OTHERS, read_secrets, &question, kinds, arena, &rows));
+	TRY(apart_ask(whose, read_secrets, &question, kinds, arena, &rows));
 	*ret_secret = (struct gitsecret){ 0 };
 	rows_each (row, &rows)
 		if (row->kind == ROW_SHOWN) {

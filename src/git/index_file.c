@@ -12,103 +12,154 @@
 #include "git/recognise.h"
 #include "text/sha.h"
 
-struct judging {
-	struct arena *arena;
-	struct index_file *index;
-	const char *config, *own, *bytes;
-	size_t config_length, own_length, length;
-	unsigned hash;
-	bool good;
-};
-
-static const char *value_of(const struct judging *judging, const char *text, size_t length,
-			    const char *name)
-{
-	struct gitconfig config;
-	return gitconfig_parse(judging->arena, text, length, &config) == 0
-		       ? gitconfig_value(&config, name)
-		       : NULL;
-}
-
-static void vet(void *argument)
-{
-	static const char sparse[] = "core.sparsecheckout";
-	struct judging *judging = argument;
-	struct index_file *index = judging->index;
-	const char *format = value_of(judging, judging->config, judging->config_length,
-				      "extensions.objectformat");
-	const char *all = value_of(judging, judging->config, judging->config_length, sparse),
-		   *own = value_of(judging, judging->own, judging->own_length, sparse);
-	own = own ? own : all;
-	index->sparse = own && !str_equal(own, "false");
-	judging->hash = format && strcasecmp(format, "sha256") == 0 ? SHA256_BYTES : SHA1_BYTES;
-	judging->good = gitindex_vet(judging->arena, judging->bytes, judging->length, judging->hash,
-				     index->since, &index->vetted) == 0;
-	if (judging->good && index->name_count > 0)
-		gitindex_find(judging->arena, judging->bytes, judging->length, index->names,
-			      index->name_count, &index->entries, &index->entry_count);
-}
-
-static void vet_shared(void *argument)
-{
-	struct judging *judging = argument;
-	struct index_file *index = judging->index;
-	judging->good = gitindex_vet(judging->arena, judging->bytes, judging->length, judging->hash,
-				     index->since, &index->rest) == 0 &&
-			!index->rest.shared;
-}
-
-static int read_from(const struct judging *judging, const char *name, size_t most,
-		     const char **ret_text, size_t *ret_length)
+static int read_from(struct arena *arena, const struct index_file *index, const char *name,
+		     size_t most, const char **ret_text, size_t *ret_length)
 {
 	int result = 0;
-	for (unsigned i = 0; i < judging->index->place_count && result == 0; i++)
-		result = file_read(judging->index->places[i], name, 0, most, judging->arena,
-				   ret_text, ret_length);
+	for (unsigned i = 0; i < index->place_count && result == 0; i++)
+		result = file_read(index->places[i], name, 0, most, arena, ret_text, ret_length);
 	return result;
 }
 
-static void read_config(struct judging *judging)
+// One that is missing, or that git could not read, has no value.
+static void read_config(struct arena *arena, const struct index_file *index, const char *name,
+			struct gitconfig *ret_config)
 {
+	const char *text;
+	size_t length;
+	*ret_config = (struct gitconfig){ 0 };
+	if (read_from(arena, index, name, GITCONFIG_BYTES_MAX, &text, &length) > 0)
+		(void)ATTEMPT(gitconfig_ask(arena, text, length, ret_config));
+}
+
+static unsigned read_settings(struct arena *arena, struct index_file *index)
+{
+	static const char sparse[] = "core.sparsecheckout";
+	struct gitconfig shared, own;
 	char text[GIT_POINTER_MAX], path[PATH_MAX];
-	const char *shared = NULL;
-	for (unsigned i = 0; i < judging->index->place_count && !shared; i++)
-		shared = git_read_pointer(judging->index->places[i], "commondir", "", text);
-	if (!str_put(path, sizeof(path), "%s/config", shared ? shared : ".") ||
-	    read_from(judging, path, GITCONFIG_BYTES_MAX, &judging->config,
-		      &judging->config_length) <= 0)
-		judging->config = "";
-	if (read_from(judging, "config.worktree", GITCONFIG_BYTES_MAX, &judging->own,
-		      &judging->own_length) <= 0)
-		judging->own = "";
+	const char *common = NULL;
+	for (unsigned i = 0; i < index->place_count && !common; i++)
+		common = git_read_pointer(index->places[i], "commondir", "", text);
+	str_put(path, sizeof(path), "%s/config", common ? common : ".");
+	read_config(arena, index, path, &shared);
+	read_config(arena, index, "config.worktree", &own);
+	const char *value = gitconfig_value(&own, sparse),
+		   *format = gitconfig_value(&shared, "extensions.objectformat");
+	value = value ? value : gitconfig_value(&shared, sparse);
+	index->sparse = value && !str_equal(value, "false");
+	return format && strcasecmp(format, "sha256") == 0 ? SHA256_BYTES : SHA1_BYTES;
+}
+
+struct vetting {
+	uint32_t since, hash, whole; // 0: the shared part of a split one, which stays
+};
+
+// Git notes how a file looked when it wrote it, and nothing for one that it could not write. What
+// the user changed keeps the note of before.
+static bool is_unwritten(const struct gitindex_entry *entry)
+{
+	return !entry->absent && !entry->directory && entry->stage == 0 && entry->size == 0 &&
+	       entry->seconds == 0 && entry->nanoseconds == 0;
+}
+
+// The names, each with its NUL, are at the end of the question.
+static void find_names(const struct apart_text *question, const char *bytes, const char *at)
+{
+	const struct gitindex_entry *entries = NULL;
+	unsigned count = 0, name_count = 0;
+	const char **names = arena_take(question->arena, question->length * sizeof(*names));
+	for (; at < question->text + question->length; at += strlen(at) + 1)
+		names[name_count++] = at;
+	if (name_count > 0)
+		gitindex_find(question->arena, bytes, question->file_length, names, name_count,
+			      &entries, &count);
+	for (unsigned i = 0; i < count; i++)
+		if (row_is_below(entries[i].path))
+			row_put(question->answer, ROW_TRACKED, is_unwritten(&entries[i]),
+				entries[i].path, strlen(entries[i].path));
+}
+
+static void vet(struct apart_text *question)
+{
+	struct out *answer = question->answer;
+	const char *bytes = apart_file(question);
+	struct gitindex_vetted vetted;
+	struct vetting how;
+	memcpy(&how, question->text, sizeof(how));
+	if (!bytes || gitindex_vet(question->arena, bytes, question->file_length, how.hash,
+				   how.since, &vetted) < 0) {
+		row_text(answer, ROW_FAILED, "not an index");
+		return;
+	}
+	const uint32_t marks[] = { vetted.unchanged, vetted.absent, vetted.touched };
+	row_put(answer, ROW_MARKS, 0, marks, sizeof(marks));
+	if (vetted.bad)
+		row_text(answer, ROW_REFUSED, vetted.bad);
+	if (vetted.shared)
+		row_text(answer, ROW_SHARED, vetted.shared);
+	if (vetted.text && how.whole)
+		row_put(answer, ROW_INDEX, 0, vetted.text, vetted.length);
+	find_names(question, bytes, question->text + sizeof(how));
+}
+
+static void take_rows(const struct rows *rows, struct gitindex_vetted *vetted)
+{
+	uint32_t marks[3] = { 0 };
+	rows_each (row, rows)
+		if (row->kind == ROW_MARKS) {
+			memcpy(marks, row->text, sizeof(marks));
+		} else if (row->kind == ROW_INDEX) {
+			vetted->text = (const unsigned char *)row->text;
+			vetted->length = row->length;
+		}
+	vetted->bad = rows_text(rows, ROW_REFUSED);
+	vetted->shared = rows_text(rows, ROW_SHARED);
+	vetted->unchanged = marks[0];
+	vetted->absent = marks[1];
+	vetted->touched = marks[2];
+}
+
+static int ask(struct arena *arena, int fd, off_t size, unsigned hash, struct index_file *index)
+{
+	static const unsigned kinds = ROW_BIT(ROW_MARKS) | ROW_BIT(ROW_REFUSED) |
+				      ROW_BIT(ROW_SHARED) | ROW_BIT(ROW_INDEX) |
+				      ROW_BIT(ROW_TRACKED);
+	const struct vetting how = { index->since, hash, index->places != NULL };
+	struct out text = { 0 };
+	out_bytes(&text, (const char *)&how, sizeof(how));
+	for (unsigned i = 0; i < index->name_count; i++)
+		out_bytes(&text, index->names[i], strlen(index->names[i]) + 1);
+	const struct apart_text question = {
+		.text = text.text, .length = text.used, .file = fd, .file_length = (size_t)size
+	};
+	int result = apart_ask(APART_OTHERS, vet, &question, kinds, arena, &index->rows);
+	out_free(&text);
+	if (result == 0)
+		take_rows(&index->rows, &index->vetted);
+	return result;
 }
 
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index)
 {
 	static const char unread[] = "is not an index that git can read";
-	struct judging *volatile judging = arena_take(arena, sizeof(*judging));
-	*judging = (struct judging){ .arena = arena, .index = index };
+	struct stat other;
 	if (status->st_size > INDEX_FILE_MAX)
 		return "is too large to be checked";
-	read_config(judging);
-	const char *text;
-	size_t length;
-	if (file_read_open(fd, status, INDEX_FILE_MAX, arena, &text, &length) <= 0)
-		return unread;
-	judging->bytes = text;
-	judging->length = length;
-	if (ATTEMPT(locked_run(vet, judging)) < 0 || !judging->good)
+	unsigned hash = read_settings(arena, index);
+	if (ATTEMPT(ask(arena, fd, status->st_size, hash, index)) < 0)
 		return unread;
 	const char *bad = index->vetted.bad;
 	if (index->vetted.shared && !bad) {
-		judging->good = false;
-		if (read_from(judging, index->vetted.shared, INDEX_FILE_MAX, &text, &length) <= 0)
+		struct index_file rest = { .since = index->since };
+		autoclose int shared = -1;
+		for (unsigned i = 0; i < index->place_count && shared < 0; i++)
+			shared = file_open(index->places[i], index->vetted.shared, 0, &other);
+		if (shared < 0 || other.st_size > INDEX_FILE_MAX ||
+		    ATTEMPT(ask(arena, shared, other.st_size, hash, &rest)) < 0 ||
+		    rest.vetted.shared)
 			return unread;
-		judging->bytes = text;
-		judging->length = length;
-		if (ATTEMPT(locked_run(vet_shared, judging)) < 0 || !judging->good)
-			return unread;
+		index->rest = rest.vetted;
 		bad = index->rest.bad;
 	}
 	return bad ? arena_text(arena, "has an entry that git does not write ('%s')", bad) : NULL;

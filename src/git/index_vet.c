@@ -141,9 +141,9 @@ static void put_number(unsigned char *to, uint32_t number)
 static bool keep_good(struct index_use *use, struct index_reader *reader, const void *bytes,
 		      size_t length, unsigned hash)
 {
-	enum { HEADER = 12 };
+	enum { HEADER = 12, MORE = 1 << 20 }; // an answer may have both
 	struct index_vet *vet = use->vet;
-	bool whole = !reader->link && !reader->sparse && vet->needed < 4 * length;
+	bool whole = !reader->link && !reader->sparse && vet->needed < 2 * length + MORE;
 	use->entry = keep_entry;
 	vet->text = whole ? arena_take(use->arena, HEADER + vet->needed + hash) : NULL;
 	vet->used = HEADER;

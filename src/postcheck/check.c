@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
@@ -188,6 +189,7 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 		look_at_all(&look);
 	else
 		done = apart_run(plan, run, look_at_all, &look, found);
+	apart_reap();
 	if (done)
 		journal_end(plan, run); // else the next run checks it as one that was killed
 	else
@@ -216,6 +218,7 @@ void check_refused(const struct plan *plan, struct findings *found)
 	struct check check = { .plan = plan, .found = found, .start = clock_start(plan) };
 	if (plan->project && found->counts[FINDING_TRACKED] == 0 && writes_tree(plan->command))
 		index_tell_tracked(&check);
+	apart_reap();
 }
 
 void check_begin(struct plan *plan, struct run *run)

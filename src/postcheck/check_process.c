@@ -82,7 +82,7 @@ static _Noreturn void run_child(const struct plan *plan, int copies, void (*look
 	size_t before = found->records.used; // the other process has them
 	// Other credentials would clear it. Nobody takes the answer of one that is left alone.
 	if (owned_override(OVER_ALL) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
-	    (plan && lock(plan, copies) < 0))
+	    (plan && (apart_inherit() < 0 || lock(plan, copies) < 0)))
 		_exit(1);
 	while (testing_skips("check-answer"))
 		pause();
@@ -132,7 +132,8 @@ bool apart_run(const struct plan *plan, const struct run *run, void (*look)(void
 {
 	int ends[2];
 	int64_t now = steady_now(), end = now + patience() + (now - run->began);
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	apart_reap(); // a new one, without a start's or a run's texts
+	if ((plan && ATTEMPT(apart_begin()) < 0) || pipe2(ends, O_CLOEXEC) < 0)
 		return false;
 	pid_t child = fork();
 	if (child == 0)

@@ -80,7 +80,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	if (!run->share && (plan->due || plan->indexed.inode != 0) &&
 	    (!there || finding_is_late(check, &status)))
 		return false;
-	if (there && !same && !share_read(APART_OWN, arena, plan->index, &now, &share))
+	if (there && !same && !share_read(APART_OTHERS, arena, plan->index, &now, &share))
 		return false;
 	share_add(arena, &share, run->share ? run->share : &none, directory);
 	*ret_share = share;

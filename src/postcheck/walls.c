@@ -294,6 +294,7 @@ static void look_at(struct watch *watch, struct check *check, unsigned index)
 		check_replaced(check, mount);
 	else if (copy_look(check, &check->plan->copies[mount->copy]))
 		watch_count(watch, check, mount->target);
+	apart_reap(); // while the box goes on
 }
 
 void walls_answer(struct watch *watch, const struct plan *plan, struct findings *found)

@@ -23,7 +23,7 @@
 #include "run.h"
 #include "view/paths/wishes.h"
 
-enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16 };
+enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16, HEAD = 64 };
 
 // A project's own file gives no key, trusted or not; what it extends adds nothing here either.
 static int take_own(struct plan *plan, const struct list *wanted, struct list *into)
@@ -183,12 +183,7 @@ int sshagent_host(const struct plan *plan, struct run *run)
 		return fail(
 			0, "SSH_AUTH_SOCK: '%s' is not a socket; is your agent running? ssh-add -l",
 			str_shown(plan->agent.agent));
-	run->agent = mmap(NULL, sizeof(*run->agent), PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (run->agent == MAP_FAILED) {
-		run->agent = NULL;
-		return fail(errno, "mmap");
-	}
+	run->agent = arena_take(arena_new_shared(sizeof(*run->agent) + HEAD), sizeof(*run->agent));
 	TRY(rules_read(plan, run->agent_socket, &run->agent->rules));
 	return make_socket(plan, run);
 }

@@ -257,6 +257,26 @@ done
 echo one >file && "$SBX" session create read >/dev/null && "$SBX" run -s read -- sh -c 'echo two >file' 2>/dev/null
 is "a session's changes are told by what it reads" "0 +two 125" "$("$SBX_TESTING" session diff read >"$work/diff" 2>&1; printf "%s %s " $? "$(grep '^+two' "$work/diff")"; SBX_TEST_SKIP=reader-dies timeout 60 "$SBX_TESTING" session diff read >/dev/null 2>&1; echo $?)"
 "$SBX" session rm read >/dev/null 2>&1
+# The same after a run: what the reader says of the box's configuration adds no key that the table does not have.
+ends() { # LIE COMMAND: what the host's git has then, and what the run says
+	SBX_TEST_SKIP=$1 timeout 60 "$SBX_TESTING" run -- sh -c "$2" >"$work/said" 2>&1
+	echo "$(git config -f .git/config core.fsmonitor) $(git config -f .git/config branch.liar.description) $(git config -f .git/config branch.b.description) $(grep -oE 'core.fsmonitor: not applied|none of the box.s changes were applied|changed and is now in quarantine' "$work/said" | sort -u | paste -sd,)"
+}
+change='git config branch.b.description mine'
+cat .git/config >"$work/config"
+is "an honest reader's answer is merged" "  mine " "$(ends none "$change")"
+cat "$work/config" >.git/config
+is "a reader that was taken over adds what a box may add" " ./liar mine " "$(ends check-taken "$change")"
+cat "$work/config" >.git/config
+is "and no key that git would execute" "  mine core.fsmonitor: not applied" "$(ends check-key "$change")"
+for where in '' 'touch more; '; do
+	for lie in far back other twice; do
+		cat "$work/config" >.git/config
+		is "of an answer that cannot be one nothing is written ($lie, '$where')" "   none of the box's changes were applied" "$(ends check-$lie "$where$change")"
+		stays "the file is as it was ($lie)" "" "$(cmp .git/config "$work/config" 2>&1)"
+	done
+done
+cat "$work/config" >.git/config
 # One that waits is the only child of a run that is locked and has one number.
 SBX_TEST_SKIP=reader-waits "$SBX_TESTING" run -- true the-word 2>/dev/null &
 for _ in $(seq 100); do
@@ -281,6 +301,13 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	is "who read an untrusted profile is asked for nothing else" 1 "$(grep -c "^$reader *read(0," "$work/calls")"
 	(cd / && strace -f -qq -o "$work/none" "$SBX" run --project none --write "$work/robbed" -- true) 2>/dev/null
 	is "without a project it is born before pid 1 as well, and the memory that processes share" 1 "$(awk '/CLONE_NEWPID/ { exit } /clone\(/ { n++ } END { print n + 0 }' "$work/none")"
+	readers() { # how many processes are asked, where the check asks none
+		sleep 0.2 && strace -f -qq -o "$work/readers" "$SBX" run -- true 2>/dev/null && awk '/recvmsg\(0,/ { print $1 }' "$work/readers" | sort -u | wc -l
+	}
+	printf '[core]\n\teditor = vi\n' >"$work/robbed/included"
+	before=$(readers) && before=$(readers) && git config include.path "$work/robbed/included" && after=$(readers) && after=$(readers)
+	is "what another project may have written is read by a process that reads nothing else" yes "$([ "$after" -gt "$before" ] && echo yes)"
+	git config --unset include.path
 	is "the plan's memory is not in it" 1 "$(grep -E "^$reader *munmap\(" "$work/calls" | sed -n 1p | grep -c 67108864)"
 else
 	skip "the reader's walls" "strace is not installed"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/base.h"
 #include "net/rules/local_address.h"
@@ -13,9 +12,8 @@
 
 struct shared *shared_new(void)
 {
-	void *memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return memory == MAP_FAILED ? NULL : memory;
+	enum { HEAD = 64 }; // of the arena, which no reader keeps
+	return arena_take(arena_new_shared(sizeof(struct shared) + HEAD), sizeof(struct shared));
 }
 
 static int add_rules(const struct list *words, struct rule *rules, unsigned *count)

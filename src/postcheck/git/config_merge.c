@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,8 +19,8 @@
 #include "report/findings.h"
 
 enum { TRIES = 20, PAUSE_MILLISECONDS = 50, VALUE_SHOWN = 200, PACKED_BYTES_MAX = 8 << 20 };
+#define MERGE_BYTES ((size_t)128 << 20)
 
-// Lies in an arena that all processes of a merge share.
 struct merge_work {
 	struct arena *arena;
 	const struct merge *merge;
@@ -29,30 +28,8 @@ struct merge_work {
 	size_t now_length;
 	struct gitconfig_case how;
 	struct gitconfig_merged merged;
-	bool good;
-	bool done, written; // all of it: the new text is in its place
-	const char *problem;
+	bool written; // all of it: the new text is in its place
 };
-
-// In the locked process.
-static void compute(void *argument)
-{
-	struct merge_work *work = argument;
-	const struct merge *merge = work->merge;
-	struct gitconfig before, after, now;
-	int result = 0;
-	bool changes = merge->kind == MERGE_CHANGES;
-	result |= gitconfig_parse(work->arena, work->now, work->now_length, &now);
-	result |= gitconfig_parse(work->arena, merge->before, merge->before_length, &before);
-	if (changes)
-		result |= gitconfig_parse(work->arena, merge->after, merge->after_length, &after);
-	if (result == 0)
-		gitconfig_merge(work->arena, &before, changes ? &after : &now,
-				changes ? &now : &before, work->how, &work->merged);
-	work->good = result == 0;
-	if (!work->good)
-		work->problem = arena_text(work->arena, "%s", err_text());
-}
 
 // Whether the repository has the branch, loose or packed, and whether the run made it: so were the
 // ref and its log, to which git only adds.
@@ -76,20 +53,31 @@ static bool has_branch(const struct merge *merge, const char *packed, const char
 	return there;
 }
 
-// The configuration alone does not say which branches are new, and which are there no more.
-static int compute_all(struct merge_work *work)
+// The box's own is asked for last. The configuration alone does not say which branches are new, and
+// which are there no more.
+static int compute(struct merge_work *work)
 {
 	const struct merge *merge = work->merge;
-	const struct gitconfig_merged *merged = &work->merged;
+	struct gitconfig_merged *merged = &work->merged;
+	struct gitconfig before, after, now;
+	const struct gitconfig *from = &now, *into = &before;
 	const char *packed = "";
 	size_t length;
 	work->how.old = work->how.gone = (struct list){ 0 };
-	TRY(locked_run(compute, work));
-	unsigned count = work->good ? merged->branch_count : 0;
-	if (count > 0 && file_read(merge->directory, "packed-refs", 0, PACKED_BYTES_MAX,
-				   work->arena, &packed, &length) < 0)
+	TRY(gitconfig_ask(work->arena, merge->before, merge->before_length, &before));
+	TRY(gitconfig_ask(work->arena, work->now, work->now_length, &now));
+	if (merge->kind == MERGE_CHANGES) {
+		TRY(gitconfig_ask(work->arena, merge->after, merge->after_length, &after));
+		from = &after;
+		into = &now;
+	}
+	gitconfig_merge(work->arena, &before, from, into, work->how, merged);
+	if (merged->branch_count == 0)
+		return 0;
+	if (file_read(merge->directory, "packed-refs", 0, PACKED_BYTES_MAX, work->arena, &packed,
+		      &length) < 0)
 		packed = NULL; // nobody knows
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < merged->branch_count; i++) {
 		const char *branch = merged->branches[i];
 		bool made, there = has_branch(merge, packed, branch, &made);
 		if (!there)
@@ -97,7 +85,8 @@ static int compute_all(struct merge_work *work)
 		if (merge->check->start.tv_sec == 0 || !made || (!there && !merge->made))
 			list_add(&work->how.old, work->arena, branch, (struct origin){ 0 });
 	}
-	return count > 0 ? locked_run(compute, work) : 0;
+	gitconfig_merge(work->arena, &before, from, into, work->how, merged);
+	return 0;
 }
 
 // In the place of one that the host replaced, and that is gone, comes that of before.
@@ -159,9 +148,7 @@ static int try_once(struct merge_work *work)
 	size_t length;
 	str_put(lock, sizeof(lock), "%s.lock", work->merge->name);
 	TRY(read_now(work));
-	TRY(compute_all(work));
-	if (!work->good)
-		return fail(0, "%s", work->problem);
+	TRY(compute(work));
 	bool changes = work->merge->kind == MERGE_CHANGES;
 	if (!work->merge->fresh &&
 	    (changes ? work->merged.taken : work->merged.withheld_count) == 0)
@@ -188,21 +175,6 @@ static int try_once(struct merge_work *work)
 	int result = problem == EBUSY ? write_in_place(work) : fail(problem, "rename %s", lock);
 	unlinkat(work->merge->directory, lock, 0);
 	return result;
-}
-
-static _Noreturn void work_apart(struct merge_work *work)
-{
-	int result = 1;
-	for (int i = 0; i < TRIES && result == 1; i++) {
-		if (i > 0)
-			pause_for_others();
-		result = try_once(work);
-	}
-	if (result == 1)
-		fail(0, "git's lock (%s.lock) is held by another program", work->merge->name);
-	work->problem = arena_text(work->arena, "%s", err_text());
-	work->done = result == 0;
-	_exit(0);
 }
 
 // How the user would set it; "" where it cannot be printed.
@@ -254,30 +226,34 @@ static void take_left_lock(const struct merge *merge)
 
 int merge_config(const struct merge *merge)
 {
-	struct arena *arena = arena_new_shared(ARENA_BYTES_PLAN);
-	// volatile: the compiler sees nobody in this process who writes to it
-	struct merge_work *volatile shared = arena_take(arena, sizeof(*shared));
-	struct merge_work *work = shared;
-	*work = (struct merge_work){ .arena = arena, .merge = merge, .problem = "it was stopped" };
-	work->how = (struct gitconfig_case){ .elsewhere = merge->check->plan->git_names,
-					     .depth = merge->depth,
-					     .made = merge->made,
-					     .host = merge->kind == MERGE_HOST,
-					     .private = str_equal(merge->name, "config.worktree") };
+	struct arena *arena = arena_new_of(MERGE_BYTES);
+	struct merge_work work = {
+		.arena = arena,
+		.merge = merge,
+		.how = { .elsewhere = merge->check->plan->git_names,
+			 .depth = merge->depth,
+			 .made = merge->made,
+			 .host = merge->kind == MERGE_HOST,
+			 .private = str_equal(merge->name, "config.worktree") },
+	};
+	int result = 1;
+	FORGIVING;
 	take_left_lock(merge);
-	pid_t pid = fork();
-	if (pid == 0)
-		work_apart(work);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	work = shared;
-	bool good = pid > 0 && work->done;
-	if (good)
-		report(arena, merge, &work->merged);
+	for (int i = 0; i < TRIES && result == 1; i++) {
+		if (i > 0)
+			pause_for_others();
+		arena_clear(arena);
+		result = try_once(&work);
+	}
+	if (result == 0)
+		report(arena, merge, &work.merged);
 	else
-		findings_add(merge->check->found, FINDING_CONFIG_FAILED, merge->path, work->problem,
+		findings_add(merge->check->found, FINDING_CONFIG_FAILED, merge->path,
+			     result < 0 ? err_taken()
+					: arena_text(arena,
+						     "git's lock (%s.lock) is held by another program",
+						     merge->name),
 			     "");
-	bool written = work->written;
 	arena_free(arena);
-	return good ? written : -1;
+	return result == 0 ? work.written : -1;
 }

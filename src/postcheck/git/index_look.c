@@ -99,14 +99,6 @@ static unsigned masked_names(const struct plan *plan, const char *names[NAMES_MA
 	return count;
 }
 
-// Git notes how a file looked when it wrote it, and nothing for one that it could not write. What
-// the user changed keeps the note of before.
-static bool is_unwritten(const struct gitindex_entry *entry)
-{
-	return !entry->absent && !entry->directory && entry->stage == 0 && entry->size == 0 &&
-	       entry->seconds == 0 && entry->nanoseconds == 0;
-}
-
 static const char *name_of(const struct index_work *work, const char *path)
 {
 	for (unsigned i = 0; i < work->file.name_count; i++)
@@ -119,10 +111,9 @@ static const char *name_of(const struct index_work *work, const char *path)
 static void tell_tracked(const struct index_work *work, enum finding_kind kind)
 {
 	const char *before = "";
-	for (unsigned i = 0; i < work->file.entry_count; i++) {
-		const char *name = name_of(work, work->file.entries[i].path);
-		if (str_equal(name, before) ||
-		    (kind == FINDING_TRACKED && !is_unwritten(&work->file.entries[i])))
+	rows_each (row, &work->file.rows) {
+		const char *name = row->kind == ROW_TRACKED ? name_of(work, row->text) : before;
+		if (str_equal(name, before) || (kind == FINDING_TRACKED && row->number == 0))
 			continue;
 		before = name;
 		findings_add(work->check->found, kind, name, "", str_visible(name) ? name : "PATH");
@@ -208,7 +199,7 @@ void index_look(struct check *check, int directory, const char *path, bool share
 			break;
 		}
 		size_t length = status.st_size < INDEX_FILE_MAX ? (size_t)status.st_size : 0;
-		struct arena *arena = arena_new_shared(INDEX_FILE_ARENA(length));
+		struct arena *arena = arena_new_of(INDEX_FILE_ARENA(length));
 		result = look_once(arena, check, fd, &status, directory, path);
 		arena_free(arena);
 	}
@@ -233,7 +224,7 @@ void index_tell_tracked(struct check *check)
 	autoclose int fd = file_open(directory, "index", 0, &status);
 	if (fd < 0 || status.st_size > INDEX_FILE_MAX)
 		return;
-	struct arena *arena = arena_new_shared(INDEX_FILE_ARENA(status.st_size));
+	struct arena *arena = arena_new_of(INDEX_FILE_ARENA(status.st_size));
 	struct index_work *work = read_index(arena, check, fd, &status, directory, path, &why);
 	if (!why)
 		tell_tracked(work, FINDING_TRACKED_ALL);

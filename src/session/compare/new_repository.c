@@ -127,15 +127,14 @@ void repository_index(struct change *change, const struct merged *merged, const 
 		places[count++] = host;
 	autoclose int fd = openat(merged->fds[entry->from], entry->name,
 				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct arena *arena = arena_new_shared(INDEX_FILE_ARENA(
+	struct arena *arena = arena_new_of(INDEX_FILE_ARENA(
 		entry->status.st_size < INDEX_FILE_MAX ? entry->status.st_size : 0));
-	struct index_file *index = arena_take(arena, sizeof(*index));
-	*index = (struct index_file){ .places = places, .place_count = count, .since = 1 };
+	struct index_file index = { .places = places, .place_count = count, .since = 1 };
 	change->refused =
-		fd < 0 ? "cannot be read" : index_file_judge(arena, fd, &entry->status, index);
+		fd < 0 ? "cannot be read" : index_file_judge(arena, fd, &entry->status, &index);
 	change->guarded = change->guarded || change->refused;
-	change->text = change->refused ? NULL : (const char *)index->vetted.text;
-	change->length = index->vetted.length;
+	change->text = change->refused ? NULL : (const char *)index.vetted.text;
+	change->length = index.vetted.length;
 	if (!change->refused && !change->text)
 		arena_free(arena);
 }

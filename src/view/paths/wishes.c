@@ -256,5 +256,5 @@ enum apart wishes_whose(const void *with, const char *file)
 	const char *real = resolve_real(wishes->resolver, file), *project = wishes->plan->project;
 	return wishes_is_reached(wishes, real) || (project && path_within(real, project))
 		       ? APART_OTHERS
-		       : APART_OWN;
+		       : APART_ALONE;
 }

@@ -63,8 +63,12 @@ static int show(struct wishes *wishes, const struct resolved *file, const char *
 static void judge(struct arena *brief, const struct gitnamed_text *one, struct gitsecret *secret)
 {
 	*secret = (struct gitsecret){ .text = nothing };
-	if (one->text && ATTEMPT((one->whose == APART_OWN ? gitsecret_filter : gitsecret_ask)(
-				 brief, one->text, one->length, secret)) == 0)
+	int result = !one->text ? -1
+		     : one->whose == APART_OWN
+			     ? ATTEMPT(gitsecret_filter(brief, one->text, one->length, secret))
+			     : ATTEMPT(gitsecret_ask(one->whose, brief, one->text, one->length,
+						     secret));
+	if (result == 0)
 		return;
 	*secret = (struct gitsecret){ .text = nothing, .left_count = 1 };
 	list_add(&secret->left, brief, "all of it, as it cannot be read as git's", from);
@@ -183,7 +187,7 @@ int settings_shown(struct wishes *wishes, const char *path, enum settings_part p
 {
 	struct rows rows;
 	struct out whole = { 0 };
-	if (wishes_whose(wishes, path) == APART_OWN) {
+	if (wishes_whose(wishes, path) != APART_OTHERS) { // a place of sbx's table
 		*ret_shown = part_of(wishes->arena, part, text, length);
 		return 0;
 	}
