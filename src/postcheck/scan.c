@@ -40,22 +40,27 @@ struct scan {
 	bool moved; // an entry may have come to its place in this run
 };
 
+static const char *directory_of(const struct plan *plan, const char *tree)
+{
+	size_t length = strlen(tree);
+	if (!plan->directory || !path_within(plan->directory, tree))
+		return "";
+	return plan->directory[length] ? plan->directory + length + 1 : "";
+}
+
 void scan_prepare(const struct plan *plan, struct run *run)
 {
 	static struct share share;
-	if (plan->searched_count > 0 && plan->indexed.inode != 0 &&
-	    share_read(APART_OTHERS, arena_new_of(SHARE_BYTES), plan->index, &plan->indexed,
-		       &share))
-		run->share = &share;
+	struct share indexed;
+	if (plan->searched_count > 0 && plan->project && plan->indexed.inode != 0) {
+		struct arena *arena = arena_new_of(SHARE_BYTES);
+		if (share_read(APART_OTHERS, arena, plan->index, &plan->indexed,
+			       path_kept(arena, plan->state, "index", plan->project), &indexed)) {
+			share_add(arena, &share, &indexed, directory_of(plan, plan->project));
+			run->share = &share;
+		}
+	}
 	apart_leave();
-}
-
-static const char *directory_of(const struct plan *plan, const struct searched *tree)
-{
-	size_t length = strlen(tree->path);
-	if (!plan->directory || !path_within(plan->directory, tree->path))
-		return "";
-	return plan->directory[length] ? plan->directory + length + 1 : "";
 }
 
 // The directories of git's index as it was, and as it is: a box can change it. False: all of the
@@ -64,7 +69,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 		   struct arena *arena, struct share *ret_share)
 {
 	const struct plan *plan = check->plan;
-	const char *directory = directory_of(plan, tree);
+	const char *directory = directory_of(plan, tree->path);
 	struct stat status;
 	struct share share = { 0 }, none = { 0 };
 	if (check->timeless || plan->profile->check == CHECK_ALL)
@@ -76,11 +81,14 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	}
 	bool there = stat(plan->index, &status) == 0;
 	struct file_state now = there ? file_state(&status) : (struct file_state){ 0 };
-	bool same = run->share && file_state_equal(&now, &run->share->index);
+	if (run->share && file_state_equal(&now, &run->share->index)) {
+		*ret_share = *run->share;
+		return true;
+	}
 	if (!run->share && (plan->due || plan->indexed.inode != 0) &&
 	    (!there || finding_is_late(check, &status)))
 		return false;
-	if (there && !same && !share_read(APART_OWN, arena, plan->index, &now, &share))
+	if (there && !share_read(APART_OWN, arena, plan->index, &now, NULL, &share))
 		return false;
 	share_add(arena, &share, run->share ? run->share : &none, directory);
 	*ret_share = share;
