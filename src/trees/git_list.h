@@ -120,6 +120,9 @@ struct share {
 // index cannot be read, or is another one by now, and the share is the whole tree.
 bool share_read(enum apart whose, struct arena *arena, const char *index,
 		const struct file_state *state, const char *file, struct share *ret_share);
+// Whether that needs no question, as far as is known before the plan: the index of `project` is
+// missing, or was kept.
+bool share_is_kept(struct arena *arena, const char *state, const char *project);
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory);
 unsigned share_find(const struct share *share, const char *path);

@@ -1,10 +1,12 @@
 // Owns the choice of the directories that every run checks, and what is kept of it.
 #include "trees/git_list.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "apart/apart.h"
 #include "base/base.h"
@@ -13,6 +15,7 @@
 #include "names/trusted.h"
 
 enum { INDEX_BYTES_MAX = 128 << 20, TICK = 20000000 };
+#define MAGIC "sbxindx1"
 #define KINDS (ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT))
 
 // Before the rows of an index that is this one.
@@ -104,7 +107,7 @@ static void take_rows(struct arena *arena, const struct rows *rows, struct share
 bool share_read(enum apart whose, struct arena *arena, const char *index,
 		const struct file_state *state, const char *file, struct share *ret_share)
 {
-	const struct kept_head head = { "sbxindx1", trusted_hash, *state, 0 };
+	const struct kept_head head = { MAGIC, trusted_hash, *state, 0 };
 	const int64_t began = times_now();
 	struct share share = { .index = *state };
 	struct rows rows;
@@ -117,6 +120,19 @@ bool share_read(enum apart whose, struct arena *arena, const char *index,
 	take_rows(arena, &rows, &share);
 	*ret_share = share;
 	return true;
+}
+
+bool share_is_kept(struct arena *arena, const char *state, const char *project)
+{
+	struct stat status;
+	struct kept_head head;
+	if (stat(path_below(arena, project, ".git/index"), &status) < 0)
+		return errno == ENOENT;
+	const struct kept_head wanted = { MAGIC, trusted_hash, file_state(&status), 0 };
+	autoclose int fd = open(path_kept(arena, state, "index", project),
+				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return fd >= 0 && read(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	       memcmp(&head, &wanted, offsetof(struct kept_head, length)) == 0;
 }
 
 static bool is_directory(const struct centre *centre, const char *path, size_t length)
