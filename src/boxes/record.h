@@ -14,7 +14,8 @@
 //   boxes/PID-TIME/output    (report/output_ring.h), of a run in the background, and its `result`
 //
 // It is made as .PID-TIME, locked, written and renamed: one that has its name and no lock is that
-// of a run that has ended. An empty file of the same name below a session or a tree leads to it.
+// of a run that has ended. A file of the same name below a session or a tree leads to it: its
+// content counts for nothing.
 #pragma once
 
 #include <limits.h>
@@ -123,8 +124,8 @@ int64_t record_begun(const char *name);
 // Whether the run moved the thing of this ID to quarantine: DATE-TIME-PID-NUMBER.
 bool record_moved(const char *name, const char *id);
 
-// The empty file `name` in a directory of links, which is made. -1 with errno.
-int record_link(const char *links, const char *name);
+// The file `name` in a directory of links, which is made. -1 with errno.
+int record_link(int record, const char *links, const char *name);
 // Whether one of those there but `but` leads to a run that lives.
 bool records_live(const char *state, const char *links, const char *but);
 // Whether a box lives whose tree is `path` or lies around it.
