@@ -282,6 +282,9 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	is "who read an untrusted profile is asked for nothing else" 1 "$(grep -c "^$reader *read(0," "$work/calls")"
 	(cd / && strace -f -qq -o "$work/none" "$SBX" run --project none --write "$work/robbed" -- true) 2>/dev/null
 	is "without a project it is born before pid 1 as well, and the memory that processes share" 1 "$(awk '/CLONE_NEWPID/ { exit } /clone\(/ { n++ } END { print n + 0 }' "$work/none")"
+	plain=$(new_project)
+	(cd "$plain" && git add -A && sleep 0.1 && "$SBX" run -- true && strace -f -qq -o "$work/none" "$SBX" run -- true) 2>/dev/null
+	is "and none where nothing is asked: an index that was kept, a configuration that names nothing" "0 1" "$(awk '/CLONE_NEWPID/ { exit } /clone\(/ { n++ } END { print n + 0 }' "$work/none") $(grep -c CLONE_NEWPID "$work/none")"
 	is "the plan's memory is not in it" 1 "$(grep -E "^$reader *munmap\(" "$work/calls" | sed -n 1p | grep -c 67108864)"
 else
 	skip "the reader's walls" "strace is not installed"
