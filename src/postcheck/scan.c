@@ -52,6 +52,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 {
 	static struct share share;
 	struct share indexed;
+	run->acts = steady_now();
 	if (plan->searched_count > 0 && plan->project && plan->indexed.inode != 0) {
 		struct arena *arena = arena_new_of(SHARE_BYTES);
 		if (share_read(APART_OTHERS, arena, plan->index, &plan->indexed,
@@ -326,7 +327,8 @@ static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
 	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };
 	const struct check *check = scan->check;
-	const int64_t tenth = (steady_now() - scan->run->began) * NANOSECONDS_OF_TENTH;
+	const int64_t began = scan->run->acts ? scan->run->acts : scan->run->began;
+	const int64_t tenth = (steady_now() - began) * NANOSECONDS_OF_TENTH;
 	return (struct git_walk){
 		.arena = arena,
 		.rest = testing_look(tenth > LEAST ? tenth : LEAST),
