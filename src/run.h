@@ -216,7 +216,8 @@ struct run {
 	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
 
 	// steps
-	int64_t began, acts; // the first, and when the box began, in milliseconds of the steady clock
+	int64_t began; // the first, in milliseconds of the steady clock
+	int64_t acts;  // from then on the box may, by the same clock; 0: it never did
 	uint32_t host_nanoseconds[STEPS_MAX];
 	struct message message;
 };
