@@ -276,7 +276,6 @@ static void second_end(struct second *second)
 		pthread_join(second->thread, NULL);
 }
 
-// Those that are as they were are the most by far: of these nothing but the ctime is looked at.
 static void walk_share(struct git_walk *walk)
 {
 	const struct share *share = walk->share;

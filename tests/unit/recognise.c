@@ -306,7 +306,7 @@ static bool probed; // whether a look without reading saw that there is somethin
 
 static const char *sweep(const char *root, int64_t since, int64_t start, bool whole)
 {
-	static struct centre centres[] = { { "", SHARE_NONE }, { "run", 0 }, { "run/here", 1 },
+	static struct centre centres[] = { { "", SHARE_NONE }, { "run", 0 },   { "run/here", 1 },
 					   { "src", 0 },       { "src-b", 0 }, { "src/a", 3 },
 					   { "src/a/b", 5 } };
 	static struct gitindex_kept kept[] = { { "src/a/keep", 10 }, { "src/a/in/file", 8 } };

@@ -162,8 +162,52 @@ static void kept(void **unused)
 	assert_int_equal(owned_remove_tree(AT_FDCWD, place), 0);
 }
 
+static bool is_changed(const struct share *share, const char *root, int64_t since)
+{
+	struct git_walk walk = {
+		.share = share, .since = since, .start = since, .probes = true, .arena = arena_new()
+	};
+	walk_tree(&walk, root);
+	arena_free(walk.arena);
+	return walk.cut;
+}
+
+// Two threads share so many, as they come: a change is seen by whichever has it, each time.
+static void from_both_ends(void **state)
+{
+	enum { TRIES = 40, DIRECTORIES = 1500, LENGTH = 8 };
+	static struct centre centres[DIRECTORIES + 1] = { { "", SHARE_NONE } };
+	static char names[DIRECTORIES][LENGTH];
+	const struct share share = { .centres = centres,
+				     .count = DIRECTORIES + 1,
+				     .directory = "" };
+	char root[] = "/tmp/share-XXXXXX";
+	struct stat status;
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	autoclose int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (unsigned i = 0; i < DIRECTORIES; i++) {
+		snprintf(names[i], LENGTH, "d%04u", i % 10000);
+		assert_int_equal(mkdirat(fd, names[i], 0700), 0);
+		centres[i + 1] = (struct centre){ names[i], 0 };
+	}
+	for (unsigned at = 0; at < DIRECTORIES; at += (DIRECTORIES - 1) / 2) {
+		sleep_over_tick();
+		int64_t since = times_now() - 10000000;
+		for (int i = 0; i < TRIES; i++)
+			assert_false(is_changed(&share, root, since));
+		assert_int_equal(fchmodat(fd, names[at], 0700, 0), 0);
+		assert_int_equal(fstatat(fd, names[at], &status, 0), 0);
+		assert_true(times_from(&status.st_ctim) >= since);
+		for (int i = 0; i < TRIES; i++)
+			assert_true(is_changed(&share, root, since));
+	}
+	assert_int_equal(owned_remove_tree(AT_FDCWD, root), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(kept) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(kept),
+					    cmocka_unit_test(from_both_ends) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
