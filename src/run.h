@@ -217,6 +217,7 @@ struct run {
 
 	// steps
 	int64_t began; // the first, in milliseconds of the steady clock
+	int64_t acts;  // the box, from then on, by the same clock
 	uint32_t host_nanoseconds[STEPS_MAX];
 	struct message message;
 };

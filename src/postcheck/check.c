@@ -164,6 +164,7 @@ static void look_at_all(void *argument)
 
 void check_prepare(const struct plan *plan, struct run *run)
 {
+	run->acts = steady_now();
 	scan_prepare(plan, run);
 }
 

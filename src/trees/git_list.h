@@ -106,8 +106,8 @@ void walk_tree(struct git_walk *walk, const char *root);
 struct share {
 	struct centre {
 		const char *path;
-		unsigned above; // the directory that it is in; SHARE_NONE: that is not one of these
-	} *centres; // sorted by strcmp(); "" is the first
+		unsigned above; // its directory among these, or SHARE_NONE
+	} *centres;             // sorted by strcmp(); "" is the first
 	unsigned count;
 	const struct gitindex_kept *kept;
 	unsigned kept_count;

@@ -1,4 +1,4 @@
-// Owns the choice of the directories that every run checks, and what is kept of it.
+// Owns the choice of the directories that every run checks, and the copy of it for later runs.
 #include "trees/git_list.h"
 
 #include <errno.h>
