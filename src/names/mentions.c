@@ -122,42 +122,40 @@ void mentions_hooks(struct mentions *mentions, const char *top, const char *path
 }
 
 // What git runs (git-config(1)): settings of such a section, and such a key of any section.
-static const char *const sections[] = { "alias",     "filter",     "pager",    "trailer",   "gpg",
-					"mergetool", "credential", "difftool", "browser",   "man",
-					"tar",       "guitool",    "hook",     "sendemail", "lfs" };
-static const char *const keys[] = { "fsmonitor",   "sshcommand",
-				    "editor",      "pager",
-				    "askpass",     "gitproxy",
-				    "helper",      "command",
-				    "textconv",    "driver",
-				    "external",    "program",
-				    "difffilter",  "vcs",
-				    "update",      "uploadpack",
-				    "receivepack", "packobjectshook",
-				    "templatedir", "alternaterefscommand",
-				    "browser",     "tunnel",
-				    "authorsprog", "recentobjectshook",
-				    "hooks" }; // gitflow.path.hooks
+// clang-format off
+static const char *const sections[] = {
+	"alias", "filter", "pager", "trailer", "gpg", "credential", "mergetool", "difftool", "browser",
+	"man", "tar", "guitool", "hook", "sendemail", "lfs", NULL,
+};
+static const char *const keys[] = {
+	"fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "helper", "command",
+	"textconv", "driver", "external", "program", "difffilter", "vcs", "update", "uploadpack",
+	"receivepack", "packobjectshook", "templatedir", "alternaterefscommand", "browser", "tunnel",
+	"authorsprog", "recentobjectshook", "hooks", /* gitflow.path.hooks */ NULL,
+};
+// clang-format on
 
-static bool is_one(const char *const *names, size_t count, const char *word, size_t length)
+static bool is_one(const char *const *names, const char *word, size_t length)
 {
-	for (size_t i = 0; i < count; i++)
-		if (names[i][0] == (word[0] | ' ') && strncasecmp(names[i], word, length) == 0 &&
-		    !names[i][length])
+	for (; *names; names++)
+		if (**names == (word[0] | ' ') && strncasecmp(*names, word, length) == 0 &&
+		    !(*names)[length])
 			return true;
 	return false;
 }
-#define IS_ONE(names, word, length) is_one(names, sizeof(names) / sizeof(*(names)), word, length)
+
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '-';
+}
 
 // Whether any word in it is the name of such a section or key: else it has none of them.
 static bool may_command(const char *text, size_t length)
 {
-	for (size_t at = 0, end; at < length; at = end + 1) {
-		for (end = at;
-		     end < length && (isalnum((unsigned char)text[end]) || text[end] == '-');)
-			end++;
-		if (end > at &&
-		    (IS_ONE(sections, text + at, end - at) || IS_ONE(keys, text + at, end - at)))
+	for (size_t at = 0, size; at < length; at += size + 1) {
+		for (size = 0; at + size < length && is_of_name(text[at + size]);)
+			size++;
+		if (is_one(sections, text + at, size) || is_one(keys, text + at, size))
 			return true;
 	}
 	return false;
@@ -166,7 +164,7 @@ static bool may_command(const char *text, size_t length)
 static bool is_command(const char *name)
 {
 	const char *key = strrchr(name, '.') + 1;
-	return IS_ONE(sections, name, strcspn(name, ".")) || IS_ONE(keys, key, strlen(key));
+	return is_one(sections, name, strcspn(name, ".")) || is_one(keys, key, strlen(key));
 }
 
 static void read_commands(struct apart_text *question)
