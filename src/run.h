@@ -214,6 +214,7 @@ struct run {
 
 	// steps
 	int64_t began; // steady clock, milliseconds
+	int64_t acts;  // the same, when the box begins to act
 	uint32_t host_nanoseconds[STEPS_MAX];
 	struct message message;
 };

@@ -62,8 +62,8 @@ int fd_rename_new(int from, const char *name, int to, const char *fresh);
 
 // All 0: none. `changed` is the ctime in nanoseconds, which no program can set.
 struct file_state {
-	uint64_t inode, size;
-	int64_t changed;
+	uint64_t device, inode, size;
+	int64_t modified, changed;
 };
 struct file_state file_state(const struct stat *status);
 bool file_state_equal(const struct file_state *left, const struct file_state *right);
@@ -158,7 +158,7 @@ int owned_replace(int directory, const char *name, const char *text, unsigned mo
 // The disk is not waited for.
 int owned_write(int directory, const char *name, const char *bytes, size_t length);
 // Of sbx's state. `durable`: after a power loss, too.
-bool owned_keep(const char *file, const char *text, bool durable);
+bool owned_keep(const char *file, const char *bytes, size_t length, bool durable);
 
 // `prefix` and 16 hexadecimal digits: unique on every machine, as a pid is not (pid namespaces).
 enum { OWNED_FRESH = 64 };

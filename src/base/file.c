@@ -132,17 +132,16 @@ int file_failed(const char *name, size_t most)
 
 struct file_state file_state(const struct stat *status)
 {
-	const int64_t second = 1000000000;
-	return (struct file_state){ .inode = status->st_ino,
+	return (struct file_state){ .device = status->st_dev,
+				    .inode = status->st_ino,
 				    .size = (uint64_t)status->st_size,
-				    .changed = status->st_ctim.tv_sec * second +
-					       status->st_ctim.tv_nsec };
+				    .modified = times_from(&status->st_mtim),
+				    .changed = times_from(&status->st_ctim) };
 }
 
 bool file_state_equal(const struct file_state *left, const struct file_state *right)
 {
-	return left->inode == right->inode && left->size == right->size &&
-	       left->changed == right->changed;
+	return memcmp(left, right, sizeof(*left)) == 0;
 }
 
 int names_in(struct arena *arena, int directory, char ***ret_names)

@@ -337,14 +337,14 @@ int owned_write(int directory, const char *name, const char *bytes, size_t lengt
 	return replace(directory, name, bytes, length, 0600, false);
 }
 
-bool owned_keep(const char *file, const char *text, bool durable)
+bool owned_keep(const char *file, const char *bytes, size_t length, bool durable)
 {
 	FORGIVING;
 	char place[PATH_MAX];
 	str_put(place, sizeof(place), "%.*s", (int)(path_name(file) - file - 1), file);
 	autoclose int directory = owned_directory(place);
 	return directory >= 0 &&
-	       replace(directory, path_name(file), text, strlen(text), 0600, durable) == 0 &&
+	       replace(directory, path_name(file), bytes, length, 0600, durable) == 0 &&
 	       (!durable || fsync(directory) == 0);
 }
 

@@ -273,17 +273,23 @@ const char *record_status(int lock, int *ret_status)
 	return record_ends[RECORD_SIGNAL];
 }
 
-int record_link(const char *links, const char *name)
+// A further name costs no inode; some file systems have none.
+static int make_link(int record, const char *path)
+{
+	int made = linkat(record, "entry", AT_FDCWD, path, 0);
+	return made < 0 && errno != ENOENT ? mknodat(AT_FDCWD, path, S_IFREG | 0600, 0) : made;
+}
+
+int record_link(int record, const char *links, const char *name)
 {
 	char path[PATH_MAX];
 	if (!str_put(path, sizeof(path), "%s/%s", links, name))
 		return -1;
-	if (mknodat(AT_FDCWD, path, S_IFREG | 0600, 0) == 0)
-		return 0;
-	if (errno != ENOENT)
-		return -1;
+	int linked = make_link(record, path);
+	if (linked == 0 || errno != ENOENT)
+		return linked;
 	autoclose int made = ATTEMPT(owned_directory(links));
-	return made < 0 ? -1 : mknodat(AT_FDCWD, path, S_IFREG | 0600, 0);
+	return made < 0 ? -1 : make_link(record, path);
 }
 
 bool records_live(const char *state, const char *links, const char *but)

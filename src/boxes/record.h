@@ -101,7 +101,9 @@ int64_t record_begun(const char *name);
 // `id`: DATE-TIME-PID-NUMBER, in quarantine.
 bool record_moved(const char *name, const char *id);
 
-int record_link(const char *links, const char *name);
+// Makes the file `name` in a directory of links: it leads to the record, its content counts for
+// nothing. -1 with errno.
+int record_link(int record, const char *links, const char *name);
 bool records_live(const char *state, const char *links, const char *but);
 // True if a live box has `path`, or a directory around it, as a tree.
 bool records_reach(struct arena *arena, const char *state, const char *path);

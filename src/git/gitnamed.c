@@ -14,12 +14,19 @@
 
 static const struct origin from = { .file = "git" };
 
-static bool has_word(const char *text, size_t length, const char *word)
+// In whatever case, and also within other words; without NULL at the end no list.
+static const char *const naming[] = { "hookspath", "include", "worktree", NULL };
+static const char *const knowing[] = { "remote", "branch", "submodule", NULL };
+static const char *const private[] = { "worktreeconfig", NULL };
+
+static bool says(const char *text, size_t length, const char *const *words)
 {
-	size_t size = strlen(word);
-	for (size_t i = 0; i + size <= length; i++)
-		if ((text[i] | ' ') == word[0] && strncasecmp(text + i, word, size) == 0)
-			return true;
+	for (; *words; words++) {
+		size_t size = strlen(*words);
+		for (size_t i = 0; i + size <= length; i++)
+			if ((text[i] | ' ') == **words && strncasecmp(text + i, *words, size) == 0)
+				return true;
+	}
 	return false;
 }
 
@@ -75,44 +82,39 @@ static void named_by(const struct gitconfig *config, struct out *answer)
 	}
 }
 
-// Nearly none names anything: then nothing needs to be taken apart.
 static void read_config(struct apart_text *question)
 {
-	static const char *const names[] = { "hookspath", "include", "worktree" };
-	static const char *const kinds[] = { "remote", "branch", "submodule" };
 	struct gitconfig config;
-	bool names_any = false, knows_any = false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		names_any = names_any || has_word(question->text, question->length, names[i]);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		knows_any = knows_any || has_word(question->text, question->length, kinds[i]);
-	if (has_word(question->text, question->length, "worktreeconfig"))
+	if (says(question->text, question->length, private))
 		row_text(question->answer, ROW_PRIVATE, "");
-	if (!names_any && !knows_any)
-		return;
 	if (ATTEMPT(gitconfig_parse(question->arena, question->text, question->length, &config)) <
 	    0) {
-		if (names_any)
+		if (says(question->text, question->length, naming))
 			row_text(question->answer, ROW_UNCLEAR, "");
 		return;
 	}
-	if (knows_any)
-		known(question->arena, &config, question->answer);
+	known(question->arena, &config, question->answer);
 	named_by(&config, question->answer);
 }
 
 int gitnamed_ahead(const char *text, size_t length)
 {
-	return apart_ahead(read_config, &(struct apart_text){ .text = text, .length = length });
+	return !says(text, length, naming)
+		       ? 0
+		       : apart_ahead(read_config,
+				     &(struct apart_text){ .text = text, .length = length });
 }
 
 int gitnamed_read(enum apart whose, struct arena *arena, const char *text, size_t length,
-		  struct rows *ret_rows)
+		  bool remotes, struct rows *ret_rows)
 {
 	static const unsigned kinds = ROW_BIT(ROW_HOOKS) | ROW_BIT(ROW_INCLUDE) |
 				      ROW_BIT(ROW_WORKTREE) | ROW_BIT(ROW_KNOWN) |
 				      ROW_BIT(ROW_PRIVATE) | ROW_BIT(ROW_UNCLEAR);
 	const struct apart_text question = { .text = text, .length = length };
+	*ret_rows = (struct rows){ NULL, 0 };
+	if (!says(text, length, naming) && !(remotes && says(text, length, knowing)))
+		return 0;
 	return apart_ask(whose, read_config, &question, kinds, arena, ret_rows);
 }
 
@@ -156,7 +158,7 @@ int gitnamed_file(struct arena *arena, const char *home, const char *file, const
 					       .length = length,
 					       .own = named->own,
 					       .whose = whose };
-		TRY(gitnamed_read(whose, arena, text, length, &one->rows));
+		TRY(gitnamed_read(whose, arena, text, length, true, &one->rows));
 		*(named->last ? &named->last->next : &named->first) = one;
 		named->last = one;
 		TRY(gitnamed_add(arena, home, file, &one->rows, top, named));

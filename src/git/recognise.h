@@ -113,9 +113,10 @@ struct gitnamed {
 };
 enum { GITNAMED_FILES_MAX = 32 };
 
-// What a text of git's configuration names; gitnamed_ahead(): for one that will be asked for.
+// What a text of git's configuration names, and with `remotes` gitnamed_known(); nobody is asked
+// about one without any of the words. gitnamed_ahead(): for one that will be asked for, without.
 int gitnamed_read(enum apart whose, struct arena *arena, const char *text, size_t length,
-		  struct rows *ret_rows);
+		  bool remotes, struct rows *ret_rows);
 int gitnamed_ahead(const char *text, size_t length);
 
 // And of the files that it includes, on whichever condition. A relative core.hooksPath is below

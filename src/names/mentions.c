@@ -1,9 +1,11 @@
 // Owns the search for names of files in texts.
 #include "names/trusted.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "apart/apart.h"
@@ -119,34 +121,50 @@ void mentions_hooks(struct mentions *mentions, const char *top, const char *path
 			mentions_file(mentions, top, fd, entry->name);
 }
 
-// Whether git runs what such a key says (git-config(1)): `name` is in lower case but for what
-// stands between its first and its last dot.
-static bool is_command(const char *name)
+// What git runs (git-config(1)): settings of such a section, and such a key of any section.
+// clang-format off
+static const char *const sections[] = {
+	"alias", "filter", "pager", "trailer", "gpg", "credential", "mergetool", "difftool", "browser",
+	"man", "tar", "guitool", "hook", "sendemail", "lfs", NULL,
+};
+static const char *const keys[] = {
+	"fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "helper", "command",
+	"textconv", "driver", "external", "program", "difffilter", "vcs", "update", "uploadpack",
+	"receivepack", "packobjectshook", "templatedir", "alternaterefscommand", "browser", "tunnel",
+	"authorsprog", "recentobjectshook", "hooks", /* gitflow.path.hooks */ NULL,
+};
+// clang-format on
+
+static bool is_one(const char *const *names, const char *word, size_t length)
 {
-	static const char *const sections[] = {
-		"alias.",     "filter.",    "pager.",   "trailer.",     "gpg.", "credential.",
-		"mergetool.", "difftool.",  "browser.", "man.",         "tar.", "guitool.",
-		"hook.",      "sendemail.", "lfs.",     "gitflow.path."
-	};
-	static const char *const keys[] = { ".fsmonitor",   ".sshcommand",
-					    ".editor",      ".pager",
-					    ".askpass",     ".gitproxy",
-					    ".helper",      ".command",
-					    ".textconv",    ".driver",
-					    ".external",    ".program",
-					    ".difffilter",  ".vcs",
-					    ".update",      ".uploadpack",
-					    ".receivepack", ".packobjectshook",
-					    ".templatedir", ".alternaterefscommand",
-					    ".browser",     ".tunnel",
-					    ".authorsprog", ".recentobjectshook" };
-	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
-		if (str_starts(name, sections[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (str_ends(name, keys[i]))
+	for (; *names; names++)
+		if (**names == (word[0] | ' ') && strncasecmp(*names, word, length) == 0 &&
+		    !(*names)[length])
 			return true;
 	return false;
+}
+
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '-';
+}
+
+// Whether any word in it is the name of such a section or key: else it has none of them.
+static bool may_command(const char *text, size_t length)
+{
+	for (size_t at = 0, size; at < length; at += size + 1) {
+		for (size = 0; at + size < length && is_of_name(text[at + size]);)
+			size++;
+		if (is_one(sections, text + at, size) || is_one(keys, text + at, size))
+			return true;
+	}
+	return false;
+}
+
+static bool is_command(const char *name)
+{
+	const char *key = strrchr(name, '.') + 1;
+	return is_one(sections, name, strcspn(name, ".")) || is_one(keys, key, strlen(key));
 }
 
 static void read_commands(struct apart_text *question)
@@ -168,6 +186,8 @@ static void read_commands(struct apart_text *question)
 int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, size_t length)
 {
 	struct out whole = { 0 };
+	if (!may_command(text, length))
+		return 0;
 	put(&whole, tree, tree, text, length);
 	const struct apart_text question = { .text = arena_copy(arena, whole.text, whole.used),
 					     .length = whole.used };
@@ -177,5 +197,6 @@ int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, 
 
 void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length)
 {
-	ask(mentions, read_commands, top, text, length);
+	if (may_command(text, length))
+		ask(mentions, read_commands, top, text, length);
 }

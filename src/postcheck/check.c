@@ -165,12 +165,13 @@ static void look_at_all(void *argument)
 
 void check_prepare(const struct plan *plan, struct run *run)
 {
+	run->acts = steady_now();
 	scan_prepare(plan, run);
 }
 
 void check_host(const struct plan *plan, struct run *run, struct findings *found)
 {
-	struct changed_rows rows = { 0 };
+	static struct changed_rows rows; // as stack it would be 13 pages of each run
 	struct check_look look = {
 		.check = { .plan = plan,
 			   .found = found,

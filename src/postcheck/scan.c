@@ -21,8 +21,7 @@
 #include "view/paths/wishes.h"
 
 // Where no time tells new from old all is read, for so long.
-enum { LOOK_NANOSECONDS = 500000000, TICK = 20000000 };
-enum { NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
+enum { LOOK_NANOSECONDS = 500000000, TICK = 20000000, NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
 // Address space: the lists of a tree, and the rows from git's index.
 #define LIST_BYTES  ((size_t)192 << 20)
 #define SHARE_BYTES ((size_t)384 << 20)
@@ -40,22 +39,27 @@ struct scan {
 	bool moved; // an entry may have come to its place in this run
 };
 
+static const char *directory_of(const struct plan *plan, const char *tree)
+{
+	size_t length = strlen(tree);
+	if (!plan->directory || !path_within(plan->directory, tree))
+		return "";
+	return plan->directory[length] ? plan->directory + length + 1 : "";
+}
+
 void scan_prepare(const struct plan *plan, struct run *run)
 {
 	static struct share share;
-	if (plan->searched_count > 0 && plan->indexed.inode != 0 &&
-	    share_read(APART_OTHERS, arena_new_of(SHARE_BYTES), plan->index, &plan->indexed,
-		       &share))
-		run->share = &share;
+	struct share indexed;
+	if (plan->searched_count > 0 && plan->project && plan->indexed.inode != 0) {
+		struct arena *arena = arena_new_of(SHARE_BYTES);
+		if (share_read(APART_OTHERS, arena, plan->index, &plan->indexed,
+			       path_kept(arena, plan->state, "index", plan->project), &indexed)) {
+			share_add(arena, &share, &indexed, directory_of(plan, plan->project));
+			run->share = &share;
+		}
+	}
 	apart_leave();
-}
-
-static const char *directory_of(const struct plan *plan, const struct searched *tree)
-{
-	size_t length = strlen(tree->path);
-	if (!plan->directory || !path_within(plan->directory, tree->path))
-		return "";
-	return plan->directory[length] ? plan->directory + length + 1 : "";
 }
 
 // The directories of git's index as it was, and as it is: a box can change it. False: all of the
@@ -64,25 +68,24 @@ static bool choose(const struct check *check, const struct run *run, const struc
 		   struct arena *arena, struct share *ret_share)
 {
 	const struct plan *plan = check->plan;
-	const char *directory = directory_of(plan, tree);
+	const bool project = plan->project && plan->index && str_equal(tree->path, plan->project);
+	const struct share none = { 0 }, *before = project && run->share ? run->share : &none;
+	struct share share = { 0 };
 	struct stat status;
-	struct share share = { 0 }, none = { 0 };
 	if (check->timeless || plan->profile->check == CHECK_ALL)
 		return false;
-	if (!plan->project || !plan->index || !str_equal(tree->path, plan->project)) {
-		share_add(arena, &share, &none, directory);
-		*ret_share = share;
+	bool there = project && stat(plan->index, &status) == 0;
+	struct file_state now = there ? file_state(&status) : (struct file_state){ 0 };
+	if (there && file_state_equal(&now, &before->index)) {
+		*ret_share = *before;
 		return true;
 	}
-	bool there = stat(plan->index, &status) == 0;
-	struct file_state now = there ? file_state(&status) : (struct file_state){ 0 };
-	bool same = run->share && file_state_equal(&now, &run->share->index);
-	if (!run->share && (plan->due || plan->indexed.inode != 0) &&
+	if (project && !run->share && (plan->due || plan->indexed.inode != 0) &&
 	    (!there || finding_is_late(check, &status)))
 		return false;
-	if (there && !same && !share_read(APART_OTHERS, arena, plan->index, &now, &share))
+	if (there && !share_read(APART_OTHERS, arena, plan->index, &now, NULL, &share))
 		return false;
-	share_add(arena, &share, run->share ? run->share : &none, directory);
+	share_add(arena, &share, before, directory_of(plan, tree->path));
 	*ret_share = share;
 	return true;
 }
@@ -318,7 +321,7 @@ static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
 	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };
 	const struct check *check = scan->check;
-	const int64_t tenth = (steady_now() - scan->run->began) * NANOSECONDS_OF_TENTH;
+	const int64_t tenth = (steady_now() - scan->run->acts) * NANOSECONDS_OF_TENTH;
 	return (struct git_walk){
 		.arena = arena,
 		.rest = testing_look(tenth > LEAST ? tenth : LEAST),

@@ -1,6 +1,6 @@
 // Owns what a run's record says of its trees, a file each: the time of the start and the tree's
 // inode, the places and the mounts, and a line "." at the end, without which the command has not
-// begun. An empty file below the tree leads to it.
+// begun. A file below the tree leads to it.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -124,7 +124,7 @@ static int begin_tree(const struct plan *plan, const struct run *run, unsigned n
 	// The link first: what it leads to is not whole, and the command has not begun. Its
 	// directory is older than the file.
 	str_put(link, sizeof(link), "%s.%u", run->record_name, number);
-	if (record_link(tree->runs, link) < 0)
+	if (record_link(run->record, tree->runs, link) < 0)
 		return -1;
 	str_put(link, sizeof(link), "stood.%u", number);
 	autoclose int fd =

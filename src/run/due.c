@@ -74,7 +74,7 @@ static void look(void *argument)
 	struct plan plan;
 	plan_from_entry(look, &plan);
 	run_init(&run, look->run->arguments, look->run->environment);
-	run.began = look->run->began;
+	run.began = run.acts = look->run->began;
 	(void)ATTEMPT(quarantine_list(plan.state, put_moved, look));
 	check_host(&plan, &run, &look->found);
 }

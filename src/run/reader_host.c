@@ -1,7 +1,9 @@
 // Owns the begin of the process that reads the project's files.
 #include "run/steps.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "apart/apart.h"
 #include "base/base.h"
@@ -10,18 +12,24 @@
 #include "names/trusted.h"
 #include "plan.h"
 #include "run.h"
+#include "trees/git_list.h"
 
+// Most projects have one repository, whose configuration names nothing, and an index that was read
+// before: then there is no question. Other writable directories may hold repositories as well.
 int reader_host(const struct plan *plan, struct run *run)
 {
 	const char *text;
 	size_t length;
 	(void)run;
-	if (!plan->toplevel && !plan->profile->write.first && !plan->agent.socket)
+	if (plan->profile->write.first || plan->agent.socket)
+		TRY(apart_begin());
+	if (!plan->toplevel)
 		return 0;
-	TRY(apart_begin());
-	if (!plan->toplevel ||
-	    file_read(AT_FDCWD, path_below(plan->scratch, plan->toplevel, ".git/config"), 0,
-		      APART_AHEAD_BYTES / 2, plan->scratch, &text, &length) <= 0)
+	int found = file_read(AT_FDCWD, path_below(plan->scratch, plan->toplevel, ".git/config"), 0,
+			      APART_AHEAD_BYTES / 2, plan->scratch, &text, &length);
+	if (found < 0 || !share_is_kept(plan->scratch, plan->state, plan->toplevel))
+		TRY(apart_begin());
+	if (found <= 0)
 		return 0;
 	TRY(gitnamed_ahead(text, length));
 	return mentions_git_ahead(plan->scratch, plan->toplevel, text, length);

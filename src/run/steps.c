@@ -41,7 +41,7 @@ const struct step steps[] = {
 	{ SIDE_HOST, LANDLOCK, "inheritance", caps_host, NULL,
 	  .why = "no capability passes on: without a user namespace the clone changes no set" },
 	{ SIDE_HOST, BOTH, "reader", reader_host, reader_undo,
-	  .why = "begin the locked process that reads the project's files: before the clone, so that it waits when the plan asks, and before there is memory that processes share" },
+	  .why = "begin the locked process that reads the project's files, where a question is seen: before the clone, so that it waits when the plan asks, and before there is memory that processes share" },
 	{ SIDE_HOST, BOTH, "publish", .make = proxy_host, .undo = proxy_undo,
 	  .why = "bind the ports of the host's loopback that lead inside, while a failure costs "
 		  "nothing" },

@@ -2,7 +2,7 @@
 //
 // The room run owns the order of a run, its plan and its supervisor. Uses: base apart ask boxes bpf
 // env git keys limits mount names net/host net/setup notify nouns outside policy postcheck
-// postcheck/finding probe process report seccomp session/apply sshagent view view/paths
+// postcheck/finding probe process report seccomp session/apply sshagent trees view view/paths
 // view/protect. Begin with steps.c.
 #pragma once
 

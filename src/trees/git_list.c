@@ -148,7 +148,8 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 
 bool listed_write(const struct listed *known, const char *file, bool first)
 {
-	return owned_keep(file, listed_print(known->arena, known), first);
+	const char *text = listed_print(known->arena, known);
+	return owned_keep(file, text, strlen(text), first);
 }
 
 bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,

@@ -88,12 +88,14 @@ struct git_walk {
 	bool unseen; // besides installed packages
 
 	bool moved, others;
+	bool counts; // directories have a link for each in them
 	char path[PATH_MAX];
 	size_t length, root, rest_bytes;
 	unsigned depth, entries, row_count, row_room;
 	int64_t begin;
 	int top;
 	struct walk_row *rows;
+	struct walk_centre *centres;
 };
 
 void walk_tree(struct git_walk *walk, const char *root);
@@ -102,18 +104,25 @@ void walk_tree(struct git_walk *walk, const char *root);
 // these.
 
 struct share {
-	const char *const *centres; // sorted by strcmp(); "" is the first
+	struct centre {
+		const char *path;
+		unsigned above; // its directory among these, or SHARE_NONE
+	} *centres;             // sorted by strcmp(); "" is the first
 	unsigned count;
 	const struct gitindex_kept *kept;
 	unsigned kept_count;
 	struct file_state index;
 	const char *directory; // of the command, one of the centres, or NULL
 };
+#define SHARE_NONE ~0U
 
-// False: the index cannot be read, and the share is the whole tree.
+// What the index says that has this state. `file`: kept there for a later run, or NULL. False: the
+// index cannot be read, or is another one by now, and the share is the whole tree.
 bool share_read(enum apart whose, struct arena *arena, const char *index,
-		const struct file_state *state, struct share *ret_share);
+		const struct file_state *state, const char *file, struct share *ret_share);
+// Whether that needs no question, as far as is known before the plan: the index of `project` is
+// missing, or was kept.
+bool share_is_kept(struct arena *arena, const char *state, const char *project);
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory);
-#define SHARE_NONE ~0U
 unsigned share_find(const struct share *share, const char *path);

@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -35,10 +37,24 @@ enum rank { STOOD, CAME, INSTALLED };
 struct walk_row {
 	const char *path;
 	enum news all, came;
-	unsigned children;
+	unsigned centre; // of the share, or SHARE_NONE
 	nlink_t links;
 	bool unread;
 	enum rank rank;
+};
+
+struct walk_centre {
+	unsigned char all, came; // enum news
+	bool seen, changed;      // by the second thread, as a directory
+	unsigned children, links;
+};
+
+// A second thread, which looks at the same directories from the end on.
+struct second {
+	const struct git_walk *walk;
+	atomic_uint first, last; // each one's next
+	pthread_t thread;
+	bool on;
 };
 
 static bool is_over(struct git_walk *walk)
@@ -81,6 +97,14 @@ static bool is_made(const struct git_walk *walk)
 		       walk->start;
 }
 
+static void add_row(struct git_walk *walk, const struct walk_row *row)
+{
+	walk->rows = arena_grow(walk->arena, walk->rows, walk->row_count, &walk->row_room,
+				sizeof(*walk->rows));
+	walk->rows[walk->row_count] = *row;
+	walk->rows[walk->row_count++].unread = true;
+}
+
 static void add_rest(struct git_walk *walk, enum news all, enum news came, enum rank above)
 {
 	if (walk->rest > 0)
@@ -93,15 +117,14 @@ static void add_rest(struct git_walk *walk, enum news all, enum news came, enum 
 		rank = INSTALLED;
 	else if (rank == STOOD && came == IN_RUN && is_made(walk))
 		rank = CAME;
-	walk->rows = arena_grow(walk->arena, walk->rows, walk->row_count, &walk->row_room,
-				sizeof(*walk->rows));
-	walk->rows[walk->row_count++] = (struct walk_row){
+	const struct walk_row row = {
 		.path = arena_copy(walk->arena, inside(walk), strlen(inside(walk))),
 		.all = all,
 		.came = came,
-		.unread = true,
+		.centre = SHARE_NONE,
 		.rank = rank,
 	};
+	add_row(walk, &row);
 }
 
 static void enter(struct git_walk *walk, enum news all, enum news came);
@@ -110,8 +133,8 @@ static void go_down(struct git_walk *walk, const struct walk_row *row, enum news
 {
 	unsigned at = walk->share ? share_find(walk->share, inside(walk)) : SHARE_NONE;
 	if (at != SHARE_NONE) {
-		walk->rows[at].all = row->all;
-		walk->rows[at].came = news;
+		walk->centres[at].all = (unsigned char)row->all;
+		walk->centres[at].came = (unsigned char)news;
 	} else if (walk->others) {
 		add_rest(walk, row->all, news, row->rank);
 	} else if (walk->depth == DEPTH_MAX) {
@@ -169,8 +192,7 @@ static void open_and_visit(struct git_walk *walk, const struct walk_row *row, en
 static bool look_at(struct git_walk *walk, struct walk_row *row, enum news *ret_news)
 {
 	struct stat status;
-	const char *path = inside(walk);
-	if (fstatat(walk->top, path[0] ? path : ".", &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	if (fstatat(walk->top, row->path[0] ? row->path : ".", &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISDIR(status.st_mode))
 		return false;
 	*ret_news = news_of(walk, &status);
@@ -183,7 +205,7 @@ static bool look_at(struct git_walk *walk, struct walk_row *row, enum news *ret_
 
 static void enter(struct git_walk *walk, enum news all, enum news came)
 {
-	struct walk_row row = { .all = all, .came = came };
+	struct walk_row row = { .path = inside(walk), .all = all, .came = came };
 	enum news news = IN_RUN;
 	if (all != IN_RUN && !look_at(walk, &row, &news))
 		return;
@@ -203,45 +225,90 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
 }
 
-static void count_child(struct git_walk *walk, const char *path, unsigned *above)
+// Some file systems (CIFS) say 2 of each directory; one that counts says more of the top.
+static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 {
-	char parent[PATH_MAX] __attribute__((uninitialized));
-	size_t length = (size_t)(path_name(path) - path);
-	length -= length > 0;
-	const char *last = *above == SHARE_NONE ? path : walk->rows[*above].path;
-	if (strncmp(last, path, length) != 0 || last[length] != '\0') {
-		memcpy(parent, path, length);
-		parent[length] = '\0';
-		*above = share_find(walk->share, parent);
+	return !walk->counts || row->links != 2 + walk->centres[row->centre].children;
+}
+
+// By a descriptor of this thread alone: the count of one that both use goes from one processor to
+// the other with each call.
+static void *look_from_end(void *argument)
+{
+	struct second *second = argument;
+	const struct git_walk *walk = second->walk;
+	autoclose int top = openat(walk->top, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (unsigned i = walk->share->count - 1; top >= 0 && i > atomic_load(&second->first);
+	     i--) {
+		struct walk_centre *centre = &walk->centres[i];
+		struct stat status;
+		centre->seen = fstatat(top, walk->share->centres[i].path, &status,
+				       AT_SYMLINK_NOFOLLOW) == 0 &&
+			       S_ISDIR(status.st_mode);
+		centre->changed = centre->seen && news_of(walk, &status) != OLD;
+		centre->links = centre->seen ? (unsigned)status.st_nlink : 0;
+		atomic_store(&second->last, i);
 	}
-	if (*above != SHARE_NONE)
-		walk->rows[*above].children++;
+	return NULL;
+}
+
+static bool look_again(struct git_walk *walk, struct walk_row *row)
+{
+	const struct walk_centre *centre = &walk->centres[row->centre];
+	row->links = centre->links;
+	walk->cut = walk->cut || centre->changed;
+	return centre->seen;
+}
+
+static void second_begin(struct second *second, const struct git_walk *walk)
+{
+	enum { ENOUGH = 1000 };
+	atomic_init(&second->last, walk->share->count);
+	second->walk = walk;
+	second->on = walk->probes && walk->share->count > ENOUGH &&
+		     pthread_create(&second->thread, NULL, look_from_end, second) == 0;
+}
+
+static void second_end(struct second *second)
+{
+	atomic_store(&second->first, ~0U);
+	if (second->on)
+		pthread_join(second->thread, NULL);
 }
 
 static void walk_share(struct git_walk *walk)
 {
-	unsigned above = SHARE_NONE;
-	for (unsigned i = 0; i < walk->share->count && !walk->cut; i++) {
-		struct walk_row *row = &walk->rows[i];
-		enum news news;
-		if (!go_to_row(walk, row) || !look_at(walk, row, &news))
+	const struct share *share = walk->share;
+	struct second second = { .on = false };
+	second_begin(&second, walk);
+	for (unsigned i = 0; i < share->count && !walk->cut; i++) {
+		const struct centre *centre = &share->centres[i];
+		atomic_store(&second.first, i);
+		struct walk_row row = { .path = centre->path,
+					.all = walk->centres[i].all,
+					.came = walk->centres[i].came,
+					.centre = i };
+		enum news news = OLD;
+		if (i >= atomic_load(&second.last) ? !look_again(walk, &row)
+						   : !look_at(walk, &row, &news))
 			continue;
-		if (row->path[0])
-			count_child(walk, row->path, &above);
-		row->unread = row->all == OLD && news == OLD && row->path[0] &&
-			      !str_equal(row->path, walk->share->directory);
-		if (!row->unread) {
-			struct walk_row now = *row;
-			open_and_visit(walk, &now, news);
+		walk->counts = i == 0 ? row.links > 2 : walk->counts;
+		if (centre->above != SHARE_NONE)
+			walk->centres[centre->above].children++;
+		if (row.all != OLD || news != OLD || i == 0 ||
+		    str_equal(row.path, share->directory)) {
+			if (go_to_row(walk, &row))
+				open_and_visit(walk, &row, news);
+		} else if (walk->rest > 0 && (row.links > 2 || !walk->counts)) {
+			add_row(walk, &row);
 		}
 	}
+	second_end(&second);
 }
 
 static void walk_rest(struct git_walk *walk)
 {
 	const int64_t begin = processor_now();
-	// Some file systems (CIFS) say 2 of each directory; one that counts says more of the top.
-	const bool counts = walk->share->count > 0 && walk->rows[0].links > 2;
 	bool over = false;
 	walk->entries = 0;
 	walk->others = true;
@@ -251,9 +318,8 @@ static void walk_rest(struct git_walk *walk)
 		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
 			struct walk_row row = walk->rows[i];
 			enum news news = OLD;
-			bool shared = i < walk->share->count;
-			if (!row.unread || row.rank > rank ||
-			    (shared && counts && row.links == 2 + row.children) ||
+			bool shared = row.centre != SHARE_NONE;
+			if (!row.unread || row.rank > rank || (shared && !has_others(walk, &row)) ||
 			    !go_to_row(walk, &row))
 				continue;
 			walk->rows[i].unread = false;
@@ -270,13 +336,13 @@ static void look_at_kept(struct git_walk *walk, const struct gitindex_kept *kept
 {
 	char above[PATH_MAX], part[PATH_MAX];
 	struct stat status, parent;
-	if (!str_put(part, sizeof(part), "%.*s", (int)kept->length, kept->path) ||
-	    !strchr(part, '/') ||
+	if (!memchr(kept->path, '/', kept->length) ||
 	    fstatat(walk->top, kept->path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    news_of(walk, &status) == OLD || is_over(walk))
 		return;
 	walk->cut = walk->cut || walk->probes;
-	if (walk->probes || !go_to(walk, walk->root, part))
+	if (walk->probes || !str_put(part, sizeof(part), "%.*s", (int)kept->length, kept->path) ||
+	    !go_to(walk, walk->root, part))
 		return;
 	const char *name = path_name(part);
 	str_put(above, sizeof(above), "%.*s", (int)(name - part), part);
@@ -299,16 +365,13 @@ void walk_tree(struct git_walk *walk, const char *root)
 	if (top < 0)
 		return;
 	if (!share) {
-		struct walk_row row = { .all = walk->start > 0 ? SINCE : IN_RUN };
+		struct walk_row row = { .path = "", .all = walk->start > 0 ? SINCE : IN_RUN };
 		enum news news;
 		if (look_at(walk, &row, &news))
 			open_and_visit(walk, &row, news);
 		return;
 	}
-	walk->row_count = walk->row_room = share->count;
-	walk->rows = arena_take(walk->arena, (share->count + 1) * sizeof(*walk->rows));
-	for (unsigned i = 0; i < share->count; i++)
-		walk->rows[i] = (struct walk_row){ .path = share->centres[i] };
+	walk->centres = arena_take(walk->arena, (share->count + 1) * sizeof(*walk->centres));
 	walk_share(walk);
 	for (unsigned i = 0; walk->entry && i < share->kept_count; i++)
 		look_at_kept(walk, &share->kept[i]);

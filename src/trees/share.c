@@ -1,10 +1,12 @@
-// Owns the choice of the directories that every run checks.
+// Owns the choice of the directories that every run checks, and the copy of it for later runs.
 #include "trees/git_list.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "apart/apart.h"
 #include "base/base.h"
@@ -12,7 +14,17 @@
 #include "git/gitindex.h"
 #include "names/trusted.h"
 
-enum { INDEX_BYTES_MAX = 128 << 20 };
+enum { INDEX_BYTES_MAX = 128 << 20, TICK = 20000000 };
+#define MAGIC "sbxindx1"
+#define KINDS (ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT))
+
+// Before the rows of an index that is this one.
+struct kept_head {
+	char magic[8];
+	uint64_t names; // the hash of their table
+	struct file_state index;
+	uint64_t length;
+};
 
 static void read_directories(struct apart_text *question)
 {
@@ -33,13 +45,56 @@ static void read_directories(struct apart_text *question)
 	}
 }
 
+static bool read_kept(struct arena *arena, const char *file, const struct kept_head *wanted,
+		      struct rows *ret_rows)
+{
+	const char *text;
+	size_t length;
+	struct kept_head head = *wanted;
+	if (file_read(AT_FDCWD, file, 0, APART_ANSWER_MAX, arena, &text, &length) <= 0 ||
+	    length <= sizeof(head))
+		return false;
+	head.length = length;
+	return memcmp(text, &head, sizeof(head)) == 0 &&
+	       rows_take(arena, text + sizeof(head), length - sizeof(head), KINDS, ret_rows);
+}
+
+static void keep(const char *file, const struct kept_head *head, const struct rows *rows)
+{
+	struct out out = { 0 };
+	out_bytes(&out, (const char *)head, sizeof(*head));
+	rows_each (row, rows)
+		row_put(&out, row->kind, row->number, row->text, row->length);
+	memcpy(out.text + offsetof(struct kept_head, length), &out.used, sizeof(out.used));
+	if (out.used <= APART_ANSWER_MAX)
+		owned_keep(file, out.text, out.used, false);
+	out_free(&out);
+}
+
+static bool ask(enum apart whose, struct arena *arena, const char *index,
+		const struct file_state *state, struct rows *ret_rows)
+{
+	struct stat status;
+	autoclose int fd = file_open(AT_FDCWD, index, 0, &status);
+	if (fd < 0 || status.st_size <= 0 || status.st_size > INDEX_BYTES_MAX)
+		return false;
+	const struct apart_text question = { .text = "",
+					     .file = fd,
+					     .file_length = (size_t)status.st_size };
+	if (ATTEMPT(apart_ask(whose, read_directories, &question, KINDS, arena, ret_rows)) < 0 ||
+	    fstat(fd, &status) < 0)
+		return false;
+	struct file_state now = file_state(&status);
+	return file_state_equal(&now, state);
+}
+
 static void take_rows(struct arena *arena, const struct rows *rows, struct share *share)
 {
-	const char **centres = arena_take(arena, (rows->count + 1) * sizeof(*centres));
+	struct centre *centres = arena_take(arena, (rows->count + 1) * sizeof(*centres));
 	struct gitindex_kept *files = arena_take(arena, (rows->count + 1) * sizeof(*files));
 	rows_each (row, rows) {
 		if (row->kind == ROW_DIRECTORY)
-			centres[share->count++] = row->text;
+			centres[share->count++].path = row->text;
 		else if (row->number <= row->length)
 			files[share->kept_count++] =
 				(struct gitindex_kept){ row->text, row->number };
@@ -48,65 +103,116 @@ static void take_rows(struct arena *arena, const struct rows *rows, struct share
 	share->kept = files;
 }
 
+// Kept is only what no later change can share its ctime with.
 bool share_read(enum apart whose, struct arena *arena, const char *index,
-		const struct file_state *state, struct share *ret_share)
+		const struct file_state *state, const char *file, struct share *ret_share)
 {
-	struct stat status;
+	const struct kept_head head = { MAGIC, trusted_hash, *state, 0 };
+	const int64_t began = times_now();
+	struct share share = { .index = *state };
 	struct rows rows;
-	autoclose int fd = file_open(AT_FDCWD, index, 0, &status);
-	if (fd < 0 || status.st_size <= 0 || status.st_size > INDEX_BYTES_MAX)
-		return false;
-	const struct apart_text question = { .text = "",
-					     .file = fd,
-					     .file_length = (size_t)status.st_size };
-	if (ATTEMPT(apart_ask(whose, read_directories, &question,
-			      ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT), arena, &rows)) < 0 ||
-	    fstat(fd, &status) < 0)
-		return false;
-	struct share share = { .index = file_state(&status) };
-	if (!file_state_equal(&share.index, state))
-		return false;
+	if (!file || !read_kept(arena, file, &head, &rows)) {
+		if (!ask(whose, arena, index, state, &rows))
+			return false;
+		if (file && state->changed + TICK < began && times_are_ours(index))
+			keep(file, &head, &rows);
+	}
 	take_rows(arena, &rows, &share);
 	*ret_share = share;
 	return true;
 }
 
+bool share_is_kept(struct arena *arena, const char *state, const char *project)
+{
+	struct stat status;
+	struct kept_head head;
+	if (stat(path_below(arena, project, ".git/index"), &status) < 0)
+		return errno == ENOENT;
+	const struct kept_head wanted = { MAGIC, trusted_hash, file_state(&status), 0 };
+	autoclose int fd = open(path_kept(arena, state, "index", project),
+				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return fd >= 0 && read(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	       memcmp(&head, &wanted, offsetof(struct kept_head, length)) == 0;
+}
+
+static bool is_directory(const struct centre *centre, const char *path, size_t length)
+{
+	return strncmp(centre->path, path, length) == 0 && centre->path[length] == '\0';
+}
+
+static unsigned find_above(const struct share *share, unsigned at)
+{
+	char above[PATH_MAX] __attribute__((uninitialized));
+	const char *path = share->centres[at].path;
+	size_t length = (size_t)(path_name(path) - path);
+	length -= length > 0;
+	for (unsigned near = at - 1; near != SHARE_NONE; near = share->centres[near].above)
+		if (is_directory(&share->centres[near], path, length))
+			return near;
+	memcpy(above, path, length);
+	above[length] = '\0';
+	return share_find(share, above);
+}
+
+static void put_in_order(struct share *share)
+{
+	struct centre *all = share->centres;
+	unsigned kept = 0;
+	for (unsigned i = 1; i < share->count; i++) {
+		if (strcmp(all[i - 1].path, all[i].path) < 0)
+			continue;
+		qsort(all, share->count, sizeof(*all), str_compare);
+		break;
+	}
+	for (unsigned i = 0; i < share->count; i++)
+		if (kept == 0 || strcmp(all[kept - 1].path, all[i].path) != 0)
+			all[kept++] = all[i];
+	share->count = kept;
+	for (unsigned i = 0; i < share->count; i++)
+		all[i].above = i > 0 ? find_above(share, i) : SHARE_NONE;
+}
+
+static void append(struct share *all, const struct share *other, const char *path)
+{
+	if (share_find(other, path) == SHARE_NONE)
+		all->centres[all->count++].path = path;
+}
+
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory)
 {
-	unsigned room = share->count + other->count + 2, count = 0, kept = 0;
+	unsigned room = share->count + other->count + 2;
 	for (const char *at = directory; *at; at++)
 		room += *at == '/';
-	const char **all = arena_take(arena, room * sizeof(*all));
+	struct share all = { .centres = arena_take(arena, room * sizeof(*all.centres)),
+			     .index = other->index,
+			     .directory = directory };
 	struct gitindex_kept *files =
 		arena_take(arena, (share->kept_count + other->kept_count + 1) * sizeof(*files));
 	for (unsigned i = 0; i < share->count; i++)
-		all[count++] = share->centres[i];
+		all.centres[all.count++] = share->centres[i];
 	for (unsigned i = 0; i < other->count; i++)
-		all[count++] = other->centres[i];
-	all[count++] = directory;
+		all.centres[all.count++] = other->centres[i];
+	append(&all, other, directory);
 	for (const char *at = directory; *at; at++)
 		if (*at == '/')
-			all[count++] = arena_copy(arena, directory, (size_t)(at - directory));
-	all[count++] = "";
-	qsort(all, count, sizeof(*all), str_compare);
-	for (unsigned i = 0; i < count; i++)
-		if (kept == 0 || strcmp(all[kept - 1], all[i]) != 0)
-			all[kept++] = all[i];
+			append(&all, other, arena_copy(arena, directory, (size_t)(at - directory)));
+	append(&all, other, "");
+	put_in_order(&all);
 	if (share->kept_count > 0)
 		memcpy(files, share->kept, share->kept_count * sizeof(*files));
 	if (other->kept_count > 0)
 		memcpy(files + share->kept_count, other->kept, other->kept_count * sizeof(*files));
-	share->centres = all;
-	share->count = kept;
-	share->kept = files;
-	share->kept_count += other->kept_count;
-	share->directory = directory;
+	all.kept = files;
+	all.kept_count = share->kept_count + other->kept_count;
+	*share = all;
 }
 
 unsigned share_find(const struct share *share, const char *path)
 {
-	const char *const *found =
-		bsearch(&path, share->centres, share->count, sizeof(*share->centres), str_compare);
+	const struct centre *found = share->count == 0
+					     ? NULL
+					     : bsearch(&path, share->centres, share->count,
+						       sizeof(*share->centres), str_compare);
 	return found ? (unsigned)(found - share->centres) : SHARE_NONE;
 }

@@ -249,6 +249,7 @@ rm -r "$work/beside/main/.git/worktrees/liar"
 # What the locked process that reads the project's files answers is a stranger's wish: one that cannot be ends the start.
 new=$(new_project)
 cd "$new" || exit 1
+git config core.hooksPath hooks # where a configuration names nothing, nobody is asked
 printf '[limits]\npids = 100\n' >.sbx.ini
 for lie in dies waits long twice place link copy; do
 	is "a reader that was taken over ($lie) ends the start" "125 not run" "$(SBX_TEST_SKIP=reader-$lie timeout 60 "$SBX_TESTING" run -- touch ran 2>"$work/said"; echo $? $([ -e ran ] || echo not run))"
@@ -308,11 +309,14 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	before=$(readers) && before=$(readers) && git config include.path "$work/robbed/included" && after=$(readers) && after=$(readers)
 	is "what another project may have written is read by a process that reads nothing else" yes "$([ "$after" -gt "$before" ] && echo yes)"
 	git config --unset include.path
+	plain=$(new_project)
+	(cd "$plain" && git add -A && sleep 0.1 && "$SBX" run -- true && strace -f -qq -o "$work/none" "$SBX" run -- true) 2>/dev/null
+	is "and none where nothing is asked: an index that was kept, a configuration that names nothing" "0 1" "$(awk '/CLONE_NEWPID/ { exit } /clone\(/ { n++ } END { print n + 0 }' "$work/none") $(grep -c CLONE_NEWPID "$work/none")"
 	is "the plan's memory is not in it" 1 "$(grep -E "^$reader *munmap\(" "$work/calls" | sed -n 1p | grep -c 67108864)"
 else
 	skip "the reader's walls" "strace is not installed"
 fi
-rm .sbx.ini && mkdir hooks && git config core.hooksPath hooks && echo 'exec ./tool' >hooks/pre-commit && touch tool
+rm .sbx.ini && mkdir hooks && echo 'exec ./tool' >hooks/pre-commit && touch tool
 is "an honest one does not" "0 protected" "$("$SBX_TESTING" run -- sh -c 'echo x >>hooks/pre-commit || echo protected' 2>/dev/null | sed "s/^/$? /")"
 like "and what a hook names is told" "$("$SBX_TESTING" run -- sh -c 'sleep 0.1; echo x >>tool' 2>&1)" tool
 # Signed commits: the keys stay outside, an agent may be asked, and what was not signed inside is signed later.

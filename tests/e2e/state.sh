@@ -49,6 +49,23 @@ like "a damaged list of repositories: that is reported" "$(said)" '^sbx: the lis
 run_box -- true 2>"$work/log"
 stays "once" "" "$(said)"
 
+# --- what the index lists is kept while it is the same, and read again where that is damaged
+mkdir lib && : >lib/file && git add given.ini lib && sleep 0.05
+kept() { stat -c '%i %s' "$XDG_STATE_HOME"/sbx/index/*; }
+run_box -- true
+first=$(kept)
+run_box -- true
+stays "the list of the index's directories is written once" "$first" "$(kept)"
+for damage in "truncate -s 70" "truncate -s 0" "sed -i s/sbxindx./sbxindx9/"; do
+	$damage "$XDG_STATE_HOME"/sbx/index/*
+	bad=$(kept)
+	run_box -- true
+	stays "a damaged one is written again ($damage)" "${first#* } again" "$(kept | cut -d' ' -f2) $([ "$(kept)" != "$bad" ] && echo again)"
+done
+mkdir more && : >more/file && git add more && sleep 0.05
+run_box -- true
+stays "and one of another index" "$((${first#* } + 17))" "$(kept | cut -d' ' -f2)"
+
 # --- a state directory that cannot be made
 : >"$work/file"
 sbx run -- true

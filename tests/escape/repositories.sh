@@ -216,6 +216,13 @@ short_trap "a short run writes HEAD in place, sets times back: nothing runs" 'f 
 planted && chmod 700 "$project/lib/deep" && short_trap "a short run shuts the directory: nothing runs" 'os.rename("lib/deep/er/h", "lib/deep/er/HEAD"); os.chmod("lib/deep/er", 0o700); os.chmod("lib/deep", 0)'
 chmod 755 "$project/lib/deep" && readers "$project/lib/deep/er"
 harmless "and nothing runs when it is open again"
+# Among 1,500 directories that the index lists, which were kept by an earlier run: at the end of these, and at the beginning.
+for folder in a z; do
+	planted && mkdir "$project/$folder" && (cd "$project/$folder" && seq 1500 | xargs mkdir && for d in *; do : >"$d/f"; done)
+	git -C "$project" add . && git -C "$project" commit -qm many && sleep 0.05
+	(cd "$project" && run_box -- true && run_box -- true) 2>"$work/log"
+	short_trap "beside $folder: a short run renames a file to HEAD: nothing runs" 'os.rename("lib/deep/er/h", "lib/deep/er/HEAD")'
+done
 planted && for i in 1 2 3 4; do (cd "$project" && run_box -- sleep 1.5) 2>/dev/null & done
 sleep 0.4
 short_trap "beside other boxes: nothing runs" 'os.rename("lib/deep/er/h", "lib/deep/er/HEAD")'

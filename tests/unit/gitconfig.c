@@ -464,7 +464,7 @@ static void other_files(void **state)
 	struct arena *arena = arena_new();
 	struct list known = { 0 };
 	struct rows rows;
-	assert_int_equal(gitnamed_read(APART_OTHERS, arena, text, strlen(text), &rows), 0);
+	assert_int_equal(gitnamed_read(APART_OTHERS, arena, text, strlen(text), true, &rows), 0);
 	gitnamed_known(arena, &rows, &known);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		assert_true(list_has(&known, wanted[i]));

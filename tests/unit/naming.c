@@ -109,6 +109,9 @@ static void git(void **state)
 		{ "[user]\nname = ./tools/x.sh\n[remote \"o\"]\nurl = ./tools/x.sh\n", "" },
 		{ "[filter \"a\"]\nclean = sh tools/lib conf.py\n", "tools/lib conf.py" },
 		{ "[alias]\nx = \"", "" },
+		{ "[gitflow \"path\"]\nhooks = tools/lib\n", "tools/lib" },
+		{ "[submodule \"a\"]UPDATE=!./tools/x.sh\n", "tools/x.sh" },
+		{ "[ALIAS]x = !sh tools/lib\n", "tools/lib" },
 	};
 	(void)state;
 	struct arena *arena = arena_new();

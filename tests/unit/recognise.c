@@ -241,7 +241,8 @@ static void ahead(void **state)
 	for (size_t i = 0; i < 2 * COUNT(texts); i++) {
 		const char *text = texts[i % COUNT(texts)];
 		struct arena *arena = arena_new_of((size_t)1 << 20);
-		assert_int_equal(gitnamed_read(APART_OTHERS, arena, text, strlen(text), &rows), 0);
+		assert_int_equal(
+			gitnamed_read(APART_OTHERS, arena, text, strlen(text), true, &rows), 0);
 		assert_string_equal(rows_text(&rows, ROW_WORKTREE), trees[i % COUNT(texts)]);
 		arena_free(arena);
 	}
@@ -306,8 +307,9 @@ static bool probed; // whether a look without reading saw that there is somethin
 
 static const char *sweep(const char *root, int64_t since, int64_t start, bool whole)
 {
-	static const char *const centres[] = { "",      "run",   "run/here", "src",
-					       "src-b", "src/a", "src/a/b" };
+	static struct centre centres[] = { { "", SHARE_NONE }, { "run", 0 },   { "run/here", 1 },
+					   { "src", 0 },       { "src-b", 0 }, { "src/a", 3 },
+					   { "src/a/b", 5 } };
 	static struct gitindex_kept kept[] = { { "src/a/keep", 10 }, { "src/a/in/file", 8 } };
 	static const struct share share = { .centres = centres,
 					    .count = 7,

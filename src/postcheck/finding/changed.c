@@ -46,6 +46,7 @@ void changed_add(const struct check *check, const char *path)
 	struct changed_row *of = check->rows ? &check->rows->list[number % CHANGED_ROWS_MAX] : NULL;
 	if (of && (of->named == most || strlen(shown) > NAME_SHOWN_MAX)) {
 		of->more++;
+		check->rows->more = true;
 		of->below = of->below || strchr(shown, '/');
 	} else if (!findings_has(check->found, FINDING_CHANGED, shown)) {
 		findings_add(check->found, FINDING_CHANGED, shown, "", "");
@@ -57,7 +58,7 @@ void changed_add(const struct check *check, const char *path)
 void changed_end(const struct check *check)
 {
 	char text[PATH_MAX];
-	for (size_t i = 0; check->rows && i < CHANGED_ROWS_MAX; i++) {
+	for (size_t i = 0; check->rows && check->rows->more && i < CHANGED_ROWS_MAX; i++) {
 		const struct changed_row *of = &check->rows->list[i];
 		const char *name = i ? trusted_name(&trusted_rows[i - 1]) : "other files";
 		if (of->more > 0 && str_put(text, sizeof(text), "%s%s (%u more)",

@@ -64,6 +64,7 @@ void ancestor_name(char name[ANCESTOR_MAX]);
 // record has the number of the others, so that a box cannot fill the list with names of one row.
 enum { CHANGED_ROWS_MAX = 4096 };
 struct changed_rows {
+	bool more; // of one of them
 	struct changed_row {
 		unsigned named, more;
 		bool below; // others lie in other directories than the top

@@ -239,7 +239,7 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 
 static void list_names(struct resolver *resolver, const char *directory)
 {
-	_Alignas(struct sys_entry) char entries[LISTED_BYTES] __attribute__((uninitialized));
+	static _Alignas(struct sys_entry) char entries[LISTED_BYTES]; // few pages of it are used
 	long size = -1;
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct resolve_entry *own = slot_of(resolver, directory);

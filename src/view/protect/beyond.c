@@ -41,7 +41,7 @@ const char *beyond_worktree(struct wishes *wishes, const char *directory)
 	outer_copy(wishes->arena, path, &link, &path); // else it is the file itself
 	if (file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) <= 0)
 		return NULL;
-	return ATTEMPT(gitnamed_read(whose, wishes->arena, text, length, &rows)) < 0
+	return ATTEMPT(gitnamed_read(whose, wishes->arena, text, length, false, &rows)) < 0
 		       ? NULL
 		       : rows_text(&rows, ROW_WORKTREE);
 }

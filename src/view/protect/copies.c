@@ -38,9 +38,10 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	if (fd < 0 ||
 	    file_read_open(fd, &status, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) < 0)
 		return fail(errno, "'%s' changed while the plan was made", file);
-	TRY(gitnamed_read(APART_OTHERS, plan->scratch, text, length, &rows));
+	bool remotes = str_equal(path_name(file), "config.worktree");
+	TRY(gitnamed_read(APART_OTHERS, plan->scratch, text, length, remotes, &rows));
 	TRY(gitnamed_add(plan->scratch, plan->home, mount->target, &rows, top, &wishes->named));
-	if (str_equal(path_name(file), "config.worktree"))
+	if (remotes)
 		gitnamed_known(plan->arena, &rows, &plan->git_names);
 	struct identity identity = { status.st_dev, status.st_ino, S_IFREG };
 	if (mount->identity.type == 0)

@@ -39,7 +39,7 @@ static bool is_tree(struct git_walk *walk)
 static void look_first(struct wishes *wishes, struct searched *tree, struct listed *ret_known)
 {
 	struct stat status;
-	static const char *const centres[] = { "" };
+	static struct centre centres[] = { { "", SHARE_NONE } };
 	static const struct share top = { .centres = centres, .count = 1 };
 	struct arena *arena = wishes->plan->scratch;
 	struct first first = { .known = { .arena = arena, .root = tree->path },
