@@ -308,6 +308,9 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	before=$(readers) && before=$(readers) && git config include.path "$work/robbed/included" && after=$(readers) && after=$(readers)
 	is "what another project may have written is read by a process that reads nothing else" yes "$([ "$after" -gt "$before" ] && echo yes)"
 	git config --unset include.path
+	readers() { strace -f -qq -o "$work/readers" "$SBX" run -- "$@" 2>/dev/null && awk '/recvmsg\(0,/ { print $1 }' "$work/readers" | sort -u | wc -l; }
+	mkdir indexed && before=$(readers touch indexed/one) && after=$(readers git add indexed/one)
+	is "an index that a box wrote is taken apart by a process of those" yes "$([ "$after" -gt "$before" ] && echo yes)"
 	is "the plan's memory is not in it" 1 "$(grep -E "^$reader *munmap\(" "$work/calls" | sed -n 1p | grep -c 67108864)"
 else
 	skip "the reader's walls" "strace is not installed"
