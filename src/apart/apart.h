@@ -17,8 +17,8 @@ struct out;
 
 // A worker of the proxy makes internet sockets, and pairs of connected streams; the agent's
 // connector makes streams to sockets with a path; the others make no socket, connect none and send
-// to no address. A check of what a box wrote opens files, and has one socket that it may use, 0: its
-// reader's. A reader opens nothing.
+// to no address. A check of what a box wrote opens files, and has one socket that it may use: its
+// reader's, 0. A reader opens nothing.
 enum confined {
 	CONFINED_WORKER,
 	CONFINED_OPENER,
@@ -83,7 +83,8 @@ enum row_kind {
 	// These after it: nothing that such a row names is moved or written.
 	ROW_KNOWN,   // "remote.x", "branch.x": a section, or a remote that is named
 	ROW_MENTION, // a path below the tree: what a hook, .envrc or git's configuration names
-	// A text of git's configuration in its order. Who merges decides by the table of keys: a lie
+	// A text of git's configuration in its order. Who merges decides by the table of keys: a
+	// lie
 	// hides a key, and adds none that the table does not have.
 	ROW_SECTION, // its name; where it begins
 	ROW_KEY,     // the section's name, a point and a word; where it begins
@@ -125,11 +126,11 @@ bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned 
 // The first of a kind, or NULL.
 const char *rows_text(const struct rows *rows, enum row_kind kind);
 
-// Whose file a text is of. What only the caller could write this process reads for itself, and what
-// another project or an earlier box could (APART_ALONE), a process that is asked nothing else. All else a
-// process reads that has one socket and no other descriptor; it opens no file, none of the plan's
-// memory is mapped in it, and no text of the caller's own comes there. It is born with the first
-// question, or before by apart_begin(), and ends with apart_end().
+// Whose file a text is of. What only the caller could write this process reads for itself. What
+// another project or an earlier box could (APART_ALONE) a process reads that is asked nothing else.
+// All else one reads that has one socket and no other descriptor; it opens no file, none of the
+// plan's memory is mapped in it, and no text of the caller's own comes there. It is born with the
+// first question, or before by apart_begin(), and ends with apart_end().
 enum apart { APART_OTHERS, APART_OWN, APART_ALONE };
 
 struct apart_text {
@@ -145,8 +146,9 @@ enum { APART_AHEAD_MAX = 4, APART_AHEAD_BYTES = 16384 };
 enum { APART_TEXT_MAX = 4 << 20, APART_ANSWER_MAX = 1 << 30 };
 
 // What `read` answers to a text, and to a file; `kinds`: those rows are asked for. The rows are in
-// the arena, of which an answer takes a fourth at most. -1 with the error said: nothing could be read (ROW_FAILED), or the process gave no
-// good answer: then no later one is asked for, and apart_end() fails as well.
+// the arena, of which an answer takes a fourth at most. -1 with the error said: nothing could be
+// read (ROW_FAILED), or the process gave no good answer: then no later one is asked for, and
+// apart_end() fails as well.
 int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
 	      const struct apart_text *question, unsigned kinds, struct arena *arena,
 	      struct rows *ret_rows);
@@ -167,3 +169,15 @@ int apart_end(void);
 // Nothing more is asked: it ends while others go on, until apart_reap() sees to it.
 void apart_leave(void);
 void apart_reap(void);
+
+// Between both sides of a socket.
+struct apart_asked {
+	void (*read)(struct apart_text *question); // the same address in both
+	uint32_t number, length;
+	size_t file_length;
+};
+struct apart_head {
+	uint32_t number, length;
+};
+_Noreturn void apart_become(int socket, pid_t owner, char *const *words);
+size_t apart_memory(const struct apart_text *question);

@@ -1,4 +1,4 @@
-// Owns the process that reads for the plan: its birth, its questions, its end.
+// Owns the process that reads, as its owner sees it: its birth, its questions, its end.
 #include "apart/apart.h"
 
 #include <errno.h>
@@ -17,16 +17,7 @@
 #include "base/testing.h"
 
 enum { PATIENCE_MILLISECONDS = 10000 };
-// Memory is used once it is written. The directories of an index have a bound that is fixed.
-static size_t arena_bytes(const struct apart_text *question)
-{
-	static const size_t megabyte = 1 << 20;
-	size_t small = 64 * megabyte + 32 * (question->length + question->file_length);
-	size_t large = 448 * megabyte + 6 * question->file_length;
-	return question->file_length > 0 && large < small ? large : small;
-}
-
-static struct reader {
+static struct apart_reader {
 	pid_t owner, pid; // 0: there is none
 	int socket;
 	uint32_t number;    // of the last question
@@ -44,119 +35,6 @@ static struct apart_sent {
 } sent[APART_AHEAD_MAX];
 static unsigned sent_count, heard_count;
 
-struct apart_asked {
-	void (*read)(struct apart_text *question); // the same address in both
-	uint32_t number, length;
-	size_t file_length;
-};
-struct apart_head {
-	uint32_t number, length;
-};
-
-// What a reader that was taken over could do: sbx-testing does so.
-static const struct lie {
-	const char *name;
-	enum row_kind kind;
-	const char *text;
-	uint32_t last;       // question that is answered so
-	enum row_kind first; // of an answer: others are honest
-	uint32_t number;
-} lies[] = {
-	{ .name = "reader-dies" },
-	{ .name = "reader-waits" },
-	{ .name = "reader-long" },
-	{ .name = "reader-twice" },
-	{ .name = "check-twice", .first = ROW_SECTION },
-	{ .name = "check-key", .first = ROW_SECTION },
-	{ .name = "check-taken", .first = ROW_SECTION },
-	{ "check-far", ROW_SECTION, "core", ~0U, ROW_SECTION, ~0U },
-	{ "check-back", ROW_SECTION, "core", ~0U, ROW_SECTION, 0 },
-	{ "check-other", ROW_KEY, "core.fsmonitor", ~0U, ROW_SECTION, ~0U >> 24 },
-	{ "check-shared", ROW_SHARED, "../config", ~0U, ROW_MARKS, 0 },
-	{ "reader-place", ROW_MENTION, "/root/.bashrc", ~0U, 0, 0 },
-	{ "reader-link", ROW_MENTION, "link/../../.bashrc", ~0U, 0, 0 },
-	{ "reader-copy", ROW_KINDS, "/root/.gitconfig", ~0U, 0, 0 },
-	{ "reader-tree", ROW_WORKTREE, "../../liar", 1, 0, 0 },
-	{ .name = NULL },
-};
-enum { LIE_DIES, LIE_WAITS, LIE_LONG, LIE_TWICE, LIE_AGAIN, LIE_KEY, LIE_TAKEN };
-
-static void say(const struct out *answer, uint32_t number)
-{
-	struct apart_head head = { number, (uint32_t)(answer->used - sizeof(head)) };
-	memcpy(answer->text, &head, sizeof(head));
-	if (fd_write_all(0, answer->text, answer->used) < 0)
-		_exit(1);
-}
-
-// A setting at the end of what the box left: of three texts the third is.
-static void say_setting(struct out *answer, const struct apart_asked *asked, const char *section,
-			const char *name)
-{
-	row_put(answer, ROW_SECTION, asked->length, section, strlen(section));
-	row_put(answer, ROW_KEY, asked->length, name, strlen(name));
-	row_put(answer, ROW_VALUE, asked->length, "./liar", strlen("./liar"));
-}
-
-static void say_lie(const struct lie *lie, struct out *answer, const struct apart_asked *asked)
-{
-	struct apart_head head = { asked->number, ~0U };
-	enum { LAST = 3 };
-	if (lie->first && (answer->used <= sizeof(head) ||
-			   (unsigned char)answer->text[sizeof(head)] != lie->first))
-		return;
-	if (lie == lies + LIE_DIES)
-		_exit(0);
-	while (lie == lies + LIE_WAITS)
-		;
-	if (lie == lies + LIE_LONG)
-		fd_write_all(0, &head, sizeof(head));
-	if (lie == lies + LIE_TWICE || lie == lies + LIE_AGAIN)
-		say(answer, asked->number);
-	if (lie == lies + LIE_KEY && asked->number == LAST)
-		say_setting(answer, asked, "core", "core.fsmonitor");
-	if (lie == lies + LIE_TAKEN && asked->number == LAST)
-		say_setting(answer, asked, "branch.liar", "branch.liar.description");
-	if (asked->number <= lie->last)
-		row_put(answer, lie->kind, lie->number, lie->text, strlen(lie->text));
-}
-
-// One arena for all questions, but for those that need more.
-static struct arena *arena_for(const struct apart_text *question)
-{
-	static struct arena *arena;
-	static size_t bytes;
-	if (arena && arena_bytes(question) <= bytes) {
-		arena_clear(arena);
-		return arena;
-	}
-	if (arena)
-		arena_free(arena);
-	bytes = arena_bytes(question) + 32 * APART_AHEAD_BYTES; // the next may be longer
-	return arena = arena_new_of(bytes);
-}
-
-static void answer_to(const struct apart_asked *asked, int file, const struct lie *lie)
-{
-	struct out answer = { 0 };
-	struct apart_text question = { .length = asked->length,
-				       .file = file > 0 ? file : 0,
-				       .file_length = asked->file_length,
-				       .answer = &answer };
-	question.arena = arena_for(&question);
-	char *text = arena_take(question.arena, asked->length + 1);
-	if (fd_read_all(0, text, asked->length) != (ssize_t)asked->length)
-		_exit(1);
-	question.text = text;
-	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head)); // its head
-	asked->read(&question);
-	if (lie->name)
-		say_lie(lie, &answer, asked);
-	say(&answer, asked->number);
-	out_free(&answer);
-	fd_close(&file);
-}
-
 int apart_born(pid_t parent, const int *first, unsigned first_count, const int *kept,
 	       unsigned kept_count)
 {
@@ -167,34 +45,6 @@ int apart_born(pid_t parent, const int *first, unsigned first_count, const int *
 		if (dup3(i < first_count && first[i] >= 0 ? first[i] : null, (int)i, 0) < 0)
 			return -1;
 	return fd_close_except(kept, kept_count, 0);
-}
-
-static void wipe(char *const *texts)
-{
-	for (; texts && *texts; texts++)
-		memset(*texts, 0, strlen(*texts));
-}
-
-static _Noreturn void become_reader(int socket, pid_t owner)
-{
-	extern char **environ;
-	struct apart_asked asked;
-	int fds[FD_PASSED];
-	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // it has no call with a path
-	const struct lie *lie = lies;
-	while (lie->name && !testing_skips(lie->name))
-		lie++;
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != owner ||
-	    dup3(socket, 0, 0) < 0 || sys_close_range(1, ~0U, 0) < 0)
-		_exit(1);
-	arena_forget();
-	wipe(environ);
-	wipe(reader.words);
-	if (confine(CONFINED_READER, locks) < 0)
-		_exit(1);
-	while (fd_receive(0, &asked, sizeof(asked), fds) == (ssize_t)sizeof(asked))
-		answer_to(&asked, fds[0], lie);
-	_exit(0);
 }
 
 static void forget_answers(void)
@@ -227,7 +77,7 @@ int apart_begin(void)
 	reader.broken = NULL;
 	pid_t owner = getpid(), pid = fork();
 	if (pid == 0)
-		become_reader(theirs, owner);
+		apart_become(theirs, owner, reader.words);
 	if (pid < 0)
 		return fail(errno, "fork");
 	reader.owner = owner;
@@ -364,9 +214,9 @@ static int ask_apart(void (*read)(struct apart_text *question), const struct apa
 static int ask_alone(void (*read)(struct apart_text *question), const struct apart_text *question,
 		     struct arena *arena, char **ret_text, size_t *ret_length)
 {
-	const struct reader others = reader;
+	const struct apart_reader others = reader;
 	const unsigned sent_to_others = sent_count, heard_of_others = heard_count;
-	reader = (struct reader){ .words = others.words, .number = others.number + 1 };
+	reader = (struct apart_reader){ .words = others.words, .number = others.number + 1 };
 	sent_count = heard_count = 0;
 	int result = ask_apart(read, question, arena, ret_text, ret_length);
 	apart_reap();
@@ -381,7 +231,7 @@ static void ask_here(void (*read)(struct apart_text *question), const struct apa
 {
 	struct out answer = { 0 };
 	struct apart_text own = *question;
-	own.arena = arena_new_of(arena_bytes(question));
+	own.arena = arena_new_of(apart_memory(question));
 	own.answer = &answer;
 	own.text = arena_copy(own.arena, question->text, question->length);
 	read(&own);
@@ -406,18 +256,6 @@ int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
 		return apart_refuse();
 	const char *failed = rows_text(ret_rows, ROW_FAILED);
 	return failed ? fail(0, "%s", failed) : 0;
-}
-
-const char *apart_file(const struct apart_text *question)
-{
-	char *bytes = arena_take(question->arena, question->file_length + 1);
-	ssize_t got;
-	for (size_t at = 0; at < question->file_length; at += (size_t)got) {
-		got = pread(question->file, bytes + at, question->file_length - at, (off_t)at);
-		if (got <= 0)
-			return NULL;
-	}
-	return bytes;
 }
 
 int apart_end(void)

@@ -33,7 +33,8 @@ static void read_entries(struct apart_text *question)
 {
 	struct out *answer = question->answer;
 	struct gitconfig config;
-	bool good = gitconfig_parse(question->arena, question->text, question->length, &config) == 0;
+	bool good =
+		gitconfig_parse(question->arena, question->text, question->length, &config) == 0;
 	if (!good || config.count + config.section_count > GITCONFIG_ROWS_ASKED) {
 		row_text(answer, ROW_FAILED, good ? "too many keys" : err_taken());
 		return;
@@ -52,8 +53,7 @@ static void read_entries(struct apart_text *question)
 	}
 }
 
-// What has been taken of an answer: its rows follow each other in the text, and say no more than
-// it can hold.
+// Rows are in the order of the text, and say no more than it can hold.
 struct entries {
 	struct gitconfig *config;
 	struct gitconfig_section *section;

@@ -41,8 +41,8 @@ void check_refused(const struct plan *plan, struct findings *found);
 // Runs `look` in a process that may read and change all files of the caller's (owned_override()).
 // What it adds to the findings comes back. False when it did not come to its end, or not within
 // five minutes and the time that the run took: it is killed then. With a plan that
-// process is locked (CONFINED_CHECK): it changes files where the plan's box could write, beside
-// the configurations that the box has copies of, and in the state directory.
+// process is locked (CONFINED_CHECK), and has a reader: it changes files where the plan's box could
+// write, beside the configurations that the box has copies of, and in the state directory.
 bool apart_run(const struct plan *plan, const struct run *run, void (*look)(void *argument),
 	       void *argument, struct findings *found);
 

@@ -312,6 +312,9 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	plain=$(new_project)
 	(cd "$plain" && git add -A && sleep 0.1 && "$SBX" run -- true && strace -f -qq -o "$work/none" "$SBX" run -- true) 2>/dev/null
 	is "and none where nothing is asked: an index that was kept, a configuration that names nothing" "0 1" "$(awk '/CLONE_NEWPID/ { exit } /clone\(/ { n++ } END { print n + 0 }' "$work/none") $(grep -c CLONE_NEWPID "$work/none")"
+	readers() { strace -f -qq -o "$work/readers" "$SBX" run -- "$@" 2>/dev/null && awk '/recvmsg\(0,/ { print $1 }' "$work/readers" | sort -u | wc -l; }
+	mkdir indexed && before=$(readers touch indexed/one) && after=$(readers git add indexed/one)
+	is "an index that a box wrote is taken apart by a process of those" yes "$([ "$after" -gt "$before" ] && echo yes)"
 	is "the plan's memory is not in it" 1 "$(grep -E "^$reader *munmap\(" "$work/calls" | sed -n 1p | grep -c 67108864)"
 else
 	skip "the reader's walls" "strace is not installed"

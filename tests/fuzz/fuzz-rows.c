@@ -1,7 +1,7 @@
 // libFuzzer: the answer of a reader that was taken over. The first four bytes say which kinds are
 // asked for. What is taken lies in the answer, is of such a kind and has its form: written again,
-// the rows are the same bytes. Rows that can be git's configuration are merged: what goes into a text
-// is of the table of keys, and the rest are parts of it.
+// the rows are the same bytes. Rows that can be git's configuration are merged: what goes into a
+// text is of the table of keys, and the rest are parts of it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ static void check_form(const struct apart_row *row)
 	if (row->kind == ROW_MENTION && (row->text[0] == '/' || strstr(row->text, "..")) &&
 	    (row->text[0] == '/' || strstr(row->text, "/../") || strncmp(row->text, "../", 3) == 0))
 		abort();
-	static const unsigned bytes = ROW_BIT(ROW_ENTRY) | ROW_BIT(ROW_LINE) | ROW_BIT(ROW_INDEX) |
-				      ROW_BIT(ROW_MARKS);
+	static const unsigned bytes =
+		ROW_BIT(ROW_ENTRY) | ROW_BIT(ROW_LINE) | ROW_BIT(ROW_INDEX) | ROW_BIT(ROW_MARKS);
 	if (!(bytes & ROW_BIT(row->kind)) && strlen(row->text) != row->length)
 		abort();
 }

@@ -1112,7 +1112,7 @@ static void reaching(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		for (unsigned who = 0; who < CONFINED_ALL; who++) {
 			int result = ends(who, &rows[i].call);
-			int otherwise = who != CONFINED_CHECK		? DIED
+			int otherwise = who != CONFINED_CHECK ? DIED
 					: rows[i].call.number == SYS_sendmsg ||
 							rows[i].call.number == SYS_sendto
 						? EACCES // but by one descriptor

@@ -249,10 +249,11 @@ int merge_config(const struct merge *merge)
 		report(arena, merge, &work.merged);
 	else
 		findings_add(merge->check->found, FINDING_CONFIG_FAILED, merge->path,
-			     result < 0 ? err_taken()
-					: arena_text(arena,
-						     "git's lock (%s.lock) is held by another program",
-						     merge->name),
+			     result < 0
+				     ? err_taken()
+				     : arena_text(arena,
+						  "git's lock (%s.lock) is held by another program",
+						  merge->name),
 			     "");
 	arena_free(arena);
 	return result == 0 ? work.written : -1;

@@ -1,5 +1,5 @@
 // A look through what appeared under a name of git's: what the host would run is taken away, and
-// the rest stays. Nothing is followed, nothing is parsed but in a locked process.
+// the rest stays. Nothing is followed, and a reader parses (apart/reader.c).
 //
 // The room postcheck/git owns the check of git's directories. Uses: base git nouns
 // postcheck/finding report text view/paths. Begin with vet.c.
@@ -78,8 +78,7 @@ struct merge {
 	int lock;       // of struct copy, or -1: whether others have the file mounted over
 };
 
-// Under git's own lock (NAME.lock), in a process that a killed supervisor does not take along; the
-// text is parsed in a locked one. Reports withheld keys. 1 when it was written, -1 when the file
+// Under git's own lock (NAME.lock). Reports withheld keys. 1 when it was written, -1 when the file
 // could not be read as git's configuration or not be written (reported): it is as it was.
 int merge_config(const struct merge *merge);
 

@@ -128,8 +128,8 @@ int wishes_keep_links(struct wishes *wishes, const struct resolved *resolved, un
 
 const struct mount *wishes_seen(const struct wishes *wishes, const char *path);
 bool wishes_is_reached(const struct wishes *wishes, const char *path);
-// By what a file leads to: the box may have written what is in the project, or where it may write
-// now; and who made the project, or an earlier box, all else that it names. `with` are the wishes.
+// By what a file leads to. The project, and where this box may write, are others'; what the project
+// names elsewhere somebody may have made, too. `with` are the wishes.
 enum apart wishes_whose(const void *with, const char *file);
 bool wishes_is_named(const struct wishes *wishes, const char *path, unsigned order);
 bool wishes_is_seen(const struct wishes *wishes, const char *path);
