@@ -8,7 +8,6 @@
 #include "policy/find.h"
 #include "text/destination.h"
 
-// An answer that cannot be stored holds in this run.
 static int keep(const struct plan *plan, const char *where)
 {
 	enum { TEXTS_BYTES = 4 << 20 };
