@@ -28,7 +28,7 @@ static const char *variable(char *const *environment, const char *name)
 static int parse(struct settings *settings)
 {
 	settings->shape = settings->text;
-	if (str_ends(settings->agent->file, ".toml")) // root: NULL
+	if (str_ends(settings->agent->file, ".toml"))
 		return 0;
 	if (json_is_blank(settings->text, settings->length))
 		settings->shape = arena_text(settings->arena, "%s{}%s", settings->text,
@@ -200,8 +200,7 @@ static bool has_more(const char *text, const struct json *value, unsigned own)
 	return memchr(text + at, '/', value->end - at) != NULL;
 }
 
-// The values from the root down to sbx's own; of a hook also its entry, and the list and the hook
-// if the entry has more. Returns how many; 0: nothing of sbx.
+// The values from the root down to sbx's own. Returns how many; 0: nothing of sbx.
 static unsigned find_chain(const struct settings *settings, const struct json *chain[CHAIN_MAX])
 {
 	unsigned count = 0, place[2];
