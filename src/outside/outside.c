@@ -75,7 +75,7 @@ static enum outside look_up(const struct plan *plan, int directory, const char *
 	return OUTSIDE_UNKNOWN;
 }
 
-// Directories that the box writes in part, or as a layer that is applied to them.
+// Directories that the box writes in part, or by a layer.
 static const char *shared_place(const struct plan *plan, const char *real)
 {
 	const char *const own[] = { plan->state, plan->config, plan->temporary };
