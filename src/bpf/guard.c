@@ -131,7 +131,6 @@ static int add_directory(const struct guard_bpf *programs, DIR *stream)
 	return 0;
 }
 
-// A device of the view; of a directory all kinds in it.
 static int add_devices_of(const struct guard_bpf *programs, const char *path)
 {
 	struct stat status;
@@ -197,7 +196,7 @@ int guard_host(const struct plan *plan, struct run *run)
 	TRY(fill(programs, plan));
 	TRY(attach(programs, run));
 	run->counters = programs->maps.bss.map_fd;
-	programs->maps.bss.map_fd = 0; // not closed with the others
+	programs->maps.bss.map_fd = 0;
 	return 0;
 }
 
