@@ -65,7 +65,7 @@ const char *privileges_text(struct arena *arena)
 
 enum { SECONDS_MAX = 5 };
 
-// Any machine: a foreign call number that is the same ends us, too.
+// On a foreign machine an equal call number also ends the process.
 static int allow_nothing(void)
 {
 	struct sock_filter code[] = {
