@@ -35,7 +35,7 @@ static bool is_letter(char c)
 	       (unsigned char)c >= 0x80 || (c && strchr("_.-+@/", c));
 }
 
-// The tree and the directory that words are looked up from come before a text.
+// The tree, the directory for relative words, then a text.
 struct mentioning {
 	struct apart_text *question;
 	const char *tree, *top, *text;
@@ -119,8 +119,8 @@ void mentions_hooks(struct mentions *mentions, const char *top, const char *path
 			mentions_file(mentions, top, fd, entry->name);
 }
 
-// Whether git runs what such a key says (git-config(1)): `name` is in lower case but for what
-// stands between its first and its last dot.
+// True if git runs the value (git-config(1)). `name` is in lower case, except between its first and
+// last dot.
 static bool is_command(const char *name)
 {
 	static const char *const sections[] = {
