@@ -101,7 +101,7 @@ struct invocation {
 	const char *report_fd, *status_fd;
 	const char *ask_program;
 	enum answer die_with_parent;
-	int parent;                                            // at the first look
+	int parent;                                            // parent pid at the start of sbx
 	enum answer ask;                                       // on the terminal
 	const char *logged_project, *logged_host, *logged_run; // of audit, or NULL
 	uint64_t since; // of audit and logs, milliseconds; 0: all

@@ -166,9 +166,9 @@ int owned_fresh(char name[OWNED_FRESH], const char *prefix);
 // Where the links at the end of a path lead, to a file that is there or not.
 int owned_follow(struct arena *arena, const char *path, const char **ret_path);
 
-// This process may from now on read, or change, all files of the caller's whatever their mode: a
-// box closes some. By a user namespace with CAP_DAC_READ_SEARCH, or CAP_DAC_OVERRIDE too
-// (user_namespaces(7)); where there is none nothing changes.
+// Lets this process read (or also change) all files of the caller's whatever their mode, by a user
+// namespace with CAP_DAC_READ_SEARCH (CAP_DAC_OVERRIDE): a box may have removed rights. Without
+// user namespaces it does nothing. user_namespaces(7).
 enum rights_over { OVER_READING, OVER_ALL };
 int owned_override(enum rights_over rights);
 

@@ -44,7 +44,7 @@ static int write_limits(const struct plan *plan, int directory)
 	return 0;
 }
 
-// A group in use has processes, even before its lock.
+// Before a new group has its lock, its supervisor already lives.
 static void sweep(int parent)
 {
 	autoclose int copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -240,7 +240,7 @@ void program_other(const struct plan *plan, struct findings *found)
 	arena_free(arena);
 }
 
-// --- programs that need more than a box has
+// --- programs that need more than a box has -----------------------------------------------------
 
 static bool is_gap(char c)
 {

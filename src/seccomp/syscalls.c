@@ -180,7 +180,7 @@ const struct syscall_check syscall_checks[] = {
 		// TIOCEXCL outlives the box. The others change a virtual console.
 		{ ANY, IOCTL_EXCLUSIVE, REFUSE }, { KIND, IOCTL_CONSOLE, REFUSE },
 		{ KIND, IOCTL_VIRTUAL_TERMINAL, REFUSE },
-		// A new subvolume would show all that is hidden; a number can remove one.
+		// A snapshot would show hidden files; SNAP_DESTROY_V2 removes one by its id.
 		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },
 		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE },
 		// Loads host drivers of bridges and VLANs before the check of rights.

@@ -98,8 +98,7 @@ static bool note_field(struct fields *fields, struct text name, struct text valu
 		fields->codings++;
 		fields->coding = value;
 	} else if (is_word(name, "connection") || is_word(name, "proxy-connection")) {
-		// Connection names fields for the next reader only; without Host there would be no
-		// host.
+		// The next reader drops fields that Connection names: Host must not be among them.
 		if (has_word(value, "host") || has_word(value, "content-length") ||
 		    has_word(value, "transfer-encoding"))
 			return false;

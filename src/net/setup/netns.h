@@ -91,7 +91,7 @@ bool egress_excepted(const char *no_proxy, const struct host *to, uint16_t to_po
 // names meet.
 
 // If all places are taken, the name without a connection that was used longest ago loses its place,
-// first one that no rule `known`s. False: all have connections.
+// a name that no rule allows (`known` false) first. False: all have connections.
 bool names_address(struct shared *shared, const char *name, bool known, struct address *ret);
 // The address's name, and its place until names_leave(); 0: none.
 uint32_t names_enter(struct shared *shared, const struct address *address,

@@ -118,7 +118,8 @@ static bool is_asked(const struct wishes *wishes, const char *path)
 	return false;
 }
 
-// Only the user's configuration brings files; a repository's must not name the home's.
+// Shows files that the user's configuration names. A repository's configuration must not make the
+// box see files of the home.
 static void take_names(struct wishes *wishes, const struct gitnamed_text *one, const char *path,
 		       const struct gitsecret *secret)
 {

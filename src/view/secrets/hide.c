@@ -11,8 +11,8 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-// A mask is not needed where the caller has no access and does not own it: in the box no capability
-// opens it. An owner could use chmod(2), except on the mask of an outer box.
+// True: no mask is needed. Only an owner could open the file, by chmod(2); in the box no capability
+// opens it. Nobody can chmod the mask of an outer box.
 static bool shut_already(const struct plan *plan, const struct mount *mask)
 {
 	struct stat status;

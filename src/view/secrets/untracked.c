@@ -143,7 +143,7 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	return true;
 }
 
-// The next run finds the file by them.
+// Keeps the symlinks to the file: the next run finds the file through them.
 static int keep_links(struct wishes *wishes, const struct untracked_file *found)
 {
 	struct resolved way;
