@@ -76,7 +76,6 @@ static const char *our_words(const struct settings *settings)
 			  quote_word(settings->arena, settings->program), settings->agent->name);
 }
 
-// The hook entry that runs sbx, its command, and their indices.
 static const struct json *our_hook(const struct settings *settings, const char **ret_command,
 				   unsigned ret_place[2])
 {
@@ -121,7 +120,6 @@ enum settings_found settings_find(const struct settings *settings)
 	return other ? SETTINGS_OTHER : SETTINGS_NONE;
 }
 
-// True when a project's file overrides the user's settings.
 static bool overrides(const struct settings *settings, const char *path)
 {
 	FORGIVING;

@@ -10,9 +10,9 @@ struct json;
 
 // Whether an agent runs a hook, by its record. Pure.
 enum hook_trust {
-	HOOK_UNTRUSTED, // not yet, or not any more
+	HOOK_UNTRUSTED,
 	HOOK_TRUSTED,
-	HOOK_OFF, // this hook, or all
+	HOOK_OFF,
 };
 
 // `text`: Codex CLI's config.toml; `file` names its hooks; `entry` and `hook` are indices. Only
@@ -23,24 +23,24 @@ enum hook_trust trust_of(struct arena *arena, const char *text, const char *file
 struct settings {
 	struct arena *arena;
 	const struct agent *agent;
-	const char *state;   // sbx's copies
+	const char *state;
 	const char *program; // sbx, as agents' settings name it
 	const char *directory;
 	const char *path;
-	const char *text;  // "" for no file
+	const char *text;
 	const char *shape; // `text`, or an empty object if blank; parsed as root
 	size_t length;
 	struct json *root;
 	unsigned mode;
 	bool exists;
-	const char *written; // by sbx, or NULL
-	const char *before;  // the text of that time, NULL for no file
-	const char *saved;   // prefix of both copies' names
+	const char *written;
+	const char *before; // the text of that time, NULL for no file
+	const char *saved;  // prefix of both copies' names
 };
 
 enum settings_found {
 	SETTINGS_NONE,
-	SETTINGS_OURS, // as this sbx would write it
+	SETTINGS_OURS,
 	SETTINGS_OTHER,
 };
 
@@ -48,7 +48,6 @@ int settings_read(struct settings *settings, char *const *environment);
 
 enum settings_found settings_find(const struct settings *settings);
 
-// For a probe; NULL: none.
 const char *settings_command(const struct settings *settings);
 
 // A project's file with other settings, or one that disables hooks; NULL: none.
@@ -80,7 +79,6 @@ int saved_find(struct settings *settings);
 
 const char *saved_path(const struct settings *settings, const char *which);
 
-// Call before a text is written.
 int saved_store(struct settings *settings, const char *text);
 
 void saved_remove(const struct settings *settings);
@@ -88,5 +86,4 @@ void saved_remove(const struct settings *settings);
 // Runs a command as the agent would: does it land in a box?
 enum probed { PROBED_BOX, PROBED_OUTSIDE, PROBED_FAILED };
 
-// `ret_why`: output of the command or the hook, for PROBED_FAILED.
 enum probed probe_agent(const struct settings *settings, const char **ret_why);

@@ -15,9 +15,9 @@ struct agent {
 	const char *login; // its log-in's file or directory, which `profile` shows to the box;
 			   // NULL: unknown
 	enum agent_means {
-		AGENT_MEMBER,  // a setting names the shell or its prefix
-		AGENT_HOOK,    // a program that gets each tool call and rewrites the command
-		AGENT_BY_HAND, // no setting in a file: see `by_hand`
+		AGENT_MEMBER, // a setting names the shell or its prefix
+		AGENT_HOOK,   // a program that gets each tool call and rewrites the command
+		AGENT_BY_HAND,
 		AGENT_SERVERS, // of server_agents: `path` leads to the MCP servers
 	} means;
 	const char *marker; // a variable of its commands, or NULL
@@ -34,9 +34,9 @@ struct agent {
 		HOOK_UPDATES, // takes the whole input; permission is decided elsewhere
 		HOOK_ALLOWS,  // takes it only from a hook that also allows the call
 	} answer;
-	const char *trust;              // its record of trusted hooks, beside `file`
-	const char *trusting;           // how the user trusts a hook
-	bool by_project;                // AGENT_SERVERS: `projects` also have servers
+	const char *trust;    // its record of trusted hooks, beside `file`
+	const char *trusting; // how the user trusts a hook
+	bool by_project;
 	const char *project[3];         // stronger files, of a project or absolute
 	const char *off[3], *off_value; // a setting and value that disable hooks
 	const char *caveat;
@@ -50,10 +50,8 @@ extern const unsigned server_agent_count;
 
 bool agent_on_path(const struct agent *agent, const char *path);
 
-// `servers`: of server_agents. NULL with the error said, naming all.
 const struct agent *agent_find(const char *name, bool servers);
 
-// By the marker variable; NULL: none.
 const struct agent *agent_of_environment(char *const *environment);
 
 // The file by which an agent learns its command's directory. Pure: text only.

@@ -109,7 +109,7 @@ static int lead_all(struct servers *servers, const struct json *all)
 				  *list = json_member(server, "args"),
 				  *word = command && command->type == JSON_ARRAY ? command->first
 										 : command;
-		if (!command) // a remote server
+		if (!command)
 			continue;
 		if (!word || word->type != JSON_STRING || (list && list->type != JSON_ARRAY))
 			return fail(0,

@@ -31,10 +31,10 @@ enum ask_end {
 	ASK_PENDING,
 	ASK_ANSWERED,
 	ASK_NOT_STARTED,
-	ASK_SILENT,    // until the question's time was over
-	ASK_DIED,      // without an answer
-	ASK_MALFORMED, // or too long
-	ASK_UNOFFERED, // an answer that was not offered
+	ASK_SILENT,
+	ASK_DIED,
+	ASK_MALFORMED,
+	ASK_UNOFFERED,
 	ASK_ENDS
 };
 
@@ -56,9 +56,8 @@ void ask_child_end(struct ask_child *child);
 // foreground. Another process waits for the answer (ask/typed.h). No answer in time means no.
 
 // The words of a question on a terminal. Pure.
-enum { QUESTION_LIST_MAX = 20 }; // hosts
+enum { QUESTION_LIST_MAX = 20 };
 
-// Shows each host whole. `letters`: possible answers.
 void question_text(const struct host_question *const *all, unsigned count, const char *letters,
 		   unsigned seconds, struct out *out);
 
@@ -77,9 +76,9 @@ struct ask_terminal {
 	bool over;
 	struct termios before;
 	pid_t group;
-	int64_t again;              // end of this state, steady clock, milliseconds
-	int64_t end;                // of the question's time
-	int64_t recent[RECENT_MAX]; // begins of the last questions
+	int64_t again; // end of this state, steady clock, milliseconds
+	int64_t end;
+	int64_t recent[RECENT_MAX];
 };
 
 // -1 with the reason said: no terminal to ask on.
@@ -98,13 +97,12 @@ struct ask {
 };
 
 void ask_init(struct ask *ask);
-// First half of the plan: who answers, and stored answers of the project.
+// First half of the plan.
 int ask_plan(struct plan *plan, struct profile *profile, const struct invocation *invocation);
 // Finds the program. -1 with the reason said: a box may change it.
 int ask_host(const struct plan *plan, struct run *run);
 int ask_undo(const struct plan *plan, struct run *run);
 
-// A descriptor to poll, or -1.
 int ask_waiting(const struct run *run);
 // Poll's time-out: `milliseconds`, or the end of the question's time.
 int ask_wait(const struct ask *ask, int milliseconds);

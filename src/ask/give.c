@@ -53,7 +53,7 @@ int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question 
 				*unstored += keep(plan, where) < 0;
 			return proxy_change_rules(plan, proxy);
 		}
-		question->answer = ANSWERED_NO; // no room for more rules
+		question->answer = ANSWERED_NO;
 		proxy_answer(proxy, &question->host, question->port, HOLD_TOO_MANY);
 	}
 	return 0;

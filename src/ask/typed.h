@@ -10,7 +10,7 @@
 enum { SILENCE_MILLISECONDS = 300 };
 
 struct typed {
-	int terminal;  // in the modes of typed_begin()
+	int terminal;
 	int interrupt; // a readable descriptor that ends the wait; -1: none
 	const char *letters;
 	const char *question;

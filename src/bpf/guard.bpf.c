@@ -17,7 +17,7 @@ enum { V6_PROTOCOL = 6, V6_FROM = 8, V6_TO = 24, V6_LENGTH = 40, V6_SIZE = 16 };
 
 char terms[] SEC("license") = "Apache-2.0";
 
-const volatile __u8 of_host;      // mode host: rules decide, and bytes are counted
+const volatile __u8 of_host;
 const volatile __u64 own_network; // other modes: cookie of the supervisor's network
 const volatile __u64 most[GUARD_COUNTERS];
 
@@ -61,7 +61,6 @@ static __always_inline int judge(struct guard_rule *key, __be16 port)
 	return is_listed(key, GUARD_ALLOW, port) ? PASS : DENY;
 }
 
-// Denies a process that escaped into the supervisor's network.
 static __always_inline int is_escaped(struct bpf_sock_addr *to)
 {
 	return bpf_get_netns_cookie(to) == own_network;
@@ -115,7 +114,6 @@ int create_socket(struct bpf_sock *socket)
 	return socket->protocol == TCP || socket->protocol == UDP ? PASS : DENY;
 }
 
-// False unless TCP or UDP follows the address.
 struct packet_ends {
 	struct guard_rule local, remote;
 	__be16 local_port, remote_port;

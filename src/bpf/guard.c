@@ -71,7 +71,6 @@ static void drop(struct guard_bpf **programs)
 	guard_bpf__destroy(*programs);
 }
 
-// `profile` NULL: only tries whether they load.
 static int load(struct guard_bpf *programs, const struct profile *profile)
 {
 	uint64_t cookie = own_cookie();
@@ -186,7 +185,6 @@ static int attach(const struct guard_bpf *programs, const struct run *run)
 	return 0;
 }
 
-// After the plan, before the command starts: the box is in its group already.
 int guard_host(const struct plan *plan, struct run *run)
 {
 	if (plan->profile->guard == ANSWER_NO)

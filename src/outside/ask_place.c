@@ -79,7 +79,6 @@ static int follow(struct ask_way *way, int link)
 	return way->at < 0 ? fail(errno, "--ask-program: '/'") : 0;
 }
 
-// Opens one name. 1: it is the file.
 static int go_on(struct ask_way *way, int *ret_fd)
 {
 	struct stat status;

@@ -50,7 +50,6 @@ bool outside_steers(const struct plan *plan)
 	return false;
 }
 
-// Looks at the directory and all above it.
 static enum outside look_up(const struct plan *plan, int directory, const char **ret_place)
 {
 	enum { DEEP_MAX = 1024 };

@@ -12,7 +12,7 @@ struct run;
 
 // A test of calls; the first that holds decides.
 struct asking {
-	const char *calls; // unknown names are left out
+	const char *calls;
 	unsigned argument; // or ASKING_ALWAYS
 	uint32_t mask, value;
 	enum { ASKING_IS, ASKING_IS_NOT } test;
@@ -21,7 +21,7 @@ struct asking {
 	uint32_t family; // of socket: the first argument, 0 for any
 };
 enum { ASKING_ALWAYS = 6 };
-enum { ASKING_TERMINAL = 'T' }; // ioctl-number.rst
+enum { ASKING_TERMINAL = 'T' };
 
 // Calls without a row are allowed.
 int asking_compile(struct plan *plan, const struct asking *rows, unsigned count, unsigned modes);
@@ -36,6 +36,5 @@ void asking_begin(int listener);
 
 const char *asking_call(int number);
 
-// False: no such argument, or no path in it.
 bool asking_memory(uint32_t pid, uint64_t address, void *buffer, size_t size);
 bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX]);

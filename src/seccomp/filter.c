@@ -61,7 +61,6 @@ static filter_place emit_rules(struct emitter *out, const struct syscall_check *
 	return filter_load(&out->code, argument(check->argument) + 4, at);
 }
 
-// A row whose guard fails leads to the next row.
 static filter_place emit_checks(struct emitter *out, const struct syscall_check *first)
 {
 	const struct syscall_check *end = first;

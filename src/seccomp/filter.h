@@ -18,5 +18,4 @@ enum { FILTER_MAX = 2048, FILTER_INSTRUCTION = 8 };
 // took 138, linear code 286.
 struct sock_fprog filter_compile(const struct filter_choice *choice, void *room);
 
-// With arguments of 0. `ret_arguments`: the verdict depends on them.
 uint32_t filter_answer(const void *code, unsigned count, unsigned number, bool *ret_arguments);

@@ -7,12 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum syscall_verdict {
-	VERDICT_ALLOW,
-	VERDICT_REFUSE,
-	VERDICT_CHECK,
-	VERDICT_PRETEND
-}; // unlisted: ENOSYS
+enum syscall_verdict { VERDICT_ALLOW, VERDICT_REFUSE, VERDICT_CHECK, VERDICT_PRETEND };
 
 // The first three are always on, others by `[syscalls] allow`.
 struct syscall_group {
@@ -36,7 +31,7 @@ struct syscall_check {
 	unsigned argument;
 	struct syscall_rule rules[16];
 	unsigned rule_count;
-	uint32_t otherwise; // or CHECK_NEXT
+	uint32_t otherwise;
 	bool whole;
 	bool guarded;
 	unsigned guard_argument;
@@ -48,7 +43,6 @@ struct syscall_check {
 extern const struct syscall_check syscall_checks[]; // rows of a call are adjacent
 extern const unsigned syscall_check_count;
 
-// The number of a group, or -1.
 int syscall_group_find(const char *name);
 bool syscall_listed(const char *calls, const char *name);
 

@@ -10,12 +10,12 @@ struct conn_record {
 	struct host host;
 	uint16_t port;
 	enum conn_verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED, VERDICTS } verdict;
-	char rule[RULE_TEXT_MAX]; // the deciding rule, or empty
+	char rule[RULE_TEXT_MAX];
 	char why[REASON_MAX];
 	// DENIED: a rule that would allow it
-	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix; // host:port; with /tcp, /ech
-	bool explicit_proxy;                                   // by HTTP proxy or SOCKS
-	struct ends ends;                                      // of the last connection
+	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix;
+	bool explicit_proxy;
+	struct ends ends;
 	bool dialled;
 	struct address address;
 	int64_t time; // CLOCK_MONOTONIC, milliseconds
@@ -35,7 +35,7 @@ struct worker_event {
 		EVENT_SOCKETS, // needs more sockets of the box for published ports
 		EVENT_UNHEARD, // no program listens at a published port
 	} kind;
-	unsigned count; // of `records`; NEW and ASK: one
+	unsigned count;
 	uint64_t token;
 	struct conn_record records[RECORDS_AT_ONCE];
 };
