@@ -1,4 +1,4 @@
-// What was decided. Made while the box prepares what needs no plan; read-only from the step "go"
+// All decisions. Made while the box prepares what needs no plan; read-only from the step "go"
 // on.
 #pragma once
 
@@ -351,7 +351,7 @@ struct plan {
 	bool learn;             // report reads and used hosts
 	const char *profile_name;
 	struct agent_wish agent;
-	bool terse; // report only what was moved away or withheld
+	bool terse; // report only moved and withheld things
 	// The report is for a person on a terminal.
 	bool person;
 	bool noted; // earlier runs left a list (postcheck/finding/finding.h)

@@ -1,4 +1,4 @@
-// Owns the decision what is mounted where: wishes sorted with parents first, those with an effect,
+// Owns the order of mounts: wishes sorted with parents first, those with an effect,
 // and the directories between them.
 #include "view/view.h"
 
