@@ -1,4 +1,4 @@
-// What was decided. Made while the box prepares what needs no plan; read-only from the step "go"
+// All decisions. Made while the box prepares what needs no plan; read-only from the step "go"
 // on.
 #pragma once
 
@@ -19,7 +19,7 @@ struct resolver;
 struct identity {
 	dev_t device;
 	ino_t inode;
-	mode_t type; // S_IFMT bits
+	mode_t type;
 };
 
 enum mount_kind {
@@ -32,7 +32,7 @@ enum mount_kind {
 	MOUNT_MASK,   // an empty unreadable file or directory over one of the host
 	MOUNT_SELF,   // a part of the view over itself, read-only
 	MOUNT_PROC,
-	MOUNT_PTS,  // devpts
+	MOUNT_PTS,
 	MOUNT_TEXT, // a read-only file with sbx's text
 	MOUNT_COPY, // a link to a copy of plan->copies over a file of the host; made last
 };
@@ -106,14 +106,14 @@ struct stood {
 // A directory in which names act on the host. Listed at the start, compared at the end.
 struct place {
 	enum place_role {
-		PLACE_NAMED,     // only `names`
-		PLACE_TABLE,     // the table of trusted names
-		PLACE_GIT,       // a git directory: git/layout.c
-		PLACE_WORKTREE,  // of a worktree
+		PLACE_NAMED,
+		PLACE_TABLE,
+		PLACE_GIT,
+		PLACE_WORKTREE,
 		PLACE_WORKTREES, // search its entries
 		PLACE_MODULES,   // likewise, of submodules
 		PLACE_HOOKS,     // only *.sample may appear
-		PLACE_PROGRAMS   // of PATH
+		PLACE_PROGRAMS
 	} role;
 	unsigned part; // the listing is incomplete
 	const char *path;
@@ -136,15 +136,14 @@ struct searched {
 };
 
 struct variable {
-	const char *name, *value; // value NULL: withheld
-	const char *why;          // of a withheld one
-	char *entry;              // the caller's NAME=VALUE, or NULL
+	const char *name, *value;
+	const char *why;
+	char *entry; // the caller's NAME=VALUE, or NULL
 };
 
-// struct sock_fprog with const code.
 struct filter {
 	unsigned short count;
-	const void *code; // struct sock_filter
+	const void *code;
 };
 
 // The way out, decided: who may be reached, and what else the box's network is made of.
@@ -217,8 +216,8 @@ struct lasting {
 // The filter before the caller's ssh-agent (sshagent/sshagent.h).
 struct agent_wish {
 	const char *socket, *directory; // outside, in the box; NULL: no filter
-	const char *agent;              // the caller's socket
-	struct list keys;               // "/path" of a public key, "SHA256:...", or a comment
+	const char *agent;
+	struct list keys; // "/path" of a public key, "SHA256:...", or a comment
 	struct list hosts, namespaces;
 	struct list known; // files of known hosts, real paths
 };
@@ -226,17 +225,16 @@ struct agent_wish {
 // A secret that stays outside, and its stand-in in the box.
 struct credential {
 	const char *name;
-	struct list hosts;   // with ports
+	struct list hosts;
 	struct list headers; // besides the usual ones
 	enum { SECRET_VARIABLE, SECRET_FILE } kind;
-	const char *source;      // a variable of the caller, or an absolute path
-	struct list variables;   // with the placeholder
+	const char *source; // a variable of the caller, or an absolute path
+	struct list variables;
 	const char *placeholder; // of a running box; else NULL
 	bool others;             // other credentials may go there, too
 	struct origin from;
 };
 
-// A text that the box sees as a file.
 struct snippet {
 	const char *path, *text; // path NULL: none
 };
@@ -245,23 +243,23 @@ enum { MOUNTS_MAX = 8192 };
 
 struct plan {
 	struct arena *arena;
-	struct arena *scratch;     // for the making of the plan; then NULL
-	struct resolver *resolver; // likewise
+	struct arena *scratch; // for the making of the plan; then NULL
+	struct resolver *resolver;
 	const struct profile *profile;
 
-	pid_t run; // names the run
+	pid_t run;
 	uid_t uid;
 	gid_t gid;
 
 	const char *home;           // the caller's, also in the box
 	const char *real_home;      // without symlinks, as the next two
 	const char *config, *state; // ~/.config/sbx, ~/.local/state/sbx, or by XDG
-	const char *current;        // the caller's
-	const char *toplevel;       // of git, or the current directory; NULL: unsuitable
-	bool given;                 // toplevel is of --project-dir
-	bool home_given;            // and is the home
-	const char *project;        // or NULL
-	const char *directory;      // the command's first
+	const char *current;
+	const char *toplevel; // of git, or the current directory; NULL: unsuitable
+	bool given;           // toplevel is of --project-dir
+	bool home_given;      // and is the home
+	const char *project;
+	const char *directory; // the command's first
 	struct identity directory_identity;
 	const char *caches; // the project's caches, below `state`
 
@@ -316,9 +314,9 @@ struct plan {
 	unsigned left_open; // system calls left to the supervisor (net/setup/netns.h)
 	bool executes;      // --ask-program or --review: no filter of the supervisor
 
-	char **environment;         // for execve(2)
-	struct variable *variables; // for people
-	struct list unbrought;      // variables whose files cannot be shown; origin's file: why
+	char **environment;
+	struct variable *variables;
+	struct list unbrought; // variables whose files cannot be shown; origin's file: why
 	unsigned variable_count;
 
 	const int *keep;
@@ -346,14 +344,14 @@ struct plan {
 	// Answers for unlisted destinations (ask/ask.h).
 	enum asks { ASK_NOBODY, ASK_TERMINAL, ASK_PROGRAM } ask;
 	const char *ask_program;
-	bool unprotected;         // --no-protect
-	bool without_gitconfig;   // the caller's has secrets, and no copy is possible
-	bool without_husky;       // the host has not set up husky
-	bool explain;             // report denied files and programs, too
-	bool learn;               // report reads and used hosts
-	const char *profile_name; // the last given one
+	bool unprotected;
+	bool without_gitconfig; // the caller's has secrets, and no copy is possible
+	bool without_husky;     // the host has not set up husky
+	bool explain;           // report denied files and programs, too
+	bool learn;             // report reads and used hosts
+	const char *profile_name;
 	struct agent_wish agent;
-	bool terse; // report only what was moved away or withheld
+	bool terse; // report only moved and withheld things
 	// The report is for a person on a terminal.
 	bool person;
 	bool noted; // earlier runs left a list (postcheck/finding/finding.h)

@@ -8,10 +8,10 @@ struct finding {
 	const char *wall;
 	enum finding_state { FINDING_WORKS, FINDING_MISSING, FINDING_WEAK } state;
 	const char *detail;
-	const char *fix; // NULL: nothing to fix
+	const char *fix;
 };
 
 // One system call, for every plan.
 struct probe {
-	int landlock; // ABI, or 0
+	int landlock;
 };

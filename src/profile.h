@@ -18,23 +18,22 @@ enum tier_asked { ASKED_AUTO, ASKED_FULL, ASKED_LANDLOCK };
 enum answer { ANSWER_NO, ANSWER_YES };
 enum help_wish { HELP_NONE, HELP_SCREEN, HELP_ALL };
 
-// The report at the end.
 enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON, TELL_MODEL };
 
 // UNLIMITED: the caller's limit stays.
 struct limits {
-	uint64_t time;       // milliseconds of wall clock
-	uint64_t memory;     // bytes of all processes
-	uint64_t swap;       // bytes
-	uint64_t cpu;        // thousandths of a processor
-	uint64_t pids;       // processes and threads
-	uint64_t io;         // bytes per second, read and written each
-	uint64_t tmp;        // bytes of all private directories
-	uint64_t disk;       // bytes of disk space that the run may use
-	uint64_t file_size;  // bytes
+	uint64_t time;   // milliseconds of wall clock
+	uint64_t memory; // bytes of all processes
+	uint64_t swap;
+	uint64_t cpu;  // thousandths of a processor
+	uint64_t pids; // processes and threads
+	uint64_t io;   // bytes per second, read and written each
+	uint64_t tmp;  // bytes of all private directories
+	uint64_t disk; // bytes of disk space that the run may use
+	uint64_t file_size;
 	uint64_t open_files; // descriptors of a process
-	uint64_t core;       // bytes
-	uint64_t soft;       // LIMIT_BITs: best effort, never refused
+	uint64_t core;
+	uint64_t soft; // LIMIT_BITs: best effort, never refused
 };
 enum { LIMITS = offsetof(struct limits, soft) / sizeof(uint64_t) };
 #define LIMIT_BIT(field) (1ULL << (offsetof(struct limits, field) / sizeof(uint64_t)))
@@ -63,13 +62,12 @@ struct profile {
 	enum answer guard;    // BPF programs as a second wall
 	const char *upstream; // the caller's proxy, NULL: by the environment
 
-	// Of [secret NAME]: each "NAME VALUE".
 	struct list secret_hosts, secret_sources, secret_variables, secret_headers, secret_only;
 
 	struct limits limits;
 
 	struct list syscalls_allow; // groups of policy/syscalls.h
-	struct list syscalls_deny;  // names
+	struct list syscalls_deny;
 
 	enum environment_mode environment;
 	struct list environment_pass, environment_set, environment_unset;
@@ -87,24 +85,23 @@ struct terminal_wish {
 	unsigned short rows, columns;
 };
 
-// What only the command line says.
 struct invocation {
 	struct list profiles;
-	const char *shell_string; // -c STRING
-	const char *session;      // -s NAME, or NULL
-	const char *project_dir;  // NULL: by the current directory
-	const char *apply;        // of a review: "yes", "no" or a file, NULL: ask
-	const char *from;         // begin of a new session, or NULL
+	const char *shell_string;
+	const char *session;     // -s NAME, or NULL
+	const char *project_dir; // NULL: by the current directory
+	const char *apply;       // of a review: "yes", "no" or a file, NULL: ask
+	const char *from;        // begin of a new session, or NULL
 	enum answer review, as_root, stat, force, dry_run, servers;
 	const char *directory; // -C DIR: where sbx and the command begin, or NULL
 	enum help_wish help;
 	enum answer timing, json, resolved, all;
 	enum answer unprotected, terse, person, explain, learn, logged;
-	const char *output;                // of learn, or NULL
-	const char *report_fd, *status_fd; // or NULL
-	const char *ask_program;           // or NULL
+	const char *output;
+	const char *report_fd, *status_fd;
+	const char *ask_program;
 	enum answer die_with_parent;
-	int parent;                                            // at the first look
+	int parent;                                            // parent pid at the start of sbx
 	enum answer ask;                                       // on the terminal
 	const char *logged_project, *logged_host, *logged_run; // of audit, or NULL
 	uint64_t since; // of audit and logs, milliseconds; 0: all

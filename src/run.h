@@ -1,4 +1,4 @@
-// What is happening: the state of one run. A comment names the owner of each field.
+// The state of one run. A comment names the owner of each field.
 #pragma once
 
 #include <signal.h>
@@ -165,7 +165,7 @@ struct run {
 	bool child_ignored; // SIGCHLD of the caller and the command
 
 	// session
-	bool joined_own;       // another run's overlay of what has no host directory
+	bool joined_own;       // another run's overlay without a host directory
 	bool pausable, paused; // pid 1
 
 	// exec: in pid 1; in the supervisor

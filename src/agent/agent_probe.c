@@ -75,7 +75,6 @@ static int run_line(const struct settings *settings, const char *line, const cha
 	return status;
 }
 
-// The command that the hook returns.
 static const char *by_hook(const struct settings *settings, const char *hook, char *answer)
 {
 	static const char *const merged[] = { "hookSpecificOutput", "tool_input", "command", NULL };

@@ -28,7 +28,7 @@ static const char *variable(char *const *environment, const char *name)
 static int parse(struct settings *settings)
 {
 	settings->shape = settings->text;
-	if (str_ends(settings->agent->file, ".toml")) // root: NULL
+	if (str_ends(settings->agent->file, ".toml"))
 		return 0;
 	if (json_is_blank(settings->text, settings->length))
 		settings->shape = arena_text(settings->arena, "%s{}%s", settings->text,
@@ -76,7 +76,6 @@ static const char *our_words(const struct settings *settings)
 			  quote_word(settings->arena, settings->program), settings->agent->name);
 }
 
-// The hook entry that runs sbx, its command, and their indices.
 static const struct json *our_hook(const struct settings *settings, const char **ret_command,
 				   unsigned ret_place[2])
 {
@@ -121,7 +120,6 @@ enum settings_found settings_find(const struct settings *settings)
 	return other ? SETTINGS_OTHER : SETTINGS_NONE;
 }
 
-// True when a project's file overrides the user's settings.
 static bool overrides(const struct settings *settings, const char *path)
 {
 	FORGIVING;
@@ -200,8 +198,7 @@ static bool has_more(const char *text, const struct json *value, unsigned own)
 	return memchr(text + at, '/', value->end - at) != NULL;
 }
 
-// The values from the root down to sbx's own; of a hook also its entry, and the list and the hook
-// if the entry has more. Returns how many; 0: nothing of sbx.
+// The values from the root down to sbx's own. Returns how many; 0: nothing of sbx.
 static unsigned find_chain(const struct settings *settings, const struct json *chain[CHAIN_MAX])
 {
 	unsigned count = 0, place[2];

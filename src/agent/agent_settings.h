@@ -1,5 +1,4 @@
-// The settings files of agents, and the one change that sbx makes. It writes only that change, by a
-// rename, and keeps what was there before.
+// The settings files of agents, and the one change that sbx makes.
 #pragma once
 
 #include <stdbool.h>
@@ -9,49 +8,46 @@ struct agent;
 struct arena;
 struct json;
 
-// Whether an agent runs a hook, by its record of trusted hooks. Pure: reads memory only.
+// Whether an agent runs a hook, by its record. Pure.
 enum hook_trust {
-	HOOK_UNTRUSTED, // not yet, or not any more
+	HOOK_UNTRUSTED,
 	HOOK_TRUSTED,
-	HOOK_OFF, // this hook, or all
+	HOOK_OFF,
 };
 
-// `text`: Codex CLI's config.toml; `file` names its hooks; `entry` and `hook` are indices. Ignores
-// records in a form that Codex does not write. Only Codex can check the hash of a hook that
-// changed.
+// `text`: Codex CLI's config.toml; `file` names its hooks; `entry` and `hook` are indices. Only
+// Codex can check the hash of a hook that changed.
 enum hook_trust trust_of(struct arena *arena, const char *text, const char *file, unsigned entry,
 			 unsigned hook);
 
 struct settings {
 	struct arena *arena;
 	const struct agent *agent;
-	const char *state;     // sbx's copies
-	const char *program;   // sbx, as agents' settings name it
-	const char *directory; // of the agent's settings
-	const char *path;      // of the file, no symlink
-	const char *text;      // "" for no file
-	const char *shape;     // `text`, or an empty object if blank; parsed as root
+	const char *state;
+	const char *program; // sbx, as agents' settings name it
+	const char *directory;
+	const char *path;
+	const char *text;
+	const char *shape; // `text`, or an empty object if blank; parsed as root
 	size_t length;
 	struct json *root;
 	unsigned mode;
 	bool exists;
-	const char *written; // by sbx, or NULL
-	const char *before;  // the text of that time, NULL for no file
-	const char *saved;   // prefix of both copies' names
+	const char *written;
+	const char *before; // the text of that time, NULL for no file
+	const char *saved;  // prefix of both copies' names
 };
 
 enum settings_found {
-	SETTINGS_NONE,  // nothing of sbx
-	SETTINGS_OURS,  // as this sbx would write it
-	SETTINGS_OTHER, // another value
+	SETTINGS_NONE,
+	SETTINGS_OURS,
+	SETTINGS_OTHER,
 };
 
-// Set `state` and `program` before.
 int settings_read(struct settings *settings, char *const *environment);
 
 enum settings_found settings_find(const struct settings *settings);
 
-// For a probe; NULL: none.
 const char *settings_command(const struct settings *settings);
 
 // A project's file with other settings, or one that disables hooks; NULL: none.
@@ -69,25 +65,20 @@ char *settings_without(const struct settings *settings);
 // Pure.
 char *servers_text(const struct settings *settings, bool back, unsigned *ret_count);
 
-// A line without its blanks.
 char *squeezed(struct arena *arena, const char *line, size_t length);
 
 // Fails if the file has changed since it was read. `text` NULL: removes it.
 int settings_write(const struct settings *settings, const char *text);
 
-// Two copies of an agent's settings, before sbx changed them and as sbx wrote them: for an exact
-// removal.
+// Two copies of an agent's settings, before and after sbx's change: for an exact removal.
 
 // A regular file of at most JSON_BYTES_MAX; NULL: none.
 int saved_read(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode);
 
-// Sets written, before and saved.
 int saved_find(struct settings *settings);
 
-// `which`: "before" or "written".
 const char *saved_path(const struct settings *settings, const char *which);
 
-// Call before a text is written.
 int saved_store(struct settings *settings, const char *text);
 
 void saved_remove(const struct settings *settings);
@@ -95,5 +86,4 @@ void saved_remove(const struct settings *settings);
 // Runs a command as the agent would: does it land in a box?
 enum probed { PROBED_BOX, PROBED_OUTSIDE, PROBED_FAILED };
 
-// `ret_why`: output of the command or the hook, for PROBED_FAILED.
 enum probed probe_agent(const struct settings *settings, const char **ret_why);

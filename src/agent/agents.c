@@ -1,5 +1,4 @@
-// Owns the table of coding agents. Each row was tried with the agent's own program (tests/agents);
-// the others are by hand.
+// Owns the table of coding agents. tests/agents tried each row, except those by hand.
 #include "agent/agents.h"
 
 #include <limits.h>

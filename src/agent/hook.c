@@ -1,5 +1,5 @@
-// Owns the answers to agents' hooks, the name of the file with the caller's part, and the reading
-// of Codex CLI's record of trusted hooks: config.toml, as version 0.169 writes it.
+// Owns the answers to agents' hooks, and the reading of Codex CLI's record of trusted hooks:
+// config.toml, as version 0.169 writes it.
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "base/base.h"
 #include "text/json.h"
 
-// The words before the string.
 static const char *front(struct arena *arena, const struct agent *agent, const char *program)
 {
 	return arena_text(arena, "%s run -p %s --report agent -c ", quote_word(arena, program),
@@ -34,7 +33,6 @@ static bool is_boxed(const char *command, const char *front)
 	return false;
 }
 
-// The tool's input byte by byte, with another command.
 static const char *updated(struct arena *arena, const char *question, const struct json *root,
 			   const char *boxed)
 {
@@ -55,7 +53,6 @@ int hook_answer(struct arena *arena, const struct agent *agent, const char *prog
 	const struct json *input = json_member(root, "tool_input"),
 			  *command = json_member(input, "command");
 	*ret_answer = NULL;
-	// A tool without a command is no shell.
 	if (!command)
 		return input ? 0 : fail(0, "the question has no tool_input");
 	if (command->type != JSON_STRING)

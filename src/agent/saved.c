@@ -51,7 +51,6 @@ void saved_remove(const struct settings *settings)
 	unlink(saved_path(settings, "written"));
 	unlink(saved_path(settings, "before"));
 	unlink(arena_text(settings->arena, "%s/%s.seen", settings->state, settings->agent->name));
-	// Removes directories that are empty now.
 	const char *above = path_parent(settings->arena, settings->saved);
 	while (!str_equal(above, settings->state) && rmdir(above) == 0)
 		above = path_parent(settings->arena, above);

@@ -1,5 +1,5 @@
-// Owns the entries of MCP servers in agents' settings: wraps each in `sbx mcp wrap`, and unwraps
-// it. The words behind "--" keep the original entry.
+// Owns the entries of MCP servers in agents' settings: wraps each in `sbx mcp wrap`. The words
+// behind "--" keep the original.
 #include <string.h>
 
 #include "agent/agent_settings.h"
@@ -10,7 +10,7 @@
 struct servers {
 	const struct settings *settings;
 	bool back;
-	struct out out; // the new text, up to `done` of the old one
+	struct out out;
 	size_t done;
 	unsigned count;
 };
@@ -72,7 +72,7 @@ static void lead_pair(struct servers *servers, const struct json *command, const
 	if ((first != NULL) != servers->back || (!first && is_sbx(command)))
 		return;
 	servers->count++;
-	if (first && !marked && command->next == list) // there was no list
+	if (first && !marked && command->next == list)
 		start = command->end, end = list->end;
 	else if (first)
 		end = first->next ? first->next->start : first->end;
@@ -109,7 +109,7 @@ static int lead_all(struct servers *servers, const struct json *all)
 				  *list = json_member(server, "args"),
 				  *word = command && command->type == JSON_ARRAY ? command->first
 										 : command;
-		if (!command) // a remote server
+		if (!command)
 			continue;
 		if (!word || word->type != JSON_STRING || (list && list->type != JSON_ARRAY))
 			return fail(0,
@@ -151,7 +151,7 @@ static int lead_toml(struct servers *servers)
 {
 	struct arena *arena = servers->settings->arena;
 	const char *text = servers->settings->text, *name = "", *mark = NULL;
-	struct json values[2] = { 0 }; // of "command" and "args"
+	struct json values[2] = { 0 };
 	int server = 0;
 	for (size_t at = 0, end; text[at] && server >= 0; at = end + (text[end] != '\0')) {
 		end = at + strcspn(text + at, "\n");

@@ -87,8 +87,7 @@ static int begin(const struct plan *plan, struct run *run, struct host_question 
 {
 	struct ask *ask = run->ask;
 	ask->question = question;
-	if (steady_now() >=
-	    question->since + QUESTION_MILLISECONDS) // earlier questions took the time
+	if (steady_now() >= question->since + QUESTION_MILLISECONDS)
 		return conclude(plan, run, ASK_SILENT, ANSWERED_NO);
 	if (ask_child_start(plan, run, &ask->program, question, &ask->child) == 0)
 		return 0;

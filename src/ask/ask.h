@@ -1,6 +1,6 @@
-// --ask and --ask-program: a connection to a host that is not listed waits for the answer of a
-// person or a program. `deny`, the administrator's file and refused address ranges come first
-// (net/rules). A run asks for each destination once, one at a time. Any failure means no.
+// --ask and --ask-program: a connection to an unlisted host waits for the answer of a person or a
+// program. Denials come first (net/rules). A run asks for each destination once. Any failure means
+// no.
 //
 // The room ask owns questions and answers while a run lasts. Uses: base net/host net/parse
 // net/rules notify nouns outside policy report text. Begin with ask_turn().
@@ -24,17 +24,17 @@ struct profile;
 struct proxy;
 struct run;
 
-// A question to the program of --ask-program: a process gets one line of JSON on stdin and writes
-// one on stdout. Then it is killed with all its descendants.
+// A process gets the question as one line of JSON on stdin and writes one on stdout. Then it is
+// killed with its descendants.
 
 enum ask_end {
 	ASK_PENDING,
 	ASK_ANSWERED,
 	ASK_NOT_STARTED,
-	ASK_SILENT,    // until the question's time was over
-	ASK_DIED,      // without an answer
-	ASK_MALFORMED, // or too long
-	ASK_UNOFFERED, // an answer that was not offered
+	ASK_SILENT,
+	ASK_DIED,
+	ASK_MALFORMED,
+	ASK_UNOFFERED,
 	ASK_ENDS
 };
 
@@ -46,21 +46,18 @@ struct ask_child {
 	size_t used;
 };
 
-// -1: it cannot be started.
 int ask_child_start(const struct plan *plan, const struct run *run,
 		    const struct ask_program *program, const struct host_question *question,
 		    struct ask_child *child);
 enum ask_end ask_child_read(struct ask_child *child, enum answered *ret_answer);
 void ask_child_end(struct ask_child *child);
 
-// --ask: a question on the terminal. Meanwhile the box is stopped, sbx sets the terminal's modes
-// and its group is in the foreground. Another process waits for the answer (ask/typed.h). No answer
-// in time means no.
+// --ask: a question on the terminal. Meanwhile the box is stopped, and sbx's group is in the
+// foreground. Another process waits for the answer (ask/typed.h). No answer in time means no.
 
 // The words of a question on a terminal. Pure.
-enum { QUESTION_LIST_MAX = 20 }; // hosts
+enum { QUESTION_LIST_MAX = 20 };
 
-// Shows each host whole. `letters`: possible answers.
 void question_text(const struct host_question *const *all, unsigned count, const char *letters,
 		   unsigned seconds, struct out *out);
 
@@ -69,60 +66,56 @@ enum { RECENT_MAX = 5, RECENT_MILLISECONDS = 10000 };
 struct ask_terminal {
 	enum ask_terminal_state {
 		TERMINAL_FREE,
-		TERMINAL_STOPS, // waits for the box
-		TERMINAL_ASKS,  // waits for ask->child
+		TERMINAL_STOPS,
+		TERMINAL_ASKS,
 	} state;
 	struct host_question *asked[QUESTION_LIST_MAX];
 	unsigned count;
 	const char *letters;
-	bool stopped; // the box's first process confirmed it
-	bool over;    // the run ends: no more questions
+	bool stopped;
+	bool over;
 	struct termios before;
-	pid_t group;                // in the foreground before
-	int64_t again;              // end of this state, steady clock, milliseconds
-	int64_t end;                // of the question's time
-	int64_t recent[RECENT_MAX]; // begins of the last questions
+	pid_t group;
+	int64_t again; // end of this state, steady clock, milliseconds
+	int64_t end;
+	int64_t recent[RECENT_MAX];
 };
 
 // -1 with the reason said: no terminal to ask on.
 int terminal_plan(const struct plan *plan);
 int terminal_turn(const struct plan *plan, struct run *run);
 int terminal_wait(const struct ask_terminal *terminal, int milliseconds);
-// Returns the terminal and resumes the box; the question stays open.
 void terminal_leave(struct run *run);
 
 struct ask {
 	struct ask_program program;
 	struct ask_child child;
-	struct host_question *question; // being asked
-	unsigned failures[ASK_ENDS];    // by kind
+	struct host_question *question;
+	unsigned failures[ASK_ENDS];
 	struct ask_terminal terminal;
 	unsigned unkept; // answers of "project" that could not be stored
 };
 
 void ask_init(struct ask *ask);
-// First half of the plan: who answers, and stored answers of the project.
+// First half of the plan.
 int ask_plan(struct plan *plan, struct profile *profile, const struct invocation *invocation);
 // Finds the program. -1 with the reason said: a box may change it.
 int ask_host(const struct plan *plan, struct run *run);
 int ask_undo(const struct plan *plan, struct run *run);
 
-// A descriptor to poll, or -1.
 int ask_waiting(const struct run *run);
 // Poll's time-out: `milliseconds`, or the end of the question's time.
 int ask_wait(const struct ask *ask, int milliseconds);
 // In each turn of the loop; makes no system call without a question. -1 with the error said: the
 // proxy is gone.
 int ask_turn(const struct plan *plan, struct run *run);
-// The box has ended, or its time: returns the terminal.
 void ask_leave(struct run *run);
-// Reports each kind of failure.
 void ask_end(struct ask *ask, struct findings *found);
 
 // An answer, given to the connections that wait for it.
 
-// `why`: for an answer of no. A forbidden destination is refused whatever the answer: see
-// question->answer. `unstored` counts answers of "project" that hold in this run only. -1 with the
-// error said: the proxy is gone.
+// `why`: for an answer of no. question->answer: what the rules left of the answer. `unstored`
+// counts answers of "project" that hold in this run only. -1 with the error said: the proxy is
+// gone.
 int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question *question,
 	     enum answered answer, enum hold_answer why, unsigned *unstored);

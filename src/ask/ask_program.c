@@ -131,8 +131,8 @@ static void kill_children(void)
 		kill((pid_t)strtol(at, NULL, 10), SIGKILL);
 }
 
-// The keeper, a subreaper: it adopts and kills what the program starts, in any session. SIGTERM
-// ends it, also at the supervisor's death.
+// The keeper, a subreaper: it kills what the program starts. SIGTERM ends it, also at the
+// supervisor's death.
 static _Noreturn void keep_program(const struct ask_exec *exec)
 {
 	sigset_t end, all;

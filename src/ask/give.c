@@ -8,7 +8,6 @@
 #include "policy/find.h"
 #include "text/destination.h"
 
-// An answer that cannot be stored holds in this run.
 static int keep(const struct plan *plan, const char *where)
 {
 	enum { TEXTS_BYTES = 4 << 20 };
@@ -54,7 +53,7 @@ int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question 
 				*unstored += keep(plan, where) < 0;
 			return proxy_change_rules(plan, proxy);
 		}
-		question->answer = ANSWERED_NO; // no room for more rules
+		question->answer = ANSWERED_NO;
 		proxy_answer(proxy, &question->host, question->port, HOLD_TOO_MANY);
 	}
 	return 0;

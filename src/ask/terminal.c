@@ -40,7 +40,6 @@ int terminal_plan(const struct plan *plan)
 	return 0;
 }
 
-// SIGTTOU is blocked: works from the background.
 static bool take_terminal(struct run *run)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
@@ -73,7 +72,7 @@ void terminal_leave(struct run *run)
 		ask_child_end(&run->ask->child);
 		struct pollfd room = { .fd = run->terminal, .events = POLLOUT };
 		if (poll(&room, 1, 0) > 0 && write(run->terminal, end, sizeof(end) - 1) < 0)
-			errno = 0; // the terminal is gone
+			errno = 0;
 		give_terminal(run);
 		// Before its parent shell, which would see a stopped job.
 		kill(-terminal->group, SIGCONT);
@@ -102,7 +101,6 @@ static void remember(struct ask_terminal *terminal, int64_t now)
 	terminal->recent[RECENT_MAX - 1] = now;
 }
 
-// All waiting questions if they are many, else the oldest.
 static void choose(const struct plan *plan, struct run *run, struct ask_terminal *terminal)
 {
 	terminal->count =
@@ -115,8 +113,7 @@ static void choose(const struct plan *plan, struct run *run, struct ask_terminal
 	terminal->end = terminal->count ? terminal->asked[0]->since + QUESTION_MILLISECONDS : 0;
 }
 
-// A process owns the terminal until it answers or is killed, so the supervisor never waits for the
-// terminal.
+// A separate process, so that the supervisor never waits for the terminal.
 static _Noreturn void put_question(const struct typed *typed, int said, pid_t supervisor)
 {
 	char text[32];
@@ -206,7 +203,6 @@ static int stopped(const struct plan *plan, struct run *run, int64_t now)
 	return start(run, now) < 0 ? conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED) : 0;
 }
 
-// Many at once make a list.
 static int asks(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;

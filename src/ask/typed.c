@@ -61,7 +61,6 @@ static ssize_t take_bytes(const struct typed *typed, int milliseconds, char *byt
 	return got > 0 ? got : -1;
 }
 
-// Returns whether bytes came before the silence; -1 after ^C.
 static int throw_away(const struct typed *typed, int milliseconds)
 {
 	char bytes[4096];

@@ -4,22 +4,22 @@
 #include <termios.h>
 
 // Each question of sbx on a terminal comes here. Input before a silence is discarded: it was typed
-// for a program of the box, pasted, or sent by the terminal. An answer is one offered letter and
-// Enter, alone on a line.
+// for the box, pasted, or sent by the terminal. An answer is one offered letter and Enter, alone on
+// a line.
 
 enum { SILENCE_MILLISECONDS = 300 };
 
 struct typed {
-	int terminal;        // in the modes of typed_begin()
-	int interrupt;       // a readable descriptor that ends the wait; -1: none
-	const char *letters; // possible answers, in lower case
+	int terminal;
+	int interrupt; // a readable descriptor that ends the wait; -1: none
+	const char *letters;
 	const char *question;
 	const char *again; // shown after a wrong answer
-	const char *help;  // a line, shown before it
+	const char *help;
 };
 
 enum typed_silence {
-	SILENCE_FIRST, // also before the first answer
+	SILENCE_FIRST,
 	SILENCE_LATER, // the previous question had it
 };
 

@@ -15,7 +15,6 @@ struct arena {
 	size_t used, size;
 };
 
-// What a child of this process would have mapped as well.
 static struct shared_arena {
 	struct shared_arena *next;
 	struct arena *arena;
@@ -48,7 +47,7 @@ struct arena *arena_new_shared(size_t bytes)
 	return one->arena;
 }
 
-// With transparent_hugepage=always the first byte would zero 2 MB.
+// With transparent_hugepage=always the kernel would zero 2 MB.
 struct arena *arena_new_of(size_t bytes)
 {
 	struct arena *arena = map(bytes, MAP_PRIVATE);
@@ -64,7 +63,7 @@ struct arena *arena_new(void)
 struct arena *arena_new_scratch(void)
 {
 	struct arena *arena = arena_new();
-	madvise(arena, ARENA_BYTES_PLAN, MADV_DONTFORK); // with a child its pages would be copied
+	madvise(arena, ARENA_BYTES_PLAN, MADV_DONTFORK); // a fork would copy its pages
 	return arena;
 }
 

@@ -14,28 +14,27 @@ struct arena;
 
 // One block of memory for profile and plan; freed as a whole, sealed when decided.
 
-// Out of memory aborts the process with one line on stderr: nothing has run yet.
+// Aborts the process when memory is short: nothing has run yet.
 #define ARENA_BYTES_PLAN ((size_t)64 << 20)
 struct arena *arena_new(void);
-// So much address space; the used part takes memory.
 struct arena *arena_new_of(size_t bytes);
-// For what a child process writes and this one reads, or the other way round.
+// Shared with child processes.
 struct arena *arena_new_shared(size_t bytes);
-// For memory that only the making of a plan needs: a child does not have it.
+// For the making of a plan: children do not get it.
 struct arena *arena_new_scratch(void);
 void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
-// Room for one more than `count` things of `each` bytes; *size is doubled when the list is full.
+// Room for one more of `each` bytes; doubles *size when full.
 void *arena_grow(struct arena *arena, void *list, unsigned count, unsigned *size, size_t each);
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_text(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull));
 
-// Makes all of it read-only in this process: a later write is a SIGSEGV.
+// Read-only in this process: a later write is a SIGSEGV.
 int arena_seal(struct arena *arena);
 void arena_free(struct arena *arena);
-void arena_clear(struct arena *arena); // as if it was new
+void arena_clear(struct arena *arena);
 size_t arena_left(const struct arena *arena);
-// For a child that is to change nothing of its parent's: no arena that both have is mapped in it.
+// For a child: unmaps the shared arenas, so that it changes nothing of its parent's.
 void arena_forget(void);
 
 enum { ERR_CHANGED = -1, ERR_HELP = -2 };
@@ -46,7 +45,7 @@ enum { ERR_CHANGED = -1, ERR_HELP = -2 };
 #define fail(errnum, ...) (err_record(errnum, __VA_ARGS__), err_failed())
 
 void err_record(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
-// For analysers: what follows a failed TRY is not reached.
+// For analysers: a failed TRY returns.
 static inline int err_failed(void)
 {
 	return -1;
@@ -56,12 +55,12 @@ static inline int err_failed(void)
 const char *err_text(void);
 int err_number(void);
 
-// A tolerated failure leaves no text: it is taken for a report, valid until the next is taken ...
+// A tolerated failure: its text goes into a report, valid until the next err_taken() ...
 const char *err_taken(void);
-// ... or forgotten where it is `harmless` or has this number ...
+// ... or is dropped if `harmless`, or of this number ...
 bool err_tolerated(bool harmless);
 bool err_forgive(int errnum);
-// ... or never seen: of a call, or until the end of the block.
+// ... or is never recorded: of a call, or up to the end of the block.
 #define ATTEMPT(call)                                                                              \
 	__extension__({                                                                            \
 		__attribute__((cleanup(err_restore), unused)) const bool err_before_call =         \
@@ -72,7 +71,6 @@ bool err_forgive(int errnum);
 	__attribute__((cleanup(err_restore), unused)) const bool err_before = err_is_recorded()
 
 bool err_is_recorded(void);
-// Whether the recorded failure has this errno.
 bool err_is(int errnum);
 void err_restore(const bool *before);
 
@@ -83,7 +81,7 @@ void err_restore(const bool *before);
 			return -1;                                                                 \
 	} while (0)
 
-// "base.ini" and its line, or "--read" and line 0. `order`: the later line wins.
+// "base.ini" and its line, or "--read" and line 0. The later `order` wins.
 struct origin {
 	const char *file;
 	unsigned line, order;
@@ -91,7 +89,7 @@ struct origin {
 enum {
 	ORDER_UNTRUSTED = 1 << 28,
 	ORDER_OWN_FILE = 1 << 29,
-	ORDER_ELSEWHERE = (1 << 30) - 2, // of a warning: its file is a directory outside
+	ORDER_ELSEWHERE = (1 << 30) - 2, // a warning about a directory outside
 	ORDER_PROJECT = (1 << 30) - 1,
 	ORDER_FLAGS = 1 << 30,
 	ORDER_LOCKED = ORDER_FLAGS + (1 << 29)
@@ -109,7 +107,6 @@ struct list {
 
 #define list_each(each, list) for (const struct item *each = (list)->first; each; each = each->next)
 
-// Whether an item has this text.
 bool list_has(const struct list *list, const char *text);
 void list_add(struct list *list, struct arena *arena, const char *text, struct origin from);
 
@@ -122,32 +119,32 @@ bool str_ends(const char *text, const char *suffix);
 // For qsort(3) and bsearch(3) over pointers to strings.
 int str_compare(const void *left, const void *right);
 
-// Whether `word` is one of the words that stand with a blank between them.
+// `list`: words with blanks between.
 bool str_has_word(const char *words, const char *word, size_t length);
 
 // '*' only.
 bool str_match(const char *text, const char *pattern);
-// Any of several, with a blank between them.
+// A list with blanks between.
 bool str_match_any(const char *text, const char *patterns);
 
 // 0: not UTF-8.
 size_t str_sequence(const char *text);
 
-// Whether a terminal shows the next character: unseen ones have no shape; acting ones are C0, DEL,
-// C1 (also a byte 9B outside of a sequence), or turn the direction of text.
+// Does a terminal show the next character? Unseen ones have no shape. Acting ones are C0, DEL, C1
+// (also a byte 9B outside of a sequence), or turn the direction of text.
 enum letter { LETTER_SEEN, LETTER_UNSEEN, LETTER_ACTS };
 enum letter str_letter(const char *at, size_t *ret_length, uint32_t *ret_code);
 
-// Its length; `shown`: ^[, <U+202E> or <9B> for one that is not seen, else "".
+// Its length. `shown`: ^[, <U+202E> or <9B> for an unseen one, else "".
 enum { STR_SHOWN_MAX = 12 };
 size_t str_next(const char *at, char shown[STR_SHOWN_MAX]);
 
-// True when nothing in it acts on a terminal (other UTF-8 passes) ...
+// No character acts on a terminal ...
 bool str_printable(const char *text);
-// ... and each character is seen as what it is: who reads it can write it.
+// ... and each is seen: a reader can type it.
 bool str_visible(const char *text);
 
-// The text, or words that stand for one that is not printable.
+// The text, or a replacement for an unprintable one.
 const char *str_shown(const char *text);
 
 // Edits between two words, at most `most` + 1.
@@ -160,42 +157,42 @@ uint64_t str_hash(const char *text);
 bool str_number(const char *text, size_t length, unsigned long long low, unsigned long long high,
 		unsigned long long *ret_number);
 
-// Whole, or "" and false: a cut path names another file.
+// All, or "" and false: a cut path names another file.
 bool str_put(char *buffer, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-// Absolute, clean as text: only for paths that the user wrote, never after a symlink.
+// Only for paths that the user wrote: after a symlink ".." leads elsewhere.
 char *path_clean(struct arena *arena, const char *path);
 
-// `directory`/`name`, cleaned; an absolute name stands for itself.
+// Cleans; an absolute name replaces the directory.
 char *path_join(struct arena *arena, const char *directory, const char *name);
 
-// The same for names that are clean already.
+// For clean names.
 char *path_below(struct arena *arena, const char *directory, const char *name);
 
-// True when `path` is `directory` or lies below it. Both cleaned.
+// `path` is `directory` or below. Both are clean.
 bool path_within(const char *path, const char *directory);
 
 // The parent directory ("/" for "/").
 char *path_parent(struct arena *arena, const char *path);
 
 const char *path_name(const char *path);
-// The next absolute directory of a list as PATH is. False behind the last, or where *list is NULL.
+// The next absolute directory of a list like PATH. False: none.
 bool path_list_next(const char **list, char directory[PATH_MAX]);
 
 // STATE/KIND/NAME of a directory, by its whole path; a long one has directories below KIND.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path);
-// NULL: no path has that name. Whether the component is a directory with the rest of a long one.
+// NULL: an impossible name. `ret_more`: a directory with the rest of a long one.
 const char *path_of_kept(struct arena *arena, const char *name);
 bool path_kept_is_part(const char *component);
 
-// Where a symlink leads, as text. False when only the file system knows (".." after a name).
+// The target as text. False: only the file system knows (".." behind a name).
 bool path_of_link(const char *path, const char *text, char *place, size_t size);
 
-// Whatever bytes it has: in single quotes.
+// Any bytes, in single quotes.
 char *quote_word(struct arena *arena, const char *text);
 
-// NULL for bytes that act on a terminal or a leading '-': no fix is printed with such a name.
+// NULL for bytes that act on a terminal, or a leading '-'.
 const char *quote_fix(struct arena *arena, const char *text);
 
 #define UNLIMITED UINT64_MAX
@@ -203,7 +200,7 @@ const char *quote_fix(struct arena *arena, const char *text);
 // 2147483648 -> 2G, 90000 -> 90s, 1500 -> 1.5. `size` of 32 is enough.
 enum unit { UNIT_SIZE, UNIT_TIME, UNIT_COUNT, UNIT_PROCESSORS };
 void units_text(char *buffer, size_t size, uint64_t number, enum unit unit);
-// For people, to two digits or so: 1.2G, 45M; 3.21s.
+// For people, about two digits: 1.2G, 45M; 3.21s.
 void units_rough(char *buffer, size_t size, uint64_t number, enum unit unit);
 // An age for people: 119s, 119m, 47h, 3d. `size` of 32 is enough.
 void units_age(char *buffer, size_t size, uint64_t milliseconds);
@@ -229,7 +226,7 @@ static inline int64_t wall_now(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// Nanoseconds of the processor: for bounds that a busy machine must not reach earlier.
+// CPU time in nanoseconds: a busy machine does not shorten such a bound.
 static inline int64_t processor_now(void)
 {
 	struct timespec now;
@@ -237,7 +234,7 @@ static inline int64_t processor_now(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-// A file of somebody else's may have a time that is too large: it wraps.
+// A foreign file's time may be too large: it wraps.
 static inline int64_t times_from(const struct timespec *time)
 {
 	return (int64_t)((uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec);
@@ -246,7 +243,7 @@ static inline int64_t times_from(const struct timespec *time)
 // Nanoseconds.
 int64_t times_now(void);
 struct timespec times_of(int64_t nanoseconds);
-// Whether the file system has this kernel's clock: that of a network or a program has not.
+// False for file systems of a network or a program: their clock is another.
 bool times_are_ours(const char *path);
 
 struct out {
@@ -267,23 +264,19 @@ void out_wrapped(struct out *out, int column, int at, const char *text);
 // them.
 void out_visible(struct out *out, const char *bytes, size_t length);
 
-// One line: newline, tab and bytes that are not UTF-8 are shown, too.
+// One line: newline, tab and bad UTF-8 are shown, too.
 void out_shown(struct out *out, const char *text);
 
-// As out_visible(), and empties the buffer.
 int out_flush(struct out *out, int fd);
 
-// As they are.
 int out_write(struct out *out, int fd);
 
-// JSON. The outermost object of a command's answer: its version and the form that sbx-json(5)
-// describes.
+// JSON. The outermost object: its version and form (sbx-json(5)).
 void json_null(struct out *out, const char *key);
 void json_begin(struct out *out, const char *form);
-// Its end, and a newline: what comes next is another text.
+// With a newline.
 void json_end(struct out *out);
-// Keys may be NULL inside a list. What a terminal does not show is escaped; bad UTF-8 becomes
-// U+FFFD.
+// In a list keys may be NULL. Escapes what a terminal does not show; bad UTF-8 becomes U+FFFD.
 void json_open(struct out *out, const char *key, char bracket);
 void json_close(struct out *out, char bracket);
 void json_string(struct out *out, const char *key, const char *value);

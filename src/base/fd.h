@@ -34,13 +34,13 @@ int fd_write_all(int fd, const void *buffer, size_t size);
 
 int fd_order(int socket, int process, int number, int order);
 
-// Over SOCK_SEQPACKET. fd_receive: bytes read, 0 at the end; -1 in `fds` where none came.
+// By SOCK_SEQPACKET. 0 at the end; -1 in `fds`: none came.
 enum { FD_PASSED = 4 };
 int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count);
-// -1 with EAGAIN where the other side does not read.
+// EAGAIN: the other side does not read.
 int fd_send_now(int socket, void *message, size_t size, const int *fds, unsigned count);
 ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED]);
-// -1 with EAGAIN where no message is there.
+// EAGAIN: no message.
 ssize_t fd_receive_now(int socket, void *message, size_t size, int fds[FD_PASSED]);
 
 // From 3 on; CLOSE_RANGE_CLOEXEC marks them.
@@ -54,13 +54,13 @@ int fd_write_file(int directory, const char *path, const char *text);
 enum memory { MEMORY_PLAIN = 8 /* MFD_NOEXEC_SEAL */, MEMORY_PROGRAM = 16 /* MFD_EXEC */ };
 int fd_memory(const char *name, enum memory kind);
 
-// So that no later open() lands there. Rule 13.
+// Keeps later descriptors off these numbers.
 int fd_fill_standard(void);
 
-// renameat2(2), RENAME_NOREPLACE; NFS, 9p and some of FUSE lack it: checked first there.
+// RENAME_NOREPLACE; NFS, 9p and some of FUSE lack it: there a check comes first.
 int fd_rename_new(int from, const char *name, int to, const char *fresh);
 
-// All 0: none. `changed` is the ctime in nanoseconds, which no program can set.
+// 0: no file. `changed`: ctime in nanoseconds, which no program can set.
 struct file_state {
 	uint64_t device, inode, size;
 	int64_t modified, changed;
@@ -91,15 +91,15 @@ int file_read_into(int directory, const char *name, unsigned flags, char *buffer
 // Of the kernel (/proc, /sys, cgroups): cut at size - 1; 0 when it cannot be read.
 size_t file_kernel(int directory, const char *name, char *buffer, size_t size);
 
-// The two halves of file_read().
+// The halves of file_read().
 int file_open(int directory, const char *name, unsigned flags, struct stat *ret_status);
 int file_read_open(int fd, const struct stat *status, size_t most, struct arena *arena,
 		   const char **ret_text, size_t *ret_length);
 
-// No such file, from errno.
+// By errno.
 bool file_missing(void);
 
-// Records why a file of that name was not read, from errno, as everywhere: -1.
+// Records by errno why the file was not read: -1.
 int file_failed(const char *name, size_t most);
 
 struct entry_stream {
@@ -108,7 +108,7 @@ struct entry_stream {
 	_Alignas(struct sys_entry) char bytes[4096];
 };
 
-// NULL at the end, and where there is no directory.
+// NULL at the end, and without a directory.
 static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 {
 	while (entries->left > 0) {
@@ -130,7 +130,7 @@ static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 	return NULL;
 }
 
-// `directory` is read once; -1 has no entries. The first `most`, or all.
+// `directory` is read once; -1: empty.
 #define entries_some(entry, directory, most)                                                       \
 	for (struct entry_stream entries_ = { .fd = (directory), .left = (most) };                 \
 	     entries_.fd > -2; entries_.fd = -2)                                                   \
@@ -143,7 +143,7 @@ int fd_directory(int above, const char *name);
 // Sorted.
 int names_in(struct arena *arena, int directory, char ***ret_names);
 
-// Of sbx's state, below ~/.local/state/sbx. Rule 20.
+// Of sbx's state, below ~/.local/state/sbx.
 
 // Makes missing directories, 0700, and opens the last, checked to be the caller's own and writable
 // by nobody else.
@@ -152,12 +152,11 @@ int owned_directory(const char *path);
 // -1 when it is there and not the caller's alone.
 int owned_check(const char *state);
 
-// By a rename: old or new, also when others write it. A link there is replaced. `mode` is that of a
-// new file.
+// By a rename: readers see the old or the new text. Replaces a link. `mode`: of a new file.
 int owned_replace(int directory, const char *name, const char *text, unsigned mode);
-// The disk is not waited for.
+// Does not wait for the disk.
 int owned_write(int directory, const char *name, const char *bytes, size_t length);
-// Of sbx's state. `durable`: after a power loss, too.
+// Of sbx's state. `durable`: survives a power loss.
 bool owned_keep(const char *file, const char *bytes, size_t length, bool durable);
 
 // `prefix` and 16 hexadecimal digits: unique on every machine, as a pid is not (pid namespaces).
@@ -167,19 +166,19 @@ int owned_fresh(char name[OWNED_FRESH], const char *prefix);
 // Where the links at the end of a path lead, to a file that is there or not.
 int owned_follow(struct arena *arena, const char *path, const char **ret_path);
 
-// This process may from now on read, or change, all files of the caller's whatever their mode: a
-// box closes some. By a user namespace with CAP_DAC_READ_SEARCH, or CAP_DAC_OVERRIDE too
-// (user_namespaces(7)); where there is none nothing changes.
+// Lets this process read (or also change) all files of the caller's whatever their mode, by a user
+// namespace with CAP_DAC_READ_SEARCH (CAP_DAC_OVERRIDE): a box may have removed rights. Without
+// user namespaces it does nothing. user_namespaces(7).
 enum rights_over { OVER_READING, OVER_ALL };
 int owned_override(enum rights_over rights);
 
-// Where the caller's own modes forbid it.
+// For files that the caller's own modes deny.
 int owned_rename(int from, const char *name, int to, const char *fresh);
 
 // Of any depth; follows nothing. A temporary directory is locked (flock) while the returned
 // descriptor is open; unlocked ones of the same name are of killed runs, and removed.
 int owned_temporary(const char *path);
-// The caller's own directory without its owner's rights: its name for a shell, or DIR. Else NULL.
+// The caller's own directory without its owner's rights, quoted for a shell, or DIR. Else NULL.
 const char *owned_closed(struct arena *arena, const char *path);
 int owned_remove_tree(int directory, const char *name);
 
@@ -189,16 +188,14 @@ uint64_t owned_size(int directory);
 
 // By libcap, which allocates memory: never in a child of the box's clone (process/caps.c).
 
-// Permitted and effective; the inheritable set is emptied, by the kernel's rule the ambient one,
-// too.
+// Permitted and effective. The inheritable and ambient sets become empty.
 int privileges_keep(const int *kept, unsigned count);
 
-// Nothing that this process executes gets a capability: empties the inheritable, ambient and, with
-// CAP_SETPCAP, the bounding set.
+// Before an exec: empties the inheritable, ambient and, with CAP_SETPCAP, the bounding set.
 int privileges_pass_none(void);
 
-// The effective set has it; false when that cannot be found out.
+// False: unknown, too.
 bool privileges_have(int capability);
 
-// As cap_to_text(3) writes them, "none" when there are none; NULL with errno.
+// As cap_to_text(3), or "none". NULL with errno.
 const char *privileges_text(struct arena *arena);

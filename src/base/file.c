@@ -77,7 +77,7 @@ size_t file_kernel(int directory, const char *name, char *buffer, size_t size)
 	return got < 0 ? 0 : (size_t)got;
 }
 
-// Apart: each page of this buffer is touched when it begins.
+// noinline: an automatic buffer touches its pages.
 static __attribute__((noinline)) int read_unsized(int fd, const struct stat *status, size_t most,
 						  struct arena *arena, const char **ret_text,
 						  size_t *ret_length)

@@ -116,7 +116,7 @@ struct removal {
 
 static int remove_entry(struct removal *removal, int directory, const char *name, int depth);
 
-// Not by its name: what takes its place, a link perhaps, keeps its mode.
+// By descriptor: what replaces the name keeps its mode.
 static int open_for_owner(int directory, const char *name)
 {
 	char link[64];
@@ -167,7 +167,7 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 	return result == 0 ? 0 : fail(errno, "remove a deep directory");
 }
 
-// Directories without rights are opened by their owner; deep ones are moved up.
+// Opens directories without rights; moves deep ones up.
 int owned_remove_tree(int directory, const char *name)
 {
 	struct removal removal = { .top = -1 };

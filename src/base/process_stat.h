@@ -20,7 +20,7 @@ struct process_stat {
 	unsigned long long start; // clock ticks since boot
 };
 
-// By a file `stat`. False where there is no such process.
+// `proc`: a file `stat`. False: no such process.
 static inline bool process_stat_at(int directory, const char *file, struct process_stat *ret)
 {
 	char text[1024] = "";
@@ -57,7 +57,7 @@ static inline struct process_place process_place_here(void)
 	return here;
 }
 
-// -1: none; 0: one of another pid namespace or machine.
+// -1: none; 0: of another pid namespace or machine.
 static inline pid_t process_holding(int file, struct flock lock)
 {
 	if (fcntl(file, F_GETLK, &lock) < 0 || lock.l_type != F_WRLCK)

@@ -1,4 +1,4 @@
-// Owns nothing. Pure functions over NUL-terminated strings.
+// Owns nothing. Pure.
 #include "base/base.h"
 
 #include <stdarg.h>

@@ -202,7 +202,7 @@ static inline int sys_mount_setattr(int fd, unsigned flags, struct mount_attr *a
 			    sizeof(*attributes));
 }
 
-// One call since Linux 6.15; two before, and where a filter around us knows no such call.
+// One call since Linux 6.15; two before, and behind a filter that lacks it.
 static inline int sys_open_tree_attr(int directory, const char *path, unsigned flags,
 				     struct mount_attr *attributes)
 {
@@ -211,7 +211,7 @@ static inline int sys_open_tree_attr(int directory, const char *path, unsigned f
 	if (tree >= 0 || (tree = sys_open_tree(directory, path, flags)) < 0 ||
 	    sys_mount_setattr(tree, flags & AT_RECURSIVE, attributes) == 0)
 		return tree;
-	close(tree); // which leaves errno alone
+	close(tree); // leaves errno alone
 	return -1;
 }
 
@@ -224,13 +224,12 @@ static inline int sys_ioctl(int fd, unsigned long request, void *argument)
 	return (int)syscall(SYS_ioctl, fd, request, argument);
 }
 
-// The older call, which container filters let through: a child like fork's, and its pidfd.
+// The older call, which container filters allow: a child as of fork(), with a pidfd.
 static inline int sys_clone(unsigned long flags, int *ret_pidfd)
 {
 	return (int)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, 0, ret_pidfd, 0, 0);
 }
 
-// As fork(2); the parent gets this signal when the child ends.
 static inline int sys_fork(int end)
 {
 	return (int)syscall(SYS_clone, end, 0, 0, 0, 0);
@@ -291,7 +290,7 @@ static inline int sys_pidfd_getfd(int pidfd, int fd)
 	return (int)syscall(SYS_PIDFD_GETFD, pidfd, fd, 0);
 }
 
-// Linux 6.6: of the file that the descriptor stands for, also of one that was opened by O_PATH.
+// Linux 6.6: of the descriptor's file, also with O_PATH.
 static inline int sys_change_mode(int fd, mode_t mode)
 {
 	enum { SYS_FCHMODAT2 = 452 };

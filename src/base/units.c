@@ -60,7 +60,6 @@ static bool with_unit(const char *text, const struct unit_suffix *units, size_t 
 	return false;
 }
 
-// All count by 1024.
 bool units_size(const char *text, uint64_t *ret_bytes)
 {
 	char plain[32];

@@ -16,8 +16,8 @@ enum {
 	KEPT_MAX = 100,
 	KEPT_SECONDS = 7 * 24 * 3600,
 	KEPT_BYTES = 200 << 20,
-	FRESH_SECONDS = 10, // seconds without a lock
-	SWEPT_MAX = 4096,   // in one walk
+	FRESH_SECONDS = 10,
+	SWEPT_MAX = 4096,
 };
 static const char stood[] = "stood.";
 

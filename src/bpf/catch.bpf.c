@@ -15,7 +15,6 @@ struct {
 	__type(value, __u32);
 } listener SEC(".maps");
 
-// 127/8 and ::1 are the box's own, like its name server.
 static __always_inline int is_own(struct bpf_sk_lookup *to)
 {
 	if (to->local_port == DNS_PORT)

@@ -17,10 +17,9 @@ enum { V6_PROTOCOL = 6, V6_FROM = 8, V6_TO = 24, V6_LENGTH = 40, V6_SIZE = 16 };
 
 char terms[] SEC("license") = "Apache-2.0";
 
-// Constant once the programs are loaded.
-const volatile __u8 of_host;               // mode host: rules decide, and bytes are counted
-const volatile __u64 own_network;          // other modes: cookie of the supervisor's network
-const volatile __u64 most[GUARD_COUNTERS]; // budgets in bytes
+const volatile __u8 of_host;
+const volatile __u64 own_network; // other modes: cookie of the supervisor's network
+const volatile __u64 most[GUARD_COUNTERS];
 
 __u64 bytes[GUARD_COUNTERS];
 
@@ -62,7 +61,6 @@ static __always_inline int judge(struct guard_rule *key, __be16 port)
 	return is_listed(key, GUARD_ALLOW, port) ? PASS : DENY;
 }
 
-// Denies a process that escaped into the supervisor's network.
 static __always_inline int is_escaped(struct bpf_sock_addr *to)
 {
 	return bpf_get_netns_cookie(to) == own_network;
@@ -116,7 +114,6 @@ int create_socket(struct bpf_sock *socket)
 	return socket->protocol == TCP || socket->protocol == UDP ? PASS : DENY;
 }
 
-// False unless TCP or UDP follows the address.
 struct packet_ends {
 	struct guard_rule local, remote;
 	__be16 local_port, remote_port;
@@ -152,7 +149,6 @@ static __always_inline int read_v6(struct __sk_buff *packet, struct packet_ends 
 	return protocol == TCP || protocol == UDP;
 }
 
-// Outgoing: the sender is local; incoming: the receiver.
 static __always_inline int read_ends(struct __sk_buff *packet, enum guard_counter way,
 				     struct packet_ends *ret_ends)
 {

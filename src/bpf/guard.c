@@ -71,7 +71,6 @@ static void drop(struct guard_bpf **programs)
 	guard_bpf__destroy(*programs);
 }
 
-// `profile` NULL: only tries whether they load.
 static int load(struct guard_bpf *programs, const struct profile *profile)
 {
 	uint64_t cookie = own_cookie();
@@ -131,7 +130,6 @@ static int add_directory(const struct guard_bpf *programs, DIR *stream)
 	return 0;
 }
 
-// A device of the view; of a directory all kinds in it.
 static int add_devices_of(const struct guard_bpf *programs, const char *path)
 {
 	struct stat status;
@@ -187,7 +185,6 @@ static int attach(const struct guard_bpf *programs, const struct run *run)
 	return 0;
 }
 
-// After the plan, before the command starts: the box is in its group already.
 int guard_host(const struct plan *plan, struct run *run)
 {
 	if (plan->profile->guard == ANSWER_NO)
@@ -197,7 +194,7 @@ int guard_host(const struct plan *plan, struct run *run)
 	TRY(fill(programs, plan));
 	TRY(attach(programs, run));
 	run->counters = programs->maps.bss.map_fd;
-	programs->maps.bss.map_fd = 0; // not closed with the others
+	programs->maps.bss.map_fd = 0;
 	return 0;
 }
 

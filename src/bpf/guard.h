@@ -20,5 +20,4 @@ int guard_plan(struct plan *plan);
 int guard_host(const struct plan *plan, struct run *run);
 int guard_undo(const struct plan *plan, struct run *run);
 
-// Of mode host; false: not counted.
 bool guard_bytes(const struct run *run, uint64_t *ret_sent, uint64_t *ret_received);

@@ -7,7 +7,6 @@
 struct list;
 struct plan;
 
-// One key for each port, or one.
 unsigned keys_of(const struct destination *rule, enum guard_list list,
 		 struct guard_rule ret_keys[DESTINATION_PORTS_MAX]);
 // Fails when `add` does, or for a word that is no rule of the guard.

@@ -10,7 +10,7 @@ enum guard_counter { GUARD_SENT, GUARD_RECEIVED, GUARD_COUNTERS };
 // A rule of the trie: one key for each port, port 0 for all. All bits before the address are exact,
 // so that the longest prefix matches by address. IPv4 is ::ffff:a.b.c.d.
 struct guard_rule {
-	__u32 bits; // of the rest that must be equal
+	__u32 bits;
 	__u8 list, family;
 	__be16 port;
 	__be32 address[4];

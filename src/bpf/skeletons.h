@@ -2,7 +2,6 @@
 #pragma once
 #pragma GCC system_header
 
-// skel_internal.h uses both, and includes neither.
 #include <errno.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// Owns the list of live runs, and the search for one.
 #include "cli/boxes.h"
 
 #include <errno.h>

@@ -204,6 +204,7 @@ int verb_cache(char **words)
 	walk.out.json = box->invocation.json == ANSWER_YES;
 	int result = act(box, &walk, words);
 	if (result < 0)
-		out_flush(&walk.out, STDOUT_FILENO); // reports what was cleared before the failure
+		out_flush(&walk.out,
+			  STDOUT_FILENO); // reports the caches that were cleared before the failure
 	return box_done(&walk.out, result);
 }

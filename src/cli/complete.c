@@ -23,7 +23,7 @@ struct completion {
 	struct arena *arena;
 	struct out out;
 	const char *before,
-		*begun; // of the last word: what is typed before the completed part, and that part
+		*begun; // of the last word: the part before the completed one, and that one
 	verb_function *const *verbs;
 	unsigned verb; // index of a row
 	unsigned offers;

@@ -62,7 +62,6 @@ const struct language *language_find(const char *name)
 	return NULL;
 }
 
-// The last component of a #! line's program, or what env starts.
 static size_t program_of(const char *text, const char **ret_word)
 {
 	if (!str_starts(text, "#!"))

@@ -1,4 +1,4 @@
-// The languages of sbx code: one row each, and the choice of one. Pure: text only.
+// The languages of sbx code. Pure: text only.
 //
 // The room code owns the languages of `sbx code` and their drivers. Uses: base. Begin with
 // languages.c.
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 struct language {
-	const char *name, *also; // `also`: with blanks between
-	const char *extensions;  // the first is the box's file's
-	const char *programs;    // of #! lines
+	const char *name, *also;
+	const char *extensions; // the first is the box's file's
+	const char *programs;   // of #! lines
 	const char *profile;
 	const char *hints[4];   // one of them in a text without #! decides
 	const char *compile;    // for sh: $1 the file, $2 the program to make; or NULL
@@ -20,26 +20,25 @@ struct language {
 extern const struct language languages[];
 extern const unsigned language_count;
 
-// Of languages with sessions: runs the text before each line "%%" of stdin in one interpreter, and
-// prints a line that ends with %%STATUS.
+// Runs the text before each line "%%" of stdin in one interpreter, and prints a line that ends with
+// %%STATUS.
 struct driver {
 	const char *name, *text;
 };
-extern const struct driver drivers[]; // from code/drivers at build time
+extern const struct driver drivers[]; // from code/drivers
 extern const unsigned driver_count;
 
 // Adapters of backends/, and the tools of sbx mcp serve.
 extern const struct driver backends[];
 extern const unsigned backend_count;
 
-// NULL with the error said, naming all.
+// NULL with the error said.
 const char *language_driver(const struct language *language);
 
-// NULL with the error said, naming all.
+// NULL with the error said.
 const struct language *language_find(const char *name);
 
-// By the first line (#!), the extension of `name` (or NULL), then the text. NULL with the error
-// said.
+// By the first line (#!), the extension of `name` (or NULL), then the text.
 const struct language *language_detect(const char *name, const char *text);
 
 const char *language_file(const struct language *language, char *name, size_t size);

@@ -134,7 +134,7 @@ static const char *without_user(const struct plan *plan, const char *name, const
 	return shown && !textsecret_is(shown) && !env_withheld(plan, name, shown) ? shown : NULL;
 }
 
-// "--require FILE" of an editor's terminal, for which VSCODE_* would be needed.
+// Drops "--require FILE" of an editor's terminal: it needs withheld VSCODE_* variables.
 static const char *without_editor(const struct plan *plan, const char *value)
 {
 	const char *mark = strcasestr(value, "/.vscode"), *from = mark;
@@ -182,7 +182,7 @@ static void take_callers(struct plan *plan, char *const *environment)
 
 static const char git_key[] = "GIT_CONFIG_KEY_", git_value[] = "GIT_CONFIG_VALUE_";
 
-// git(1), GIT_CONFIG_COUNT: both of a pair are withheld.
+// git(1), GIT_CONFIG_COUNT: a withheld key or value withholds the pair.
 static void judge_pairs(struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->variable_count; i++) {
@@ -202,7 +202,7 @@ static void judge_pairs(struct plan *plan)
 	}
 }
 
-// Without it git stops ("missing config key").
+// Git stops at a missing one ("missing config key").
 static const char *stand_in(const struct plan *plan, const char *name)
 {
 	if (!env_value(plan, "GIT_CONFIG_COUNT"))
@@ -216,9 +216,9 @@ static void set_own(struct plan *plan, const char *name, const char *value)
 		set(plan, name, value);
 }
 
-// npm and pnpm (fetch-retries, npm-config(7)), pip (--retries) and cargo (net.retry) try a denied
-// host for up to a minute. The others ask for a newer version at each start: a new home has no note
-// of the last time.
+// npm and pnpm (fetch-retries, npm-config(7)), pip (--retries) and cargo (net.retry) repeat denied
+// connections for up to a minute. The others ask for a newer version at each start, because a new
+// home has no record of the last check.
 static const struct {
 	const char *name, *value;
 } quiet[] = {
@@ -245,7 +245,7 @@ static uint64_t own_processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 0 : (uint64_t)CPU_COUNT(&set);
 }
 
-// None of these prints that it was read.
+// None of these programs prints that it read the variable.
 static void set_sizes(struct plan *plan)
 {
 	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };
@@ -293,7 +293,7 @@ static void set_all_own(struct plan *plan)
 	for (unsigned i = 0; plan->egress.on && i < sizeof(quiet) / sizeof(quiet[0]); i++)
 		if (!env_value(plan, quiet[i].name))
 			set_own(plan, quiet[i].name, quiet[i].value);
-	// No UDP there: libc asks by TCP; the host's search list would ask for names that nobody
+	// Without UDP libc must ask by TCP. The host's search list would ask for names that nobody
 	// typed.
 	if (plan->egress.on && !plan->own_network) {
 		set_own(plan, "RES_OPTIONS", "use-vc ndots:0");
@@ -306,7 +306,7 @@ static void set_all_own(struct plan *plan)
 	}
 }
 
-// A later unset wins, but not one of a file that nobody has trusted.
+// The later unset wins, unless an untrusted file has it.
 static void set_wanted(struct plan *plan)
 {
 	list_each (item, &plan->profile->environment_set) {

@@ -18,7 +18,7 @@ struct path_variable {
 	enum path_form {
 		PATH_OF_SETTINGS,
 		PATH_OF_GIT,
-		PATH_OF_ROOTS,       // PEM; set where the opener's are needed
+		PATH_OF_ROOTS,       // PEM; set to the opener's if there is one
 		PATH_OF_OTHER_ROOTS, // or directories of them
 		PATH_OF_TERMINALS,   // directories of terminfo(5)
 		PATH_OF_DIRECTORY,
@@ -27,13 +27,13 @@ struct path_variable {
 extern const struct path_variable path_variables[]; // the last one has no name
 extern const unsigned path_variable_count;
 
-// NULL: it passes.
+// NULL: passes.
 const char *variable_withheld(const char *name, const char *value);
 
-// NULL: none does.
+// NULL: no profile passes it.
 const char *variable_profile(const char *name);
 
-// They pass without the user's part.
+// Addresses that pass without user and password.
 extern const char *const variables_of_registries[];
 
 extern const char *const variables_minimal[];

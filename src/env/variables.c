@@ -75,7 +75,7 @@ const char *const variables_of_registries[] = {
 };
 
 struct variable_rule {
-	const char *pattern, *why; // NULL: passes, whatever the rows below say
+	const char *pattern, *why; // why NULL: passes, whatever the later rows say
 };
 
 static const struct variable_rule names[] = {
@@ -217,7 +217,7 @@ static const char *const prefixes[] = {
 	"dckr_pat_",  "figd_",      "key-",     "shpat_",   "sq0atp-",  "atlasv1.",
 };
 
-// In each URL of the value. A long user alone is a token.
+// In each URL of the value. A long user name without a password is a token.
 static bool url_with_password(const char *value)
 {
 	enum { TOKEN_LEAST = 20 };
@@ -231,8 +231,8 @@ static bool url_with_password(const char *value)
 	return false;
 }
 
-// "Password=x", "-Dsigning.password=x", {"token":"x"}, "Authorization: basic x". A reference as
-// "$X" is none.
+// "Password=x", "-Dsigning.password=x", {"token":"x"}, "Authorization: basic x". Not for references
+// such as "$X".
 static bool key_with_secret(const char *value)
 {
 	static const char *const keys[] = { "password",   "passwd",      "pwd",
@@ -249,7 +249,7 @@ static bool key_with_secret(const char *value)
 			if (*sign != '=' && *sign != ':')
 				continue;
 			const char *text = sign + 1 + strspn(sign + 1, "\"' ");
-			// "a:token:b" is a list.
+			// "a:token:b" is a list, not a pair.
 			bool pair = *sign == '=' || sign > at || text > sign + 1;
 			if (pair && *text && !strchr("$%{<&;,", *text))
 				return true;
@@ -298,7 +298,7 @@ static bool high_entropy(const char *value, size_t length)
 		changes += i > 0 && isalpha(c) && isalpha((unsigned char)value[i - 1]) &&
 			   (isupper(c) != 0) != (isupper((unsigned char)value[i - 1]) != 0);
 	}
-	// Paths and CamelCase change case seldom.
+	// Paths and CamelCase change case rarely.
 	return upper >= 3 && lower >= 3 && digits >= 3 && different >= 14 && changes * 6 >= length;
 }
 

@@ -162,7 +162,7 @@ static int take_source(struct plan *plan, struct profile *profile, struct creden
 static int take_header(struct plan *plan, struct credential *credential, const struct item *item,
 		       const char *value)
 {
-	// These belong to the connection, or frame what is sent.
+	// These belong to the connection, or frame the message.
 	static const char *const never[] = { "host",       "content-length", "transfer-encoding",
 					     "connection", "cookie",         "content-type",
 					     "expect",     "trailer",        "upgrade" };

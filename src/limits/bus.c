@@ -181,7 +181,7 @@ static void copy_printable(char *into, size_t size, const uint8_t *bytes, size_t
 	into[length] = '\0';
 }
 
-// (byte, variant): those with a type of one letter are read.
+// Reads (byte, variant) pairs whose type is one letter.
 static int read_fields(const uint8_t *bytes, size_t from, size_t end, struct bus_reply *reply)
 {
 	for (size_t at = from; at < end;) {

@@ -1,5 +1,5 @@
-// Owns the question of whether a cgroup limits what is in it: a box that was made elsewhere would
-// be out of those limits.
+// Owns the question whether a cgroup limits its processes: a box that is made outside of it would
+// escape the limits.
 #include "limits/group.h"
 
 #include <fcntl.h>

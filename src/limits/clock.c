@@ -23,7 +23,7 @@ void clock_signal(const struct run *run, int number)
 	fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, number);
 }
 
-// In tier landlock pid 1 is asked first, or the others would run on.
+// In tier landlock pid 1 must kill the other processes first.
 static void kill_box(const struct run *run, struct clock *clock)
 {
 	bool asks = run->tier_landlock && !clock->asked;

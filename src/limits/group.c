@@ -1,5 +1,5 @@
 // Owns the making, filling and removing of cgroups (cgroups(7)). A group is named after its
-// supervisor, which holds a lock on it: whatever nobody holds is left over, and removed.
+// supervisor, which locks it. Unlocked groups are left over, and removed.
 #include "limits/group.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static int write_limits(const struct plan *plan, int directory)
 			return fail(0,
 				    "limit 'io': the project is not on a disk of this machine (%s)",
 				    text);
-		// A kernel that does not count swap has no file for it, a project on a tmpfs no
+		// A kernel without swap accounting lacks the file; a project on a tmpfs has no
 		// disk.
 		if (result < 0 && !(soft && (result == -ENOENT || row->form == SETTING_DEVICE)))
 			return fail(-result, "%s = %s", row->file, text);
@@ -44,7 +44,7 @@ static int write_limits(const struct plan *plan, int directory)
 	return 0;
 }
 
-// A group that is being made has its process.
+// Before a new group has its lock, its supervisor already lives.
 static void sweep(int parent)
 {
 	autoclose int copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -60,7 +60,7 @@ static void sweep(int parent)
 	}
 }
 
-// Controllers that are there already cost no write.
+// Enables only missing controllers.
 static int hand_on(const struct plan *plan, int directory)
 {
 	char given[512];
@@ -178,7 +178,7 @@ int group_ready_host(const struct plan *plan, struct run *run)
 	return plan->keeping.means == MEANS_SCOPE ? scope_wait(plan, run) : 0;
 }
 
-// The last process leaves a moment after its parent was notified.
+// The last process leaves the group shortly after its parent was notified.
 static void remove_own(const struct group *group, enum hierarchy hierarchy)
 {
 	const struct timespec moment = { .tv_nsec = 500000 };
@@ -190,7 +190,7 @@ static void remove_own(const struct group *group, enum hierarchy hierarchy)
 	}
 }
 
-// A scope that is asked for when pid 1 dies would be empty from the beginning, and stay.
+// If pid 1 dies during the request, systemd would make an empty scope that stays.
 int group_fill_undo(const struct plan *plan, struct run *run)
 {
 	if (run->group->manager >= 0 && run->init > 0)

@@ -20,14 +20,14 @@ struct usage {
 	uint64_t memory;         // of the largest process where there is no cgroup
 	uint64_t pids;           // 0: not known
 	uint64_t read, written;  // bytes from and to disks
-	uint64_t kills;          // by the limit on memory
+	uint64_t kills;          // by the memory limit
 	uint64_t refused;        // forks, by the limit on processes
 	uint64_t throttled;      // microseconds that processes waited for their share of processors
 	uint64_t sent, received; // mode host, by the guard
 	bool tmp_full, disk_grew;
 };
 
-// What the group does not say is pid 1's own count.
+// Pid 1 counts what the group does not.
 void usage_read(const struct plan *plan, struct run *run);
 
 enum stop { STOP_NONE, STOP_TIME, STOP_MEMORY, STOP_PIDS, STOP_DISK, STOP_FULL, STOP_PARENT };
@@ -37,7 +37,7 @@ struct hit {
 	uint64_t limit;
 	const char *what;      // "the box was killed", ...
 	const char *otherwise; // the program's own switch; NULL: not known
-	bool of_machine;       // there is none to raise
+	bool of_machine;       // of the machine: it cannot be raised
 };
 enum { HITS_MAX = 8 };
 
@@ -50,7 +50,7 @@ enum { DISKS_MAX = 16 };
 struct watch_limits {
 	// milliseconds of the steady clock, -1: never
 	int64_t next, disk_next;
-	enum watch_walk { WALK_NONE, WALK_BEGUN, WALK_DONE } walk; // a look that takes some turns
+	enum watch_walk { WALK_NONE, WALK_BEGUN, WALK_DONE } walk; // a look may take several turns
 	struct disk {
 		int fd;
 		uint64_t space, files; // free at the start
@@ -60,13 +60,13 @@ struct watch_limits {
 	uint64_t shared; // tmpfs, memfds and segments of the machine, at the start
 };
 
-// Right after the command was let go.
+// Call when the command has just begun.
 void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now);
 
-// Milliseconds until the next look, -1: never; says why the run has to end.
+// Milliseconds until the next look, -1: never. `ret_stop`: why the run must end.
 int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enum stop *ret_stop);
 
-// At the end: whether a disk has lost about as much space as the limit allows.
+// Call at the end. True if a disk has lost about as much space as the limit allows.
 bool watch_limits_grew(const struct plan *plan, const struct run *run);
 
 void watch_limits_end(struct run *run);
@@ -103,7 +103,7 @@ enum { CALLER_MAX = 64 };
 
 struct caller_limit {
 	char what[CALLER_MAX]; // "memory.max=104857600"; "": none
-	uint64_t pids;         // may be taken along to another group; UNLIMITED: none
+	uint64_t pids;         // can move to another group; UNLIMITED: none
 };
 void caller_look(const char *directory, struct caller_limit *ret_limit);
 
@@ -122,7 +122,7 @@ void bus_call(struct bus_message *message, uint32_t serial, const char *destinat
 	      const char *path, const char *interface, const char *member, const char *signature);
 void bus_string(struct bus_message *message, const char *text);
 
-// What bus_open returns is given to bus_close.
+// Pass its result to bus_close().
 size_t bus_open(struct bus_message *message);
 void bus_close(struct bus_message *message, size_t array);
 void bus_property_string(struct bus_message *message, const char *name, const char *value);
@@ -142,7 +142,7 @@ struct bus_reply {
 // 1: one, 0: more bytes are needed, -1: not a message.
 int bus_reply(const uint8_t *bytes, size_t length, struct bus_reply *ret_reply);
 
-// Asked for when pid 1 exists, waited for before its command may start.
+// The request is sent when pid 1 exists, and awaited before its command starts.
 
 int scope_ask(const struct plan *plan, struct run *run);
 int scope_wait(const struct plan *plan, struct run *run);
@@ -171,7 +171,7 @@ bool text_has(const char *text, size_t length, const char *word);
 // proc_pid_stat(5).
 struct text_process {
 	char state;
-	uint64_t ticks; // its reaped children too
+	uint64_t ticks; // with reaped children
 	uint64_t threads;
 	uint64_t pages; // in memory
 };
@@ -189,33 +189,32 @@ struct setting {
 	unsigned factor;       // to the property's unit
 };
 extern const struct setting limit_files[];
-// The caller's number of processes is never passed.
+// At most the caller's number of processes.
 uint64_t settings_limit(const struct plan *plan, size_t offset);
 void settings_text(const struct plan *plan, const struct setting *row, uint64_t limit, char *text,
 		   size_t size);
 
 struct tree {
 	uint64_t processes, threads;
-	uint64_t running; // neither stopped nor dead nor in the kernel
-	uint64_t cpu;     // with those that have ended
+	uint64_t running; // not stopped, dead or in the kernel
+	uint64_t cpu;     // with ended children
 	uint64_t memory;  // shared pages count for each process
 };
 
-// From `pid` itself, in steps of half a millisecond: true when it was the last.
+// Walks from `pid` in steps of half a millisecond. True: done.
 void tree_begin(pid_t pid);
 bool tree_step(struct tree *ret_tree);
 void tree_count(pid_t pid, struct tree *ret_tree); // at once
 
-// Shared pages count in parts. In steps; true when it was the last. `shared`: tmpfs, memfds,
-// segments.
+// Counts a share of each shared page. In steps; true: done. `shared`: tmpfs, memfds, segments.
 bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared);
-// Microseconds of the processor that the last walk took, and tree_weigh() since.
+// CPU time in microseconds of the last walk and the tree_weigh() calls after it.
 uint64_t tree_spent(void);
 
 struct clock {
 	int64_t begin, end; // milliseconds of the steady clock; -1: none
 	enum stop stop;     // why the run is being ended
-	bool asked;         // pid 1 of tier landlock, to end all
+	bool asked;         // pid 1 of tier landlock was asked to kill all
 };
 
 // The time counts from the first step of the run.

@@ -1,4 +1,4 @@
-// Owns the choice of means: what is there is looked at, nothing is changed (cgroups(7), and
+// Owns the choice of means. It only looks at what exists (cgroups(7), and
 // Documentation/admin-guide/cgroup-v2.rst on delegation).
 #include "limits/group.h"
 
@@ -29,7 +29,7 @@ static bool is_type(const char *path, unsigned long magic)
 	return statfs(path, &status) == 0 && (unsigned long)status.f_type == magic;
 }
 
-// systemd's user manager: only what it gave away is ours.
+// systemd's user manager may own it: only delegated groups are sbx's to use.
 static bool is_given(const char *path)
 {
 	char value[4] = "";
@@ -85,8 +85,8 @@ static const char *place_of(const struct plan *plan, const char *group)
 	return path_clean(plan->arena, arena_text(plan->arena, ROOT "%s", group));
 }
 
-// False: the group has limits that the box would be out of. A number of processes is taken along,
-// which systemd gives each service.
+// False: the group has limits that the box would escape. A limit of processes, which systemd gives
+// each service, is copied to the box.
 static bool may_leave(struct plan *plan, const char *group)
 {
 	struct keeping *keeping = &plan->keeping;
@@ -137,7 +137,7 @@ static void find_for_root(struct plan *plan, const char *own, uint64_t wanted)
 	}
 }
 
-// Who makes a group in it must also be allowed to move processes there: it is above us.
+// The kernel requires the right to move processes in the common parent group.
 static void find_group(struct plan *plan, uint64_t wanted)
 {
 	char own[PATH_MAX];
@@ -183,8 +183,8 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	char text[TEXT_MAX], own[PATH_MAX];
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2))
 		return;
-	// Only of the user's own slice or the root group: a service or a job of a cluster would get
-	// out of its limits.
+	// Only below the user's slice or the root group: a service or a cluster's job would escape
+	// its limits.
 	const char *slice =
 		arena_text(plan->arena, "/user.slice/user-%u.slice", (unsigned)plan->uid);
 	if (!own_group(own) || !(is_above(slice, own) || str_equal(own, "/")) ||
@@ -262,7 +262,7 @@ int means_plan(struct plan *plan)
 	const struct limits *limits = &plan->profile->limits;
 	plan->keeping.pids = UNLIMITED;
 	uint64_t wanted = wanted_of(limits), hard = wanted & ~limits->soft;
-	// A manager is asked only for strict limits: it takes milliseconds.
+	// Only strict limits are worth a request, which takes milliseconds.
 	uint64_t worth = plan->uid == 0 ? hard : hard & ~LIMIT_BIT(pids);
 	if (wanted)
 		find_group(plan, wanted);

@@ -1,5 +1,5 @@
-// Owns the talk with the user's service manager (org.freedesktop.systemd1(5)), by its own socket
-// or by the user's bus. Everything is sent at once and the answers are waited for later.
+// Owns the talk with the user's service manager (org.freedesktop.systemd1(5)), by its socket or the
+// user's bus. All requests are sent at once; the answers are read later.
 #include "limits/group.h"
 
 #include <errno.h>
@@ -129,7 +129,7 @@ int scope_ask(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// The words of the authentication end with the line OK.
+// Authentication ends with the line OK.
 static size_t skip_words(const uint8_t *bytes, size_t length)
 {
 	const uint8_t *end = length > 3 && memcmp(bytes, "OK ", 3) == 0
@@ -178,7 +178,7 @@ static int wait_for_answer(int fd)
 	}
 }
 
-// The answer comes before the process has been moved.
+// The answer comes before systemd has moved the process.
 int scope_wait(const struct plan *plan, struct run *run)
 {
 	const struct timespec moment = { .tv_nsec = 200000 };

@@ -138,7 +138,7 @@ bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared)
 		size_t length = read_of(walk.pids[at], "smaps_rollup", text, sizeof(text));
 		walk.weight += text_kilobytes(text, length, "Pss:");
 		walk.shared += text_kilobytes(text, length, "Pss_Shmem:");
-		// A program that nobody may read hides it.
+		// A program without read permission hides its children.
 		if (length == 0 && at > 0 && is_there(walk.pids[at]))
 			walk.weight += walk.memory[at];
 	}

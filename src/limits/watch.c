@@ -1,4 +1,4 @@
-// Owns the looks at a box that lives. They come the more often the nearer it is to a limit.
+// Owns the looks at a live box, more often near a limit.
 #include "limits/group.h"
 
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static uint64_t shared_now(uint64_t *ret_half)
 	return info.sharedram * (uint64_t)info.mem_unit;
 }
 
-// An rlimit does not say that it was met.
+// An rlimit does not report that it was reached.
 static bool is_counted(const struct plan *plan)
 {
 	return plan->profile->limits.pids != UNLIMITED &&
@@ -71,7 +71,7 @@ static int64_t until_pids(uint64_t limit, uint64_t most, uint64_t now)
 void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct watch_limits *watch = &run->group->watch;
-	// What a program fills before the first look must not be a small limit.
+	// A box must not be able to fill a small limit before the first look.
 	uint64_t first = plan->profile->limits.disk / DISK_PER_MILLISECOND;
 	first = first < DISK_SOONEST ? DISK_SOONEST : first < LOOK_SOONEST ? first : LOOK_SOONEST;
 	watch->next = plan->keeping.watched || is_counted(plan) ? now + (int64_t)first : -1;
@@ -130,8 +130,8 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 	return between(least, DISK_PER_MILLISECOND, DISK_SOONEST, DISK_LATEST);
 }
 
-// What no process has mapped counts only where that and its processes are its limit and half of the
-// machine: others may fill the same. 0: it goes on in the next turn.
+// Memory that no process has mapped may be other programs'. It counts only if, with the box's
+// processes, it exceeds the limit and half of the machine. 0: continues in the next turn.
 static int64_t look_at_memory(const struct plan *plan, const struct watch_limits *watch,
 			      const struct tree *tree, enum stop *ret_stop)
 {

@@ -29,7 +29,7 @@ struct mcp_tools {
 	const char *text; // tools.json as one line
 	struct json *root;
 	char *session;
-	char *const *standing; // options of the server
+	char *const *standing;
 	size_t standing_count;
 };
 
@@ -44,5 +44,4 @@ char **mcp_words(struct arena *arena, const struct mcp_tools *tools,
 unsigned long long mcp_number(const struct mcp_message *message, const char *name,
 			      unsigned long long other);
 
-// Puts one line.
 void mcp_result(struct out *out, const char *id, const char *text, bool failed);

@@ -1,5 +1,5 @@
-// Owns the making of new file systems, each detached (tmpfs, proc, devpts), what a tmpfs is filled
-// with, --scratch and copies. Box side: raw system calls, no memory.
+// Owns the making of new file systems, each detached (tmpfs, proc, devpts), a tmpfs's content,
+// --scratch and copies. Box side: raw system calls, no memory.
 #include "mount/mount.h"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ int filesystem_tmpfs(uint64_t bytes, mode_t mode, unsigned attributes)
 		snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes);
 		if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "size", size) < 0)
 			return fail(errno, "tmpfs of %s bytes", size);
-		// Each takes a kilobyte of kernel memory, which the size does not count.
+		// Each inode takes a kilobyte of kernel memory that the size does not count.
 		snprintf(size, sizeof(size), "%llu",
 			 (unsigned long long)(bytes / FILE_BYTES < FILES_LEAST
 						      ? FILES_LEAST
@@ -88,7 +88,7 @@ static int set(int fs, const char *key, const char *value)
 		       : 0;
 }
 
-// "." and relative names: the file system resolves each option at once since Linux 6.5.
+// "." and relative names: since Linux 6.5 the file system resolves each option at once.
 int scratch_child(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -186,9 +186,9 @@ static int fill_copy(int root, const char *path, const struct copy *copy)
 	return 0;
 }
 
-// A symlink to the box's copy: git locks and replaces what a link leads to, and a mounted name can
-// be neither removed nor replaced. Where boxes of others start inside it is the copy: bubblewrap
-// mounts each mount anew by its path. None starts in a box of uid 0 (view/paths/outer.c).
+// A symlink to the box's copy: git locks and replaces a link's target, and a mounted name can be
+// neither removed nor replaced. Where other sandboxes start inside it is the copy itself:
+// bubblewrap remounts each mount by its path. None starts in a box of uid 0 (view/paths/outer.c).
 int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
 {
 	static const char link_name[] = ".copy";

@@ -1,4 +1,4 @@
-// Owns the last look at the walls from inside, and what the host side is given to look after the
+// Owns the last check of the walls from inside, and what the host side gets for the watch over the
 // project. Box side: raw system calls.
 #include "mount/mount.h"
 
@@ -37,7 +37,7 @@ int hold_child(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// The box's copies, and the way into its view. None of it leads out of the box.
+// Passes the box's copies, and the way into its view. Neither leads out of the box.
 int handover_child(const struct plan *plan, struct run *run)
 {
 	int fds[FD_PASSED] = { run->user, run->view, -1, -1 };

@@ -32,7 +32,7 @@ static int write_map(pid_t pid, const char *name)
 {
 	char path[64];
 	str_put(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	// 0 becomes nobody; the rest stays.
+	// uid 0 becomes nobody; others stay.
 	int result = fd_write_file(AT_FDCWD, path, "0 65534 1\n1 1 65533\n");
 	return result < 0 ? fail(-result, "%s", path) : 0;
 }
@@ -56,7 +56,7 @@ static int wait_to_be_killed(void *parent)
 	return 0;
 }
 
-// A user namespace needs a process: this one shares our memory.
+// A user namespace needs a process: this one shares sbx's memory.
 static int make_map(void)
 {
 	static _Alignas(4096) char stack[16384];
@@ -76,7 +76,7 @@ static int make_map(void)
 	return fd;
 }
 
-// Noted in the plan. Without user namespaces (ENOSPC, EUSERS) there is no box either.
+// Without user namespaces (ENOSPC, EUSERS) there is no box either: the plan notes it.
 static bool is_unable(int number)
 {
 	return number == EINVAL || number == EPERM || number == EACCES || number == EOPNOTSUPP ||

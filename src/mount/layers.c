@@ -1,5 +1,5 @@
-// Owns the overlays of a session. Each directory is opened first and named to the file system by
-// /proc/self/fd: no path of the host is looked up twice. Box side: raw system calls, no memory.
+// Owns the overlays of a session. Each directory is opened first, and named to the file system by
+// /proc/self/fd: no host path is resolved twice. Box side: raw system calls, no memory.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ struct parts {
 	const char *target;
 };
 
-// 0: the layer is older than this root.
+// Returns 0 for a layer older than this root.
 static int push(struct stack *stack, int layers, const char *id, const char *part)
 {
 	char name[PLACE_MAX];
@@ -105,7 +105,7 @@ static int configure(int fs, const struct run *run, const struct stack *stack)
 {
 	char option[OPTION_MAX];
 	size_t used = 0;
-	// Names are looked up now, or (before Linux 6.5) when the file system is made.
+	// Names are resolved now, or (before Linux 6.5) when the file system is made.
 	if (fchdir(run->descriptors) < 0)
 		return fail(errno, "/proc/self/fd");
 	snprintf(option, sizeof(option), "%d", stack->fds[0]);
@@ -141,7 +141,7 @@ static int make_overlay(const struct plan *plan, const struct run *run, int laye
 	return tree < 0 ? fail(errno, "mount an overlay over '%s'", parts->target) : tree;
 }
 
-// Without anything below the directory itself will do, for a tenth of the time.
+// With nothing below, a bind mount of the directory does it in a tenth of the time.
 static int make_bind(const struct plan *plan, int layers, const struct mount *mount)
 {
 	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
@@ -158,7 +158,8 @@ static int make_bind(const struct plan *plan, int layers, const struct mount *mo
 	return take(&tree);
 }
 
-// It must be mounted before a part can be cloned (Linux 6.1): below the first of them, unseen.
+// A clone of a part needs a mounted file system (Linux 6.1): mounted out of sight below the first
+// part.
 static int make_part(const struct plan *plan, struct run *run, int layers,
 		     const struct mount *mount)
 {

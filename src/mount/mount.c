@@ -1,6 +1,6 @@
 // Owns the box's mounts. Box side: raw system calls, descriptors, no memory. A source is opened
-// without symlinks, compared with what the plan saw, and cloned from that very descriptor: a path
-// that was swapped in between is an error, never another file. Rule 1.
+// without symlinks, compared with the plan, and cloned from that descriptor: a swapped path is an
+// error, never another file.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 // Any directory that is never a source.
 static const char waiting_place[] = "/proc";
 static const char empty_file[] = ".empty-file", empty_directory[] = ".empty-directory";
-// For a file that is as if it were not there. Nothing can be made where it leads.
+// The target of a file that shall look absent: nothing can be made there.
 static const char absent_link[] = ".absent", absent_text[] = "/proc/hidden in this box";
 
 enum {
@@ -40,7 +40,7 @@ int mount_child_root(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Its time of access is zero until somebody follows it.
+// Its access time is zero until somebody follows it.
 static int make_absent(struct run *run)
 {
 	static const struct timespec never[2] = { { 0 }, { 0 } };
@@ -65,7 +65,7 @@ static int clone_source(const struct mount *mount, const struct identity *wanted
 					   RESOLVE_NO_SYMLINKS);
 	if (source < 0 && errno != ELOOP)
 		return fail(errno, "'%s'", mount->source);
-	// No symlink on the way, and this very object.
+	// No symlink on the way, and the same inode.
 	if (source < 0 || !target_is_same(source, wanted))
 		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
 	int tree = clone_restricted(mount, source, "", AT_RECURSIVE | AT_EMPTY_PATH);

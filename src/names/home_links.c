@@ -17,7 +17,7 @@ enum { LINKS_MAX = 40, DIRECTORIES = 128 };
 struct home_links_bounds {
 	unsigned depth, directories, entries, targets;
 };
-// Dotfiles are near. In a project a protected directory holds what people made.
+// Dotfiles' links are near. In a project a protected directory may hold large trees.
 static const struct home_links_bounds home_bounds = { 3, 8, 512, ~0U },
 				      inside_bounds = { 16, 256, 4096, 1024 };
 
@@ -128,7 +128,7 @@ static bool is_worktree(struct home_link_finding *finding, const char *directory
 	return leads && strstr(leads, "/worktrees/");
 }
 
-// Some file systems do not say in the listing what an entry is.
+// Some file systems list no types.
 static void list_entry(struct home_link_finding *finding, const char *directory,
 		       const struct sys_entry *entry, unsigned links, unsigned depth)
 {

@@ -37,7 +37,7 @@ static bool is_letter(char c)
 	       (unsigned char)c >= 0x80 || (c && strchr("_.-+@/", c));
 }
 
-// The tree and the directory that words are looked up from come before a text.
+// The tree, the directory for relative words, then a text.
 struct mentioning {
 	struct apart_text *question;
 	const char *tree, *top, *text;

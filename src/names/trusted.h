@@ -18,10 +18,10 @@ enum trusted_answer {
 	TRUSTED_WALL,
 	TRUSTED_TELL,
 	TRUSTED_IGNORE,
-	TRUSTED_PLACE, // itself not a project
+	TRUSTED_PLACE, // that is not a project
 	TRUSTED_HOME,
 	TRUSTED_PATH,
-	TRUSTED_WHOLE, // where the home is the project
+	TRUSTED_WHOLE, // if the home is the project
 	TRUSTED_ANSWERS
 };
 extern const char *const trusted_words[TRUSTED_ANSWERS];
@@ -30,7 +30,7 @@ struct trusted_row {
 	uint8_t answer;
 	bool pattern;
 	bool below;                 // counts in any directory of the project
-	char begins, ends;          // the edges of its first component, folded; 0: any
+	char begins, ends;          // of its first component, folded; 0: any
 	uint16_t name, who, source; // in trusted_text
 };
 extern const struct trusted_row trusted_rows[];
@@ -61,7 +61,7 @@ static inline bool trusted_bit(const uint64_t *bits, uint32_t at)
 
 const char *trusted_name(const struct trusted_row *row);
 
-// False: surely none begins so.
+// False: no name of the table begins so.
 bool trusted_may_begin(const char *name);
 bool trusted_begins(const struct trusted_row *row, const char *name);
 // Relative to a top. Protected rows before reported ones.
@@ -69,19 +69,19 @@ struct trusted_fit {
 	const struct trusted_row *row, *below;
 };
 struct trusted_fit trusted_fit(const char *path);
-// Relative to the project or any directory in it. NULL: none.
+// `path`: relative to the project or any directory in it. NULL: none.
 const struct trusted_row *trusted_find(const char *path);
 
-// Or lies in one; of a git directory, what git runs or is configured by.
+// Or is inside of one; of a git directory, what git runs or reads as configuration.
 bool trusted_is_protected(const char *path);
 bool trusted_is_reported(const char *path);
-// In any directory of a work tree: a pipe makes it wait.
+// Programs open it in any directory of a work tree: a pipe would block them.
 bool trusted_is_opened(const char *name);
 
-// Each install makes these anew.
+// Each install replaces these.
 bool trusted_is_installed(const char *path);
 
-// For who opens the directory around it: nobody does that in installed packages.
+// Acts only on a user who opens its directory: nobody opens one in installed packages.
 bool trusted_is_deeper(const char *path);
 
 // Also below the top, not in installed packages.
@@ -89,21 +89,21 @@ bool trusted_is_below(const char *path);
 
 bool trusted_keeps(const char *path);
 
-// Profiles given by a path: no later command may make them say more.
+// Profiles given by a path: no later command may extend their permissions.
 
 enum { GIVEN_BYTES_MAX = 32768 };
 
-// The text, "" when there is none; NULL with the error said. And whether a path is in it.
+// given_read(): "" for no list; NULL with the error said.
 const char *given_read(struct arena *arena, const char *state);
 bool given_has(const char *given, const char *path);
 
-// Where there is no room, lines of files that are gone are forgotten.
+// A full list drops lines of files that are gone.
 int given_add(const char *state, const char *lines);
 
 struct homes {
 	const char *home;
 	char *const *environment;
-	// Surely not there; NULL: nobody knows.
+	// True: surely absent. NULL: unknown.
 	bool (*lacks)(const void *with, const char *path);
 	const void *with;
 	struct list names; // homes_name()
@@ -112,21 +112,20 @@ struct homes {
 enum homes_kind {
 	HOMES_NAME,
 	HOMES_INSIDE,
-	HOMES_PROGRAM, // a directory of PATH, or the end of a link in one: people build these
+	HOMES_PROGRAM, // a directory of PATH, or a link's end in one: people build these
 };
 
-// As it is written where it is relative or empty.
+// A relative or empty entry stays as written.
 void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
-// The directories of PATH below the home, and the paths of all rows; no look at any.
+// Names the directories of PATH below the home and the paths of all rows, without a lookup.
 void homes_name(struct arena *arena, struct homes *homes);
 
-// What the links on the way to `names`, and right in them, lead to: each link and each end that
-// lies elsewhere than its name says, there or not.
+// Follows links on the way to `names` and directly in them. `ret_targets`: each link, and each end
+// elsewhere, even an absent one.
 void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 
-// Each link, each end, and files with other names (hard links), also in directories below.
-// `directories` counts over several calls. False: there are more. `ret_files`: not only directories
-// and samples.
+// Finds links, their ends, and files with hard links, also in subdirectories. `directories` counts
+// over several calls. False: too many. `ret_files`: there is more than directories and samples.
 bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
 		  struct list *ret_targets, bool *ret_files);
 
@@ -139,7 +138,7 @@ const char *homes_value(char *const *environment, const char *name, size_t lengt
 
 bool homes_is_of_path(const char *name, const struct homes *homes);
 
-// Words that are the path of a file that is there: no directories, no variables.
+// Words of a text that are paths of existing files, without directories and variables.
 
 struct mentions {
 	int root;
@@ -154,5 +153,5 @@ void mentions_file(struct mentions *mentions, const char *top, int directory, co
 void mentions_hooks(struct mentions *mentions, const char *top, const char *path);
 // What git runs (git-config(1)), without included files.
 void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length);
-// For a text of the tree's own repository of which that will be asked (apart_ahead()).
+// Prepares an answer about the tree's own repository (apart_ahead()).
 int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, size_t length);

@@ -1,5 +1,5 @@
-// Owns the ways from a number of the asker's to a descriptor of our own, and the calls that are
-// answered whatever the tier: those on process groups and terminals.
+// Owns the ways from a descriptor number of the asker to a descriptor of sbx, and the calls that
+// every tier answers: those on process groups and terminals.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -175,11 +175,11 @@ bool asker_may_change(const struct plan *plan, int fd)
 	return false;
 }
 
-// Not in front: as the kernel does, also where SIGTTOU is ignored, the asker's group is stopped and
-// the call made again.
+// Not in the foreground: like the kernel, stops the asker's group and restarts the call, even if
+// SIGTTOU is ignored.
 static int set_terminal(const struct question *question, pid_t group)
 {
-	enum { RESTART = 512 }; // the kernel's own
+	enum { RESTART = 512 }; // the kernel's ERESTARTSYS
 	const struct run *run = question->run;
 	const long stop = 1L << (SIGTTOU - 1);
 	if (foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init))

@@ -35,18 +35,18 @@ static const struct asking rows[] = {
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, EXPLAINS, 0 },
 	{ "open openat chdir execve execveat connect",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, READS, 0 },
-	// In a build with gcc these are five of six calls.
+	// In a build with gcc five of six calls are of these.
 	{ "stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, LEARNS, 0 },
-	// Decided: abstract names belong to the machine.
+	// Decided here: abstract names are the machine's.
 	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SHARES, 0 },
-	// Decided: group 0 may be the caller's.
+	// Decided here: group 0 may be the caller's.
 	{ "kill", 0, ~0U, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SIGNALS, 0 },
 };
 
 enum { NONE = 9 };
 
-// Arguments of the directory (NONE: the current one) and of the path.
+// Which arguments are directory (NONE: the current one) and path.
 static const struct call {
 	const char *name;
 	enum look_wish wish;
@@ -83,7 +83,7 @@ static bool names_sbx(const char *text)
 	return false;
 }
 
-// The kernel allows one listener, which a box in a box may need.
+// The kernel allows one listener, which a nested box may need.
 static const char *why_unasked(const struct plan *plan)
 {
 	if (plan->tier == TIER_LANDLOCK)
@@ -200,7 +200,7 @@ static bool take_socket(struct looker *look, const struct seccomp_data *data, ch
 	       address.sun_family == AF_UNIX && str_put(path, PATH_MAX, "%s", address.sun_path);
 }
 
-// Before the call goes on: a process may end at once.
+// Reads before the call continues: the process may end at once.
 static void take_tried(struct looker *look, const struct seccomp_data *data,
 		       const struct call *call)
 {
@@ -216,13 +216,13 @@ static void take_tried(struct looker *look, const struct seccomp_data *data,
 	bool taken = call->wish == LOOK_CONNECT
 			     ? take_socket(look, data, path)
 			     : asking_path(look->pid, data->args[call->path], path);
-	// "self" in its /proc is not us.
+	// "self" in its /proc is not this process.
 	if (taken && path[0] && asker_whole_path(look->pid, from, path, tried->path) &&
 	    !path_within(tried->path, "/proc") && !look_is_plain(look, tried))
 		look->count++;
 }
 
-// Where namespaces are allowed.
+// A nested namespace has another root.
 static bool is_elsewhere(const struct looker *look, const char *root)
 {
 	char link[64], name[2];

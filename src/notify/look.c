@@ -1,5 +1,5 @@
-// Owns the looks at a path: in the box by its root, and on the host by its name. Only what the two
-// disagree on is the box's doing.
+// Owns the looks at a path: in the box by its root, on the host by its name. A difference is the
+// box's doing.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "view/paths/wishes.h"
 
 enum { MAKES = O_CREAT | O_EXCL };
-// The box changes, or sees, all names of a directory as the host does.
+// In this directory the box changes, or sees, the same names as the host.
 enum { PLAIN_WRITE = 1, PLAIN_READ = 2, PLAIN = 3 };
 
 static int open_inside(const struct looker *look, const char *path, int flags)
@@ -42,8 +42,8 @@ static void parent_of(const char *path, char parent[PATH_MAX])
 	parent[length ? length : 1] = '\0';
 }
 
-// By no link and past no automounter: a box must not make the host mount, or read a place that it
-// chose. Below NFS or FUSE a look waits: this thread alone.
+// Follows no link and no automounter: a box must not make the host mount, or read a place of its
+// choice. On NFS or FUSE only this thread waits.
 static int open_host(const struct plan *plan, const char *path)
 {
 	bool home = path_within(path, plan->home);
@@ -145,7 +145,7 @@ bool look_is_plain(struct looker *look, const struct tried *tried)
 	uint64_t key;
 	parent_of(tried->path, directory);
 	uint64_t slot = *plain_slot(look, directory, &key);
-	// Links that the box made are where it writes.
+	// A box's own links are where it writes.
 	return (slot & ~(uint64_t)PLAIN) == key && (slot & plain_for(tried)) &&
 	       !((slot & PLAIN_WRITE) && follows(tried) && meets_link(look, tried->path));
 }
@@ -191,7 +191,7 @@ static bool is_wall(const struct plan *plan, int fd)
 	       faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) < 0;
 }
 
-// A name that exists cannot be made, one that is nowhere not changed, whatever the box allows.
+// Calls that fail outside of a box, too: making an existing name, changing an absent one.
 static bool look_at_write(const struct looker *look, const struct tried *tried, int directory,
 			  const char *parent)
 {
@@ -213,7 +213,7 @@ static bool look_at_write(const struct looker *look, const struct tried *tried, 
 	return true;
 }
 
-// Programs look for many files: of reads only those of the home are reported.
+// Programs look for many absent files: only those of the home are reported.
 static void look_at_absent(const struct looker *look, const struct tried *tried)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-// Owns the table of calls that change metadata. Each has one file: it is opened once, judged by
-// where the descriptor leads, and changed by this descriptor, with arguments that were copied.
+// Owns the table of calls that change metadata. Each file is opened once, judged by the
+// descriptor's path, and changed by this descriptor, with copied arguments.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ enum { NONE = 9, KNOWN_FLAGS = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH };
 struct metadata_target {
 	const struct question *question;
 	int fd;
-	bool direct; // without a path: it must be open for more than O_PATH
+	bool direct; // no path: the descriptor needs more than O_PATH
 	const uint64_t *values;
 };
 
@@ -89,7 +89,7 @@ static int set_seconds(const struct metadata_target *target)
 	return apply_times(target, target->values[0] ? times : NULL);
 }
 
-// Numbers of arguments, or NONE.
+// Indices of arguments, or NONE.
 static const struct metadata_change {
 	const char *call;
 	uint8_t directory, path, flags, values;
@@ -118,7 +118,7 @@ static int open_target(const struct question *question, const struct metadata_ch
 	int directory = change->directory == NONE ? AT_FDCWD : (int)arguments[change->directory];
 	unsigned flags = change->flags == NONE ? change->fixed : (unsigned)arguments[change->flags];
 	uint64_t address = change->path == NONE ? 0 : arguments[change->path];
-	// Calls that set times take no path as the descriptor itself.
+	// Calls that set times take a NULL path for the descriptor itself.
 	target->direct = change->path == NONE ||
 			 (!address && !flags && directory != AT_FDCWD &&
 			  (change->apply == set_times || change->apply == set_times_of_day));

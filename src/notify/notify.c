@@ -1,4 +1,4 @@
-// Owns the thread that answers. It has no privilege but to look at the box's processes, shares the
+// Owns the thread that answers. Its only privilege is to read the box's processes. It shares the
 // supervisor's memory, and allocates nothing: the supervisor forks beside it.
 #include "notify/notify.h"
 
@@ -26,14 +26,13 @@
 enum { STACK = 256 << 10, ANSWERS_NICE = 5 };
 enum { ANSWER_NANOSECONDS = 30000, SAVED_NANOSECONDS = 10000000, RESTS = 9 };
 
-// It may outlive the run by a call that hangs.
+// May outlive the run: a call may hang.
 struct answering {
 	struct run run;
 	struct looker look;
 };
 
-// The kernel's answer is then the box's. One capability is kept, for a root caller where Yama asks
-// for it.
+// So the kernel's answer is the box's. Keeps one capability, for a root caller whose Yama needs it.
 static bool drop_privileges(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -55,8 +54,7 @@ static int answer_to(const struct question *question)
 	return result > 0 ? -EPERM : result;
 }
 
-// What a box orders is in none of its limits: after a slow path the thread rests nine times as
-// long.
+// No limit of the box counts this thread's work: after a slow path it rests nine times as long.
 static void rest(int64_t *paid)
 {
 	struct timespec now;

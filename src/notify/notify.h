@@ -1,6 +1,5 @@
-// The answers to calls that the second filter passes on, given by a thread of the supervisor: what
-// a call waits for (a server, a slow file system) keeps neither limits nor --timeout from being
-// kept.
+// The answers to calls that the second filter passes on, by a thread of the supervisor: a call that
+// waits (for a server, a slow file system) does not delay limits and --timeout.
 //
 // The room notify owns the answers to system calls of a box that the kernel asks about. Uses: base
 // nouns report seccomp view/paths. Begin with notify.c.
@@ -18,18 +17,18 @@ struct plan;
 struct run;
 struct seccomp_notif;
 
-// Begins to answer at the first question. The kernel never runs an answered call: what the box
-// changes meanwhile counts for nothing.
+// Begins to answer at the first question. The kernel never runs an answered call: later changes by
+// the box have no effect.
 int notify_turn(const struct plan *plan, struct run *run, short events, struct denials *denials);
 
-// The thread reads the path, lets the call go on, then compares box and host. Nothing is decided: a
-// box that changes things makes the report wrong. Only bind on the host's network is decided.
+// The thread reads the path, lets the call continue, then compares box and host. It decides
+// nothing, except bind on the host's network: a box can only falsify the report.
 
 int explain_plan(struct plan *plan);
 
-// False: it is decided.
+// False: it was decided.
 bool explain_answer(struct looker *look, const struct question *question);
-// Waits at most until then for a look that began.
+// Milliseconds to wait for a look that has begun.
 enum { EXPLAIN_WAIT = 50 };
 void explain_take(const struct plan *plan, const struct run *run, struct denials *denials,
 		  int64_t until);
@@ -37,7 +36,7 @@ void explain_take(const struct plan *plan, const struct run *run, struct denials
 enum look_wish {
 	LOOK_READ,
 	LOOK_EXECUTE,
-	LOOK_CONNECT, // those that change nothing come first
+	LOOK_CONNECT, // calls that change nothing come first
 	LOOK_OPEN,
 	LOOK_CREATE,
 	LOOK_CHANGE,
@@ -51,7 +50,7 @@ enum { LOOK_DIRECTORIES = 4096 };
 struct looker {
 	const struct plan *plan;
 	const struct run *run;
-	int notes, root; // the root of its first process
+	int notes, root; // root: of the box's first process
 	_Atomic bool busy;
 	uint32_t pid;
 	char program[32];
@@ -62,7 +61,7 @@ struct looker {
 	} tried[2];
 	unsigned count;
 	const char *named;
-	// Refuse nothing: the hash of a name, and PLAIN_* (look.c).
+	// Directories that refuse nothing: hash of the name, and PLAIN_* (look.c).
 	uint64_t plain[LOOK_DIRECTORIES];
 };
 
@@ -71,49 +70,50 @@ struct explained {
 	bool directory;
 	pid_t pid;
 	char program[32];
-	char paths[2 * PATH_MAX]; // tried, and to be allowed
+	char paths[2 * PATH_MAX]; // the tried one, and the one to allow
 };
 
-// Its directory refuses nothing, and it is not a link.
+// The directory refuses nothing, and it is no link.
 bool look_is_plain(struct looker *look, const struct tried *tried);
-// False: a name that is nowhere.
+// False: the name exists nowhere.
 bool look_at(struct looker *look, const struct tried *tried);
 
-// Only sbx holds the descriptors that come back.
+// Descriptors of the asker, in sbx's hands only.
 
 struct question {
 	const struct plan *plan;
 	const struct run *run;
 	const struct seccomp_notif *asked;
-	bool apart; // another current directory and umask
+	bool apart; // has a separate current directory and umask
 };
 
 // -EPERM where pidfd_getfd(2) is refused (Docker's default filter).
 int asker_descriptor(const struct question *question, int number);
 
-// Or the file behind it, O_PATH.
+// Or of the same file, O_PATH.
 int asker_file(const struct question *question, int number);
 
-// O_PATH. Magic links of /proc would be ours: only the asker's own descriptors are known, by name.
+// O_PATH. Magic links of /proc would be this process's: only the asker's own descriptors are known,
+// by name.
 int asker_open(const struct question *question, int directory, const char *path, int flags);
 
-// Findings by its number belong to it.
+// True: the question is still valid, so its pid was the asker's.
 bool asker_waits(const struct question *question);
 
-// From the root of its box. False: unknown, or too long.
+// From the box's root. False: unknown, or too long.
 bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[PATH_MAX]);
 
 // A number after a name in the asker's /proc/PID/status, or -1.
 long asker_status(const struct question *question, const char *name, int base);
 
-// Or it is nowhere.
+// The box may write it, or no host path leads to it.
 bool asker_may_change(const struct plan *plan, int fd);
 
-// False: not such a call. kill(0): who left the caller's group cannot join it again. Terminals: by
-// who is in front just now.
+// False: not such a call. kill(0): a process that left the caller's group cannot join it again.
+// Terminals: by the foreground of the moment.
 bool asker_session(const struct question *question);
 
-// Landlock does not see them.
+// Metadata and sockets, which Landlock does not see.
 
 // 0 or -errno; 1: not such a call.
 int metadata_answer(const struct question *question, const char *call);
@@ -121,5 +121,5 @@ int metadata_answer(const struct question *question, const char *call);
 // 0 or -errno; 1: not such a call.
 int sockets_answer(const struct question *question, const char *call);
 
-// `own`, or below `init`: by /proc where the group has no leader.
+// `group` is `own`, or below `init`: without a leader by a walk of /proc.
 bool foreground_is_ours(pid_t group, pid_t own, pid_t init);

@@ -1,5 +1,5 @@
-// Owns calls on sockets that are made for the box. Addresses are copied once, and used with a
-// socket that sbx holds.
+// Owns calls on sockets on the box's behalf. Addresses are copied once, and used with a socket that
+// sbx holds.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ union socket_address {
 	struct sockaddr_un named;
 };
 
-// 0: none that can be.
+// 0: not a possible one.
 static size_t copy_address(const struct question *question, union socket_address *ret_address)
 {
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
@@ -54,8 +54,7 @@ static bool is_named(const struct plan *plan, int file)
 	return false;
 }
 
-// To the very file that was checked. A server that takes nobody is waited for as the asker's own
-// socket would.
+// To the checked file. Waits for a busy server as the asker's own socket would.
 static int connect_fresh(int file, int waits)
 {
 	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
@@ -128,7 +127,7 @@ static int socket_option(int fd, int option)
 	return getsockopt(fd, SOL_SOCKET, option, &value, &size) < 0 ? -1 : value;
 }
 
-// The kernel never looks at the caller's memory again.
+// The kernel does not read the caller's memory again.
 static int connect_network(const struct question *question, const struct sockaddr_storage *to)
 {
 	const struct run *run = question->run;
@@ -164,7 +163,7 @@ static int connect_any(const struct question *question)
 	return -EACCES;
 }
 
-// One of TCP would get a port of the host's.
+// A TCP socket would get a port of the host.
 static int listen_unix(const struct question *question)
 {
 	autoclose int own = asker_descriptor(question, (int)question->asked->data.args[0]);
@@ -173,7 +172,7 @@ static int listen_unix(const struct question *question)
 	return listen(own, (int)question->asked->data.args[1]) < 0 ? -errno : 0;
 }
 
-// In the very directory that was checked.
+// In the checked directory.
 static int bind_name(const struct question *question, int own, const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -199,7 +198,7 @@ static int bind_name(const struct question *question, int own, const char *path)
 	return chdir("/") < 0 ? -errno : result;
 }
 
-// Abstract names belong to the machine; one that the kernel chooses is nobody's.
+// Abstract names are the machine's; a kernel-chosen one belongs to nobody.
 static int bind_any(const struct question *question)
 {
 	union socket_address address;

@@ -22,7 +22,7 @@ static enum exchange_turn refuse(struct exchange *exchange, int status, const ch
 	return EXCHANGE_REFUSED;
 }
 
-// The name and port that TLS was for, and HTTP to its end.
+// Must name TLS's host and port, and HTTP until the end.
 static const char *judge(const struct exchange *exchange, const char *head,
 			 const struct http_request *request)
 {
@@ -59,7 +59,7 @@ static enum exchange_turn take_request(struct exchange *exchange, struct passage
 		return refuse(exchange, 403, exchange->swapped.why);
 	exchange->used = exchange->swapped.used;
 	exchange->fresh |= exchange->used;
-	// Basic's form of this request.
+	// This request's Basic value.
 	scrub_whole(&exchange->scrubber, &(struct needle){ exchange->swapped.basic_value,
 							   exchange->swapped.basic_placeholder,
 							   exchange->swapped.basic_length });
@@ -217,7 +217,7 @@ static size_t collect(struct exchange *exchange, struct passage *stream, uint64_
 
 enum { FRAME = 24 };
 
-// As a chunk where the answer came in chunks. False: the beginning of a secret fills all the room.
+// As a chunk if the answer is chunked. False: a secret's beginning fills the buffer.
 static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 {
 	size_t size = scrub(&exchange->scrubber, exchange->body, exchange->body_length, last);
@@ -243,7 +243,7 @@ static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 	return true;
 }
 
-// Without its coding: a secret may be in two chunks. Trailers do not pass.
+// Without chunk headers: a secret may span two chunks. Drops trailers.
 static bool collect_chunks(struct exchange *exchange, struct passage *stream)
 {
 	while (exchange->down_chunk != CHUNK_DONE) {

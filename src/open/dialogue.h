@@ -1,5 +1,5 @@
-// HTTP/1.1 between a client and a server, in the clear: requests one after the other, placeholders
-// swapped in their heads, secrets scrubbed from the answers. Pure.
+// HTTP/1.1 between a client and a server, in the clear: swaps placeholders in request heads, scrubs
+// secrets from answers. Pure.
 //
 // The room open owns what happens to bytes in a connection that is opened: pure, no I/O. The
 // program that does it is the room opener. Uses: base net/parse report text. Begin with dialogue.h.
@@ -48,18 +48,18 @@ bool secret_in_header(const struct key_rule *rule, const char *name, size_t leng
 // NULL: none.
 const struct key_rule *keyring_only(const struct keyring *ring, const struct host *host,
 				    uint16_t port);
-// Cookie is not one.
+// Not Cookie.
 bool is_credential_header(const char *name, size_t length);
 // NULL: none.
 const char *credential_in_query(const char *line, size_t length);
 
 // NULL: a header can carry it.
 const char *secret_problem(const char *value, size_t length);
-// A known prefix stays; letters and digits are drawn anew from `random` (16 bits for each byte).
+// Keeps a known prefix; draws letters and digits anew from `random` (16 bits for each byte).
 void placeholder_make(const char *value, size_t length, const uint16_t *random, char *ret);
 
-// As it is, in hexadecimal and base64 (anywhere, both alphabets, in lines), each also in UTF-16 or
-// with characters escaped: %67, \u0067, \x67, =67, &#103;. Pure.
+// A secret in many forms: plain, hexadecimal, base64 (at any offset, both alphabets, in lines),
+// each also in UTF-16 or with escaped characters: %67, \u0067, \x67, =67, &#103;. Pure.
 
 struct needle {
 	const char *from, *to;
@@ -67,17 +67,17 @@ struct needle {
 };
 
 struct scrubber {
-	struct needle whole; // as it is alone; length 0: none
+	struct needle whole; // matched only as a whole word; length 0: none
 	struct needle needles[SECRETS_MAX];
 	unsigned count;
-	bool first[256];     // bytes that one can begin with
-	uint8_t pairs[8192]; // pairs of bytes within the first ones
+	bool first[256];     // possible first bytes of a needle
+	uint8_t pairs[8192]; // pairs of bytes in needles' beginnings
 };
 
 void scrub_begin(struct scrubber *scrubber, const struct keyring *ring);
 void scrub_whole(struct scrubber *scrubber, const struct needle *needle);
 
-// In place. Bytes that may pass: the rest is the beginning of a needle, and is given again. `last`:
+// In place. Returns how many bytes may pass; the rest may begin a needle: give it again. `last`:
 // nothing follows.
 size_t scrub(const struct scrubber *scrubber, char *bytes, size_t length, bool last);
 
@@ -86,19 +86,19 @@ enum { SWAP_HEAD_MAX = HTTP_HEAD_MAX + 64, SWAP_WHY = 160, SWAP_BASIC_MAX = 8192
 struct swapped {
 	unsigned used;
 	size_t length;
-	// Basic as written and as it went: an answer may hold it. 0: none.
+	// Basic as written and as sent: an answer may hold it. 0: none.
 	size_t basic_length;
 	char basic_placeholder[SWAP_BASIC_MAX + 1], basic_value[SWAP_BASIC_MAX + 1];
 	char why[SWAP_WHY];
 };
 
-// Of a head that http_request() has read. Accept-Encoding, Range, TE and Upgrade do not pass.
-// False: a placeholder is elsewhere in the head. `out` holds SWAP_HEAD_MAX.
+// For a head that http_request() has read. Drops Accept-Encoding, Range, TE and Upgrade. False: a
+// placeholder is elsewhere in the head. `out` holds SWAP_HEAD_MAX.
 bool swap_head(const struct keyring *ring, const struct host *host, uint16_t port, const char *head,
 	       const struct http_request *request, char *out, struct swapped *ret);
 
 enum {
-	EXCHANGE_IN = HTTP_HEAD_MAX, // bytes that are read together
+	EXCHANGE_IN = HTTP_HEAD_MAX, // bytes of one read
 	EXCHANGE_OUT = SWAP_HEAD_MAX + 64,
 	EXCHANGE_BODY = 12 * 1024, // more than the longest secret in base64
 };
@@ -108,7 +108,7 @@ enum exchange_turn {
 	EXCHANGE_MOVED,   // bytes were used or written
 	EXCHANGE_REFUSED, // with `why` and `status`; nothing more is read
 	EXCHANGE_OVER,
-	EXCHANGE_BROKEN, // the client must see that it is cut
+	EXCHANGE_BROKEN, // the client must see the cut
 };
 
 struct exchange {
@@ -122,7 +122,7 @@ struct exchange {
 	bool asks_head, keep_alive;
 	bool answered;
 	unsigned used;
-	unsigned fresh; // until they are taken and counted
+	unsigned fresh; // new uses, until counted
 	struct scrubber scrubber;
 	struct swapped swapped;
 	char body[EXCHANGE_BODY];
@@ -146,7 +146,7 @@ enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stre
 size_t exchange_refusal(const struct exchange *exchange, int status, const char *why, char *out,
 			size_t size);
 
-// Of the supervisor; of the worker.
+// Descriptors: of the supervisor, of the worker.
 enum { OPENER_CONTROL = 3, OPENER_CHANNEL = 4 };
 
 // With two descriptors: the trusted roots, and the record.
@@ -155,11 +155,11 @@ struct opener_begin {
 	unsigned secrets;
 	uint32_t roots_length;
 };
-// With a descriptor from which its value is read.
+// With a descriptor to read the value from.
 struct opener_secret {
 	struct key_rule rule;
 };
-// One for each secret, then one when the certificate is in the record.
+// One for each secret, one when the record has the certificate.
 struct opener_answer {
 	char problem[160]; // "": none
 	char placeholder[SECRET_BYTES_MAX + 1];
@@ -171,7 +171,7 @@ struct opener_pair {
 	uint16_t port;
 };
 
-// The opener reads hostile bytes: nothing of it is believed.
+// The opener reads hostile bytes: the supervisor trusts none of it.
 enum { OPENER_USES_MAX = 64 };
 struct opener_record {
 	char certificate[64 * 1024];

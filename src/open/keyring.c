@@ -8,7 +8,7 @@ static const char *const usual_headers[] = {
 	"authorization", "x-api-key", "api-key", "private-token", "x-goog-api-key",
 };
 
-// Programs that look at the shape take a placeholder. Longer ones first.
+// Programs that check the shape accept a placeholder. Longer prefixes first.
 static const char *const prefixes[] = {
 	"github_pat_", "sk-ant-api03-", "sk-ant-", "sk-or-v1-", "sk-proj-", "sk-", "ghp_",  "gho_",
 	"ghu_",        "ghs_",          "ghr_",    "glpat-",    "npm_",     "hf_", "pypi-", "AIza",

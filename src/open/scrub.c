@@ -1,5 +1,5 @@
-// Owns the search for secrets in what a server answers: as they are, and as the user and password
-// of the request (Basic).
+// Owns the search for secrets in a server's answers: the secret itself, and the request's user and
+// password (Basic).
 #include "open/dialogue.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static enum found replace_whole(const struct needle *needle, char *at, size_t le
 	return FOUND;
 }
 
-// With `last` a shorter needle may be complete.
+// With `last` a prefix of a longer needle may be a whole shorter one.
 static enum found replace(const struct scrubber *scrubber, char *at, size_t left, bool last,
 			  size_t *ret_length)
 {

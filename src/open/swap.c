@@ -21,8 +21,8 @@ struct head_field {
 	size_t name_length, value_length;
 };
 
-// They ask for an answer in which a secret is not found, another protocol, or are for the next
-// reader alone.
+// Fields that would hide a secret in the answer, change the protocol, or are for the next reader
+// only.
 static const char *const dropped[] = {
 	"accept-encoding",
 	"range",
@@ -42,7 +42,7 @@ static bool is_named(const struct head_field *field, const char *name)
 
 static bool is_dropped(const struct swap *swap, const struct head_field *field)
 {
-	// It may be another's, who wrote it where the box reads.
+	// The cookie may be another user's, left where the box reads.
 	if (swap->only && is_named(field, "cookie"))
 		return true;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
@@ -104,7 +104,7 @@ static const struct secret *find(struct swap *swap, const struct head_field *fie
 	return NULL;
 }
 
-// Of user:password either may be a placeholder. The length stays.
+// User or password may be a placeholder. Keeps the length.
 static bool swap_basic(struct swap *swap, const struct head_field *field, const char *coded,
 		       size_t length)
 {
@@ -132,7 +132,7 @@ static bool swap_basic(struct swap *swap, const struct head_field *field, const 
 		return check_only(swap, field);
 	}
 	base64_encode((const unsigned char *)plain, size, again, sizeof(again));
-	if (strlen(again) != length) { // the decoder takes one form only
+	if (strlen(again) != length) { // the decoder accepts one form only
 		snprintf(swap->to->why, sizeof(swap->to->why), "%s", "Basic is not readable");
 		return false;
 	}

@@ -272,7 +272,7 @@ static void turn(struct opener *opener, uint32_t index)
 			return;
 		}
 	}
-	// A changed watch reports it again.
+	// A change of the watch triggers the event again.
 	if (moved)
 		for (int side = TO_CLIENT; side <= TO_SERVER; side++) {
 			struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLET,
@@ -320,7 +320,7 @@ void bridge_begin(struct opener *opener, const struct opener_pair *pair, int cli
 	uint32_t index = 0;
 	while (index < BRIDGES_MAX && opener->bridges[index])
 		index++;
-	// A worker reads hostile bytes: its words are read as such.
+	// The worker reads hostile bytes: checks its message.
 	bool good = client >= 0 && server >= 0 && index < BRIDGES_MAX &&
 		    memchr(pair->host.name, '\0', sizeof(pair->host.name)) &&
 		    host_parse(pair->host.name, strlen(pair->host.name), &host) &&

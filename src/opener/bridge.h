@@ -10,8 +10,7 @@
 
 #include "open/dialogue.h"
 
-// Certificates of one run: an authority that signs for the names of its rules alone, and what it
-// signs.
+// Certificates of one run: an authority for the rules' names only, and its certificates.
 enum { LEAVES_MAX = 64 };
 
 struct mint {
@@ -24,11 +23,11 @@ struct mint {
 	unsigned leaf_count;
 };
 
-// 30 days; a leaf 7.
+// Valid 30 days; a leaf 7.
 bool mint_begin(struct mint *mint, const struct keyring *ring);
 // PEM; the bytes written, 0 when they do not fit.
 size_t mint_text(const struct mint *mint, char *text, size_t size);
-// The certificate of this name, which is a rule's; NULL when it cannot be made.
+// `name`: of a rule. NULL: cannot be made.
 X509 *mint_leaf(struct mint *mint, const char *name);
 
 enum { BRIDGES_MAX = 512 };
@@ -71,19 +70,19 @@ struct opener {
 	int64_t now; // milliseconds
 };
 
-// Takes both descriptors. A host that no rule names is closed at once.
+// Takes both descriptors. Closes a host without a rule at once.
 void bridge_begin(struct opener *opener, const struct opener_pair *pair, int client, int server);
 void bridge_event(struct opener *opener, uint64_t tag);
 // -1: none is due.
 int bridge_wait(const struct opener *opener);
 void bridge_expire(struct opener *opener);
 
-// Made with the first connection: reading the roots takes milliseconds. False when they cannot be.
+// Made at the first connection: reading the roots takes milliseconds.
 bool contexts_begin(struct opener *opener);
 // A TLS of one side of a bridge, over its descriptor; NULL when there is no memory.
 SSL *contexts_new(struct opener *opener, struct bridge *bridge, enum bridge_side side);
 
-// `failed`: it was not refused, it could not be done.
+// `failed`: impossible rather than refused.
 void notes_refusal(struct opener *opener, const struct bridge *bridge, const char *why,
 		   bool failed);
 void notes_uses(struct opener *opener, struct exchange *exchange);

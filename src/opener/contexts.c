@@ -1,4 +1,4 @@
-// Owns what is asked of TLS: versions, names, certificates, protocol.
+// Owns the requirements on TLS: versions, names, certificates, protocol.
 #include "opener/bridge.h"
 
 #include <openssl/err.h>
@@ -8,7 +8,7 @@
 
 static const unsigned char protocols[] = "\x08http/1.1";
 
-// HTTP/1.1 alone is read here. A client that offers only others gets an alert.
+// Only HTTP/1.1. A client that offers others gets an alert.
 static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *length,
 			   const unsigned char *offered, unsigned int size, void *user)
 {
@@ -22,7 +22,7 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *l
 	return SSL_TLSEXT_ERR_OK;
 }
 
-// The name that was judged by the worker, and no other.
+// Exactly the name that the worker judged.
 static int check_name(SSL *ssl, int *alert, void *user)
 {
 	const struct bridge *bridge = SSL_get_app_data(ssl);
@@ -46,7 +46,7 @@ static bool add_roots(const struct opener *opener, X509_STORE *store)
 		X509_free(root);
 	}
 	BIO_free(text);
-	ERR_clear_error(); // the end of the text is one
+	ERR_clear_error(); // the end of the text is an error for OpenSSL
 	return count > 0;
 }
 

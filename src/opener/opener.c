@@ -1,6 +1,6 @@
-// Owns the opener: the program that holds secrets, and that can reach nobody. It begins with two
-// sockets, reads what it is given, locks itself, and then reads and writes connections that a
-// worker of the proxy has made.
+// Owns the opener: the program that holds secrets, and that can connect to nothing. It begins with
+// two sockets, reads its input, locks itself, and then serves connections that a worker of the
+// proxy has made.
 #include <errno.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
@@ -20,7 +20,7 @@
 
 enum { ARENA_BYTES = SECRETS_MAX * (SECRET_BYTES_MAX + 16) + 4096 };
 
-// Of all values, in memory that is neither swapped out nor dumped.
+// All values, in memory that is neither swapped out nor dumped.
 static char *values;
 static size_t values_used;
 
@@ -31,7 +31,7 @@ static bool take_values_memory(void)
 	return values != MAP_FAILED && madvise(values, ARENA_BYTES, MADV_DONTDUMP) == 0;
 }
 
-// One line, of which the end is no part.
+// Without the newline.
 static const char *read_value(int fd, struct secret *secret)
 {
 	enum { LINE_END = 2 };
@@ -49,7 +49,7 @@ static const char *read_value(int fd, struct secret *secret)
 		return problem;
 	at[length] = '\0';
 	values_used += length + 1;
-	// Only what is in use: the limit of locked memory may be small.
+	// Only the used part: the limit of locked memory may be small.
 	if (mlock(values, values_used) < 0)
 		return "its memory cannot be locked: raise ulimit -l";
 	secret->value = at;
@@ -148,7 +148,7 @@ static _Noreturn void loop(struct opener *opener)
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = channel };
 	if (epoll_ctl(opener->epoll, EPOLL_CTL_ADD, OPENER_CHANNEL, &event) < 0)
 		_exit(1);
-	// After the end it reads what came before it: an alert of TLS says why a client left.
+	// After EOF it reads earlier bytes: a TLS alert says why a client left.
 	int turns = -1, count = 1;
 	while (turns < 0 || (count > 0 && turns++ < LAST_TURNS)) {
 		count = epoll_wait(opener->epoll, events, EVENTS_A_TURN,
@@ -171,10 +171,10 @@ int main(void)
 {
 	static struct opener opener;
 	unsigned locks;
-	// Before anything is read that somebody may want to see.
+	// Before any secret is read: no other process may inspect this one.
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return 1;
-	prctl(PR_SET_NAME, "sbx-opener", 0, 0, 0); // of a file without a name
+	prctl(PR_SET_NAME, "sbx-opener", 0, 0, 0); // the executed file has no name
 	signal(SIGPIPE, SIG_IGN);
 	opener.now = steady_now();
 	if (!take_values_memory() ||

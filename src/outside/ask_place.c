@@ -1,5 +1,4 @@
-// Owns the way to the program of --ask-program: it opens each name by descriptor, in a directory
-// that no box may write.
+// Owns the way to the program of --ask-program, by descriptors: no box may write a directory on it.
 #include "outside/outside.h"
 
 #include <errno.h>
@@ -23,7 +22,6 @@ static int refuse(const char *shown, const char *place)
 		    shown, str_shown(place));
 }
 
-// A box that writes the directory could replace the file.
 static int check_directory(const struct plan *plan, int directory, const char *shown)
 {
 	const char *place;
@@ -59,12 +57,11 @@ static int check_file(const struct plan *plan, const struct stat *status, const 
 struct ask_way {
 	const struct plan *plan;
 	const char *shown;
-	int at;              // a directory
-	char rest[PATH_MAX]; // still to be walked
+	int at;
+	char rest[PATH_MAX];
 	unsigned links;
 };
 
-// The link's target, then the rest of the path.
 static int follow(struct ask_way *way, int link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
@@ -82,7 +79,6 @@ static int follow(struct ask_way *way, int link)
 	return way->at < 0 ? fail(errno, "--ask-program: '/'") : 0;
 }
 
-// Opens one name. 1: it is the file.
 static int go_on(struct ask_way *way, int *ret_fd)
 {
 	struct stat status;
@@ -129,7 +125,7 @@ static int walk(const struct plan *plan, const char *path)
 	return found < 0 ? -1 : fd;
 }
 
-// Opens an O_PATH file for reading and reads its first bytes; `ret_fd` is at offset 0.
+// `file` is O_PATH; `ret_fd` is readable, at offset 0.
 static int read_first(int file, const char *shown, char line[FIRST_LINE_MAX + 1], int *ret_fd)
 {
 	char link[64];
@@ -159,7 +155,6 @@ static int take_interpreter(const struct plan *plan, const char *path, struct as
 		       : fail(ENAMETOOLONG, "--ask-program: '%s'", str_shown(path));
 }
 
-// As env(1), but in ASK_PATH.
 static int take_named(const struct plan *plan, const char *name, struct ask_program *program)
 {
 	char path[PATH_MAX], directory[PATH_MAX];

@@ -50,7 +50,6 @@ bool outside_steers(const struct plan *plan)
 	return false;
 }
 
-// Looks at the directory and all above it.
 static enum outside look_up(const struct plan *plan, int directory, const char **ret_place)
 {
 	enum { DEEP_MAX = 1024 };
@@ -75,7 +74,7 @@ static enum outside look_up(const struct plan *plan, int directory, const char *
 	return OUTSIDE_UNKNOWN;
 }
 
-// Directories that the box writes in part, or as a layer that is applied to them.
+// Directories that the box writes in part, or by a layer.
 static const char *shared_place(const struct plan *plan, const char *real)
 {
 	const char *const own[] = { plan->state, plan->config, plan->temporary };

@@ -1,5 +1,5 @@
 // Where boxes may write, by this run's plan: for files that sbx writes, reads or starts outside of
-// the live box. By descriptor, after the view was decided.
+// the live box.
 //
 // The room outside owns where that may lie. Uses: base nouns. Begin with outside_look().
 #pragma once
@@ -13,17 +13,16 @@ struct stat;
 
 enum outside {
 	OUTSIDE_NOT,
-	OUTSIDE_BOXES,   // sbx's state, a session's part, a place that this box writes
-	OUTSIDE_BOX,     // this box writes it or a parent, by any name
-	OUTSIDE_UNKNOWN, // see errno
+	OUTSIDE_BOXES, // sbx's state, a session's part, or this box's place
+	OUTSIDE_BOX,   // this box writes it or a parent, by any name
+	OUTSIDE_UNKNOWN,
 };
-// `ret_place`: its path, for a message.
 enum outside outside_look(const struct plan *plan, int directory, const char **ret_place);
 // `path`: a resolved one, in the decided view.
 bool outside_writes(const struct plan *plan, const char *path);
 // The mount by which the box writes this inode, or NULL.
 const struct mount *outside_written(const struct plan *plan, const struct stat *status);
-// True if the box writes a dot directory of the home, which steers programs.
+// True if the box writes a dot directory of the home.
 bool outside_steers(const struct plan *plan);
 // As the kernel knows it. -1 with errno.
 int outside_path(int fd, char path[PATH_MAX]);
@@ -32,16 +31,16 @@ int outside_path(int fd, char path[PATH_MAX]);
 // again.
 
 struct ask_program {
-	int program;                 // O_PATH; -1: none
-	int script;                  // argument of `program`; -1: not a script
-	char name[NAME_MAX + 1];     // argv[0]
+	int program;
+	int script; // argument of `program`; -1: not a script
+	char name[NAME_MAX + 1];
 	char argument[NAME_MAX + 1]; // of the script's first line, or ""
 };
 
 #define ASK_PATH "/usr/local/bin:/usr/bin:/bin"
 
-// -1 with the reason said: a box may write the program, its interpreter, an argument of its first
-// line, or a directory or link on the way to these.
+// -1 with the reason said: a box may write the program, its interpreter, or a directory or link on
+// the way.
 int ask_place(const struct plan *plan, const char *path, struct ask_program *program);
 void ask_place_end(struct ask_program *program);
 

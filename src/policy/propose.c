@@ -94,7 +94,7 @@ void propose_path(struct arena *arena, struct proposals *wishes, const char *key
 		return;
 	for (unsigned i = 0; i < wishes->count && !caution; i++) {
 		const struct proposal *known = &wishes->all[i];
-		// A writable path is readable; a directory covers what is below.
+		// A writable path is readable; a directory covers all below.
 		bool enough = str_equal(known->key, key) || str_equal(known->key, "write");
 		if (enough && !known->caution &&
 		    (str_equal(known->value, value) ||

@@ -1,4 +1,4 @@
-// Owns what is special in tier landlock. Landlock does not see
+// Owns the differences of tier landlock. Landlock does not see
 // (Documentation/userspace-api/landlock.rst, "Current limitations"): metadata by path, unix sockets
 // by path, System V memory, other processes' limits and priorities. A second filter refuses these
 // or asks the supervisor.

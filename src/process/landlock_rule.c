@@ -1,3 +1,4 @@
+// Owns the rights of each kind of access, and the making of one rule.
 #include "process/ns.h"
 
 #include <errno.h>

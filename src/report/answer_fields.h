@@ -62,6 +62,5 @@ void answer_end(struct out *out, const char *list);
 	answer_fields(out, (const struct answer_field[]){ __VA_ARGS__, { 0 } })
 void answer_fields(struct out *out, const struct answer_field *fields);
 
-// As json_open() and json_close(). Text: nothing.
 void answer_open(struct out *out, const char *key, char bracket);
 void answer_close(struct out *out, char bracket);

@@ -135,7 +135,6 @@ static unsigned count_words(const char *line, size_t length)
 	return words;
 }
 
-// Shortens the line to `words`. True: nothing was cut.
 static bool put_fitting_line(const char *line, unsigned words, struct out *out)
 {
 	enum { LINE_BYTES = 700 };

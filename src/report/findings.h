@@ -105,7 +105,7 @@ struct denial {
 struct denials {
 	struct denial *all;
 	unsigned count;
-	uint64_t lost;        // denials without a row
+	uint64_t lost;
 	uint64_t lost_writes; // part of `lost`, reported only if the command failed
 };
 
@@ -150,14 +150,13 @@ enum { REFUSED_MAX = 128 };
 
 struct refused_table {
 	uint32_t count;
-	uint64_t lost; // refusals without a row
+	uint64_t lost;
 	struct refused all[REFUSED_MAX];
 };
 
 void refused_set(struct refused *ret, enum refused_kind kind, const char *what, const char *why);
 // Ignores REFUSED_NOTHING.
 void refused_note(struct refused_table *table, const struct refused *refused);
-// False: an invalid row.
 bool refused_denial(struct refused refused, struct denial *ret);
 // Call after the writers have ended. `table` may be NULL.
 void refused_collect(const struct refused_table *table, struct denials *denials);

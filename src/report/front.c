@@ -129,7 +129,7 @@ static _Noreturn void be_front(struct front *front, const int from[STREAMS_CAPTU
 			break;
 		for (int i = 0; i < STREAMS_CAPTURED; i++)
 			if (events[i].revents && !store(front, events[i].fd, i))
-				events[i].fd = -1; // the last writer has gone
+				events[i].fd = -1;
 		if (events[CONTROL].revents) {
 			wait = take_word(front, events, &asked);
 			end = asked ? steady_now() + LAST_MILLISECONDS : end;

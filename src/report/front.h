@@ -20,8 +20,8 @@ struct front {
 	int stored[STREAMS_CAPTURED]; // memfds; or the first: the output file
 				      // (report/output_ring.h)
 	struct ring_head head;
-	int answer; // the caller's stdout
-	int ready;  // closed when both processes have ended
+	int answer;
+	int ready; // closed when both processes have ended
 	int socket;
 	const char *id, *session;
 };
@@ -32,7 +32,6 @@ int front_begin(struct front *front);
 // Puts the members stdout, stderr and truncated, and prints the object by live_say().
 int front_print(struct front *front, struct out *out, struct patience *patience);
 
-// `text`: any bytes, and room for a NUL.
 void captured_text(struct out *out, const char *key, char *text, size_t length);
 
 // The object of sbx run, exec, wait and code (sbx-json(5), result).
@@ -40,7 +39,7 @@ struct result {
 	const char *end; // exit, signal, limit, failed or box
 	int status;
 	bool ended;
-	int wait_status; // of wait(2), if `ended`
+	int wait_status;
 	bool timed_out;
 	const char *id;
 	const char *session;

@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define RING_MAGIC UINT64_C(0x3330676e69726273) // the version is in it
+#define RING_MAGIC UINT64_C(0x3330676e69726273) // with its version
 enum { RING_BYTES = 8 << 20, RING_CHUNK = 64 << 10, RING_MARKS = 1021 };
 
 struct ring_head {
 	uint64_t magic;
 	uint64_t total;
-	uint64_t lost; // bytes that a full disk refused
+	uint64_t lost; // of a full disk
 	uint64_t mark_count;
 	int64_t last_mark_begun; // wall clock, milliseconds
 };

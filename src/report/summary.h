@@ -22,8 +22,8 @@ void denied_json(const struct denials *denials, struct out *out);
 // How long the last words wait for their reader.
 enum { PATIENCE_MILLISECONDS = 15 * 1000, PATIENCE_LEAST_MILLISECONDS = 1000 };
 struct patience {
-	int64_t until; // steady clock
-	int signals;   // a descriptor; -1: none
+	int64_t until;
+	int signals;
 };
 // Writes to a descriptor that the box may share and may have filled: without using its flags, for
 // at most `patience` (NULL: there was no box). -1 with errno; EAGAIN: not all was read in time. 0
@@ -62,7 +62,6 @@ struct saying {
 void summary_all(const struct saying *saying, struct out *out);
 void summary_brief(const struct saying *saying, struct out *out);
 void summary_usage(const struct saying *saying, struct out *out);
-// exit, signal, limit or failed
 const char *summary_end(const struct outcome *outcome);
 void summary_json(const struct saying *saying, struct out *out);
 
@@ -81,8 +80,8 @@ struct live {
 	size_t findings_shown; // offset in the records
 	unsigned lines;
 	unsigned lines_of_run;
-	int64_t second_began; // steady clock, milliseconds
-	int64_t next_try;     // likewise; 0: nothing waits
+	int64_t second_began;
+	int64_t next_try; // likewise; 0: nothing waits
 	struct out unsent;
 };
 

@@ -87,7 +87,6 @@ const char *decide_state_directory(struct arena *arena, char *const *environment
 	return xdg(arena, environment, "XDG_STATE_HOME", ".local/state");
 }
 
-// NULL: deleted, or unreachable.
 static const char *current_directory(struct arena *arena)
 {
 	char path[PATH_MAX];
@@ -376,7 +375,7 @@ int decide_child(const struct plan *plan, struct run *run)
 	char go;
 	fd_close(&run->go[1]);
 	if (fd_read_all(run->go[0], &go, 1) != 1)
-		_exit(125); // the host side says why it failed
+		_exit(125);
 	return arena_seal(plan->arena);
 }
 

@@ -21,7 +21,7 @@ struct needs {
 	struct arena *arena;
 	const char *paths[NEEDS_MAX];
 	unsigned count;
-	bool hidden; // by a line that no option overrides
+	bool hidden;
 };
 
 // Resolves all but the last component. NULL: the directory does not exist.
@@ -39,7 +39,6 @@ static bool has(struct arena *arena, const char *directory, const char *name)
 	return access(path_below(arena, directory, name), F_OK) == 0;
 }
 
-// A whole node_modules, or a virtual environment.
 static const char *directory_for(struct needs *needs, const char *file, const char *beside)
 {
 	static const char modules[] = "/node_modules";
@@ -75,7 +74,6 @@ static void need_link_and_target(struct needs *needs, const char *path, const ch
 		need(needs, arena_copy(needs->arena, real, strlen(real)), beside);
 }
 
-// `seen`: only in directories that the box sees.
 static bool find_program(const char *name, const char *list, const struct plan *seen, char *path)
 {
 	char directory[PATH_MAX];
@@ -240,7 +238,7 @@ void program_other(const struct plan *plan, struct findings *found)
 	arena_free(arena);
 }
 
-// --- programs that need more than a box has
+// --- programs that need more than a box has -----------------------------------------------------
 
 static bool is_gap(char c)
 {

@@ -30,7 +30,6 @@ static void find_failure(const struct run *run, struct findings *found)
 {
 	const char *step = steps[run->message.step].name;
 	const char *advice = probe_advice(step, run->message.number);
-	// An error in the plan names its file and line.
 	bool planned = steps[run->message.step].make == decide_host;
 	findings_add(found, planned ? FINDING_PLAN_FAILED : FINDING_STEP_FAILED,
 		     planned ? "" : step, run->message.text, "");
@@ -107,7 +106,6 @@ static void find_lost(struct arena *arena, const struct run *run, struct outcome
 			continue;
 		}
 		kind = at[0] == '.' ? FINDING_INSTALLED : FINDING_LEFT;
-		// Programs need the directories next to theirs.
 		const char *place = quote_fix(arena, arena_copy(arena, at, strcspn(at, "/")));
 		findings_add(&outcome->found, kind, path, "",
 			     kind == FINDING_INSTALLED && place ? arena_text(arena, "~/%s", place)

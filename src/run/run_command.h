@@ -22,7 +22,7 @@ struct box {
 	struct profile profile;
 	struct plan plan;
 	unsigned earlier_tries;
-	struct front *front;  // (report/front.h), or NULL
+	struct front *front;
 	const char *handback; // sbx-shell: a file for the agent, or NULL
 	void (*result_more)(struct out *out);
 	// After a run, with the box sealed; returns sbx's exit status. `ending` is NULL if the run
@@ -63,5 +63,4 @@ enum { STATUS_OK = 0, STATUS_FAILURE = 125, STATUS_HELP = -1 };
 int box_failed(void);
 // As box_failed(); with --json among `words` an object on stdout.
 int box_refused(const struct box *box, char *const *words);
-// Prints `out` unless `result` is -1. Returns sbx's exit status.
 int box_done(struct out *out, int result);

@@ -66,7 +66,6 @@ int decide_host(struct plan *plan, struct run *run);
 int decide_go(struct plan *plan, struct run *run);
 int decide_child(const struct plan *plan, struct run *run);
 
-// Why the box lacks the command, with the fix.
 void program_absent(const struct plan *plan, struct findings *found);
 
 // The box ran another program of that name than the caller's PATH finds first.
@@ -118,7 +117,6 @@ int standard_io_named(const char **text);
 
 // The host side while the box lives: signals, stops, the wall clock, the end.
 
-// Undoes every step. `walked`: the result of walk_host().
 struct outcome supervise(struct plan *plan, struct run *run, int walked);
 
 // Messages of the box's pid 1.
@@ -155,7 +153,6 @@ void record_note(const struct run *run, struct findings *found);
 
 // The state of a run before its first step.
 
-// Descriptors are -1, all else is zero.
 void run_init(struct run *run, char *const *arguments, char *const *environment);
 
 // After a killed supervisor: before the next run's first step, and at the end of a run beside it.

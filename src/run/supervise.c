@@ -121,7 +121,6 @@ static void add_warning(const struct item *item, struct findings *found)
 	findings_add(found, kind, elsewhere ? file : "", item->text, "");
 }
 
-// The box cannot change anything any more.
 static void look_last(const struct plan *plan, struct run *run, struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
@@ -237,7 +236,6 @@ static enum run_turn handle_proxy(struct loop *loop, short events)
 	return GOES_ON;
 }
 
-// Refusals come before the end of their command.
 static enum run_turn handle_box(struct loop *loop, short events)
 {
 	if (!events)
@@ -269,7 +267,7 @@ static enum run_turn handle_answer(struct loop *loop, short events)
 }
 
 static const struct {
-	short events; // 0: waits for no event
+	short events;
 	enum run_turn (*handle)(struct loop *loop, short events);
 } sources[SOURCES] = {
 	[MOUNTS] = { POLLIN, handle_mounts },

@@ -23,9 +23,8 @@ enum { INSTRUCTIONS_MAX = 1024 };
 	{ "ioctl", 1, mask, request, ASKING_IS, answer, 0, 0 }
 #define LOOKS(request) TERMINAL_REQUEST(~0U, request, SECCOMP_RET_ALLOW)
 
-// Of a box with the caller's terminal that began in the background. A process outside of the
-// terminal's session would read and set it without being in front. Asked are all requests with the
-// terminals' letter that do more than look.
+// For a box in the background of the caller's terminal. A process outside of the terminal's session
+// could read and set it. The supervisor is asked about all requests of the terminal.
 static const struct asking background_rows[] = {
 	{ "setsid", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_ERRNO | EPERM, 0, 0 },
 	TERMINAL_REQUEST(~0U, TIOCNOTTY, SECCOMP_RET_ERRNO | EPERM),
@@ -69,7 +68,7 @@ static filter_place emit_row(struct filter_code *code, const struct asking *row,
 	return at;
 }
 
-// The kernel tries the filter with every number when it is loaded.
+// At load the kernel runs the filter for every number.
 static filter_place emit_tree(struct filter_code *code, const struct asked_call *first,
 			      const struct asked_call *end)
 {
@@ -138,7 +137,7 @@ int asking_child(const struct plan *plan, struct run *run)
 {
 	if (plan->asking.count == 0 || (plan->asking_group && (run->own_session || run->lent)))
 		return 0;
-	// A signal that comes meanwhile waits: else Go's own would begin each call anew.
+	// Signals wait meanwhile: else Go's would restart each call.
 	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	autoclose int listener =
 		(int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &plan->asking);

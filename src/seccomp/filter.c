@@ -13,7 +13,6 @@
 #include "base/sys.h"
 #include "seccomp/syscalls.h"
 
-// arm64 has none: killed all the same.
 enum { X32_BIT = 0x40000000, NUMBERS = 1024 };
 #define NO_CALL 0xffffffffU
 
@@ -62,7 +61,6 @@ static filter_place emit_rules(struct emitter *out, const struct syscall_check *
 	return filter_load(&out->code, argument(check->argument) + 4, at);
 }
 
-// Each goes on to the next row when its guard does not hold.
 static filter_place emit_checks(struct emitter *out, const struct syscall_check *first)
 {
 	const struct syscall_check *end = first;
@@ -104,7 +102,7 @@ static bool denied(const struct filter_choice *choice, unsigned number)
 	return false;
 }
 
-// A later, optional group overrides the fixed ones; a denied number overrides all.
+// Optional groups override the fixed ones; a denied number overrides all.
 static struct range verdict_of(const struct filter_choice *choice, unsigned number,
 			       const struct syscall_number **cursor)
 {
@@ -136,7 +134,7 @@ static unsigned collect_ranges(const struct filter_choice *choice, struct range 
 			ranges[count++] = next;
 	}
 	ranges[count++] = (struct range){ .first = X32_BIT, .answer = SECCOMP_RET_KILL_PROCESS };
-	// -1 is how a tracer says "skip this call".
+	// A tracer skips a call by -1.
 	ranges[count++] = (struct range){ .first = NO_CALL, .answer = SECCOMP_RET_ERRNO | ENOSYS };
 	return count;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct filter_choice {
-	uint32_t groups; // GROUP_BASE.. _CHECKED are always on
+	uint32_t groups; // GROUP_BASE to GROUP_CHECKED are always on
 	const unsigned *denied;
 	unsigned denied_count;
 	uint32_t uid, gid;
@@ -18,5 +18,4 @@ enum { FILTER_MAX = 2048, FILTER_INSTRUCTION = 8 };
 // took 138, linear code 286.
 struct sock_fprog filter_compile(const struct filter_choice *choice, void *room);
 
-// With arguments of 0. `ret_arguments`: it reads one, so that others may differ.
 uint32_t filter_answer(const void *code, unsigned count, unsigned number, bool *ret_arguments);

@@ -171,34 +171,31 @@ enum { OVERFLOW_ID = 65534 };
 	 CLONE_NEWCGROUP)
 
 const struct syscall_check syscall_checks[] = {
-	// Typing into the terminal (CVE-2017-5226): the kernel looks at 32 bits.
+	// Types into the terminal (CVE-2017-5226). The kernel reads 32 bits.
 	{ .call = "ioctl",
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, IOCTL_STI, REFUSE }, { ANY, IOCTL_LINUX, REFUSE },
 		{ ANY, IOCTL_SET_DISCIPLINE, REFUSE },
-		// TIOCEXCL outlives the box. Of a virtual console: keyboard, fonts, mode,
-		// switching.
+		// TIOCEXCL outlives the box. The others change a virtual console.
 		{ ANY, IOCTL_EXCLUSIVE, REFUSE }, { KIND, IOCTL_CONSOLE, REFUSE },
 		{ KIND, IOCTL_VIRTUAL_TERMINAL, REFUSE },
-		// A subvolume would be in the project with all that is hidden; by number one is
-		// removed unseen.
+		// A snapshot would show hidden files; SNAP_DESTROY_V2 removes one by its id.
 		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },
 		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE },
-		// The host loads drivers of bridges and VLANs before rights are asked for.
+		// Loads host drivers of bridges and VLANs before the check of rights.
 		{ GET_OR_SET, SIOCGIFBR, REFUSE }, { GET_OR_SET, SIOCBRADDBR, REFUSE },
 		{ GET_OR_SET, SIOCGIFVLAN, REFUSE }, { ANY, IOCTL_RESERVE, UNSUPPORTED },
 		{ ANY, IOCTL_RESERVE_64, UNSUPPORTED }, { ANY, IOCTL_ZERO_RANGE, UNSUPPORTED },
-		// The terminal's foreground group, perhaps the caller's, gets a signal for each
-		// key. Servers do without (nginx).
+		// Each key would signal the foreground group, perhaps the caller's. Servers do
+		// without (nginx).
 		{ ANY, FIOASYNC, PRETEND }) },
-	// One call takes any space at once. Programs know the answer, and write instead.
+	// One call can take any space. Programs then write instead.
 	{ .call = "fallocate",
 	  .argument = 1,
 	  .otherwise = UNSUPPORTED,
 	  RULES({ FALLOC_FL_PUNCH_HOLE, FALLOC_FL_PUNCH_HOLE, SECCOMP_RET_ALLOW }) },
-	// An O_DIRECT write of up to 2 GiB goes on after a SIGKILL. openat2's flags are in memory,
-	// where no filter looks.
+	// An O_DIRECT write of up to 2 GiB continues after SIGKILL. No filter sees openat2's flags.
 	{ .call = "open",
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
@@ -215,7 +212,7 @@ const struct syscall_check syscall_checks[] = {
 	  .argument = 2,
 	  .otherwise = CHECK_NEXT,
 	  RULES({ O_DIRECT, O_DIRECT, INVALID }, { O_ASYNC, O_ASYNC, REFUSE }) },
-	// A lease makes the host's next open wait for up to fs.lease-break-time, 45 s.
+	// The host's next open would wait for up to fs.lease-break-time, 45 s.
 	{ .call = "fcntl",
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
@@ -304,7 +301,7 @@ const struct syscall_check syscall_checks[] = {
 	  .otherwise = PRETEND,
 	  .whole = true,
 	  RULES({ ANY, 0, SECCOMP_RET_ALLOW }) },
-	// pid 1 would be killed, take nothing more, or hardly run.
+	// Would kill pid 1, or slow it.
 	{ .call = "prlimit64",
 	  .guarded = true,
 	  .guard_argument = 0,
@@ -342,13 +339,13 @@ const struct syscall_check syscall_checks[] = {
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, 0, REFUSE }) },
 	{ .call = "ioprio_set", .argument = 0, .otherwise = SECCOMP_RET_ALLOW },
-	// It takes the whole group.
+	// Includes the whole group.
 	{ .call = "prctl",
 	  .argument = 0,
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, PRCTL_SCHED_CORE, INVALID }) },
-	// The kernel says EINVAL to an unmapped id; fakeroot and others take EPERM alone. Group
-	// 65534 is one of the caller's own: rsync would give up.
+	// The kernel says EINVAL for an unmapped id; fakeroot and others only accept EPERM. Group
+	// 65534 is the caller's: rsync would give up.
 	OWNER_OF("chown", 1),
 	OWNER_OF("fchown", 1),
 	OWNER_OF("lchown", 1),

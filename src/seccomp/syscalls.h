@@ -7,19 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum syscall_verdict {
-	VERDICT_ALLOW,
-	VERDICT_REFUSE,
-	VERDICT_CHECK,
-	VERDICT_PRETEND
-}; // unlisted: ENOSYS
+enum syscall_verdict { VERDICT_ALLOW, VERDICT_REFUSE, VERDICT_CHECK, VERDICT_PRETEND };
 
-// The first is always on, those after it by `[syscalls] allow`.
+// The first three are always on, others by `[syscalls] allow`.
 struct syscall_group {
 	const char *name;
 	enum syscall_verdict verdict;
 	const char *why;
-	const char *calls; // or name:number for calls newer than the build machine's library
+	const char *calls; // name:number for calls newer than the library
 };
 extern const struct syscall_group syscall_groups[];
 extern const unsigned syscall_group_count;
@@ -36,25 +31,22 @@ struct syscall_check {
 	unsigned argument;
 	struct syscall_rule rules[16];
 	unsigned rule_count;
-	uint32_t otherwise; // or CHECK_NEXT
-	bool whole;         // the upper half must be 0
-	// The rules count only when it holds.
+	uint32_t otherwise;
+	bool whole;
 	bool guarded;
 	unsigned guard_argument;
 	uint32_t guard_value;
 };
-#define CHECK_NEXT 0U // SECCOMP_RET_KILL_THREAD, which is not an answer of ours
-// For the caller's own ids.
-#define OWN_UID 0xfffffff0U
-#define OWN_GID 0xfffffff1U
-extern const struct syscall_check syscall_checks[]; // those of one call are together
+#define CHECK_NEXT 0U // SECCOMP_RET_KILL_THREAD, which no row answers
+#define OWN_UID    0xfffffff0U
+#define OWN_GID    0xfffffff1U
+extern const struct syscall_check syscall_checks[]; // rows of a call are adjacent
 extern const unsigned syscall_check_count;
 
-// The number of a group, or -1.
 int syscall_group_find(const char *name);
 bool syscall_listed(const char *calls, const char *name);
 
-// Made at build time, sorted by number. No pointers: a table's are relocated at each start.
+// Made at build time, sorted by number. Without pointers: each start would relocate them.
 struct syscall_number {
 	char name[26];
 	unsigned short number, group;
@@ -62,5 +54,4 @@ struct syscall_number {
 };
 extern const struct syscall_number syscall_numbers[];
 extern const unsigned syscall_number_count;
-// They get ENOSYS.
 extern const char syscall_others[];

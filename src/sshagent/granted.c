@@ -19,7 +19,7 @@
 
 enum { KNOWN_BYTES_MAX = 4 << 20, KEY_FILE_MAX = 64 << 10, AGENT_SECONDS = 30 };
 
-// 1; 0: there is none; -1.
+// 1; 0: no such file; -1.
 static int read_file(const struct plan *plan, const char *path, size_t most, const char **ret_text,
 		     size_t *ret_length)
 {
@@ -48,7 +48,7 @@ static int check_hosts(const struct plan *plan, const struct known_host *hosts)
 	list_each (item, &plan->agent.hosts) {
 		const struct known_host *host = &hosts[i++];
 		if (host->keys > 0 || item->from.order < ORDER_FLAGS)
-			continue; // a profile lists hosts that not everybody knows
+			continue; // a profile may list unknown hosts
 		if (host->by_authority)
 			return fail(0,
 				    "--agent-host: known_hosts has '%s' by @cert-authority alone, "

@@ -134,7 +134,7 @@ static bool matches_hashed(struct part word, const char *name)
 	return memcmp(hash, wanted, SHA1_BYTES) == 0;
 }
 
-// A list of patterns; one with '!' that matches decides against the line.
+// A list of patterns; a match of '!PATTERN' rejects the line.
 static bool matches_list(struct part list, const char *name)
 {
 	bool found = false;

@@ -1,4 +1,4 @@
-// Owns the connections of a box to the agent's filter, and of the filter to the agent.
+// Owns the box's connections to the filter, and the filter's to the agent.
 #include "sshagent/sshagent.h"
 
 #include <errno.h>
@@ -53,15 +53,15 @@ static bool watch(int fd, int operation, uint32_t events, struct slot *slot)
 static void end_slot(struct slot *slot)
 {
 	// epoll(7), question 6: a closed descriptor stays registered while the connector has a
-	// copy. Its hang-up would end the next connection of this slot.
+	// copy. Its hang-up would end the slot's next connection.
 	(void)watch(slot->agent, EPOLL_CTL_DEL, 0, slot);
 	fd_close(&slot->box);
 	fd_close(&slot->agent);
 	slot->state = FREE;
 }
 
-// A descriptor without events still reports that its other end is gone: an agent may have ended the
-// connection with its answer, so it is looked at again once the box has that.
+// epoll reports a hang-up without any events: the agent may end the connection with its answer, so
+// it is watched again once the box has the answer.
 static bool enter(struct slot *slot, enum stage state, size_t whole)
 {
 	static const struct {
@@ -89,7 +89,7 @@ static bool answer(struct slot *slot, uint8_t message)
 	return enter(slot, ANSWERS, LENGTH + 1);
 }
 
-// Waits for the connector, which takes CONNECT_SECONDS at most.
+// Waits at most CONNECT_SECONDS for the connector.
 static int connect_agent(void)
 {
 	int fds[FD_PASSED];
@@ -263,7 +263,7 @@ void serve_filter(struct agent_record *record, void *memory)
 	if (epoll_ctl(EVENTS, EPOLL_CTL_ADD, LISTENER, &event) < 0)
 		return;
 	for (;;) {
-		// One at a time: a slot that ends has no other event that is taken.
+		// One event at a time: an ended slot has no other.
 		int count = epoll_wait(EVENTS, &event, 1, TICK_MILLISECONDS);
 		if (count < 0 && errno != EINTR)
 			return;

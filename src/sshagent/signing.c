@@ -1,4 +1,4 @@
-// Owns the verdict on a request to the agent, and what of an answer goes to the box.
+// Owns the verdict on a request to the agent, and the part of the answer that the box gets.
 #include "sshagent/sshagent.h"
 
 #include <stdio.h>
@@ -167,7 +167,7 @@ struct login {
 	struct wire_string session, user, key, host; // host: of the bound form, else without bytes
 };
 
-// RFC 4252, section 7, behind the session id; publickey-hostbound-v00: and the host's key.
+// RFC 4252, section 7, behind the session id; publickey-hostbound-v00 adds the host's key.
 static bool read_login(const struct wire_string *data, struct login *ret_login)
 {
 	struct wire wire = { data->bytes, data->length };

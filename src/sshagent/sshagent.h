@@ -17,24 +17,23 @@ struct agent_record;
 struct plan;
 struct run;
 
-// Of the plan, once the profile is whole: what is asked for, and from which files it is read.
-// `profile` gets the socket. -1 with the error said.
+// Once the profile is complete. `profile` gets the socket. -1 with the error said.
 int sshagent_plan(struct plan *plan, struct profile *profile, char *const *environment);
-// A step, once the view is planned: no file that decides is where the box may write.
+// Once the view is planned: refuses files that the box may write.
 int sshagent_files_host(const struct plan *plan, struct run *run);
 
 int sshagent_host(const struct plan *plan, struct run *run);
 int sshagent_undo(const struct plan *plan, struct run *run);
 
-// Starts the two processes of serve.h. Who connected before waits for them.
+// Starts the two processes of serve.h. Earlier clients wait for them in the socket's queue.
 int sshagent_begin(const struct plan *plan, struct run *run);
 
-// The refusals, which change until the undo. NULL: no door.
+// Changes until the undo. NULL: there is no socket.
 const struct refused_table *sshagent_refused(const struct run *run);
 
-// What a box may ask of its caller's ssh-agent. Pure: bytes to a verdict, no I/O, no memory taken.
-// Messages: draft-ietf-sshm-ssh-agent; session-bind@openssh.com and the two ways to log in:
-// PROTOCOL and PROTOCOL.agent of OpenSSH.
+// What a box may ask of its caller's ssh-agent. Pure: bytes to a verdict, no memory. Messages:
+// draft-ietf-sshm-ssh-agent; session-bind@openssh.com and the two login forms: PROTOCOL and
+// PROTOCOL.agent of OpenSSH.
 
 enum {
 	AGENT_KEYS_MAX = 64,
@@ -73,9 +72,9 @@ struct agent_rules {
 	unsigned namespace_count;
 };
 
-// One connection: the session that the caller's agent has verified for it.
+// One connection, with the session that the agent has verified.
 struct agent_connection {
-	bool bound, refused; // refused: a bind was, and that was reported
+	bool bound, refused; // refused: a bind was refused, and reported
 	uint8_t session[AGENT_SESSION_MAX];
 	size_t session_length;
 	uint8_t host[SHA256_BYTES];
@@ -83,38 +82,37 @@ struct agent_connection {
 
 enum agent_verdict {
 	AGENT_REFUSES,
-	AGENT_LISTS, // handed on, as are the next two; the answer goes through agent_list()
+	AGENT_LISTS, // passed on, as the next two; agent_list() filters the answer
 	AGENT_SIGNS,
-	AGENT_BINDS, // the answer goes through agent_bound()
-	AGENT_KNOWS, // of a bind that holds already: success, and nothing is handed on
+	AGENT_BINDS, // agent_bound() reads the answer
+	AGENT_KNOWS, // bound already: success at once
 };
 
-// A request without its length. After AGENT_BINDS `connection` holds what will be bound, and is not
-// bound; after AGENT_REFUSES `*ret_refusal` says why (REFUSED_NOTHING: it was reported before).
+// A request without its length. After AGENT_BINDS `connection` has the pending bind; after
+// AGENT_REFUSES `*ret_refusal` has the reason (REFUSED_NOTHING: reported before).
 enum agent_verdict agent_judge(const struct agent_rules *rules, struct agent_connection *connection,
 			       const uint8_t *bytes, size_t length, struct refused *ret_refusal);
 
-// The agent's answer to a bind. False: it does not hold, and `*ret_refusal` says why.
+// The agent's answer to a bind. False: refused, see `*ret_refusal`.
 bool agent_bound(const struct agent_rules *rules, struct agent_connection *connection,
 		 const uint8_t *bytes, size_t length, struct refused *ret_refusal);
 
-// Takes the keys out of an IDENTITIES_ANSWER that are not listed, in place; the new length, or 0
-// when it is no such answer.
+// Removes unlisted keys from an IDENTITIES_ANSWER in place. Returns the new length; 0: not such an
+// answer.
 size_t agent_list(const struct agent_rules *rules, uint8_t *bytes, size_t length);
 
-// Whether it is a signature, and nothing else.
+// Nothing but a signature.
 bool agent_is_signature(const uint8_t *bytes, size_t length);
 
 // "SHA256:..." as ssh-keygen -l writes it.
 enum { AGENT_FINGERPRINT = 52 };
 
-// A fresh key among those of hosts, or the one that is there; NULL when none fits.
+// The host's key, new or known; NULL: no room.
 struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES]);
 
 // Reading of SSH's binary forms (RFC 4251, section 5) from hostile bytes. Pure.
 
-// The rest of a message. Each read takes from its beginning, or returns false and takes
-// nothing.
+// The rest of a message. Each read takes bytes from its front, or fails and takes none.
 struct wire {
 	const uint8_t *at;
 	size_t left;
@@ -142,15 +140,14 @@ enum { KNOWN_HOSTS_MAX = 32 };
 struct known_host {
 	char name[AGENT_NAME];
 	unsigned keys;
-	bool by_authority; // a line @cert-authority matches it, which is not read
+	bool by_authority; // a @cert-authority line matches, which is not supported
 };
 
-// HOST, HOST:PORT, ADDRESS or [ADDRESS]:PORT; port 22 without one. False: it is none of these.
+// HOST, HOST:PORT, ADDRESS or [ADDRESS]:PORT; default port 22.
 bool known_host_parse(const char *text, struct known_host *ret_host);
 
-// Adds the keys of a known_hosts file to the rules. The number of the line that cannot be taken: a
-// line @revoked that is malformed, or one with which there are too many keys; 0: none. Other lines
-// that are malformed are left out, as ssh does.
+// Adds the keys of a known_hosts file. Returns the number of a fatal line (a malformed @revoked, or
+// too many keys), or 0. Skips other malformed lines, as ssh does.
 unsigned known_hosts_read(struct agent_rules *rules, struct known_host *hosts, unsigned host_count,
 			  const char *text, size_t length);
 
@@ -159,27 +156,25 @@ bool known_public_key(const char *text, size_t length, uint8_t ret_hash[SHA256_B
 
 bool known_fingerprint(const char *text, uint8_t ret_hash[SHA256_BYTES]);
 
-// The locked process between a box and its caller's agent, and the one that connects for it: the
-// first reads what the box writes, and can open and connect to nothing; the second connects to the
-// one socket that it has, and reads single bytes.
+// Two locked processes between a box and its caller's agent. The filter reads what the box writes,
+// and can open and connect to nothing. The connector connects to its one socket, and reads single
+// bytes.
 
 enum { AGENT_CONNECTIONS_MAX = 16 };
 
-// Descriptors: 0 the listening socket, 1 the way to serve_connector(), 3 an epoll instance. Returns
-// when the way is closed. `memory`: serve_bytes() zeroes, for the connections.
+// Descriptors: 0 the listening socket, 1 to serve_connector(), 3 an epoll instance. Returns when
+// descriptor 1 is closed. `memory`: serve_bytes() zeroes.
 size_t serve_bytes(void);
 void serve_filter(struct agent_record *record, void *memory);
-// Descriptors: 0 the agent's socket (O_PATH), 1 the way to the filter.
+// Descriptors: 0 the agent's socket (O_PATH), 1 to the filter.
 void serve_connector(void);
 
-// The rules of a run, from what the plan names: files are read and the agent is asked outside,
-// before the box has a process of the command.
+// The rules of a run. Files are read and the agent is asked outside, before the command exists.
 
 // The agent's socket is `agent` (O_PATH). -1 with the error said.
 int rules_read(const struct plan *plan, int agent, struct agent_rules *rules);
 
-// What the two processes and the supervisor share: the rules, which they only read, and the
-// refusals.
+// Shared by both processes and the supervisor: rules, which the processes only read, and refusals.
 struct agent_record {
 	struct agent_rules rules;
 	struct refused_table refused;

@@ -105,8 +105,8 @@ bool component_hash(const char *name, uint32_t *ret_hash)
 	return true;
 }
 
-// Of Windows dots and spaces at the end are ignored, and what follows a colon or a backslash; a
-// name has a short one, too, with a number.
+// Windows ignores dots and spaces at the end, and all behind a colon or a backslash. A name also
+// has a short form with a number.
 static bool is_spelled(const char *path, const char *name, const char *short_name)
 {
 	char folded[COMPONENT_MAX];

@@ -34,7 +34,7 @@ static bool parse_network(const char *text, size_t length, const char *slash,
 	destination->kind = DESTINATION_NETWORK;
 	destination->network = host.address;
 	destination->prefix = base + (unsigned)prefix;
-	// 10.1.2.3/8 names one address and means another: which, nobody can say.
+	// 10.1.2.3/8 is ambiguous: an address, or its network.
 	struct address rest = host.address;
 	for (unsigned bit = destination->prefix; bit < 128; bit++)
 		rest.bytes[bit / 8] &= (uint8_t)~(0x80 >> bit % 8);
@@ -149,7 +149,7 @@ static bool matches_host(const struct destination *destination, const struct hos
 	case DESTINATION_ANY:
 		return host->kind == HOST_NAME;
 	case DESTINATION_NETWORK:
-		// ::/0 is all of IPv6, not IPv4 written as such.
+		// ::/0 does not include ::ffff:0:0/96.
 		return host->kind == HOST_ADDRESS &&
 		       address_is_v4(&host->address) == address_is_v4(&destination->network) &&
 		       address_within(&host->address, &destination->network, destination->prefix);

@@ -20,8 +20,8 @@ struct host {
 	struct address address;
 };
 
-// In any spelling of libc's resolvers and browsers: 127.1, 0x7f.1, 2130706433, ::ffff:1.2.3.4,
-// [::1]. False for the rest: other bytes, empty or long labels, zones.
+// Takes any spelling of libc's resolvers and browsers: 127.1, 0x7f.1, 2130706433, ::ffff:1.2.3.4,
+// [::1]. False: other bytes, empty or long labels, zones.
 bool host_parse(const char *text, size_t length, struct host *ret_host);
 // Without a port `ret_port` stays.
 bool host_parse_port(const char *text, size_t length, struct host *ret_host, uint16_t *ret_port);
@@ -35,7 +35,7 @@ bool address_within(const struct address *address, const struct address *network
 void address_text(const struct address *address, char text[ADDRESS_TEXT_MAX]);
 void host_text(const struct host *host, char text[HOST_NAME_BYTES_MAX + 1]);
 
-// Also in NAT64 and 6to4.
+// Looks into NAT64 and 6to4 addresses, too.
 enum reach {
 	REACH_PUBLIC,
 	REACH_PRIVATE, // RFC 1918, RFC 6598, unique local: only when the profile says so

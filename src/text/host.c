@@ -52,7 +52,7 @@ static bool parse_part(const char *text, size_t length, uint64_t *ret)
 	return true;
 }
 
-// The last part fills the rest.
+// The last part fills all remaining bytes.
 static bool parse_v4(const char *text, size_t length, struct address *ret)
 {
 	uint64_t parts[4];
@@ -85,7 +85,7 @@ static bool parse_v6(const char *text, size_t length, struct address *ret)
 	copy[length] = '\0';
 	if (inet_pton(AF_INET6, copy, ret->bytes) != 1)
 		return false;
-	// ::1.2.3.4, an old way to write IPv4, is dialled as IPv4 by some.
+	// Some programs connect to ::1.2.3.4, an old spelling, as IPv4.
 	static const uint8_t zero[12];
 	uint32_t low = (uint32_t)ret->bytes[12] << 24 | (uint32_t)ret->bytes[13] << 16 |
 		       (uint32_t)ret->bytes[14] << 8 | ret->bytes[15];
@@ -94,7 +94,7 @@ static bool parse_v6(const char *text, size_t length, struct address *ret)
 	return true;
 }
 
-// A last label of digits is an address or nothing (WHATWG URL, "ends in a number").
+// A name whose last label has only digits must be an address (WHATWG URL, "ends in a number").
 static bool looks_numeric(const char *label, size_t length)
 {
 	uint64_t number;

@@ -25,12 +25,12 @@ struct json {
 // text[length] must be NUL. A byte order mark at the beginning is passed over.
 int json_parse(struct arena *arena, const char *text, size_t length, struct json **ret_root);
 
-// One string, list or object from `at` on in another text; its key stays. False: none is whole.
+// One string, list or object of another text, from `at` on; value->key stays. False: incomplete.
 bool json_parse_at(struct arena *arena, const char *text, size_t at, struct json *value);
 
 bool json_is_blank(const char *text, size_t length);
 
-// Of equal names the last, as programs see it.
+// The last of equal names, as in most programs.
 const struct json *json_member(const struct json *object, const char *key);
 
 // The value at a path of keys, NULL-terminated; NULL when there is none.
@@ -47,13 +47,13 @@ char *json_append(struct arena *arena, const char *text, const struct json *root
 char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 	       const struct json *child);
 
-// `now`, which was `written` and changed since, without what `written` has besides `before`. NULL:
-// that is not in it once, as it was written.
+// Takes out of `now` what `written` added to `before`. NULL: `now` does not contain exactly that
+// once.
 char *json_revert(struct arena *arena, const char *before, const char *written, const char *now);
 
 char *json_quote(struct arena *arena, const char *string);
 
-// Strict RFC 8259. Each value is shown once; no memory is taken, whatever the size.
+// Strict RFC 8259. Shows each value once, and takes no memory.
 enum { JSON_WALK_DEPTH_MAX = 1024 };
 
 struct json_step {
@@ -74,14 +74,14 @@ struct json_step {
 bool json_walk(const char *text, size_t length,
 	       bool (*step)(void *owner, const struct json_step *step), void *owner);
 
-// With comments, a comma before a closing bracket, and any bytes from 0x80 on; from *at on, which
-// is where it ended. `close` gets each closing bracket.
+// Also takes comments, a comma before a closing bracket, and any bytes from 0x80 on. Begins at *at,
+// and sets it to the end. `close` gets each closing bracket.
 bool json_walk_lax(const char *text, size_t length, size_t *at,
 		   bool (*step)(void *owner, const struct json_step *step),
 		   void (*close)(void *owner, unsigned depth, size_t end), void *owner);
 
 size_t json_blanks(const char *text, size_t at, bool comments);
 
-// Without escapes, as UTF-8 (half a pair is U+FFFD), cut at `size` - 1. Returns all of its bytes; a
-// NUL may be one.
+// Resolves escapes to UTF-8 (half a surrogate pair becomes U+FFFD), cut at `size` - 1. Returns the
+// uncut length; the text may contain NUL.
 size_t json_decode(const char *raw, size_t length, char *to, size_t size);

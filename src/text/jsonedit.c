@@ -42,7 +42,7 @@ static const char *newline_of(const char *text)
 	return end > text && end[-1] == '\r' ? "\r\n" : "\n";
 }
 
-// Set apart as the last child is; the first one is behind the comments.
+// Indented as the last child. A first child comes behind the comments.
 static char *add_child(struct arena *arena, const char *text, const struct json *parent,
 		       const char *child)
 {
@@ -115,7 +115,7 @@ char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 		behind += child->next ? strspn(text + behind, " \t\n\r") : 0;
 		return without(arena, text, own, (size_t[]){ comma, behind });
 	}
-	// A comment must not reach over what follows.
+	// A comment must not swallow what follows.
 	if (blanks_before(text, own[0]) == behind)
 		own[0] = behind;
 	return without(arena, text, (size_t[]){ comma, behind }, own);
@@ -145,7 +145,7 @@ char *json_revert(struct arena *arena, const char *before, const char *written, 
 		front++;
 	while (end > front && last > front && before[end - 1] == written[last - 1])
 		end--, last--;
-	// The whole line: a part of it may occur elsewhere.
+	// Cuts the whole line: a part of it may occur elsewhere.
 	for (; end > front && front > 0 && !strchr("{[,\n", written[front - 1]); front--)
 		;
 	for (; end > front && written[last] && !strchr("}],\n", written[last]); last++)

@@ -93,7 +93,7 @@ static unsigned weight(struct span key)
 	return count;
 }
 
-// A key of one word, as "Killed", is the whole text.
+// A key of one word, such as "Killed", must be the whole text.
 static bool has_key(struct span key, struct span error, struct span captures[RECIPE_CAPTURES])
 {
 	struct span word, rest = error;

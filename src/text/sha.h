@@ -8,11 +8,11 @@ enum { SHA1_BYTES = 20, SHA256_BYTES = 32 };
 void sha1(const void *bytes, size_t length, unsigned char ret_name[SHA1_BYTES]);
 void sha256(const void *bytes, size_t length, unsigned char ret_name[SHA256_BYTES]);
 
-// RFC 4648. %XX in the user part of a URL is resolved first (RFC 3986).
+// Base64 (RFC 4648). In the user part of a URL %XX is decoded first (RFC 3986).
 
 void base64_url_user(const char *text, size_t length, char *encoded, size_t size);
 
-// Of bytes, whole; "" where it does not fit.
+// "" if it does not fit.
 void base64_encode(const unsigned char *bytes, size_t length, char *encoded, size_t size);
 
 // 0: not base64, empty, or more than `size`.

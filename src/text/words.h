@@ -19,8 +19,8 @@ char *words_line(char **at);
 // With %XX decoded; NULL at the end, or when it is not one.
 const char *words_next(struct arena *arena, char **at);
 
-// A number of 4 or 8 bytes, a struct timespec (two), a text, one that may be empty at the end, an
-// absolute path, or a relative one that leads nowhere upwards.
+// A number of 4 or 8 bytes, a timespec (two numbers), a text, a text that may be empty at the end,
+// an absolute path, or a relative one without "..".
 struct words_field {
 	enum words_form {
 		WORDS_NUMBER,
@@ -36,7 +36,7 @@ struct words_field {
 	{ form, offsetof(type, member), sizeof(((type *)NULL)->member) }
 #define WORDS_COUNT(fields) (sizeof(fields) / sizeof(*(fields)))
 
-// The fields of a line from *at on; false: one is missing or is not of its form.
+// Reads the fields of a line from *at on. False: one is missing or malformed.
 bool words_read(struct arena *arena, char **at, const struct words_field *fields, unsigned count,
 		void *ret_record);
 // A line: a first word, or "", then the fields.
@@ -62,17 +62,17 @@ void words_close(struct out *out);
 
 enum { COMPONENT_MAX = 256 };
 
-// As folding file systems compare it: small letters, what they skip left out. False when it is too
-// long.
+// The form that folding file systems compare: lower case, without characters that they skip. False:
+// too long.
 bool component_fold(const char *path, char ret_folded[COMPONENT_MAX]);
 
-// Up to its slash or end.
+// Compares the component of `folded` up to its slash or end.
 bool component_matches(const char *folded, const char *name);
 
-// FNV-1a in whatever case. False: bytes that are not ASCII, which other letters fold to.
+// FNV-1a of the lower case. False: some other letter could fold to an ASCII one.
 bool component_hash(const char *name, uint32_t *ret_hash);
 
-// On any file system: one that folds case, skips characters, or is of Windows.
+// ".git" on any file system: one that folds case or skips characters, or of Windows.
 bool component_is_git(const char *path);
 bool component_is_modules(const char *path);
 
@@ -84,8 +84,8 @@ struct near {
 	unsigned distance;
 };
 
-// NULL: none. What begins with `word` comes first, then the fewest edits, at most a third of the
-// letters.
+// NULL: no near word. Words that begin with `word` come first, then the fewest edits, up to a third
+// of the letters.
 void near_consider(struct near *near, const char *known);
 
 // man/recipes.txt, also sbx-recipes(7).
@@ -108,25 +108,25 @@ struct recipe {
 // The next recipe behind `at`, the text's beginning for the first; NULL behind the last one.
 const char *recipe_next(const char *at, struct recipe *ret_recipe);
 
-// The number of the capture that this word of a key or fix stands for; -1: none.
+// The number of the capture for a placeholder word; -1: not a placeholder.
 int recipe_placeholder(struct span word);
 
-// Of several keys the one with the most words.
+// Finds the key with the most words.
 bool recipes_find(const char *error, struct recipe *ret_recipe);
 
 bool textsecret_is(const char *text);
 bool textsecret_has_word(const char *text);
 
-// In the arena. NULL: a URL that cannot be taken apart, as "https://me:pa/ss@host".
+// NULL: a URL without a clear end of the password, as "https://me:pa/ss@host".
 const char *textsecret_strip(struct arena *arena, const char *text);
 
-// Lines that are secret stay empty. NULL: all of it is kept; "": nobody knows where a secret ends.
-// TEXTSECRET_REGISTRIES: only where packages come from.
+// Empties lines with secrets. NULL: nothing was removed; "": a secret has no clear end.
+// TEXTSECRET_REGISTRIES: keeps only where packages come from.
 enum textsecret_kept { TEXTSECRET_ALL, TEXTSECRET_REGISTRIES };
 const char *textsecret_lines(struct arena *arena, const char *text, size_t length,
 			     enum textsecret_kept kept);
 
-// A PEM file may hold a private key as well. "": it has none.
+// Only the certificates: a PEM file may also hold a private key. "": none.
 const char *textsecret_certificates(struct arena *arena, const char *text);
 
 // PATH[:size=SIZE][,mode=MODE], as in `--tmpfs /data:size=1G,mode=0700`. Pure.
@@ -137,5 +137,5 @@ struct tmpfs_words {
 	unsigned mode; // 0: none was given
 };
 
-// A ':' belongs to the path where no '=' follows it.
+// A ':' without '=' behind it belongs to the path.
 bool tmpfs_parse(const char *text, struct tmpfs_words *ret);

@@ -48,7 +48,6 @@ static int add_bind(struct wishes *wishes, const struct item *item, enum access 
 	return 0;
 }
 
-// A directory that is private to the box. 0: names nothing.
 static int expand_directory(struct wishes *wishes, const struct item *item, struct mount *mount)
 {
 	const char *path;
@@ -131,7 +130,6 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &cache, false);
 }
 
-// 1 and a mount; 0: absent, and tolerated; -1.
 static int resolve_item(struct wishes *wishes, const struct item *item, enum mount_kind kind,
 			enum access access, struct mount *ret_mount)
 {
@@ -347,7 +345,7 @@ int gather_wishes(struct wishes *wishes)
 		TRY(add_cache(wishes, item));
 	list_each (item, &profile->scratch)
 		TRY(add_scratch(wishes, item));
-	list_each (item, &profile->read) // after the writable ones are known
+	list_each (item, &profile->read)
 		TRY(own_includes(wishes, item));
 	list_each (item, &profile->socket)
 		TRY(add_socket(wishes, item));

@@ -54,7 +54,7 @@ static const char *meminfo_text(struct arena *arena, const char *real, uint64_t 
 	const char *text = "";
 	for (const char *line = real, *end; (end = strchr(line, '\n')); line = end + 1) {
 		int name = (int)strcspn(line, ":\n");
-		bool memory = str_starts(line, "Mem"); // MemTotal, MemFree, MemAvailable
+		bool memory = str_starts(line, "Mem");
 		bool cache = false;
 		for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++)
 			cache = cache || str_starts(line, caches[i]);
@@ -132,7 +132,7 @@ int sudo_plan(struct wishes *wishes)
 	struct resolved resolved;
 	struct mount rules = { .kind = MOUNT_TEXT,
 			       .access = ACCESS_READ,
-			       .mode = 0440, // sudo takes no other
+			       .mode = 0440,
 			       .source = "root ALL=(ALL:ALL) NOPASSWD: ALL\n",
 			       .from = { .file = "as-root", .order = ORDER_FLAGS } };
 	if (!wishes->plan->as_root)
@@ -150,7 +150,6 @@ enum { FILES_MAX = 64, BYTES_MAX = 64 << 10 };
 // ssh(1) checks the owner of each file that ssh_config(5) includes.
 static const char directory[] = "/etc/ssh/ssh_config.d";
 
-// Only files that root alone writes and everybody reads.
 static const char *copy_of(struct arena *arena, const struct resolved *file)
 {
 	struct stat status;

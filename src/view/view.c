@@ -1,4 +1,4 @@
-// Owns the decision what is mounted where: wishes sorted with parents first, those with an effect,
+// Owns the order of mounts: wishes sorted with parents first, those with an effect,
 // and the directories between them.
 #include "view/view.h"
 
@@ -14,7 +14,7 @@ enum { DEPTH_MAX = 256 };
 
 struct view_builder {
 	struct wishes wishes;
-	const struct mount *stack[DEPTH_MAX]; // the mounts above the current path
+	const struct mount *stack[DEPTH_MAX];
 	unsigned depth;
 	struct aliases aliases;
 };
@@ -68,7 +68,6 @@ static bool ours(const struct mount *mount)
 	       mount->kind == MOUNT_SCRATCH || (mount->kind == MOUNT_LAYERS && !mount->source);
 }
 
-// The directories between the nearest mount and the target.
 static int emit_parents(struct view_builder *builder, const char *target, struct origin from)
 {
 	const char *above = builder->stack[builder->depth - 1]->target;
@@ -137,14 +136,12 @@ static bool not_in_cache(const struct wish *wish, const struct mount *above)
 	return !above->cache;
 }
 
-// The host has nothing there.
 static bool covers_nothing(const struct wish *wish, const struct mount *above)
 {
 	return !wish->mount.optional &&
 	       (above->cache || (above->kind == MOUNT_LAYERS && !above->source));
 }
 
-// A read-only place needs no copy.
 static bool is_read_only(const struct wish *wish, const struct mount *above)
 {
 	(void)wish;
@@ -170,7 +167,7 @@ static bool same_bind(const struct wish *wish, const struct mount *above)
 #define OVER(kind) (1U << (kind))
 static const struct {
 	enum mount_kind wish;
-	unsigned above; // OVER()
+	unsigned above;
 	bool (*fulfilled)(const struct wish *wish, const struct mount *above);
 } precedence[] = {
 	{ MOUNT_LINK, OVER(MOUNT_LAYERS), shows_host },
@@ -217,12 +214,11 @@ static int place(struct view_builder *builder, const struct wish *wish)
 	while (!path_within(mount->target, builder->stack[builder->depth - 1]->target))
 		builder->depth--;
 	const struct mount *above = builder->stack[builder->depth - 1];
-	// Two wishes for one path are one by now.
 	if (redundant(builder->wishes.plan, wish, above) || above->kind == MOUNT_MASK)
 		return 0;
 	if (!conceals(wish) && wishes_is_hidden(&builder->wishes, mount->target))
 		return 0;
-	// An overlay's content is unknown: the mask covers anything.
+	// An overlay may show anything.
 	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
 	if (overlay && mount->kind == MOUNT_MASK) {
 		emit(builder, mount);
@@ -260,7 +256,6 @@ static bool same_target(const struct wish *left, const struct wish *right)
 	return str_equal(left->mount.target, right->mount.target);
 }
 
-// A pin holds despite other lines.
 static void join_pins(struct view_builder *builder)
 {
 	for (unsigned i = builder->wishes.count; i-- > 1;)

@@ -13,8 +13,6 @@ struct wishes;
 // Fills plan->mounts. Opens nothing for writing.
 int view_plan(struct plan *plan, char *const *environment);
 
-// Fills the list of wishes.
-
 // Reads the file system; opens only git's pointers.
 int gather_wishes(struct wishes *wishes);
 
@@ -23,7 +21,6 @@ int gather_wishes(struct wishes *wishes);
 
 // True for a directory. Notes a device.
 bool nodes_note(struct plan *plan, int fd);
-// After the fixed devices.
 int nodes_plan(struct wishes *wishes);
 
 // Files that the box has in place of the host's.
@@ -34,7 +31,6 @@ int own_hosts(struct wishes *wishes);
 int own_meminfo(struct wishes *wishes);
 // zsh without one begins with questions: for a private home.
 int own_zshrc(struct wishes *wishes);
-// For `sbx code`.
 int own_snippet(struct wishes *wishes);
 
 // With secrets: the host's roots and this box's authority.

@@ -33,7 +33,7 @@ is "each row of the table of names says where it is written" "" "$(tests/lint/so
 is "and one that does not is found" 4 "$(printf 'a = b | their manuals\nc = d | x\ne = f | \ng = h\ni = j | man(1)\n' >"$work/names" && tests/lint/sources "$work/names" | grep -c 'no source')"
 # tests/lint/forbidden-words is the list; a message that changed is a line in tests/lint/messages.golden.
 is "messages, help and manual pages are in plain words, and each message is in the golden file" "" "$(tests/lint/words check "$SBX" 2>&1)"
-is "comments are short: at most 60 words for 100 lines" "" "$(tests/lint/comments 2>&1)"
+is "comments are short: at most 60 words for 100 lines of a room" "" "$(tests/lint/comments 2>&1)"
 # HACKING.md, Style 13. Old comments are rewritten when their line is touched.
 git() { command git -c safe.directory='*' "$@"; }
 if upstream=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null); then

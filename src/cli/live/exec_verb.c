@@ -67,7 +67,7 @@ static int make_text(const struct box *box, char *const *command)
 }
 
 struct further_command {
-	struct passing_stream streams[STREAMS]; // by the command's descriptor
+	struct passing_stream streams[STREAMS];
 	int socket, signals;
 	int master; // of the command's pty; -1: pipes
 	struct raw_terminal terminal;
@@ -189,7 +189,6 @@ static bool is_in_background(const struct passing_stream *stream)
 	return front > 0 && front != getpgrp();
 }
 
-// False when nothing is left to do.
 static bool turn(struct further_command *command)
 {
 	struct pollfd events[STREAMS + 2];

@@ -20,7 +20,7 @@ bool why_is_error(const char *word)
 }
 
 // The text of a placeholder, extended by neighbouring characters of a path or a host. NULL: it has
-// other characters, so no command can take it.
+// characters that a printed command must not contain.
 static const char *captured(struct arena *arena, const char *error, struct span word)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

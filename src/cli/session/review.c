@@ -104,7 +104,7 @@ static char ask_letter(const struct person *person, const char *question, const 
 
 // --- file by file -------------------------------------------------------------------------------
 
-// A directory follows the answers about its files, unless it goes as a whole.
+// No question about a directory with changed entries: the answers about these decide.
 static bool is_asked(const struct changes *changes, unsigned index)
 {
 	const struct change *change = &changes->list[index];

@@ -188,8 +188,8 @@ static int copy_side(struct sessions *sessions, const struct session *session,
 }
 
 // No repository is searched: the home may be one, and .gitattributes of the session would decide
-// what is text. The user's attributes would change line ends. In a pipe the patch suits `git apply`
-// under any configuration. Git quotes C0 in names; with quotePath also other bytes.
+// which files are text. The user's attributes would change line ends. In a pipe the patch suits
+// `git apply` under any configuration. Git quotes C0 in names; with quotePath also other bytes.
 static int run_git(int directory, char **environment, bool quoted, const char **ret_why)
 {
 	enum { NOT_FOUND = 127 };

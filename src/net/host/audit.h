@@ -1,9 +1,9 @@
 // The log of connections: a file of JSON lines for each run that has some, below
 // ~/.local/state/sbx/log, read by sbx audit.
 //
-// The log of a run is bounded: refusals have a quota; the first AUDIT_SINGLES allowed connections
-// get a line each at their end; the rest are counted by destination. All logs together are bounded,
-// too: the largest file goes first.
+// Refusals have a quota. The first AUDIT_SINGLES allowed connections get a line each at their end;
+// the rest are counted by destination. All logs together are bounded, too: the largest file goes
+// first.
 #pragma once
 
 #include <stdint.h>
@@ -16,7 +16,7 @@
 
 enum {
 	AUDIT_SINGLES = 20000,
-	AUDIT_QUESTIONS = 1000, // for names
+	AUDIT_QUESTIONS = 1000,
 	AUDIT_REFUSED_BYTES = 1 << 20,
 	AUDIT_FILES_MAX = 1000,
 	AUDIT_ALL_BYTES = 256 << 20,
@@ -30,11 +30,11 @@ struct audit {
 	int fd;              // -1: not opened yet; -2: cannot be opened
 	const char *project; // in each line, or NULL
 	unsigned singles, questions;
-	size_t refused; // bytes of refusals
+	size_t refused;
 };
 
-// Logs ended connections; the first one opens the file below `state`. A failure does not stop the
-// run: the log is no wall. `unlogged` counts connections without a line.
+// The first ended connection opens the file below `state`. A failure does not stop the run: the log
+// is no wall. `unlogged` counts connections without a line.
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program, struct audit_count *unlogged);
 // A line for the uncounted rest, at the end of the run.

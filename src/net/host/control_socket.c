@@ -26,7 +26,7 @@ struct control_wish {
 	struct control_head head;
 	// EXECUTE and PUBLISH send descriptors, ATTACH gets one.
 	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE, WISH_ATTACH, WISH_PUBLISH } kind;
-	struct terminal_wish terminal; // of EXECUTE
+	struct terminal_wish terminal;
 	char destination[RULE_TEXT_MAX];
 };
 
@@ -152,7 +152,6 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	return number == 0 && rule;
 }
 
-// Waits while other clients are served.
 static int connect_to(int record, pid_t run)
 {
 	struct sockaddr_un address = address_of(record);

@@ -14,7 +14,7 @@ struct record;
 struct run;
 struct terminal_wish;
 
-enum { CONTROL_MILLISECONDS = 2000 }; // for an answer
+enum { CONTROL_MILLISECONDS = 2000 };
 
 // -1 with errno: the run goes on without it.
 int control_socket_listen(int record);
@@ -29,7 +29,6 @@ int control_socket_tell(int record, pid_t run, const char *word, const char *des
 int control_socket_publish(int record, pid_t run, const struct publish *port, const int sockets[2]);
 // Reports that the run is of another version, or has hung up. Returns -1.
 int control_socket_unknown(pid_t run, bool answered);
-// Returns the master of the command's terminal.
 int control_socket_attach(int record, pid_t run);
 // `fds`: the text (process/further.h), and without a terminal stdin, stdout and stderr. Returns the
 // socket of the answers.

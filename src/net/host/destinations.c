@@ -81,7 +81,6 @@ void seen_take(const struct plan *plan, const struct run *run, struct connection
 		orders_give(orders, &seen, NULL, 0);
 }
 
-// A line for each destination with unlogged connections.
 static void end_list(struct connections *connections, const struct seen_list *list)
 {
 	for (unsigned i = 0; i < list->count; i++)

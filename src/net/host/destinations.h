@@ -27,7 +27,7 @@ struct name_seen {
 
 struct seen_list {
 	unsigned count;
-	uint64_t more; // connections to unlisted destinations
+	uint64_t more;
 	struct name_seen all[SEEN_MAX];
 };
 
@@ -36,14 +36,12 @@ struct connections {
 	struct owner_search who;
 	struct audit audit;
 	struct audit_count unlogged[VERDICTS]; // of unlisted destinations
-	struct audit_count unlogged_questions; // for names
+	struct audit_count unlogged_questions;
 	struct host_questions questions;
 };
 
-// `project`: for the log, or NULL. NULL: no memory.
 struct connections *seen_new(int owners, const char *project);
 // Handles a worker's report; seeks the owner of a new destination.
 void seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
 	       const struct worker_event *report, struct orders *orders);
-// Ends the log.
 void seen_end(const struct plan *plan, struct connections *connections);

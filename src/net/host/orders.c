@@ -32,7 +32,6 @@ static int send_one(const struct orders *orders, struct order *order)
 		       order->fd_count);
 }
 
-// The pidfd reports a dead worker.
 void orders_send(struct orders *orders)
 {
 	for (; orders->count > 0; orders->count--) {
@@ -96,7 +95,6 @@ void orders_files(struct orders *orders)
 	orders_give(orders, &order, fds, count);
 }
 
-// CPU time in milliseconds.
 static int64_t worked(const struct orders *orders)
 {
 	clockid_t clock;

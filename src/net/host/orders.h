@@ -1,5 +1,5 @@
-// A queue of orders to a worker. Those that its socket does not take go when there is room: a
-// worker that does not read is neither waited for nor dead.
+// A queue of orders to a worker, for those that its socket does not take now: a worker that does
+// not read is neither waited for nor dead.
 #pragma once
 
 #include <poll.h>
@@ -21,7 +21,7 @@ struct orders {
 		struct timespec changed;
 	} files[2]; // hosts and resolv.conf as last sent
 	// Time, and the worker's CPU time, of the oldest change that it has not taken; 0: none.
-	int64_t changed, worked; // milliseconds
+	int64_t changed, worked;
 	unsigned first, count;
 	struct order {
 		struct worker_command command;
@@ -30,20 +30,17 @@ struct orders {
 	} all[ORDERS_MAX];
 };
 
-// NULL: no memory.
 struct orders *orders_new(int control);
 void orders_free(struct orders *orders);
 // Takes the descriptors. A full queue drops the order: the connection that waits times out.
 void orders_give(struct orders *orders, const struct worker_command *command, int *fds,
 		 unsigned count);
 void orders_send(struct orders *orders);
-// Sends the host's tables of names if they changed.
 void orders_files(struct orders *orders);
 // orders_overdue(): the worker has not taken new rules after a second of its CPU time, or ten of
-// real time. Call until they are taken.
+// real time.
 void orders_rules(struct orders *orders);
 bool orders_overdue(struct orders *orders, bool taken);
 // `milliseconds`, or less while rules are not taken.
 int orders_wait(const struct orders *orders, int milliseconds);
-// To poll the worker's socket.
 struct pollfd orders_event(const struct orders *orders);

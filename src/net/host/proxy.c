@@ -139,7 +139,6 @@ static int start_worker(const struct plan *plan, struct run *run)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail(errno, "the proxy");
 	struct orders *orders = orders_new(ends[0]);
-	// The supervisor never waits for a worker.
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	int published[2 * DOORS_MAX];
 	for (int i = 0; i < 2 * DOORS_MAX; i++)
@@ -315,7 +314,6 @@ static void hear_last(const struct plan *plan, struct run *run)
 	     event = orders_event(orders)) {
 		if (event.revents & POLLOUT)
 			orders_send(orders);
-		// The first failure is reported, not the worker's end.
 		if ((event.revents & ~POLLOUT) && ATTEMPT(take_report(plan, run)) < 0)
 			return;
 	}

@@ -25,21 +25,21 @@ enum {
 struct proxy {
 	int listeners[LISTENERS_MAX];
 	unsigned listener_count;
-	bool redirected, holds; // see enum netns
-	bool complete;          // all listeners have come: a worker may begin
-	bool relayed;           // tier landlock: the only listener is on the host's loopback
-	struct publish ports[DOORS_MAX]; // inside 0: a free place
+	bool redirected, holds;
+	bool complete; // all listeners have come: a worker may begin
+	bool relayed;  // tier landlock: the only listener is on the host's loopback
+	struct publish ports[DOORS_MAX];
 	struct door {
-		int sockets[2];   // bound at 127.0.0.1 and ::1 (or -1)
-		bool open;        // it listens
-		bool reversed;    // the box listens at the port number of outside
-		unsigned unheard; // shared->unheard at the last look
+		int sockets[2]; // bound at 127.0.0.1 and ::1 (or -1)
+		bool open;
+		bool reversed; // the box listens at the port number of outside
+		unsigned unheard;
 	} doors[DOORS_MAX];
 	int64_t doors_next, doors_haste; // see publish.h; 0: nothing to look for
 	struct shared *shared;           // NULL until the worker starts
-	unsigned generation;             // of the rules in `shared`
-	struct orders *orders;           // NULL: no worker
-	int pidfd;                       // of the worker, or -1
+	unsigned generation;
+	struct orders *orders;
+	int pidfd;
 	int owners;                      // see LISTENER_OWNERS; -1: no network of the box
 	struct connections *connections; // NULL until the worker starts
 	int live;                        // socket of sbx allow and deny, or -1
@@ -56,15 +56,12 @@ bool proxy_made_up(void);
 int proxy_host(struct plan *plan, struct run *run);
 int proxy_undo(const struct plan *plan, struct run *run);
 
-// The box's listeners from one message.
 void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected);
-// The box's sockets for published ports.
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 
 // Call before proxy_relay() connects: makes what the worker shares.
 int proxy_share(const struct plan *plan, struct proxy *proxy);
 
-// Returns how many it filled in.
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
 // Handles these. -1 with the error said: the run must end.
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
@@ -73,7 +70,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 		  enum hold_answer answer);
 int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
-// `milliseconds`, or less while the worker has not taken new rules.
+// Less while the worker has not taken new rules.
 int proxy_wait(const struct proxy *proxy, int milliseconds);
-// When the box is dead: reads the worker's last messages and ends it.
+// The box is dead: reads the worker's last messages and ends it.
 void proxy_end(const struct plan *plan, struct run *run);

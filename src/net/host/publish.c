@@ -31,7 +31,6 @@ static int share_port(int fd, int on)
 	return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 }
 
-// -1 with errno.
 static int bind_at(const struct sockaddr *address, socklen_t size)
 {
 	autoclose int fd =
@@ -103,7 +102,6 @@ static int bind_at_six(const struct publish *publish, const char *flag, int *ret
 	return *ret_fd >= 0 || errno != EADDRINUSE ? 0 : refuse(publish, flag);
 }
 
-// A free port must be free at both addresses.
 int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six)
 {
 	enum { TRIES = 32 };
@@ -127,7 +125,6 @@ int publish_open(struct publish *published, const char *flag, int *ret_four, int
 	return 0;
 }
 
-// A later worker gets them at its start.
 static void order_door(struct proxy *proxy, unsigned place)
 {
 	struct worker_command order = { .kind = COMMAND_DOOR,

@@ -21,7 +21,6 @@ int publish_open(struct publish *published, const char *flag, int *ret_four, int
 // Takes bound sockets of both addresses; without any it ends the publishing. Returns an errno.
 int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED]);
 void doors_close(struct proxy *proxy, unsigned place);
-// For the run's record.
 void doors_ports(const struct proxy *proxy, struct record_ports *ret_ports);
 
 // A port was unheard at the worker, or is new: looks soon.

@@ -22,10 +22,10 @@ enum {
 struct host_question {
 	struct host host;
 	uint16_t port;
-	char program[OWNER_NAME]; // as the box says
-	int64_t since;            // steady clock, milliseconds
-	bool waits;               // for an answer
-	enum answered answer;     // if it does not wait
+	char program[OWNER_NAME];
+	int64_t since; // steady clock, milliseconds
+	bool waits;
+	enum answered answer;
 };
 
 struct host_questions {
@@ -36,7 +36,6 @@ struct host_questions {
 // A worker's report of waiting connections. True: the answer is known.
 bool questions_take(const struct plan *plan, const struct run *run,
 		    const struct worker_event *report, enum hold_answer *ret_answer);
-// The oldest, or NULL.
 struct host_question *questions_next(struct proxy *proxy);
 // The oldest first, at most `most`; returns how many.
 unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigned most);

@@ -67,7 +67,6 @@ static int hear(int socket)
 	return -ECONNREFUSED;
 }
 
-// Blocks, whatever the socket's flags: the caller waits for it.
 static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 {
 	int flags = fcntl(socket, F_GETFL);

@@ -19,7 +19,6 @@
 
 enum { TEXT = 4096, LOOPBACK_INDEX = 1 };
 
-// Of this thread: other load does not count.
 static int64_t cpu_now(void)
 {
 	struct timespec now;
@@ -110,7 +109,6 @@ bool owner_listens(struct owner_search *who, uint16_t port)
 	return ask(who, &four) || ask(who, &six);
 }
 
-// Stops when `look` returns true or the time is over.
 static bool each_entry(struct owner_search *who, int directory,
 		       bool (*look)(struct owner_search *who, int directory, const char *name))
 {
@@ -153,7 +151,6 @@ static bool is_socket(struct owner_search *who, int descriptors, const char *nam
 	return str_equal(link, wanted);
 }
 
-// True: this process has the socket.
 static bool look(struct owner_search *who, int process, pid_t pid)
 {
 	autoclose int descriptors = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -24,12 +24,12 @@ struct owner_search {
 	int owners;                    // NETLINK_SOCK_DIAG in the box's network, or -1
 	int last;                      // /proc/PID of the last owner, or -1
 	pid_t last_pid;
-	uint32_t sequence; // of questions
+	uint32_t sequence;
 	unsigned long long inode;
 	unsigned looked;    // descriptor tables, in all
 	unsigned pid_count; // still to be searched, newest last
 	pid_t pids[OWNER_PIDS_MAX];
-	pid_t found;              // 0: none
+	pid_t found;
 	char program[OWNER_NAME]; // "": not found, "?": the time was over
 };
 

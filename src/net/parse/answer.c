@@ -1,4 +1,4 @@
-// Owns what counts as an answer.
+// Owns the rules for a valid answer.
 #include "net/parse/parse.h"
 
 #include <string.h>

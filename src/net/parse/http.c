@@ -62,7 +62,7 @@ static bool take_line(const char **at, const char *end, struct text *ret, enum p
 		return false;
 	*ret = (struct text){ *at, there - 1 };
 	*at = newline + 1;
-	// A CR alone ends a line for some readers, NUL for others.
+	// A bare CR ends a line for some readers, NUL for others.
 	for (size_t i = 0; i < ret->length; i++)
 		if ((unsigned char)ret->at[i] < ' ' && ret->at[i] != '\t')
 			return false;
@@ -98,7 +98,7 @@ static bool note_field(struct fields *fields, struct text name, struct text valu
 		fields->codings++;
 		fields->coding = value;
 	} else if (is_word(name, "connection") || is_word(name, "proxy-connection")) {
-		// It is for the next reader alone; behind it there would be no host.
+		// The next reader drops fields that Connection names: Host must not be among them.
 		if (has_word(value, "host") || has_word(value, "content-length") ||
 		    has_word(value, "transfer-encoding"))
 			return false;
@@ -111,7 +111,7 @@ static bool note_field(struct fields *fields, struct text name, struct text valu
 	return true;
 }
 
-// A line that begins with a space is bad (obsolete folding).
+// A leading space is bad (obsolete folding).
 static bool split_field(struct text line, struct text *name, struct text *value)
 {
 	size_t length = 0;
@@ -183,7 +183,7 @@ static bool split_line(struct text line, struct text *method, struct text *targe
 	return true;
 }
 
-// With a name and password it is bad: they hide where it leads.
+// A user name is bad: it hides the real host.
 static bool parse_target(const char *bytes, struct text target, struct http_request *request)
 {
 	size_t scheme = 0;
@@ -329,7 +329,7 @@ static enum parse chunk_size(struct text line, uint64_t *ret)
 	return PARSE_DONE;
 }
 
-// RFC 9110 6.5.1: some readers would take it for a field of the head.
+// RFC 9110 6.5.1: some readers would treat it as a field of the head.
 static bool is_trailer(struct text line)
 {
 	struct text name, value;

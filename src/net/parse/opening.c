@@ -1,4 +1,4 @@
-// Owns the telling of protocols by their first bytes.
+// Owns the detection of protocols by their first bytes.
 #include "net/parse/parse.h"
 
 #include <stdbool.h>
@@ -40,7 +40,7 @@ enum opening opening_client(const uint8_t *bytes, size_t length)
 	return is_token(bytes[0]) ? OPENING_HTTP : OPENING_OTHER;
 }
 
-// For some reader: Python's str.split() has the most.
+// White space of any reader: Python's str.split() has the most.
 static bool is_space(uint8_t c)
 {
 	return (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= ' ') || c == 0x85 || c == 0xa0;
@@ -54,8 +54,8 @@ enum parse opening_ssh(const uint8_t *line, size_t length)
 	return begins(line, length, ssh);
 }
 
-// Methods of llhttp and of IANA's registry ("COL" is MKCOL, too). FTP's "CWD /pub" has a path as
-// well. The end alone counts: the word may have begun in an earlier burst.
+// Methods of llhttp and of IANA's registry ("COL" also covers MKCOL). FTP's "CWD /pub" has a path
+// as well. Compares the end only: the word may have begun in an earlier burst.
 static bool is_method(const uint8_t *bytes, size_t length)
 {
 	static const char *const rows[] = {
@@ -143,8 +143,8 @@ enum opening opening_burst(const uint8_t *bytes, size_t length, struct opening_r
 				     : OPENING_OTHER;
 }
 
-// Two words (HTTP/0.9, with fields behind it for some), or three, the last "HTTP/...". A letter's
-// text is decided by its third word.
+// Two words (HTTP/0.9, which some servers read with fields), or three, the last "HTTP/...". In a
+// mail's text the third word decides.
 enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read *read)
 {
 	size_t start = run_end(bytes, length, 0, &read->start, is_space);
@@ -172,7 +172,7 @@ enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read
 	return last == PARSE_MORE && length > LINE_BYTES_MAX ? PARSE_DONE : last;
 }
 
-// Length (3), number 0, version 10, a digit of the server's version.
+// Length (3 bytes), number 0, version 10, a digit of the server's version.
 static enum parse is_mysql(const uint8_t *bytes, size_t length)
 {
 	enum { AT = 2, SIZE = 6 };
@@ -192,7 +192,7 @@ enum greeting opening_server(const uint8_t *bytes, size_t length)
 		enum greeting greeting;
 	} rows[] = {
 		{ ssh, GREETING_SSH },
-		{ "SSH-1.99-", GREETING_SSH },      // speaks 2.0 as well (RFC 4253 5.1)
+		{ "SSH-1.99-", GREETING_SSH },      // also speaks 2.0 (RFC 4253 5.1)
 		{ "220 ", GREETING_KNOWN },         // SMTP, FTP
 		{ "220-", GREETING_KNOWN },         //
 		{ "+OK", GREETING_KNOWN },          // POP3

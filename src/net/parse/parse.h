@@ -18,7 +18,7 @@ enum parse {
 	PARSE_DONE,
 };
 
-// Who says anything else than an answer has said no. Pure, without memory.
+// A person's or a program's answer. Anything else means no. Pure, without memory.
 
 enum answered {
 	ANSWERED_NO,
@@ -35,8 +35,8 @@ extern const char answer_letters[ANSWERS + 1];
 // NUL.
 bool answer_json(const char *text, size_t length, enum answered *ret_answer);
 
-// A letter and Enter. A line with an escape or control character, or more letters, is none:
-// terminals answer a box's questions so.
+// A letter and Enter. Escape and control characters, or more letters, make a line invalid: so a
+// terminal's reply to a box is no answer.
 struct answer_line {
 	char letter; // 0: none yet
 	bool bad;
@@ -44,7 +44,7 @@ struct answer_line {
 };
 enum answer_step {
 	ANSWER_MORE,
-	ANSWER_AGAIN, // it has ended, and was none
+	ANSWER_AGAIN, // the line ended without an answer
 	ANSWER_GIVEN,
 	ANSWER_LEFT, // ^C, or ^D on an empty line: no
 };
@@ -68,11 +68,11 @@ struct dns_question {
 
 enum dns_code { DNS_OK = 0, DNS_FORMAT = 1, DNS_FAILED = 2, DNS_NO_NAME = 3, DNS_NOT_DONE = 4 };
 
-// False: not a query, which gets no answer. `ret_code`: DNS_OK, or the code to answer with.
+// False: not a query, gets no reply. `ret_code`: DNS_OK, or the reply's code.
 bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret,
 	       enum dns_code *ret_code);
 
-// With `address` (IPv4), else no records.
+// With one record for `address` (IPv4), else without records.
 size_t dns_answer(const uint8_t *message, const struct dns_question *question, enum dns_code code,
 		  const struct address *address, uint8_t answer[DNS_ANSWER_MAX]);
 
@@ -98,19 +98,20 @@ struct resolv {
 	unsigned search_count;
 	unsigned ndots;
 };
-// No server means 127.0.0.1, as in libc.
+// Without a server libc uses 127.0.0.1.
 void resolv_parse(const char *text, size_t length, struct resolv *ret);
 bool resolv_is_short(const struct resolv *resolv, const char *name);
-// With the domain of this number, from 1 on; 0: the name itself. False: none, or too long.
+// The name with search domain number `domain`, from 1 on; 0: the name itself. False: none, or too
+// long.
 bool resolv_name(const struct resolv *resolv, const char *name, unsigned domain,
 		 char ret[HOST_NAME_BYTES_MAX + 1]);
-// Short and long forms of one name: the next from `number` on; 0 is the name itself, up to
-// RESOLV_FORMS_MAX the domain that was added, the rest one that was then cut off.
+// Walks the forms of a name, from `number` on: 0 the name itself, up to RESOLV_FORMS_MAX an added
+// search domain, above it a removed one.
 bool resolv_next(const struct resolv *resolv, const char *name, unsigned *number,
 		 char ret[HOST_NAME_BYTES_MAX + 1]);
 bool resolv_same(const struct resolv *resolv, const struct host *left, const struct host *right);
 
-// RFC 9110, 9112, strictly: what reads in two ways is bad. Pure. Rule 29.
+// RFC 9110, 9112, strictly: ambiguous text is bad. Pure.
 
 enum http_body { BODY_NONE, BODY_LENGTH, BODY_CHUNKED, BODY_UNTIL_CLOSE };
 
@@ -140,7 +141,7 @@ struct http_response {
 
 enum { HTTP_HEAD_MAX = 16 * 1024 };
 
-// As the laxest reader finds it. The first `searched` bytes are passed over; they become all.
+// Where the laxest reader finds the end. `searched`: bytes without an end so far.
 bool http_has_end(const char *bytes, size_t length, uint32_t *searched);
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret);
 // The response to HEAD has no body.
@@ -148,12 +149,12 @@ enum parse http_response(const char *bytes, size_t length, bool asks_head,
 			 struct http_response *ret);
 
 enum http_chunk { CHUNK_SIZE, CHUNK_DATA, CHUNK_END, CHUNK_TRAILER, CHUNK_DONE };
-// For CHUNK_SIZE the data that follows.
+// The state is in `at`. For CHUNK_SIZE `ret_data` is the length of the data.
 enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, size_t *ret_used,
 		      uint64_t *ret_data);
 
-// For a server: without fields for the proxy and other upgrades than websocket; for another proxy
-// with `place` and `field`. `to` holds as much as these.
+// For a server: drops fields for a proxy, and upgrades other than websocket. For another proxy:
+// with `place` and `field`. `to` must hold both.
 size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
 		    const char *field, char *to);
 
@@ -165,29 +166,28 @@ enum opening {
 	OPENING_OTHER, // none of them
 };
 
-// Where a line that was read ended, to read on from. Zeros for another line.
+// Where the last read line ended, for the next call. Zeros begin a new line.
 struct opening_read {
 	uint32_t start, word, target, end, version;
 };
 
-// HTTP is whatever begins with a word: what does not parse is refused.
+// Text that begins with a word counts as HTTP: malformed text is refused.
 enum opening opening_client(const uint8_t *bytes, size_t length);
 
 // RFC 4253 4.2
 enum parse opening_ssh(const uint8_t *line, size_t length);
 
-// In a tunnel: what a lenient server could take for a request line. White space before it counts
-// for nothing.
+// In a tunnel: text that a lenient server could read as a request line, also behind white space.
 enum opening opening_burst(const uint8_t *bytes, size_t length, struct opening_read *read);
 
-// DONE: a server that passes over the body would take it for the next request.
+// DONE: a server that skips the body would read it as the next request.
 enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read *read);
 
 enum greeting {
 	GREETING_MORE,
 	GREETING_SSH,
 	GREETING_KNOWN,
-	GREETING_LEAVING, // HTTP or TLS: no server begins so
+	GREETING_LEAVING, // HTTP or TLS, which no server begins with
 	GREETING_OTHER,
 };
 enum greeting opening_server(const uint8_t *bytes, size_t length);
@@ -198,7 +198,7 @@ enum greeting opening_server(const uint8_t *bytes, size_t length);
 socklen_t sockaddr_fill(const struct address *address, uint16_t port, struct sockaddr_storage *ret);
 void sockaddr_read(const struct sockaddr_storage *from, struct address *ret_address,
 		   uint16_t *ret_port);
-// In turn, the first kind first.
+// Alternates families, beginning with the first one's.
 enum { ADDRESSES_MAX = 8 };
 void address_interleave(const struct address *addresses, unsigned count, struct address *to);
 
@@ -207,14 +207,14 @@ struct ends {
 	uint16_t from_port, to_port;
 };
 
-// The first segment of a connection, and the answer that nobody is there. Pure.
+// The first segment of a connection (SYN), and a refusal (RST). Pure.
 enum { SEGMENT_MAX = 60, PACKET_MAX = 40 + SEGMENT_MAX };
 struct segment {
 	struct ends ends;
 	uint32_t length; // 0: none
 	uint8_t bytes[SEGMENT_MAX];
 };
-// Without a header the caller knows both addresses.
+// Parses IPv4 with its header. segment_v6(): without one, the caller knows both addresses.
 bool segment_v4(const uint8_t *bytes, size_t length, struct segment *ret);
 bool segment_v6(const uint8_t *bytes, size_t length, struct segment *ret);
 void segment_refuse(const struct segment *first, struct segment *ret);
@@ -239,7 +239,7 @@ struct socks_request {
 	uint16_t port;
 };
 
-// `ret_open`: the client takes a server without authentication.
+// `ret_open`: the client accepts no authentication.
 enum parse socks_greeting(const uint8_t *bytes, size_t length, size_t *ret_used, bool *ret_open);
 enum parse socks_request(const uint8_t *bytes, size_t length, struct socks_request *ret);
 
@@ -255,15 +255,15 @@ enum {
 };
 
 struct tls_hello {
-	// to the end of the last record; of MORE, without which it stays so
+	// bytes up to the end of the last record; MORE: at least so many are needed
 	size_t used;
 	bool named;
-	bool encrypted; // another name may be inside
-	bool shaped;    // BAD, but a server could take it
+	bool encrypted; // encrypted hello: it may hold another name
+	bool shaped;    // BAD, but a server could accept it
 	struct host host;
 };
 
-// BAD: a name that is not a host, and a message that does not end with its record.
+// BAD: a name that is not a host, or a message that ends inside of a record.
 enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret);
 
 // Its type, and bytes with the header. BAD: not TLS.

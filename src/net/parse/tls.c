@@ -37,7 +37,7 @@ static struct cursor take_part(struct cursor *cursor, unsigned length)
 
 enum parse tls_record(const uint8_t *bytes, size_t length, uint8_t *ret_type, size_t *ret_size)
 {
-	// Go's servers look at the first four bits of a record's version.
+	// Go's servers only check the first four bits of a record's version.
 	enum { RECORD_MAX = 16384 + 256, VERSION_MASK = 0xf0 };
 	if (length > 0 && (bytes[0] < TLS_CHANGE_CIPHER || bytes[0] > TLS_DATA))
 		return PARSE_BAD;
@@ -60,11 +60,11 @@ struct tls_message {
 	size_t next;
 	bool shared;
 	bool many;
-	bool mixed; // some servers pass over records of other types
+	bool mixed; // has records of other types, which some servers skip
 };
 
-// Type, size, a session's id, ciphers, a list of compressions with "none". `ret_next`: with so many
-// bytes more can be said.
+// Type, size, session id, ciphers, compressions with "none". `ret_next`: bytes needed for a
+// decision.
 static enum parse looks_like_hello(const struct tls_message *message, size_t *ret_next)
 {
 	enum {
@@ -114,7 +114,7 @@ static void add_payload(struct tls_message *message, const uint8_t *bytes, size_
 					  (size_t)message->bytes[2] << 8 | message->bytes[3]);
 }
 
-// One in more records than anybody sends is none.
+// No client splits a hello into more records: that is BAD.
 static enum parse join_records(const uint8_t *bytes, size_t length, struct tls_message *message)
 {
 	enum { RECORDS_MAX = 64 };
@@ -154,11 +154,11 @@ static enum parse read_name(struct cursor names, struct tls_hello *ret)
 	struct cursor list = take_part(&names, take_number(&names, 2));
 	unsigned type = take_number(&list, 1), length = take_number(&list, 2);
 	struct cursor name = take_part(&list, length);
-	// The list of RFC 6066 was never used for more than one name.
+	// RFC 6066 allows a list, but nobody sends more than one name.
 	if (names.bad || list.bad || name.bad || type != TYPE_HOST || list.at != list.end ||
 	    names.at != names.end)
 		return PARSE_BAD;
-	// RFC 6066 3: some servers know no name with a final dot.
+	// RFC 6066 3: some servers do not know names with a final dot.
 	if (name.at == name.end || name.end[-1] == '.' ||
 	    !host_parse((const char *)name.at, (size_t)(name.end - name.at), &ret->host))
 		return PARSE_BAD;
@@ -186,7 +186,7 @@ static enum parse read_extensions(struct cursor all, struct tls_hello *ret)
 	return PARSE_DONE;
 }
 
-// `ret->shaped`: its lengths are right.
+// `ret->shaped`: all lengths fit.
 static enum parse read_hello(const struct tls_message *message, struct tls_hello *ret)
 {
 	enum { HEADER = 4, VERSION_AND_RANDOM = 2 + 32 };

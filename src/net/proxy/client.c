@@ -59,7 +59,7 @@ static enum turn hear_server(struct worker *worker, struct conn *conn)
 	return refuse_unread(worker, conn);
 }
 
-// What cannot be read is not carried, unless the rule or port says so.
+// Unreadable protocols pass only by the rule or the port.
 static enum turn run_sniff(struct worker *worker, struct conn *conn)
 {
 	size_t length;
@@ -100,7 +100,7 @@ static enum turn run_sniff(struct worker *worker, struct conn *conn)
 	return refuse_unread(worker, conn);
 }
 
-// RFC 4253 4.2. What the client says behind its line waits for the server's.
+// RFC 4253 4.2. The client's bytes behind its line wait for the server's line.
 static enum turn run_ssh(struct worker *worker, struct conn *conn)
 {
 	enum { LINE_BYTES_MAX = 255 };
@@ -247,9 +247,9 @@ static enum turn explicit_dial(struct worker *worker, struct conn *conn)
 	return TURN_MOVED;
 }
 
-// In a turn: bytes that may pass are written, `reads` are read, `run` judges, `written` says
-// whether all was written, unless `run` left the state. `patience` (milliseconds, 0: any) begins
-// when the server is there; then `expired`.
+// In a turn: writes what may pass, reads from `reads`, calls `run` to judge; `written` reports that
+// all was written, unless `run` left the state. `patience` (milliseconds, 0: unbounded) runs from
+// the connection to the server; then `expired` is called.
 #define STATES(ROW)                                                                                \
 	ROW(SYN, READS_NOTHING, syn_run, stay, 0, syn_expired)                                     \
 	ROW(FIRST, READS_CLIENT, explicit_first, stay, 0, expire_close)                            \
@@ -282,7 +282,7 @@ static const struct state {
 #define COUNT(...) +1
 _Static_assert(STATES(COUNT) == CONN_STATES - CONN_SYN, "a row for each state");
 
-// The larger one holds.
+// The larger value wins.
 static bool goes_on(enum turn *turn, enum turn next)
 {
 	*turn = next > *turn ? next : *turn;
@@ -309,7 +309,7 @@ static enum turn read_both(struct worker *worker, struct conn *conn, const struc
 	return client > server ? client : server;
 }
 
-// False: the caller's own proxy, or who is asked, has not answered.
+// False: the caller's own proxy, or the person who is asked, has not answered.
 static bool hear_dial(struct worker *worker, struct conn *conn)
 {
 	if (conn->dialing == DIAL_HELD)
@@ -358,7 +358,7 @@ static void turn_away(struct worker *worker, struct conn *conn)
 	deny_http(worker, conn, 503);
 }
 
-// One busy connection does not hold up the rest.
+// Bounded: a busy connection must not delay others.
 enum turn client_run(struct worker *worker, struct conn *conn)
 {
 	enum turn turn = TURN_MOVED;

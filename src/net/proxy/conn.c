@@ -25,7 +25,7 @@ struct conn *conn_accept(struct worker *worker, int fd)
 	struct conn *conn = &worker->conns[index];
 	memset(conn, 0, sizeof(*conn));
 	conn->generation = ++worker->generation;
-	for (int side = CLIENT; side <= SERVER; side++) // read only as far as it was written
+	for (int side = CLIENT; side <= SERVER; side++) // frees buffers: nothing is unwritten
 		conn->bytes[side] = worker->buffers[2 * index + (uint32_t)side];
 	conn->fd[CLIENT] = fd;
 	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = -1;
@@ -47,7 +47,7 @@ static void watch(struct worker *worker, struct conn *conn, enum peer_side side,
 	conn_wake(worker, conn);
 }
 
-// It counts as writable; a writer that finds it full asks for the event.
+// Assumed writable; a writer that finds it full asks for the event.
 void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, enum watched watched)
 {
 	conn->writable[side] = true;
@@ -118,7 +118,7 @@ static bool is_quiet(const struct conn *conn)
 	       conn->flow[SERVER].start == conn->flow[SERVER].end && !conn->keeping;
 }
 
-// Whole pages of free conns; read again they are zeros, a free conn.
+// Frees whole pages of free conns: zeros are a free conn.
 static void drop_conns(struct worker *worker, uint32_t from, uint32_t to)
 {
 	enum { PAGE = 4096 };
@@ -194,7 +194,7 @@ static uint64_t token_of(const struct worker *worker, const struct conn *conn)
 	return conn_tag(TAG_CLIENT, conn_index(worker, conn), conn->generation);
 }
 
-// The client's end is closed when its owner was seen.
+// The client's descriptor stays open until its owner is known.
 static void park(struct worker *worker, struct conn *conn)
 {
 	for (int i = 0; i < PARKED_MAX && conn->held && conn->fd[CLIENT] >= 0; i++) {
@@ -244,7 +244,7 @@ void conn_free(struct worker *worker, struct conn *conn)
 	conn->state = CONN_FREE;
 	conn_lend(worker, conn, CLIENT, false);
 	conn_lend(worker, conn, SERVER, false);
-	conn_hold(worker, conn, false); // until it is swept
+	conn_hold(worker, conn, false); // counts until the sweep
 	worker->live--;
 	if (!conn->queued)
 		worker->free[worker->free_count++] = conn_index(worker, conn);

@@ -1,5 +1,4 @@
-// Owns refusals: sent in the protocol that the client speaks, so that nobody takes them for a
-// broken network.
+// Owns refusals, sent in the client's protocol, so that nobody sees a broken network.
 #include "net/proxy/deny.h"
 
 #include <stdio.h>
@@ -161,7 +160,7 @@ enum turn deny_drain(struct worker *worker, struct conn *conn)
 	return TURN_WAIT;
 }
 
-// A close with unread bytes would be a reset, which discards our words.
+// A close with unread bytes sends a reset, which discards the refusal.
 enum turn deny_drained(struct worker *worker, struct conn *conn)
 {
 	struct flow *out = &conn->flow[SERVER];

@@ -5,7 +5,7 @@
 
 const char *deny_other(const struct worker *worker, struct conn *conn, const char *why,
 		       const struct host *host, uint16_t port);
-// Each begins one: always TURN_MOVED.
+// Each begins a refusal, and returns TURN_MOVED.
 enum turn deny_refuse(struct worker *worker, struct conn *conn, const char *why, enum fix fix);
 enum turn deny_begin(struct worker *worker, struct conn *conn, const char *why);
 enum turn deny_http(struct worker *worker, struct conn *conn, int status);

@@ -1,5 +1,5 @@
-// Owns the answers to the box's DNS questions. Only names that a rule allows are asked for outside,
-// to say which of them do not exist: no other look-up carries anything out.
+// Owns the answers to the box's DNS questions. The worker asks outside only for allowed names, to
+// report missing ones: no other lookup carries data out.
 #include "net/proxy/dns_server.h"
 
 #include <netinet/in.h>
@@ -18,7 +18,7 @@ enum { DATAGRAMS_A_TURN = 64, MESSAGE_MAX = 4096, PATIENCE_MILLISECONDS = 2000 }
 
 static const struct address own_loopback = { { [10] = 0xff, 0xff, 127, 0, 0, 1 } };
 
-// A wildcard lets a box ask for names that carry something.
+// Under a wildcard rule a box can put data into names.
 static void note(struct worker *worker, const struct rule *rule, const struct host *host)
 {
 	struct conn_record asked = { .host = *host,
@@ -30,8 +30,8 @@ static void note(struct worker *worker, const struct rule *rule, const struct ho
 	record_refused(worker, &asked);
 }
 
-// False: not known yet. Where nobody can say in time it exists: the connection fails then. `since`
-// 0 cannot wait, and asks for nothing.
+// False: not known yet. An overdue name counts as existing: the connection then fails. `since` 0:
+// only the cache.
 static bool look_for(struct worker *worker, const struct rule *rule, const struct host *host,
 		     bool absolute, int64_t since, enum existence *ret)
 {
@@ -49,7 +49,7 @@ static bool look_for(struct worker *worker, const struct rule *rule, const struc
 	return lookup_done(lookup) || worker->now - since >= PATIENCE_MILLISECONDS;
 }
 
-// One that is not allowed itself is not denied by its long forms.
+// Long forms do not deny a name that is not allowed itself.
 static bool look_for_all(struct worker *worker, const struct host *called, int64_t since,
 			 bool *ret_known, enum existence *ret)
 {
@@ -104,7 +104,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 	}
 	if (known && existence == NAME_MISSING)
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
-	// No AAAA and no HTTPS record: clients use IPv4, and TLS without encrypted names.
+	// No AAAA and no HTTPS record: clients then use IPv4, and TLS without encrypted names.
 	if (question.type != DNS_TYPE_A || (known && existence == NAME_EMPTY))
 		return dns_answer(message, &question, DNS_OK, NULL, answer);
 	if (!names_address(worker->shared, question.name, known, &address))
@@ -122,7 +122,7 @@ static struct msghdr header_of(struct waiting *question, struct iovec *part)
 				.msg_controllen = question->control_size };
 }
 
-// The answer leaves from the address that was asked. False: it has to wait.
+// Sends from the address that was asked. False: it must wait.
 static bool answer_one(struct worker *worker, int fd, struct waiting *question)
 {
 	uint8_t answer[DNS_ANSWER_MAX];

@@ -44,14 +44,14 @@ void flow_say(struct conn *conn, const void *bytes, size_t length)
 	flow->cleared = flow->end;
 }
 
-// Bytes that have passed may be read again with what follows.
+// Passed bytes may be read again together with new ones.
 static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 {
 	uint32_t start = conn->flow[from].start;
 	return from == CLIENT && conn->keeping && conn->kept < start ? conn->kept : start;
 }
 
-// As far as this buffer may be filled. A large one holds only bytes that no parser reads.
+// The fill limit. A bulk buffer only holds bytes that no parser reads.
 static uint32_t fill_most(struct worker *worker, const struct conn *conn, enum peer_side from)
 {
 	if (conn_is_lent(worker, conn, from) && conn->flow[from].allowance >= BULK_BYTES)
@@ -65,12 +65,12 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 {
 	struct flow *flow = &conn->flow[from];
 	uint32_t base = first_needed(conn, from);
-	// A budget counts before anything is passed on, and in small steps.
+	// Budgets count before bytes pass, in small steps.
 	if (base == flow->end)
 		conn_lend(worker, conn, from,
 			  flow->full && flow->allowance >= BULK_BYTES && !conn->budgets);
 	uint32_t most = fill_most(worker, conn, from);
-	// What is kept moves along, also when nothing is left to be moved.
+	// Kept bytes move along, even if no other bytes do.
 	if (base > 0 && (base == flow->end || flow->end >= most)) {
 		memmove(conn->bytes[from], conn->bytes[from] + base, flow->end - base);
 		flow->start -= base;
@@ -127,7 +127,7 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	struct flow *flow = &conn->flow[from];
 	enum peer_side to = from == CLIENT ? SERVER : CLIENT;
 	enum turn turn = TURN_WAIT;
-	// Before its answer the caller's own proxy gets what it is asked, and nothing else.
+	// Until its reply the caller's own proxy only gets its request.
 	if (from == SERVER ? conn->held : conn->dialing != DIAL_OPEN)
 		return TURN_WAIT;
 	while (!flow_empty(flow) && conn->fd[to] >= 0 && conn->writable[to]) {

@@ -9,5 +9,5 @@ void flow_clear(struct flow *flow, uint64_t bytes); // lets bytes pass, in the b
 void flow_skip(struct flow *flow, uint32_t bytes);  // takes bytes away
 bool flow_empty(const struct flow *flow);
 void flow_say(struct conn *conn, const void *bytes, size_t length);
-// With those that have passed.
+// Includes passed bytes that are kept.
 const uint8_t *flow_unread(const struct conn *conn, size_t *ret_length);

@@ -1,5 +1,5 @@
-// Owns TLS until nothing of it is readable: each hello of a client is judged, also the second one
-// that a server asks for (HelloRetryRequest, RFC 8446 4.1.4).
+// Owns TLS as long as it is readable: judges each hello of a client, also the second one that a
+// server asks for (HelloRetryRequest, RFC 8446 4.1.4).
 #include "net/proxy/hello.h"
 
 #include <sys/socket.h>
@@ -14,7 +14,7 @@
 #include "net/rules/rules.h"
 #include "open/dialogue.h"
 
-// Else the certificate, and the server behind it, would be another's on the same address. Rule 29.
+// A hello with another name would reach another server on the same address.
 static const char *judge(struct worker *worker, struct conn *conn, const struct tls_hello *hello,
 			 enum fix *ret_fix)
 {
@@ -47,7 +47,7 @@ static const char *judge(struct worker *worker, struct conn *conn, const struct 
 	return NULL;
 }
 
-// Holds what follows until the server's answer.
+// Later bytes wait for the server's answer.
 static enum turn pass_hello(struct worker *worker, struct conn *conn, const struct tls_hello *hello)
 {
 	struct flow *flow = &conn->flow[CLIENT];
@@ -55,7 +55,7 @@ static enum turn pass_hello(struct worker *worker, struct conn *conn, const stru
 	const char *why = judge(worker, conn, hello, &fix);
 	if (why)
 		return deny_refuse(worker, conn, why, fix);
-	// Behind STARTTLS it is not HTTP.
+	// TLS behind STARTTLS carries no HTTP.
 	if (!conn->keeping &&
 	    rules_opened(rules_current(worker->shared), &conn->host, conn->port)) {
 		conn->state = CONN_OPEN;
@@ -87,7 +87,7 @@ enum turn hello_run(struct worker *worker, struct conn *conn)
 	return pass_hello(worker, conn, &hello);
 }
 
-// RFC 8446 4.2.10, D.4: change-cipher-spec, early data or an alert may come before it.
+// RFC 8446 4.2.10, D.4: change-cipher-spec, early data or an alert may precede it.
 static void read_second(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[CLIENT];
@@ -171,8 +171,7 @@ enum turn hello_answered(struct worker *worker, struct conn *conn)
 	return conn->flow[CLIENT].ended || (out->ended && flow_empty(out)) ? TURN_CLOSE : TURN_WAIT;
 }
 
-// Budgets, records and rules stay those of the first conn, which carries all bytes; the two end
-// together.
+// Budgets, records and rules belong to the first conn, which carries all bytes. Both end together.
 static int pair(int ends[2])
 {
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends);

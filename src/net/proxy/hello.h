@@ -6,6 +6,6 @@
 enum turn hello_run(struct worker *worker, struct conn *conn);
 enum turn hello_run_answer(struct worker *worker, struct conn *conn);
 enum turn hello_answered(struct worker *worker, struct conn *conn);
-// The opener gets an end of two socket pairs: client to the first conn, a second conn to the
-// server.
+// The opener gets one end of two socket pairs: from the client to the first conn, and from a second
+// conn to the server.
 enum turn hello_hand_over(struct worker *worker, struct conn *conn);

@@ -1,7 +1,6 @@
-// Owns what passes in a tunnel in a protocol that is not read (databases, mail). Hellos anywhere in
-// it (STARTTLS), and requests of HTTP at the beginning of a burst, are judged. Bytes pass at once
-// and are read again with those that follow; the end of a hello that asks for another name never
-// passes.
+// Owns tunnels in protocols that are not read (databases, mail). It judges hellos anywhere
+// (STARTTLS), and HTTP requests at the beginning of a burst. Bytes pass at once and are read again
+// with later ones. The last byte of a hello with another name never passes.
 #include "net/proxy/inspect.h"
 
 #include <string.h>
@@ -22,7 +21,7 @@ static struct window window_of(const struct conn *conn)
 				flow->end - base };
 }
 
-// One that comes while an earlier is undecided is judged after that.
+// A later burst waits until the earlier one is judged.
 static void note_burst(struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[CLIENT];
@@ -35,7 +34,7 @@ static void note_burst(struct conn *conn)
 	conn->request_like = true;
 }
 
-// Undecided bytes pass, but are kept.
+// Undecided bytes pass, and are kept.
 static bool find_request(struct conn *conn, const struct window *window)
 {
 	note_burst(conn);

@@ -1,4 +1,4 @@
-// Where a connection goes on: to a server that the rules allow, and then unread or inspected.
+// Where a connection continues: to a server that the rules allow, then unread or inspected.
 #pragma once
 
 #include "net/proxy/conn.h"
@@ -8,7 +8,7 @@ enum { LASTING_MILLISECONDS = 10000 };
 // False: the conn's record says why.
 bool route_to(struct worker *worker, struct conn *conn, const struct host *host, uint16_t port);
 
-// Only connections to hosts that nobody listed wait: nothing of them is read meanwhile.
+// Only connections to unlisted hosts wait; nothing of them is read meanwhile.
 void route_answered(struct worker *worker, const struct worker_command *order);
 void route_judge(struct worker *worker, struct conn *conn);
 void route_expired(struct worker *worker, struct conn *conn);
@@ -16,5 +16,5 @@ void route_expired(struct worker *worker, struct conn *conn);
 void route_resolved(struct worker *worker, struct conn *conn);
 
 void route_tunnel(struct worker *worker, struct conn *conn);
-// Hellos and requests are judged.
+// Judges hellos and requests in it.
 void route_inspect(struct worker *worker, struct conn *conn);

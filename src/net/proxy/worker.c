@@ -45,7 +45,7 @@ static void judge_again(struct worker *worker)
 		struct host host = conn->host;
 		bool allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
 					    worker->routes, NULL, &refusal);
-		// The search list may have changed: both names count.
+		// The search list may have changed: judges the typed and the full name.
 		if (allowed && host.kind == HOST_NAME) {
 			memcpy(host.name, conn->called, sizeof(host.name));
 			allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
@@ -91,7 +91,7 @@ static bool take_order(struct worker *worker)
 		lookup_files(worker, order.changed, fds);
 		break;
 	case COMMAND_RULES:
-		// Not here: the caller is in the middle of a connection.
+		// Deferred: the caller is in the middle of a connection.
 		worker->rules_changed = true;
 		break;
 	case COMMAND_SOCKETS:
@@ -150,7 +150,7 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 		accept_published(worker, index);
 		break;
 	case TAG_CONTROL:
-		// All: their answers must not fill the socket.
+		// Takes all orders: answers must not fill the socket.
 		while (take_order(worker))
 			;
 		break;
@@ -166,7 +166,7 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 	}
 }
 
-// Where the kernel watches no more for a user, each turn looks by itself.
+// Beyond the user's limit of watches each turn polls itself.
 static void watch(struct worker *worker, int fd, enum tag tag, uint32_t index)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -208,7 +208,7 @@ static void conclude(struct worker *worker, struct conn *conn, enum turn turn)
 
 static void run_queue(struct worker *worker)
 {
-	// Those queued meanwhile come in the next round.
+	// Later ones come in the next round.
 	enum { SLICE_MILLISECONDS = 20 };
 	uint32_t count = worker->queue_count;
 	int64_t end = steady_now() + SLICE_MILLISECONDS;

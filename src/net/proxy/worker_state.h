@@ -1,5 +1,4 @@
-// What a worker of the proxy holds: sockets and memory, and nothing else. Everything it reads is
-// hostile.
+// What a worker of the proxy holds: sockets and memory. All its input is hostile.
 #pragma once
 
 #include <ares.h>
@@ -15,8 +14,7 @@ enum {
 	// When LARGE_MAX connections hold more: the memory is the host's.
 	SMALL_BYTES = 4096,
 	LARGE_MAX = 2048,
-	BULK_BYTES =
-		256 * 1024, // of a stream that fills its buffer: fewer calls, and fewer wake-ups
+	BULK_BYTES = 256 * 1024, // for a stream that fills its buffer: fewer calls and wake-ups
 	BULK_MAX = 64,
 	LOOKUPS_MAX = 256,
 	QUESTIONS_MAX = 128,
@@ -34,11 +32,11 @@ struct worker {
 	struct shared *shared;
 	int epoll, control;
 	int opener; // or -1
-	int spare;  // to turn away with
+	int spare;  // for refusals without a free descriptor
 	bool watches_nobody;
-	bool blind;         // the kernel watches no more
+	bool blind;         // the user's limit of watches is reached
 	bool relayed;       // tier landlock: from the host's loopback
-	bool rules_changed; // not judged by them yet
+	bool rules_changed; // connections are not judged by them yet
 	int listeners[LISTENERS_MAX];
 	uint16_t loopback_ports[NETNS_LOOPBACK_MAX];
 	unsigned listener_count;
@@ -52,10 +50,9 @@ struct worker {
 	char (*buffers)[BUFFER_SIZE]; // two of each conn
 	char (*bulk)[BULK_BYTES];     // lent to one side of a conn
 	uint64_t bulk_lent;           // a bit for each
-	bool bulk_written;            // since the last sweep that gave all of them back
+	bool bulk_written;            // since all were last given back
 	uint32_t generation;          // of the newest conn
-	// Of each conn, what it and its buffers hold of the host's memory; `used`: since the last
-	// sweep
+	// Host memory of each conn and its buffers; `used`: since the last sweep
 	struct held_bytes {
 		enum { HELD_NOTHING, HELD_SMALL, HELD_LARGE } held;
 		bool used;
@@ -65,13 +62,13 @@ struct worker {
 	uint32_t used;
 	uint32_t syns[1 << SYN_PLACES_BITS]; // the first conn of each place + 1; 0: none
 	uint32_t free[CONNS_MAX], free_count, live;
-	// Each conn once, and once more during its turn.
+	// Each conn once, and again during its turn.
 	uint32_t queue[2 * CONNS_MAX], queue_count;
 	uint32_t ended[CONNS_MAX], ended_count;
 	unsigned deadlines;
 	int64_t now; // CLOCK_MONOTONIC, milliseconds
 	int64_t next_flush, next_timers;
-	int64_t end; // 0: it was not asked to
+	int64_t end; // 0: not requested
 
 	int routes; // netlink, local_address.h
 	ares_channel channel;

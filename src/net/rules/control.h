@@ -10,20 +10,19 @@ struct conn_record {
 	struct host host;
 	uint16_t port;
 	enum conn_verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED, VERDICTS } verdict;
-	char rule[RULE_TEXT_MAX]; // the deciding rule, or empty
-	char why[REASON_MAX];     // of DENIED and FAILED
+	char rule[RULE_TEXT_MAX];
+	char why[REASON_MAX];
 	// DENIED: a rule that would allow it
-	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix; // host:port; with /tcp, /ech
-	bool explicit_proxy;                                   // by HTTP proxy or SOCKS
-	struct ends ends; // of the last connection, to find its owner
-	bool dialled;     // `address` was connected to
+	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix;
+	bool explicit_proxy;
+	struct ends ends;
+	bool dialled;
 	struct address address;
 	int64_t time; // CLOCK_MONOTONIC, milliseconds
 	uint32_t count;
 	uint64_t up, down;
 };
 
-// The same destination, verdict and reason.
 bool record_alike(const struct conn_record *left, const struct conn_record *right);
 
 struct worker_event {
@@ -31,17 +30,15 @@ struct worker_event {
 		EVENT_RECORD,
 		// A first of its kind: COMMAND_SEEN answers, with `token`.
 		EVENT_NEW,
-		// COMMAND_FILES answers.
 		EVENT_FILES,
 		EVENT_ASK,     // connections wait for COMMAND_ANSWER
 		EVENT_SOCKETS, // needs more sockets of the box for published ports
 		EVENT_UNHEARD, // no program listens at a published port
 	} kind;
-	unsigned count; // of `records`; NEW and ASK: one
+	unsigned count;
 	uint64_t token;
 	struct conn_record records[RECORDS_AT_ONCE];
 };
-// As sent.
 size_t event_size(const struct worker_event *event);
 // For messages of a worker that reads hostile bytes. `now`: steady clock, milliseconds. Pure.
 bool event_is_good(const struct worker_event *event, int64_t now);
@@ -49,14 +46,14 @@ bool event_is_good(const struct worker_event *event, int64_t now);
 struct worker_command {
 	enum worker_command_kind {
 		COMMAND_FILES, // descriptors of hosts and resolv.conf that changed
-		COMMAND_RULES, // judge every connection again
+		COMMAND_RULES,
 		COMMAND_SOCKETS,
 		COMMAND_DOOR, // listening sockets of a published port, or none
 		COMMAND_SEEN,
-		COMMAND_ANSWER, // `answer` for connections to `host`
-		COMMAND_END,    // finish, report, exit
+		COMMAND_ANSWER,
+		COMMAND_END,
 	} kind;
-	bool changed[2]; // of COMMAND_FILES
+	bool changed[2];
 	uint64_t token;
 	struct host host;
 	uint16_t port;

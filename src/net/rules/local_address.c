@@ -48,7 +48,7 @@ static enum local judge(unsigned type, int error)
 					    : LOCAL_HOST;
 	case ENETUNREACH:
 	case EHOSTUNREACH:
-	case EACCES: // prohibited
+	case EACCES:
 	case EINVAL: // a black hole
 		return LOCAL_NOT;
 	default:

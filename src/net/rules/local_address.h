@@ -10,7 +10,6 @@
 // Unknown is refused, too.
 enum local { LOCAL_NOT, LOCAL_HOST, LOCAL_UNKNOWN };
 
-// -1 with errno.
 int local_open(void);
 enum local local_ask(int netlink, const struct address *address);
 

@@ -109,7 +109,6 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 	return add_budgets(&profile->download, BUDGET_DOWNLOAD, rules);
 }
 
-// Unused slots take no memory.
 static void copy(const struct rules *from, struct rules *to)
 {
 	memcpy(to, from, offsetof(struct rules, allow));

@@ -13,7 +13,6 @@ struct list;
 int rules_compile(const struct plan *plan, const struct list *more_allow,
 		  const struct list *more_deny, struct rules *rules);
 
-// `generation`: counts up from 0.
 int rules_change(const struct plan *plan, const struct list *more_allow,
 		 const struct list *more_deny, struct shared *shared, unsigned generation);
 
@@ -45,7 +44,6 @@ bool rules_ech(const struct rules *rules, const struct host *host, uint16_t port
 // Public, and not this host's. The address of a name is judged later, whatever the answer.
 bool rules_may_ask(const struct host *host, int routes);
 
-// A host of a secret.
 bool rules_opened(const struct rules *rules, const struct host *host, uint16_t port);
 
 bool rules_is_loopback(const struct address *address);

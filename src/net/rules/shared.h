@@ -29,7 +29,7 @@ struct budget {
 	enum budget_kind kind;
 	bool for_all; // one budget for the run, else for each rule
 	struct destination destination;
-	uint64_t most; // bytes, connections, or bytes per second
+	uint64_t most;
 	char text[RULE_TEXT_MAX];
 };
 
@@ -43,7 +43,7 @@ struct rules {
 	unsigned allow_count, deny_count, budget_count, opened_count;
 	struct rule allow[RULES_MAX], deny[RULES_MAX];
 	struct budget budgets[BUDGETS_MAX];
-	struct destination opened[OPENED_MAX]; // the opener gets TLS to these
+	struct destination opened[OPENED_MAX];
 };
 
 struct name {
@@ -74,5 +74,4 @@ struct shared {
 	struct target targets[65536]; // by source port
 };
 
-// NULL: no memory.
 struct shared *shared_new(void);

@@ -15,7 +15,6 @@
 #include "plan.h"
 #include "text/destination.h"
 
-// Likely ports of names without ports, where the kernel cannot redirect.
 static const uint16_t usual_ports[] = { 80, 443, 22, 9418, 5432, 3306, 6379 };
 
 static void add_port(struct egress *egress, uint16_t port)

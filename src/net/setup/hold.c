@@ -26,7 +26,6 @@ static long attach(long fd, const struct sock_filter *code, size_t length)
 			sizeof(program));
 }
 
-// Jump targets: up to `refused` the answer is no, behind it yes.
 static void aim(struct sock_filter *code, unsigned refused)
 {
 	for (unsigned i = 0; i < refused; i++) {

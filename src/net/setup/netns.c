@@ -28,13 +28,12 @@ enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, B
 // The helper shares pid 1's memory and descriptors: a copy would cost 0.1 ms. So it uses only its
 // arguments and its stack, and calls that leave errno alone. Pid 1 closes its descriptors.
 struct helper {
-	bool egress,
-		redirect; // egress: there is a proxy; redirect: not by single ports
+	bool egress, redirect;
 	bool holds;
 	bool lingers;
 	int report; // a socket: an errno or 0 for the namespace, then for its content; back: pid 1
 		    // has joined
-	int sysctl; // /proc/sys: "net" in it is the reader's network namespace
+	int sysctl;
 	const char *what;
 	struct ifreq loopback;
 	uint16_t loopback_ports[NETNS_LOOPBACK_MAX], ports[NETNS_PORTS_MAX];
@@ -207,7 +206,6 @@ static long add_holds(struct helper *helper)
 	return result;
 }
 
-// A separate namespace can give away ports below 1024.
 static void open_low_ports(const struct helper *helper)
 {
 	long fd = sys_raw(SYS_openat, helper->sysctl, (long)"net/ipv4/ip_unprivileged_port_start",

@@ -57,7 +57,6 @@ enum { HOLD_PORTS_MAX = 2 + NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 long hold_open(int family, const uint16_t *ports, unsigned port_count);
 long hold_listener(int listener);
 
-// Errors are positive errno values. Pure.
 enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
 			   uint32_t *ret_sequence, int *ret_error);
 
@@ -89,7 +88,6 @@ int egress_count(const struct plan *plan);
 // shows the file.
 const char *egress_closed(const struct plan *plan, const struct host *host, uint16_t port,
 			  const char **ret_flag);
-// The caller's own proxy, by key or environment.
 int egress_upstream(struct plan *plan, char *const *environment);
 bool egress_excepted(const char *no_proxy, const struct host *to, uint16_t to_port);
 
@@ -97,9 +95,8 @@ bool egress_excepted(const char *no_proxy, const struct host *to, uint16_t to_po
 // names meet.
 
 // If all places are taken, the name without a connection that was used longest ago loses its place,
-// first one that no rule `known`s. False: all have connections.
+// a name that no rule allows (`known` false) first. False: all have connections.
 bool names_address(struct shared *shared, const char *name, bool known, struct address *ret);
-// The address's name, and its place until names_leave(); 0: none.
 uint32_t names_enter(struct shared *shared, const struct address *address,
 		     char ret_name[HOST_NAME_BYTES_MAX + 1]);
 void names_leave(struct shared *shared, uint32_t *place);

@@ -175,7 +175,7 @@ static int give_up(struct applying *applying)
 	return -1;
 }
 
-// A box that has a directory open writes in it wherever it goes.
+// A box with an open directory writes in it wherever it moves.
 static int refuse_reached(const struct applying *applying)
 {
 	struct store *store = applying->store;
@@ -220,7 +220,7 @@ int apply_run(struct store *store, struct held *held, char *const *words, enum f
 		return give_up(applying);
 	applying->journal.phase = PHASE_COMMIT;
 	applying->journal.attempted = applying->journal.operation_count;
-	// On the disk before the first name leads to them; commit.c has the other such point.
+	// On disk before names lead to them; commit.c has the other sync.
 	if (stage_sync(applying) < 0 || journal_write(applying) < 0 || journal_sync(applying) < 0)
 		return give_up(applying);
 	int result = commit_run(applying);
@@ -245,7 +245,7 @@ int apply_refuse_pending(const struct held *held)
 		       : 0;
 }
 
-// Nobody touches anything: people decide.
+// Changes nothing: a person must decide.
 static int unusable(struct applying *applying)
 {
 	struct store *store = applying->store;
@@ -263,7 +263,7 @@ static int unusable(struct applying *applying)
 		    store->sessions_path, name);
 }
 
-// 0: without one.
+// Returns 0 without a journal.
 static int reopen(struct store *store, struct held *held, struct applying **ret_applying)
 {
 	const char *text;

@@ -18,41 +18,41 @@ struct run;
 
 enum force { FORCE_NO, FORCE_YES };
 
-// Held alone. `words` (NULL-terminated) are paths; none: everything but guarded names. Refused as a
-// whole when the host has changed one (reported), unless forced. After a crash everything is as
-// before, or apply_end() ends it.
+// Needs HOLD_ALONE. `words`: paths, NULL-terminated; none: all but guarded changes. Refuses all if
+// the host has changed one (reported), unless forced. After a crash nothing has changed, or
+// apply_end() completes it.
 int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
 	      struct out *notes);
 
-// In the directory that it began in, only what it put itself. -1: a journal of another version,
-// cut, or without its project: nothing is touched.
+// Only changes what the apply itself put. -1: a journal of another version, cut, or without its
+// project: nothing is touched.
 enum end { END_ON, END_BACK };
 int apply_end(struct store *store, struct held *held, enum end end, struct out *notes);
 
-// -1 with the error said when one was interrupted.
+// -1 with the error said: an apply was interrupted.
 int apply_refuse_pending(const struct held *held);
 bool apply_is_pending(const struct held *held);
 
-// Locked until attach_ready(): nobody freezes, applies or mounts it.
+// Locks the session until attach_ready(): nobody freezes, applies or mounts it.
 int attach_plan(struct plan *plan, const char *state, const char *name);
 
-// Takes the mounts of a live run; lets the next one in when the box is made.
+// Takes a live run's mounts; the next run may enter once the box is made.
 int attach_host(const struct plan *plan, struct run *run);
 int attach_layers_host(const struct plan *plan, struct run *run);
-// Leads those that come later to the run's record.
+// Links the run's record, for later runs.
 int attach_note(const struct plan *plan, const struct run *run);
 void attach_ready(const struct plan *plan, const struct run *run);
 int attach_undo(const struct plan *plan, struct run *run);
 
-// Of a run that does not take place.
+// For a run that does not take place.
 void attach_release(const struct plan *plan);
 
-// Not in the session's project.
+// Notes that the run is outside of the session's project.
 void attach_tell_place(struct plan *plan);
 
-// Written before it is done.
+// Each operation is written before it is done.
 
-// Each is one system call, and can be taken back.
+// Each is one system call that can be undone.
 struct operation {
 	enum operation_kind {
 		OPERATION_ADD,     // to a name that is free
@@ -68,7 +68,7 @@ struct operation {
 	mode_t mode, old_mode;
 };
 
-// As the session has it afterwards.
+// The session's view of a path afterwards.
 struct leaf {
 	unsigned root;
 	const char *path;
@@ -85,12 +85,12 @@ struct journal_root {
 struct journal {
 	enum phase {
 		PHASE_STAGE,  // nothing of the host has changed
-		PHASE_COMMIT, // on with it
-		PHASE_BACK,   // the first `attempted` operations
-		PHASE_CLEAN,  // but for the stage
+		PHASE_COMMIT, // continue
+		PHASE_BACK,   // undo the first `attempted` operations
+		PHASE_CLEAN,  // remove the stage only
 	} phase;
 	unsigned attempted;
-	bool forced; // over conflicts: the directory around was not checked
+	bool forced; // over conflicts: the parent directory was not checked
 	struct journal_root roots[ROOTS_MAX];
 	struct operation *operations;
 	unsigned operation_count;
@@ -105,9 +105,9 @@ int journal_parse(struct arena *arena, const char *text, size_t length,
 		  struct journal *ret_journal);
 void journal_format(const struct journal *journal, struct out *out);
 
-// Made before anything of the host changes.
+// The stage: complete before the host changes.
 
-// Less than its mode in the session.
+// A mode below the session's.
 struct narrowed {
 	mode_t umask, mode;
 	unsigned count, set; // set-user-ID or set-group-ID
@@ -118,53 +118,53 @@ struct applying {
 	struct store *store;
 	struct held *held;
 	struct changes changes;
-	struct list mentioned; // before anything is applied
+	struct list mentioned; // listed before the apply
 	struct journal journal;
 	int stages[ROOTS_MAX]; // directories, or -1
 	int hosts[ROOTS_MAX];  // the roots themselves, or -1
-	int above[ROOTS_MAX];  // where its stage is there, or -1
-	bool resumed;          // some of it may be done already
-	struct out notes;      // by the process that commits
+	int above[ROOTS_MAX];  // the parent, if the stage is there; or -1
+	bool resumed;          // an interrupted apply: some is done already
+	struct out notes;      // of the committing process
 	const char *words;
 	const char *why;
 	struct narrowed narrowed;
-	unsigned run;     // that the host's programs run
+	unsigned run;     // files that the host's programs run
 	unsigned leading; // symlinks out of the session
-	unsigned special; // sockets and devices, which are left out
-	unsigned links;   // files whose other names stay as they are
+	unsigned special; // sockets and devices, left out
+	unsigned links;   // files whose other links keep the old content
 };
 
-// A stage is in the session's directory, else around the project, or in it.
+// In the session's directory, else around the project, or in it.
 int stage_places(struct applying *applying);
 int stage_make(struct applying *applying);
 
-// False: the project's file system, which a box may reach.
+// False: on the project's file system, where a box may reach it.
 bool stage_is_own(const struct applying *applying, unsigned root);
 
-// -1 unless each root is the journal's, and each stage is there.
+// -1: a root is not the journal's, or a stage is missing.
 int stage_reopen(struct applying *applying);
 
 // Copies everything and fills journal.operations and journal.leaves.
 int stage_fill(struct applying *applying);
 
-// When it is filled: what each staged thing is, and the modes of directories in their order.
+// Once filled: the identity of each staged thing, and directory modes in order.
 int stage_end(struct applying *applying);
 int stage_remove(struct applying *applying);
 
-// All that was written to the stages and renamed is on the disk.
+// Writes the stages and renames to disk.
 int stage_sync(const struct applying *applying);
 
 int journal_write(const struct applying *applying);
 int journal_sync(const struct applying *applying);
 
-// All or none, in a process that a killed sbx does not take along. -1: taken back.
+// All or nothing, in a separate process that survives a killed sbx. -1: undone.
 int commit_run(struct applying *applying);
 
-// Takes back what a journal says was begun, and nothing else.
+// Undoes exactly what the journal says was begun.
 int commit_back(struct applying *applying);
 
 // Removes the stage and the journal.
 int commit_clean(struct applying *applying);
 
-// Or that things moved to and fro have another ctime: they are not the host's.
+// Notes new ctimes, also of restored things: they are not the host's changes.
 int note_applied(struct applying *applying);

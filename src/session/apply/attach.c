@@ -1,5 +1,5 @@
-// Owns a run's part in its session. An overlay's upper directory must be mounted once: later runs
-// clone the first one's mounts.
+// Owns a run's part in its session. An overlay's upper directory may be mounted only once: later
+// runs clone the first one's mounts.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 			    "an apply of session '%s' was interrupted; to complete it: sbx session "
 			    "apply %s",
 			    name, name);
-	// A run before us may have added a root.
+	// An earlier run may have added a root.
 	struct held again;
 	TRY(store_hold(&store, name, HOLD_LOOK, &again));
 	held->session = again.session;
@@ -96,7 +96,7 @@ static int clone_mount(const char *path)
 	return sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 }
 
-// There is no way back from another user namespace.
+// In a child: a process cannot return from another user namespace.
 static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int user, int view,
 				  int socket)
 {
@@ -106,7 +106,7 @@ static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int u
 		bool bound = plan->session->roots[i].own && plan->session->chain_count == 1;
 		if (!(roots & (1ULL << i)) || bound)
 			continue;
-		// It must not be mounted a second time.
+		// A second mount of the layer is not allowed.
 		int tree = clone_mount(plan->session->roots[i].path);
 		if (tree < 0 || fd_send(socket, &i, sizeof(i), &tree, 1) < 0)
 			_exit(1);
@@ -173,8 +173,7 @@ static int open_namespace(const struct run *run, const char *name)
 	return fd < 0 ? fail(errno, "'%s'", path) : fd;
 }
 
-// In place, with zeros behind: a replacement takes ten times as long. On a full disk a session can
-// still be entered.
+// In place, padded with zeros: a rename takes ten times as long. A full disk does not stop the run.
 static void note_command(const struct plan *plan, int session)
 {
 	char text[RECORD_COMMAND] = "";
@@ -219,10 +218,10 @@ int attach_layers_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// A run without a record (full disk) leads nobody to its mounts: the next one waits for its end.
+// A run without a record (full disk) cannot share its mounts: the next run waits for its end.
 void attach_ready(const struct plan *plan, const struct run *run)
 {
-	// pid 1 has the same open file.
+	// Pid 1 shares the open file.
 	if (plan->session && run->record >= 0)
 		flock(plan->session->gate, LOCK_UN);
 }

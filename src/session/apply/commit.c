@@ -1,5 +1,5 @@
-// Owns the commit of an apply: one rename for each thing, noted before; the old thing goes to the
-// stage. Only unchanged things are moved, only those that this apply put are taken back.
+// Owns the commit of an apply: one journaled rename for each thing; the old thing goes to the
+// stage. Moves only unchanged things, undoes only its own.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static int move(int from, const char *name, int to, const char *fresh, bool exch
 			: fd_rename_new(from, name, to, fresh);
 }
 
-// Somebody may be quicker, or fill a directory: what came to the stage is compared as a whole.
+// Another process may be faster, or fill a directory: compares all that came to the stage.
 static int displace(int stage, const char *staged, int parent, const char *name,
 		    const struct operation *operation)
 {
@@ -113,7 +113,7 @@ static bool is_absent(int directory, const char *name)
 	return faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
 }
 
-// Where others may reach the stage.
+// Only if others may reach the stage.
 static int look_at_staged(const struct applying *applying, const struct operation *operation,
 			  int stage, const char *staged)
 {
@@ -171,8 +171,8 @@ static int put_beside(int stage, const char *staged, int to, const char *name,
 	return -1;
 }
 
-// Why an old version cannot go back: the host's own is there; or it was written to after the apply
-// had read it, or can be.
+// Why an old version cannot return: the host's own is there, or it was written after the apply had
+// read it, or a process has it open.
 enum beside { BESIDE_BACK, BESIDE_CHANGED, BESIDE_OPEN };
 
 static const char *const reasons[] = {
@@ -182,7 +182,7 @@ static const char *const reasons[] = {
 	[BESIDE_OPEN] = "is open in a program of the host, which may write to it; that version",
 };
 
-// -1: no place for it, and it stays in the stage.
+// -1: no free name; it stays in the stage.
 static int keep_beside(struct applying *applying, const struct operation *operation,
 		       enum beside why)
 {
@@ -205,7 +205,7 @@ static int keep_beside(struct applying *applying, const struct operation *operat
 	return 0;
 }
 
-// False: it is the host's by now.
+// False: the host has replaced it.
 static bool take_staged(int stage, const char *staged, int parent, const char *name,
 			const struct operation *operation, bool exchange)
 {
@@ -287,7 +287,7 @@ static int back(struct applying *applying)
 	return commit_clean(applying);
 }
 
-// Who has a file open writes to it wherever it goes.
+// A process that has a file open writes to it wherever it moves.
 static int keep_changed(struct applying *applying)
 {
 	const struct journal *journal = &applying->journal;
@@ -322,7 +322,7 @@ static int forward(struct applying *applying)
 			out_text(&applying->notes, "sbx: %s\n", err_taken());
 		return fail(0, "%s", why);
 	}
-	// On the disk before what they replaced goes.
+	// On disk before the old versions go.
 	if (stage_sync(applying) < 0 || keep_changed(applying) < 0 || note_applied(applying) < 0)
 		return UNENDED;
 	journal->operation_count = journal->leaf_count = journal->attempted = 0;

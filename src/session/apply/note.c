@@ -1,4 +1,4 @@
-// Owns the list of known files. Only what is still as the apply left it is noted.
+// Owns the list of known files: those still as the apply left them.
 #include "session/apply/apply.h"
 
 #include <fcntl.h>

@@ -14,7 +14,7 @@
 #include "session/store/store.h"
 
 #define STAGE_NAME ".sbx-apply-"
-// A thousand times as fast as one call for each file.
+// syncfs(2): a thousand times as fast as fsync(2) for each file.
 int stage_sync(const struct applying *applying)
 {
 	for (unsigned i = 0; i < ROOTS_MAX; i++)
@@ -46,7 +46,7 @@ static int open_host(struct applying *applying, unsigned root)
 	return 0;
 }
 
-// A box of the project reaches nothing there.
+// Out of reach for the project's boxes.
 static bool takes_stage(struct store *store, const char *path)
 {
 	struct stat status;
@@ -197,7 +197,7 @@ static void order_modes(struct applying *applying)
 	journal->operations = ordered;
 }
 
-// A later link changes an earlier copy.
+// Separate pass: a later hard link changes an earlier copy's ctime.
 static int identify(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;

@@ -110,8 +110,8 @@ static int put_text(const struct change *change, int to, const char *name)
 	return 0;
 }
 
-// Those of the host's file that it replaces, of its file in the layer with an ACL (`layer`, else
-// -1), or what its directory gives.
+// The rights of the replaced host file, of its file in the layer with an ACL (`layer`, else -1), or
+// from its directory.
 static int give_rights(const struct filling *filling, const struct change *change, int layer,
 		       int to, const char *name)
 {
@@ -146,7 +146,7 @@ static int put(struct filling *filling, const struct change *change, const char 
 	autoclose int to = open_place(applying->stages[change->root], place, &name);
 	TRY(to);
 	if (S_ISDIR(change->is.st_mode) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return 0; // made for what is below it
+		return 0; // only a parent of others
 	int kind = copy_one(from, source, &change->is, to, name);
 	TRY(kind);
 	applying->special += kind == COPIED_NOT;
@@ -175,13 +175,13 @@ static int finish(const struct filling *filling, const struct change *change, co
 		return fail(errno, "a directory of the stage");
 	int acl = copy_attributes(layer, made, &status.st_mode);
 	TRY(acl);
-	// It must be writable to be renamed into another directory.
+	// A rename to another directory needs write permission.
 	status.st_mode |= strchr(place, '/') ? 0 : S_IWUSR;
 	TRY(copy_finish(to, place, &status));
 	return give_rights(filling, change, acl ? layer : -1, to, place);
 }
 
-// Without what neither the host's thing nor the umask gives; a default ACL stands in for the umask.
+// Drops bits that neither the host's thing nor the umask gives; a default ACL replaces the umask.
 static void narrow_mode(struct applying *applying, struct change *change, enum rights_given gives)
 {
 	struct narrowed *narrowed = &applying->narrowed;
@@ -210,7 +210,7 @@ static unsigned end_of(const struct changes *changes, unsigned first)
 	return at;
 }
 
-// `place` NULL: a directory that gets a mode, or nothing.
+// `place` NULL: a directory with a new mode, or a removal.
 static void add_leaf(struct applying *applying, const struct change *change, const char *place)
 {
 	struct leaf leaf = { .root = change->root, .path = change->path, .place = place };
@@ -244,7 +244,7 @@ static int open_parent(struct filling *filling, const struct operation *operatio
 	return 0;
 }
 
-// 1: something was put. 0: nothing is selected or can be copied.
+// 1: put. 0: nothing is selected or can be copied.
 static int put_tree(struct filling *filling, const struct operation *operation, unsigned first,
 		    unsigned end)
 {
@@ -276,8 +276,7 @@ static int add_operation(struct applying *applying, struct operation *operation)
 	return 0;
 }
 
-// A directory that nobody may write cannot be moved: it gets its mode afterwards, or loses it
-// before.
+// A read-only directory cannot be moved: it gets its mode after, or loses it before.
 static int add_modes(struct applying *applying, const struct operation *of,
 		     const struct change *change)
 {
@@ -319,7 +318,7 @@ static int stage_one(struct filling *filling, unsigned index, unsigned *next)
 	operation.was = thing_was(applying, index, end);
 	if (change->kind == CHANGE_MODE && change->selected)
 		narrow_mode(applying, change, RIGHTS_NONE);
-	// It stays its group's.
+	// Keeps its set-group-ID bit.
 	operation.mode = (change->is.st_mode & 01777) | (change->was.st_mode & S_ISGID);
 	operation.old_mode = change->was.st_mode & 07777;
 	*next = index + 1;

@@ -66,7 +66,7 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	return result;
 }
 
-// The mark of the oldest layer that has it: later ones copied it from there.
+// By the origin mark in the oldest layer that has it: later layers copied it from there.
 static bool was_copied_up(const struct merged *merged, const struct entry *entry)
 {
 	struct stat status;
@@ -83,7 +83,8 @@ static bool was_copied_up(const struct merged *merged, const struct entry *entry
 	return fd >= 0 && fgetxattr(fd, ORIGIN_XATTR, NULL, 0) >= 0;
 }
 
-// A directory with the mark was the host's. A file takes the mark along: see renames_find().
+// A marked directory was the host's. A file carries the mark along when it moves: see
+// renames_find().
 static void compare_added(struct compare_walk *walk, struct change *change,
 			  const struct merged *merged, const struct entry *entry)
 {
@@ -134,7 +135,7 @@ static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 	return CHANGE_MODE;
 }
 
-// The same bytes: an apply would give a right that the host's file does not, or change nothing.
+// Equal bytes: an apply would only add a right, or change nothing.
 static bool adds_rights(const struct stat *is, const struct stat *was, bool *ret_same)
 {
 	mode_t mask = umask(0);
@@ -204,7 +205,7 @@ static int walk_entry(struct compare_walk *walk, const char *path, const struct 
 					      : 0;
 }
 
-// Opaque: the host's entries are gone, unless the session made them anew.
+// Opaque: removes the host's entries that the session has not made again.
 static int walk_hidden(struct compare_walk *walk, const char *path, const struct entry *entries,
 		       int count, int host)
 {

@@ -29,19 +29,19 @@ struct change {
 	struct stat was, is; // zeroed: none
 	int layer;           // -1: removed
 	bool covered;        // with a directory above that is added, removed or replaced as a whole
-	bool guarded;        // applied only when it is named
+	bool guarded;        // applied only if named
 	bool waits;          // a pipe: guarded
-	bool inside;         // of a guarded one, which is reported instead
-	bool conflict;       // the host has not what the session saw
+	bool inside;         // inside of a guarded change, which is reported instead
+	bool conflict;       // the host differs from what the session saw
 	bool far;            // deeper than can be compared: left out
 	bool selected;
 	bool asked;           // the user wants to know why
-	bool marked;          // copied from a file of the host's that is gone
+	bool marked;          // copied from a host file that is gone
 	uint64_t parent;      // of the host's directory, 0: none
 	const char *moved_to; // CHANGE_REMOVED, guarded
 	const char *renamed;  // CHANGE_ADDED: a removed file with the same bytes
 	const char *refused;  // an index: why git would not write it
-	const char *text;     // an index as it is applied; NULL: as it is
+	const char *text;     // an index after an apply; NULL: unchanged
 	size_t length;
 };
 
@@ -55,7 +55,7 @@ struct changes {
 	const char *too_far; // NULL: none is left out
 };
 
-// Another project's changes are all conflicts.
+// In another project every change is a conflict.
 enum project { PROJECT_SAME, PROJECT_ANY };
 
 // Walks the layers alone. Sorted: a directory before its entries.
@@ -71,7 +71,7 @@ const char *change_name(struct arena *arena, const struct session *session,
 // Absolute, relative to the current directory, or to the project.
 const char *select_path(struct arena *arena, const struct session *session, const char *word);
 
-// None: every change but guarded ones. -1: nothing has changed at one.
+// `words` empty: all but guarded ones. -1: no change at a given path.
 int select_changes(struct store *store, const struct held *held, struct changes *changes,
 		   char *const *words);
 
@@ -79,9 +79,9 @@ int select_changes(struct store *store, const struct held *held, struct changes 
 int mentioned_find(struct store *store, const struct session *session,
 		   const struct changes *changes, struct list *ret_files);
 
-// Git of the host would run what their settings name.
+// Parts of a new repository: the host's git would run what its settings name.
 
-// Once all is applied, and not now. -1: no directory of the host.
+// True once all is applied, but not now. `host` -1: no directory.
 bool repository_is_new(const struct merged *merged, const char *name, int host);
 void repository_guard(struct change *change);
 // Of an index: change->refused and change->text.
@@ -89,13 +89,13 @@ void repository_index(struct change *change, const struct merged *merged, const 
 		      int host);
 // Submodules and worktrees are known by their parts.
 bool repository_is_elsewhere(const char *path);
-// Git then searches elsewhere.
+// Without it git searches parent directories.
 bool repository_loses(const char *path);
-// With what the session has at `name`: nobody enters it, HEAD says nothing, or it is not a file or
+// With the session's `name`: nobody enters the directory, HEAD is invalid, or it is not a file or
 // directory.
 bool repository_breaks(int directory, const char *name, const char *path, const struct stat *is);
 
-// A rename changes the ctime: a moved one is known by the rest.
+// Without ctime, which a rename changes.
 struct thing {
 	uint64_t inode, size, tree; // tree: sum over a directory's entries
 	unsigned mode, links;
@@ -104,7 +104,7 @@ struct thing {
 
 struct thing thing_of(const struct stat *status);
 
-// With its entries, when it is a directory. -1 with errno.
+// A directory with its entries. -1 with errno.
 int thing_look(int directory, const char *name, struct thing *ret_thing);
 
 // Each thing by its path from there ("a/b"), in any order.
@@ -113,10 +113,10 @@ uint64_t thing_sum(uint64_t sum, uint64_t part);
 
 bool thing_is(const struct thing *thing, const struct thing *now);
 
-// fcntl(2), F_SETLEASE: it writes wherever the file goes.
+// fcntl(2), F_SETLEASE: a writer keeps writing wherever the file moves.
 bool thing_is_open(int directory, const char *name);
 
-// Some file systems refuse each lease.
+// False: the file system refuses leases.
 bool thing_can_be_asked(int directory);
 
 bool thing_is_same(const struct thing *thing, const struct stat *status);
@@ -148,17 +148,17 @@ void pathset_order(struct pathset *set);
 // Clean paths, all relative or all absolute.
 bool pathset_has(const struct pathset *set, const char *path);
 
-// By what it is, not by its name.
+// By identity, not by name.
 enum same {
 	SAME_YES,
 	SAME_NEW,   // made by the host since
-	SAME_OTHER, // or nobody knows
+	SAME_OTHER, // or unknown
 };
 
 enum same same_directory(const struct changes *changes, const struct seen *seen, unsigned root,
 			 const char *path, int fd);
 
-// Only an apply of this session has touched it.
+// Only applies of this session have changed it.
 bool same_file(const struct changes *changes, unsigned root, const char *path,
 	       const struct stat *status);
 
@@ -174,7 +174,7 @@ int same_root(const struct held *held, unsigned root, int fd, const struct seen 
 bool same_time(const struct timespec *left, const struct timespec *right);
 bool same_is_later(const struct timespec *time, const struct timespec *than);
 
-// Applied only when it is named.
+// Changes that are applied only if named.
 struct withheld {
 	struct arena *arena;
 	struct withheld_root {
@@ -192,7 +192,7 @@ int withheld_begin(const struct store *store, const struct session *session,
 // NULL: not git's own.
 const char *withheld_repository(const char *root);
 
-// Asked in the order of the tree.
+// Call in the order of the tree.
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path);
 
 enum { DEPTH_MAX = 256, PATH_BYTES_MAX = 3800 };
@@ -208,7 +208,7 @@ struct compare_walk {
 	int depth;
 	bool covered, guarded, inside;
 	bool inside_removed;
-	unsigned removed; // of the uppermost removed directory
+	unsigned removed; // entries of the topmost removed directory
 	bool lost;
 	enum same same;
 	uint64_t parent; // 0: the host has none
@@ -225,11 +225,11 @@ void walk_enter(struct compare_walk *walk, const char *path, int host);
 
 bool walk_is_too_far(const struct compare_walk *walk, const char *path);
 
-// With all in it; or what goes with a directory that is the last change.
+// A directory that is removed with all in it.
 
 int removed_note(struct compare_walk *walk, const char *path, const char *name, int host,
 		 const struct stat *was);
 int removed_note_inside(struct compare_walk *walk, const char *path, const char *name, int host);
 
-// Clears conflicts that a moved file only seems to have.
+// Clears apparent conflicts of moved files.
 void renames_find(struct store *store, const struct held *held, struct changes *changes);

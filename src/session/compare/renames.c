@@ -1,4 +1,4 @@
-// Owns what a removed name takes with it, and the detection of renamed files, by their bytes.
+// Owns the entries of a removed name, and the detection of renamed files by their bytes.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -68,8 +68,8 @@ static void pair(struct store *store, const struct session *session, struct chan
 	}
 }
 
-// A moved file carries the mark along and leaves a whiteout, or a new thing. Fewer: the
-// host removed one that the session changed.
+// A moved file carries its mark along and leaves a whiteout, or a new thing. Fewer marks: the host
+// removed a file that the session changed.
 static void find_lost(struct changes *changes)
 {
 	unsigned marked = 0, left = changes->whiteouts;
@@ -103,7 +103,7 @@ void renames_find(struct store *store, const struct held *held, struct changes *
 	}
 }
 
-// Names too far down are noted of the uppermost directory.
+// Only counts too deep names, in the topmost directory.
 static int walk_removed(struct compare_walk *walk, const char *path, int host)
 {
 	char **names;

@@ -1,5 +1,5 @@
-// Owns the identity of things. A directory: number and entries; all others: number, mode, size,
-// times, of which a write, chmod or link changes one.
+// Owns the identity of things. A directory: inode and entries; others: inode, mode, size, times,
+// one of which each write, chmod or link changes.
 #include "session/compare/changes.h"
 
 #include <errno.h>
@@ -104,8 +104,8 @@ int thing_look(int directory, const char *name, struct thing *ret_thing)
 	return 0;
 }
 
-// Unknown of another owner's file. Who opens it meanwhile waits, and SIGIO comes (fcntl(2)):
-// signals are blocked.
+// Fails for another owner's file. A process that opens it meanwhile waits, and SIGIO comes
+// (fcntl(2)): signals are blocked.
 static bool is_written(int directory, const char *name)
 {
 	autoclose int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -171,15 +171,15 @@ bool thing_moved(const struct thing *thing, int directory, const char *name)
 	       (!S_ISDIR(thing->mode) || thing->tree == now.tree);
 }
 
-// Written, moved or linked: a newer ctime than the session. A directory also gets one by an entry:
-// its number and birth count.
+// A newer ctime than the session's: written, moved or linked. A directory's ctime also changes by
+// entries: its inode and birth time count.
 
 static struct timespec time_of(const struct birth *born)
 {
 	return (struct timespec){ (time_t)born->seconds, (long)born->nanoseconds };
 }
 
-// Born before it was noted: its number was not given anew.
+// Born before it was noted: the inode was not reused.
 static bool is_own(const struct known_file *known, int fd, const struct stat *status)
 {
 	struct birth born = seen_birth(fd);

@@ -36,7 +36,7 @@ static void add_profiles(struct withheld *withheld, unsigned root, const char *p
 	}
 }
 
-// A project in such a directory is what the user works on.
+// The user works on a project in such a directory.
 static void add_homes(struct withheld *withheld, unsigned root, const char *place,
 		      const struct list *homes)
 {

@@ -1,4 +1,4 @@
-// Owns the copying of files, with groups and ACLs. What cannot be set is taken from the mode.
+// Owns the copying of files, with groups and ACLs. Rights that cannot be set reduce the mode.
 #include "session/store/store.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ int copy_attributes(int from, int to, mode_t *mode)
 	return acl;
 }
 
-// sendfile(2) copies across file systems, and what copy_file_range(2) does not take.
+// sendfile(2) copies across file systems, and where copy_file_range(2) fails.
 static int copy_range(int from, int to, off_t start, off_t end)
 {
 	while (start < end) {
@@ -221,7 +221,7 @@ static bool set_group(int fd, const struct stat *is, gid_t group)
 	return is->st_gid == group || fchown(fd, (uid_t)-1, group) == 0;
 }
 
-// The group's bits of `mode` are an ACL's mask.
+// With an ACL the group bits of `mode` are its mask.
 static int keep(int fd, const struct stat *is, int from, const struct stat *was, mode_t mode)
 {
 	mode_t others = (has_acl(from, access_name) ? mode : is->st_mode) & 077;
@@ -232,7 +232,7 @@ static int keep(int fd, const struct stat *is, int from, const struct stat *was,
 	return fchmod(fd, (is->st_mode & OWNER_ALONE) | (group && acl ? others : 0));
 }
 
-// As the kernel does.
+// Inherits group and default ACL as the kernel does.
 static int inherit(int fd, struct stat *is, int parent, const struct stat *above)
 {
 	bool directory = S_ISDIR(is->st_mode), sets = above->st_mode & S_ISGID, whole = true;

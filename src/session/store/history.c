@@ -1,4 +1,4 @@
-// Owns the history of a session: a tree of frozen layers, each known by the snapshot's name.
+// Owns the history of a session: a tree of frozen layers, each named by its snapshot.
 #include "session/store/store.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static bool is_empty_directory(int directory, const char *name)
 	return fd >= 0 && !entries_next(&entries);
 }
 
-// A look at each root.
+// Looks at the roots only.
 static bool is_unchanged(const struct store *store, const struct session *session)
 {
 	char place[PLACE_MAX];
@@ -173,7 +173,7 @@ int history_restore(struct store *store, struct held *held, const char *name, co
 	return store_save(held);
 }
 
-// A link is a copy: such a file is replaced, never written to.
+// Safe as a hard link: such files are replaced, never written.
 static int share_file(const struct held *from, int to, const char *name)
 {
 	return linkat(from->directory, name, to, name, 0) < 0 && errno != ENOENT
@@ -192,7 +192,7 @@ static int share_known(const struct held *from, int to)
 	return 0;
 }
 
-// A parent is before its children.
+// A parent precedes its children in the list.
 static void keep_ancestors(struct arena *arena, struct session *session, const char *name)
 {
 	unsigned first = session->snapshot_count;

@@ -1,6 +1,6 @@
 // Owns the reading of layers as overlayfs lays them (Documentation/filesystems/overlayfs.rst): a
-// whiteout, a file or an opaque directory hides all below. And their merging: frozen files are
-// linked.
+// whiteout, a file or an opaque directory hides all below. Merges layers by hard links to frozen
+// files.
 #include "session/store/store.h"
 
 #include <dirent.h>

@@ -26,7 +26,7 @@ static int elsewhere(const struct record_entry *entry)
 		    (int)entry->supervisor, (int)entry->supervisor);
 }
 
-// An older version makes a file of that name: the last run removes the directory.
+// An older version may have made a file of that name.
 int runs_note(int session, const char *name)
 {
 	enum { TRIES = 100 };
@@ -82,12 +82,12 @@ int runs_open(const char *state, int session, struct runs *ret_runs)
 	return 0;
 }
 
-// Its box follows within milliseconds.
+// The box dies within milliseconds.
 static int wait_for_death(const struct record_entry *entry)
 {
 	struct process_stat init;
 	autoclose int process = record_is_here(entry) ? sys_pidfd_open(entry->init) : -1;
-	// Asked after the descriptor it is not reused. A zombie holds nothing.
+	// Checked after the pidfd was opened: its pid is not reused. A zombie holds no namespace.
 	if (process < 0 || !process_stat(entry->init, &init) || strchr("ZX", init.state) ||
 	    init.start != entry->init_start)
 		return 0;
@@ -200,7 +200,7 @@ int runs_enter(const struct session_run *run, int *ret_user, int *ret_view)
 	autoclose int user = open_namespace(entry->supervisor, entry->user, entry->user_inode);
 	autoclose int view = open_namespace(entry->supervisor, entry->view, entry->view_inode);
 	struct pollfd event = { .fd = process, .events = POLLIN };
-	// Alive after both were opened: the descriptors were its own.
+	// Alive after all were opened: the namespaces are its own.
 	if (process < 0 || user < 0 || view < 0 || poll(&event, 1, 0) != 0 || !runs_lasts(run))
 		return fail(0, "the command that runs in the session cannot be joined (process %d)",
 			    (int)entry->supervisor);

@@ -1,5 +1,5 @@
-// Owns the format of a session's state, which reads back all that it writes and nothing else, the
-// places of its layers, and the moment it begins at.
+// Owns the format of a session's state, which round-trips exactly, the places of its layers, and
+// the moment of its begin.
 #include "session/store/store.h"
 
 #include <stddef.h>
@@ -83,7 +83,7 @@ static bool take_root(struct session *session, const struct state_line *line)
 	return false;
 }
 
-// No way to a loop.
+// A parent comes first: no loops.
 static bool take_layer(struct session *session, const struct state_line *line)
 {
 	int parent = find_layer(session, line->parent);
@@ -210,7 +210,7 @@ const struct snapshot *session_snapshot(const struct session *session, const cha
 	return NULL;
 }
 
-// Files get the coarse clock, which is behind: later writes must have a later time.
+// File times come from the coarse clock, which lags: later writes must have a later time.
 void state_begin(struct timespec *ret_now)
 {
 	static const struct timespec pause = { 0, 500000 };

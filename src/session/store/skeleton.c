@@ -1,5 +1,5 @@
-// Owns the beginning of a session as root. An overlay shows the owner of the uppermost directory,
-// and root is nobody in the box's namespace: each directory gets one in the layer.
+// Owns the beginning of a session as root. An overlay shows the owner of the topmost directory, and
+// root is nobody in the box's namespace: each directory gets a copy in the layer.
 #include "session/store/store.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ static int put_directory(struct skeleton *skeleton, int from, const char *name, 
 	autoclose int made = fd_directory(to, name);
 	if (made < 0)
 		return fail(errno, "open a directory of the layer");
-	// Root's own box is not more than anybody.
+	// In a box root has no more rights than others.
 	bool foreign = status->st_uid != geteuid() && !(status->st_mode & S_IROTH);
 	bool shut = below < 0 || foreign || status->st_dev != skeleton->device;
 	if (shut && fsetxattr(made, OPAQUE_XATTR, "y", 1, 0) < 0)
@@ -146,7 +146,7 @@ int skeleton_make(struct store *store, const struct session *session)
 		autoclose int from = fd_directory(AT_FDCWD, root->path);
 		if (to < 0 || from < 0 || fstat(from, &status) < 0)
 			return fail(errno, "'%s'", root->path);
-		// Programs still find their directories.
+		// A bounded depth is enough: programs find their directories.
 		struct skeleton skeleton = { status.st_dev, root->own ? OWN_DEPTH : DEPTH_MAX };
 		if (root->own || geteuid() != 0 || files_of(root->path) != FILES_NONE)
 			TRY(put_tree(&skeleton, from, to, files_of(root->path)));

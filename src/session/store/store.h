@@ -23,7 +23,7 @@ enum {
 	SESSION_BYTES_MAX = 8 << 20
 };
 
-// Frozen but for the top; what changed against its parent.
+// Changes against the parent; all but the top are frozen.
 struct layer {
 	const char *id;
 	int parent; // -1: the host's directories
@@ -34,13 +34,13 @@ struct snapshot {
 	unsigned layer;
 	const char *parent; // the snapshot below, or ""
 	int64_t time;
-	const char *command; // the last that ran before, or ""
+	const char *command; // the last command in it, or ""
 };
 
 struct session {
 	const char *project;
 	struct identity identity;
-	struct timespec base; // what the host changes later is a conflict
+	struct timespec base; // later host changes are conflicts
 	int64_t created;
 	struct root roots[ROOTS_MAX]; // copy-on-write directories
 	unsigned root_count;
@@ -65,7 +65,7 @@ unsigned session_chain(const struct session *session, unsigned top, unsigned *ch
 // The newest of that name.
 const struct snapshot *session_snapshot(const struct session *session, const char *name);
 
-// The moment that a session begins at. Takes a tick of the clock, 1 to 10 ms.
+// Waits for a tick of the clock, 1 to 10 ms.
 void state_begin(struct timespec *ret_now);
 
 struct store {
@@ -90,22 +90,22 @@ enum hold {
 	HOLD_ALONE,  // no command runs
 };
 
-#define STORE_FRESH ".new-" // while store_share() holds
+#define STORE_FRESH ".new-" // under store_share()
 
 int store_open(struct arena *arena, const char *state, struct store *ret_store);
 void store_close(struct store *store);
 
-// Waits for a process that changes it, HOLD_ALONE for 5 s; it is refused while commands run.
+// Waits for a process that changes it; HOLD_ALONE up to 5 s, and fails while commands run.
 int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held);
 void store_release(struct held *held);
 
-// After a crash it is the old or the new one.
+// Atomic.
 int store_save(const struct held *held);
 
 // The caller adds roots and layers.
 int store_begin(struct store *store, const char *project, struct session *ret_session);
 
-// -1: above the host's directories.
+// `parent` -1: above the host's directories.
 int store_add_layer(struct store *store, struct session *session, int parent);
 
 // No layer is removed by others until this process ends.
@@ -114,11 +114,11 @@ int store_share(struct store *store);
 int store_add_roots(const struct store *store, const char *id, const struct root *roots,
 		    unsigned from, unsigned count);
 
-// The whole session or none.
+// Atomic.
 int store_create(struct store *store, const char *name, const struct session *session);
 int store_remove(struct store *store, struct held *held);
 
-// Unused layers, and what crashes left.
+// Removes unused layers and the leftovers of crashes.
 int store_sweep(struct store *store);
 
 // Sorted.
@@ -133,19 +133,19 @@ struct reference {
 };
 int history_refer(struct arena *arena, const char *text, struct reference *ret_reference);
 
-// As root: the system's directories are its own.
+// RIGHTS_ROOT: the system's directories belong to root's sessions.
 enum rights { RIGHTS_CALLER, RIGHTS_ROOT };
 int history_create(struct store *store, const char *name, const char *project, enum rights rights);
 
-// NULL: the next of s1, s2, ... Every tenth flattens. Held alone, as for the next two.
+// `name` NULL: the next of s1, s2, ... Flattens every tenth. Needs HOLD_ALONE, as the next two.
 int history_snapshot(struct store *store, struct held *held, const char *name,
 		     const char **ret_name);
 
-// What would be lost is kept as a snapshot; its name, or NULL.
+// Returns the name of a snapshot of what would be lost, or NULL.
 int history_restore(struct store *store, struct held *held, const char *name,
 		    const char **ret_kept);
 
-// Without a snapshot it is made now.
+// Makes a snapshot if `from` has none.
 int history_fork(struct store *store, const struct reference *from, const char *name);
 
 int history_forget(struct held *held, const char *snapshot);
@@ -160,36 +160,37 @@ uint64_t size_of_session(const struct store *store, const struct session *sessio
 
 void skeleton_roots(struct session *session);
 
-// For an ordinary caller every directory of theirs, and the files of /etc and the package database
+// For an ordinary caller: every directory of the system, and files of /etc and the package database
 // that are written in place. apt gets no separate user.
 int skeleton_make(struct store *store, const struct session *session);
 
-// A look-up stays cheap.
+// Keeps lookups cheap.
 
-// *frozen and small ones below it, or all, into a new one, by links. *frozen becomes it.
+// Merges *frozen and small ones below it, or all, into a new layer, by hard links. *frozen becomes
+// it.
 int flatten_chain(struct store *store, struct session *session, unsigned *frozen);
 
-// File, symlink, FIFO or empty directory. Kept: bytes, holes, mode (but setuid and setgid), times,
-// attributes, owner where we may. A directory gets 0700 until copy_finish().
+// File, symlink, FIFO or empty directory, with bytes, holes, mode (without setuid and setgid),
+// times, attributes, and the owner if permitted. A directory gets 0700 until copy_finish().
 enum copied { COPIED, COPIED_NO_ACL, COPIED_NOT }; // not: a socket or a device
 int copy_one(int from, const char *source, const struct stat *status, int to, const char *name);
 
 int copy_finish(int to, const char *name, const struct stat *status);
 
-// Without those of overlayfs. 1: there is an ACL; without it *mode is for the owner alone.
+// Without overlayfs's. 1: there is an ACL; without it only the owner may have *mode.
 int copy_attributes(int from, int to, mode_t *mode);
 
 // Whether two files, each of a name in a directory, hold the same bytes.
 bool copy_is_same(int above, const char *name, int other_above, const char *other_name);
 
-// acl(5), as the host's tools would leave them. Forks a process with the caller's own ids: a user
-// namespace with one id cannot name others. Before owned_override().
+// acl(5), as the host's tools leave them. Forks a process with the caller's ids: a user namespace
+// with one id cannot name others. Before owned_override().
 int rights_begin(struct store *store);
 
-// With an ACL, what `mode` gives to others than the owner.
+// With an ACL: what `mode` gives to others.
 int rights_keep(const struct store *store, int made, int from, mode_t mode);
 
-// Its group where it is set-group-id, and its default ACL.
+// The group of a set-group-ID directory, and its default ACL.
 int rights_inherit(const struct store *store, int made, int parent);
 
 // A default ACL stands in for the umask.
@@ -198,7 +199,7 @@ enum rights_given rights_given(int parent);
 
 int rights_drop_given(int fd);
 
-// A file for each leads to the record of the run (boxes/record.h).
+// A file for each run leads to its record (boxes/record.h).
 
 struct runs {
 	int session, links, boxes;
@@ -210,31 +211,31 @@ struct session_run {
 	struct record_entry entry;
 };
 
-// Under the session's gate.
+// Needs the session's gate.
 int runs_note(int session, const char *name);
 void runs_forget(int session, const char *name);
 
-// -1: an older version uses it.
+// -1: an older version has the session.
 int runs_open(const char *state, int session, struct runs *ret_runs);
-// 1; 0 at the end. Without `clears` it changes nothing.
+// 1, or 0 at the end. Without `clears` it only reads.
 int runs_next(struct runs *runs, struct session_run *ret_run);
 void runs_close(struct runs *runs);
 
 bool runs_lasts(const struct session_run *run);
 
-// 0: no number here.
+// *ret_run 0: not visible here.
 bool runs_live(const char *state, int session, pid_t *ret_run);
 
-// The caller holds the session alone.
+// Needs HOLD_ALONE.
 int runs_settle(const char *state, int session);
 
-// To nobody else.
+// By pidfd.
 int runs_signal(const struct session_run *run, int number);
 
-// Proved by their inodes. Rule 15.
+// Compares the namespaces' inodes.
 int runs_enter(const struct session_run *run, int *ret_user, int *ret_view);
 
-// Inode and ctime of each path that an apply put: never taken for the host's.
+// Inode and ctime of each path that an apply put: not a host's change.
 struct known_file {
 	unsigned root;
 	const char *path;
@@ -254,12 +255,13 @@ void known_format(const struct known *known, struct out *out);
 enum { KNOWN_REMOVED = 0 };
 const struct known_file *known_find(const struct known *known, unsigned root, const char *path);
 
-// Of equal paths the later stays.
+// The later of equal paths stays.
 void known_order(struct known *known);
 
 int known_read(struct store *store, const struct held *held, struct known **ret_known);
 
-// A moved file has a newer ctime than the session; one that came along in a directory is seen here.
+// Moved files have a newer ctime than the session; files in moved directories are found by this
+// list.
 
 // Zero: the file system has no birth times.
 struct birth {
@@ -289,7 +291,7 @@ int seen_parse(const char *bytes, size_t length, struct seen *ret_seen);
 enum { SEEN_HEAD = 32 };
 void seen_seal(char *bytes, size_t length);
 
-// Breadth first, bounded in number and time.
+// Breadth first, with bounds of number and time.
 int seen_write(int session, unsigned root, const char *path);
 
 int seen_begin(const struct session *session, int directory, unsigned root);
@@ -309,10 +311,10 @@ enum { SEEN_NAME = 16, SEEN_PROJECT = 999 };
 void seen_name(char name[SEEN_NAME], unsigned root);
 
 struct merged {
-	int fds[CHAIN_MAX + 1]; // first the one that hides the others
+	int fds[CHAIN_MAX + 1]; // first the layer that hides the others
 	unsigned layers[CHAIN_MAX + 1];
 	unsigned count;
-	bool opaque; // nothing of the host shows through
+	bool opaque; // hides the host's entries
 };
 
 struct entry {
@@ -321,7 +323,7 @@ struct entry {
 	struct stat status; // a whiteout is a character device 0:0
 };
 
-// Over `top` and those below it.
+// `top` and the layers below.
 int merged_open(const struct store *store, const struct session *session, unsigned top,
 		unsigned most, unsigned root, struct merged *ret_merged);
 int merged_below(const struct merged *merged, const char *name, struct merged *ret_below);
@@ -332,7 +334,7 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 
 bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
-#define ORIGIN_XATTR "user.overlay.origin" // it began as a copy of the host's
+#define ORIGIN_XATTR "user.overlay.origin" // copied from the host
 
 // "ID/3"; "ID/own/3" over nothing: one overlay.
 enum { PLACE_MAX = 64 };

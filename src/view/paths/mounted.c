@@ -29,7 +29,6 @@ static bool is_octal(const char *at, const char *end)
 	       at[2] >= '0' && at[2] <= '7' && at[3] >= '0' && at[3] <= '7';
 }
 
-// White space and backslashes are octal numbers.
 static const char *unescape(struct arena *arena, const char *word, size_t length)
 {
 	char *text = arena_copy(arena, word, length);
@@ -146,7 +145,6 @@ bool mounted_elsewhere(const struct mounts *mounts, uint64_t id, const char *pat
 		const struct mounted *other = &mounts->list[i];
 		if (!other->writable || other->device != own->device)
 			continue;
-		// `other` shows a directory above, or the same.
 		if (path_within(own->root, other->root)) {
 			const char *part = rest(own->root, other->root);
 			size_t length = strlen(part);
@@ -155,7 +153,6 @@ bool mounted_elsewhere(const struct mounts *mounts, uint64_t id, const char *pat
 			    !str_equal(way + length, below))
 				return true;
 		} else if (path_within(other->root, own->root)) {
-			// `other` shows a directory between the mount and the path.
 			const char *part = rest(other->root, own->root);
 			size_t length = strlen(part);
 			if (strncmp(below, part, length) == 0 &&

@@ -25,7 +25,6 @@ static bool counts(const struct place *place, const char *name)
 	return place->role != PLACE_TABLE || place->above[0] || trusted_may_begin(name);
 }
 
-// Some file systems list no types.
 static unsigned type_of(int directory, const struct sys_entry *entry)
 {
 	struct stat status;
@@ -175,7 +174,7 @@ static enum act act_of_part(const struct layout_row *row)
 		return ACT_ADDRESSES;
 	case LAYOUT_NESTED:
 		return str_equal(row->path, "modules") ? ACT_MODULES : ACT_WORKTREES;
-	case LAYOUT_CONFIG: // by its path: view/protect/copies.c
+	case LAYOUT_CONFIG:
 	case LAYOUT_LOCK:
 	case LAYOUT_DATA:
 		break;

@@ -67,7 +67,7 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 enum { SLOTS_FIRST = 512, LISTED_PATH_MAX = 512, LISTED_BYTES = 32768, FILTER_BITS = 1 << 16 };
 
 struct resolve_entry {
-	const char *path; // NULL: free
+	const char *path;
 	int error;
 	// A Bloom filter of a listed directory's names; NULL: not listed. A false positive costs
 	// one lstat().
@@ -119,7 +119,6 @@ static void look(struct resolver *resolver, struct resolve_entry *entry)
 		look_at_link(resolver, entry);
 }
 
-// FNV-1a.
 static const unsigned HASH_EMPTY = 2166136261U, HASH_PRIME = 16777619U;
 static unsigned hash_more(unsigned hash, char byte)
 {
@@ -272,7 +271,6 @@ struct resolve_walk {
 	const char *rest;
 };
 
-// 1: taken, 0: "", "." or "..", -1: too long.
 static int take_name(struct resolve_walk *walk)
 {
 	size_t length = strcspn(walk->rest, "/");

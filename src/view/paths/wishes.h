@@ -29,7 +29,6 @@ int place_name(struct plan *plan, const char *path, enum act act);
 const struct stood *place_had(const struct place *place, const char *name);
 // The listed name of the path's first component, in any case, or NULL.
 const char *place_stands(const struct place *place, const char *path);
-// The act on a new name there, and below it.
 enum act place_act(const struct place *place, const char *name, enum act *ret_below);
 // True if another change would give another ctime.
 bool place_is_settled(const struct stat *status);
@@ -51,7 +50,7 @@ struct link {
 };
 enum { LINKS_MAX = 40 };
 struct resolved {
-	const char *path; // without symlinks, as far as it exists
+	const char *path;
 	struct identity identity;
 	struct link links[LINKS_MAX];
 	unsigned link_count;
@@ -64,7 +63,6 @@ struct resolver *resolver_new(struct arena *arena, struct arena *scratch);
 // Lists directories of the home: cheaper than many lookups of absent names.
 void resolver_list_home(struct resolver *resolver, struct arena *arena, const char *home);
 
-// True: a listing lacks it. False: it may exist.
 bool resolver_lacks(const struct resolver *resolver, const char *path);
 
 // That of the nearest existing parent, and the names below.
@@ -99,12 +97,12 @@ struct wishes {
 	struct hidden *hidden;
 	unsigned hidden_count;
 	struct gitnamed named; // by git's configuration
-	bool named_all;        // also the user's and the machine's
+	bool named_all;
 	bool shown;
 	struct list secrets;
 	struct list files; // other files: `named` of gitsecret.h
 	struct list brought;
-	struct list tops;   // of repositories, existing or possible
+	struct list tops;
 	struct list opened; // writable names in the project, by the user
 	bool searched;
 	struct pattern_match *matches;
@@ -113,10 +111,8 @@ struct wishes {
 
 int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned);
 int wishes_add_wall(struct wishes *wishes, const struct mount *mount);
-// 1: added, 0: absent.
 int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 		    enum access access);
-// The real path of something that may be absent.
 int wishes_resolve_new(struct wishes *wishes, const char *path, struct origin from,
 		       const char **ret_path, struct identity *ret_identity);
 // True: the home's listing lacks the profile's path "~/x".
@@ -134,7 +130,6 @@ enum apart wishes_whose(const void *with, const char *file);
 bool wishes_is_named(const struct wishes *wishes, const char *path, unsigned order);
 bool wishes_is_seen(const struct wishes *wishes, const char *path);
 bool wishes_is_lasting(const struct wishes *wishes, const char *path);
-// The host's files stay.
 bool wishes_is_scratch(const struct wishes *wishes, const char *path);
 bool wishes_is_hidden(const struct wishes *wishes, const char *path);
 
@@ -201,7 +196,6 @@ struct judgement {
 
 struct judgement judge_path(const struct plan *plan, const char *path);
 
-// The box has the host's file, or a copy.
 bool judge_shows(const struct plan *plan, const char *path);
 
 // The line that denies reading, or else writing, despite all others; or NULL.
@@ -264,13 +258,13 @@ int pattern_each(struct wishes *wishes, const struct item *item,
 struct pattern_match {
 	const struct item *item;
 	const char *path;
-	bool whole; // a directory that cannot be searched
+	bool whole;
 };
 // Names, in any case, in the project's top three levels and the command's directory, but not in
 // directories of packages and builds. Returns how many; paths are in `arena`.
 unsigned pattern_near(struct wishes *wishes, struct arena *arena, const struct list *names,
 		      const struct pattern_match **ret_matches);
-// Symlinks that lead a named path out of where boxes write (CVE-2024-42472 in another sandbox).
+// Symlinks that lead a named path out of where boxes write (CVE-2024-42472).
 
 bool planted_is(const struct wishes *wishes, const struct resolved *resolved);
 

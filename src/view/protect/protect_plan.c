@@ -1,4 +1,4 @@
-// Owns the plan of what is kept from the box: names that the host runs or trusts (names/trusted.c)
+// Owns the plan of the walls: names that the host runs or trusts (names/trusted.c)
 // in each writable place, and the paths of a profile.
 #include "view/protect/protect.h"
 

@@ -18,13 +18,13 @@ enum { BYTES_MAX = 1 << 20, ENTRIES_MAX = 256, ALL_BYTES_MAX = 8 << 20, DEPTH_MA
 
 struct bring {
 	struct wishes *wishes;
-	const char *name; // the variable, or git's key
+	const char *name;
 	bool variable;
 	enum path_form form;
 	struct origin from;
-	unsigned entries; // of directories, shown or not
+	unsigned entries;
 	int64_t bytes;
-	const char *why; // why not shown, or NULL
+	const char *why;
 };
 
 static int refuse(struct bring *bring, const char *why)
@@ -98,7 +98,6 @@ static int bring_regular(struct bring *bring, const struct resolved *file)
 
 static int bring_path(struct bring *bring, const char *path, unsigned depth);
 
-// Entries that cannot be shown are missing.
 static int bring_entries(struct bring *bring, const char *directory, unsigned depth)
 {
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -137,7 +136,7 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth)
 	if (found < 0)
 		return refuse(bring, "you cannot reach it");
 	if (found == 0)
-		return 0; // missing outside as well
+		return 0;
 	if (planted_is(wishes, &resolved))
 		return refuse(bring, "a command in a box could have made a link on the way");
 	const struct mount *seen = wishes_seen(wishes, resolved.path);
@@ -145,7 +144,7 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth)
 		return add_links(bring, &resolved);
 	switch (resolved.identity.type) {
 	case S_IFREG:
-		if (bring->form == PATH_OF_GIT) // view/secrets/filtered.c shows such a file
+		if (bring->form == PATH_OF_GIT)
 			return refuse(bring, "it cannot be shown");
 		return bring_regular(bring, &resolved);
 	case S_IFDIR:
@@ -178,7 +177,6 @@ static void note(struct bring *bring, const char *path, const char *why)
 	list_add(list, wishes->arena, text, (struct origin){ .file = bring->name });
 }
 
-// All entries of a name, or none.
 static int bring_name(struct bring *bring, const char *path)
 {
 	struct wishes *wishes = bring->wishes;
@@ -201,7 +199,6 @@ static int bring_name(struct bring *bring, const char *path)
 	return 0;
 }
 
-// The value may be a list.
 static int bring_value(struct bring *bring, const char *value)
 {
 	struct arena *arena = bring->wishes->arena;

@@ -18,11 +18,7 @@
 
 // Only a flag shows the file itself, not a line of a profile.
 static const struct origin from = { .file = "git", .order = ORDER_FLAGS - 1 };
-enum {
-	SMALL = 1024, // bytes: always little memory
-	BRIEF = 16 << 20,
-	LINES_BYTES_MAX = 64 << 10
-}; // more than GITCONFIG_BYTES_MAX needs
+enum { SMALL = 1024, BRIEF = 16 << 20, LINES_BYTES_MAX = 64 << 10 };
 static const char nothing[] = "# not shown in this box\n";
 
 static void note(struct wishes *wishes, const char *path, const struct gitsecret *secret)
@@ -108,7 +104,6 @@ static bool is_included(const struct wishes *wishes, const char *path)
 	       path_within(path, wishes->plan->home);
 }
 
-// A variable of the caller names it.
 static bool is_asked(const struct wishes *wishes, const char *path)
 {
 	static const char *const names[] = { "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM" };
@@ -122,7 +117,8 @@ static bool is_asked(const struct wishes *wishes, const char *path)
 	return false;
 }
 
-// Only the user's configuration brings files; a repository's must not name the home's.
+// Shows files that the user's configuration names. A repository's configuration must not make the
+// box see files of the home.
 static void take_names(struct wishes *wishes, const struct gitnamed_text *one, const char *path,
 		       const struct gitsecret *secret)
 {
@@ -173,7 +169,6 @@ static const char *part_of(struct arena *arena, enum settings_part part, const c
 								 : TEXTSECRET_REGISTRIES);
 }
 
-// Its first byte selects the part.
 static void read_settings(struct apart_text *question)
 {
 	const char *shown = part_of(question->arena, (enum settings_part)question->text[0],

@@ -11,8 +11,8 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-// A mask is not needed where the caller has no access and does not own it: in the box no capability
-// opens it. An owner could use chmod(2), except on the mask of an outer box.
+// True: no mask is needed. Only an owner could open the file, by chmod(2); in the box no capability
+// opens it. Nobody can chmod the mask of an outer box.
 static bool shut_already(const struct plan *plan, const struct mount *mask)
 {
 	struct stat status;
@@ -96,13 +96,11 @@ static bool names(const struct wish *wish, const struct mount *secret)
 {
 	const struct mount *mount = &wish->mount;
 	bool given = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
-		     mount->kind == MOUNT_TMPFS ||
-		     mount->kind == MOUNT_TEXT || // settings without their secrets
+		     mount->kind == MOUNT_TMPFS || mount->kind == MOUNT_TEXT ||
 		     (mount->kind == MOUNT_LAYERS && mount->source);
 	return given && !wish->wall && !mount->cache && mount->from.order > secret->from.order;
 }
 
-// The secret's very path, or one in it.
 enum naming { NOT_NAMED, NAMED_INSIDE, NAMED };
 static enum naming find_naming(const struct wishes *wishes, const struct mount *secret)
 {
@@ -150,7 +148,7 @@ static int hide_secret(struct wishes *wishes, const struct item *item, const cha
 	switch (find_naming(wishes, &mask)) {
 	case NAMED:
 		return 0;
-	case NAMED_INSIDE: // the rest of it is an empty directory
+	case NAMED_INSIDE:
 		cover(wishes, &mask);
 		mask.kind = MOUNT_TMPFS;
 		mask.access = ACCESS_WRITE;

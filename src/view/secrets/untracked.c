@@ -14,21 +14,21 @@
 #include "view/paths/wishes.h"
 
 struct untracked_file {
-	const char *path, *name; // name: below the project
-	const char *link;        // the symlink to it, or NULL
+	const char *path, *name;
+	const char *link;
 	const struct item *item;
 	struct identity identity;
-	unsigned links; // on the way there
-	bool listed;    // with another content
-	bool shut;      // an unreadable directory: all of it
+	unsigned links;
+	bool listed; // with another content
+	bool shut;   // an unreadable directory: all of it
 };
 
 struct untracked {
 	struct wishes *wishes;
-	struct arena *arena; // for the search and the list
+	struct arena *arena;
 	struct untracked_file *list;
 	unsigned count, room;
-	unsigned visible; // files beyond the bounds
+	unsigned visible;
 };
 
 // Bounds of hidden files with their links. Up to UNORDERED_MAX all fit, with the most links
@@ -143,7 +143,7 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	return true;
 }
 
-// The next run finds the file by them.
+// Keeps the symlinks to the file: the next run finds the file through them.
 static int keep_links(struct wishes *wishes, const struct untracked_file *found)
 {
 	struct resolved way;
@@ -291,7 +291,7 @@ static void search(struct untracked *files)
 			aged[i].born = status.birth_seconds * (int64_t)1000000000 +
 				       status.birth_nanoseconds;
 	}
-	if (count > UNORDERED_MAX) // the oldest first
+	if (count > UNORDERED_MAX)
 		qsort(aged, count, sizeof(*aged), by_age);
 	for (unsigned i = 0; i < count && i < ASKED_MAX; i++)
 		add(files, aged[i].match.item, aged[i].match.path, aged[i].match.whole);
