@@ -1,4 +1,4 @@
-// Owns what a removed name takes with it, and the detection of renamed files, by their bytes.
+// Owns the detection of renamed files, by their bytes.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -101,52 +101,4 @@ void renames_find(struct store *store, const struct held *held, struct changes *
 			end++;
 		pair(store, &held->session, list + first, end - first, &unequal);
 	}
-}
-
-// Names too far down are noted of the uppermost directory.
-static int walk_removed(struct compare_walk *walk, const char *path, int host)
-{
-	char **names;
-	struct stat status;
-	int count = names_in(walk->store->arena, host, &names);
-	TRY(count);
-	if (walk_is_too_far(walk, path)) {
-		walk->changes->list[walk->removed].far = true;
-		return 0;
-	}
-	for (int i = 0; i < count; i++)
-		if (fstatat(host, names[i], &status, AT_SYMLINK_NOFOLLOW) == 0)
-			TRY(removed_note(walk, walk_below(walk, path, names[i]), names[i], host,
-					 &status));
-		else if (errno != ENOENT)
-			return fail(errno, "read a removed file");
-	return 0;
-}
-
-int removed_note_inside(struct compare_walk *walk, const char *path, const char *name, int host)
-{
-	unsigned own = walk->changes->count - 1;
-	autoclose int fd = fd_directory(host, name);
-	if (fd < 0)
-		return fail(errno, "read the removed directory '%s'", str_shown(path));
-	struct compare_walk above = *walk;
-	walk->removed = walk->inside_removed ? walk->removed : own;
-	walk_enter(walk, path, fd);
-	walk->covered = walk->inside_removed = true;
-	walk->changes->list[own].conflict = walk->same != SAME_YES;
-	int result = walk_removed(walk, path, fd);
-	*walk = above;
-	return result;
-}
-
-int removed_note(struct compare_walk *walk, const char *path, const char *name, int host,
-		 const struct stat *was)
-{
-	struct change *change = walk_add(walk, CHANGE_REMOVED, path);
-	change->was = *was;
-	if (S_ISDIR(was->st_mode))
-		return removed_note_inside(walk, path, name, host);
-	change->conflict =
-		walk->same != SAME_YES || !same_file(walk->changes, walk->root, path, was);
-	return 0;
 }

@@ -1,8 +1,7 @@
-// Owns the choice of changes by the paths that were named, and sets of paths.
+// Owns the choice of changes by the paths that were named.
 #include "session/compare/changes.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,6 +18,13 @@ static bool covers(const struct named *named, const struct change *change)
 {
 	return named->root == change->root &&
 	       (!named->path[0] || path_within(change->path, named->path));
+}
+
+bool changes_has_inside(const struct changes *changes, unsigned index)
+{
+	const struct change *change = &changes->list[index];
+	return index + 1 < changes->count && change[1].root == change->root &&
+	       path_within(change[1].path, change->path);
 }
 
 const char *change_name(struct arena *arena, const struct session *session,
@@ -81,48 +87,4 @@ int select_changes(struct store *store, const struct held *held, struct changes 
 			return fail(0, "session '%s' has changed nothing at '%s'", held->name,
 				    words[j]);
 	return 0;
-}
-
-void pathset_add(struct pathset *set, struct arena *arena, const char *path)
-{
-	set->paths = arena_grow(arena, set->paths, set->count, &set->size, sizeof(*set->paths));
-	set->paths[set->count++] = path;
-}
-
-void pathset_order(struct pathset *set)
-{
-	if (set->count > 0)
-		qsort(set->paths, set->count, sizeof(*set->paths), str_compare);
-}
-
-static int order_of(const char *path, size_t length, const char *other)
-{
-	int order = strncmp(path, other, length);
-	return order ? order : other[length] ? -1 : 0;
-}
-
-static bool has(const struct pathset *set, const char *path, size_t length)
-{
-	unsigned low = 0, high = set->count;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		int order = order_of(path, length, set->paths[middle]);
-		if (order == 0)
-			return true;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
-}
-
-bool pathset_has(const struct pathset *set, const char *path)
-{
-	if (set->count == 0)
-		return false;
-	for (size_t length = 1; path[length - 1]; length++)
-		if ((path[length] == '\0' || path[length] == '/') && has(set, path, length))
-			return true;
-	return false;
 }

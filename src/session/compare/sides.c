@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -54,6 +55,22 @@ int sides_host_parent(const struct session *session, unsigned root, const char *
 {
 	autoclose int top = sides_host_root(session, root);
 	return top < 0 ? -1 : sides_host_below(top, path, ret_name);
+}
+
+static bool same_link(int left, int right, const char *name)
+{
+	char a[PATH_MAX], b[PATH_MAX];
+	ssize_t length = readlinkat(left, name, a, sizeof(a)),
+		other = readlinkat(right, name, b, sizeof(b));
+	return length >= 0 && length == other && memcmp(a, b, (size_t)length) == 0;
+}
+
+bool sides_are_same(int layer, int host, const char *name, const struct stat *is,
+		    const struct stat *was)
+{
+	if (S_ISREG(is->st_mode))
+		return is->st_size == was->st_size && copy_is_same(layer, name, host, name);
+	return S_ISLNK(is->st_mode) ? same_link(layer, host, name) : true;
 }
 
 static bool is_seen(const struct session *session, const char *place)

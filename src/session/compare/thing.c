@@ -204,31 +204,19 @@ enum same same_directory(const struct changes *changes, const struct seen *seen,
 	return seen->whole ? SAME_NEW : SAME_OTHER;
 }
 
-bool same_is_applied(const struct changes *changes, unsigned root, const char *path,
-		     const struct stat *is, const struct stat *was)
+bool same_is_applied(const struct known_file *known, const struct stat *is, const struct stat *was)
 {
-	const struct known_file *known = known_find(changes->known, root, path);
 	return known && known->inode == was->st_ino &&
 	       (S_ISDIR(was->st_mode) || same_time(&known->changed, &was->st_ctim)) &&
 	       !same_is_later(&is->st_ctim, &known->changed);
 }
 
-bool same_file(const struct changes *changes, unsigned root, const char *path,
+bool same_file(const struct known_file *known, const struct timespec *base,
 	       const struct stat *status)
 {
-	const struct known_file *known = known_find(changes->known, root, path);
 	if (known && known->inode == status->st_ino && same_time(&known->changed, &status->st_ctim))
 		return true;
-	return !same_is_later(&status->st_ctim, &changes->base);
-}
-
-bool same_is_lost(const struct changes *changes, const struct seen *seen,
-		  const struct seen_directory *above, unsigned root, const char *path)
-{
-	const struct known_file *known = known_find(changes->known, root, path);
-	if (known)
-		return known->inode != KNOWN_REMOVED;
-	return above && seen_has(seen, above, path_name(path));
+	return !same_is_later(&status->st_ctim, base);
 }
 
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen)

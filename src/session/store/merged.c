@@ -125,6 +125,23 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 	return kept;
 }
 
+// Later layers copied it from the oldest that has it.
+bool merged_was_host(const struct merged *merged, const struct entry *entry)
+{
+	struct stat status;
+	unsigned oldest = entry->from;
+	for (unsigned i = entry->from + 1; i < merged->count; i++) {
+		if (fstatat(merged->fds[i], entry->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if ((status.st_mode & S_IFMT) != (entry->status.st_mode & S_IFMT))
+			return false;
+		oldest = i;
+	}
+	autoclose int fd = openat(merged->fds[oldest], entry->name,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return fd >= 0 && fgetxattr(fd, ORIGIN_XATTR, NULL, 0) >= 0;
+}
+
 uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer)
 {
 	autoclose int fd = fd_directory(store->layers, session->layers[layer].id);

@@ -330,6 +330,9 @@ void merged_close(struct merged *merged);
 // Sorted.
 int merged_list(struct arena *arena, const struct merged *merged, struct entry **ret_entries);
 
+// It began as a copy of the host's.
+bool merged_was_host(const struct merged *merged, const struct entry *entry);
+
 bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
 #define ORIGIN_XATTR "user.overlay.origin" // it began as a copy of the host's
