@@ -138,35 +138,42 @@ static void known_files(void **state)
 // Two directories, "" and "d"; then each byte of the file in turn is another one.
 static void seen_lists(void **state)
 {
-	struct {
-		char front[16];
-		uint32_t count, names, text, whole;
-		struct seen_directory list[2];
-		uint32_t hashes[1];
-		char paths[4];
-	} file = { .count = 2, .names = 1, .text = 4, .whole = 1 };
-	const size_t size = offsetof(__typeof__(file), paths) + sizeof(file.paths);
-	char *bytes = (char *)&file;
+	static const char *const bad[] = {
+		"sbx-seen 2\nwhole\n755 5 6 7 - a b\n755 5 6 7 -\nx\n",
+		"sbx-seen 2\nwhole\n755 5 6 1000000000 - a\n",
+		"sbx-seen 3\nwhole\n",
+		"sbxseen1\n",
+	};
+	struct arena *arena = arena_new();
 	struct seen seen;
+	struct out out = { 0 };
+	const char *text = with_sum(arena, "sbx-seen 2\nwhole\n493 6 1 2 - d%20e\n"
+					   "493 5 1 2 0123456789abcdef \n");
 	(void)state;
-	file.list[0] = (struct seen_directory){ .inode = 5, .path = 0, .count = 1 };
-	file.list[1] = (struct seen_directory){ .inode = 6, .path = 1, .first = 1 };
-	memcpy(file.paths, "\0d\0", 4);
-	seen_seal(bytes, size);
-	assert_int_equal(seen_parse(bytes, size, &seen), 0);
+	assert_int_equal(seen_parse(arena, text, strlen(text), &seen), 0);
 	assert_true(seen.whole);
-	assert_int_equal(seen_find(&seen, "d")->inode, 6);
+	assert_int_equal(seen_find(&seen, "")->inode, 5);
+	assert_int_equal(seen_find(&seen, "")->count, 2);
+	assert_int_equal(seen_find(&seen, "d e")->inode, 6);
 	assert_null(seen_find(&seen, "e"));
-	assert_false(seen_has(&seen, &seen.list[1], "x"));
-	for (size_t i = 0; i < size; i++) {
-		bytes[i] = (char)(bytes[i] ^ 1);
-		assert_int_equal(seen_parse(bytes, size, &seen), -1);
-		bytes[i] = (char)(bytes[i] ^ 1);
+	assert_false(seen_has(seen_find(&seen, "d e"), "x"));
+	seen_format(&seen, &out);
+	for (size_t i = 0; i < out.used; i++) {
+		out.text[i] ^= 1;
+		assert_int_equal(seen_parse(arena, out.text, out.used, &seen), -1);
+		err_taken();
+		out.text[i] ^= 1;
 	}
-	assert_int_equal(seen_parse(bytes, size - 1, &seen), -1);
-	file.list[1].first = 2;
-	seen_seal(bytes, size);
-	assert_int_equal(seen_parse(bytes, size, &seen), -1);
+	assert_int_equal(seen_parse(arena, out.text, out.used - 1, &seen), -1);
+	err_taken();
+	out_free(&out);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		text = with_sum(arena, bad[i]);
+		if (seen_parse(arena, text, strlen(text), &seen) == 0)
+			fail_msg("row %zu is read", i);
+		err_taken();
+	}
+	arena_free(arena);
 }
 
 // Three directories of the host; what lies around one is its user's choice, but for git's.

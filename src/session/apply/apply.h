@@ -79,7 +79,7 @@ struct leaf {
 struct journal_root {
 	const char *stage; // NULL: the root takes no part
 	uint64_t stage_inode, inode;
-	struct birth born;
+	struct timespec born;
 };
 
 struct journal {

@@ -44,8 +44,7 @@ static const struct words_field operation_fields[] = { FIELD(WORDS_NUMBER, opera
 						   FIELD(WORDS_ABOVE, stage.stage),
 						   FIELD(WORDS_NUMBER, stage.stage_inode),
 						   FIELD(WORDS_NUMBER, stage.inode),
-						   FIELD(WORDS_NUMBER, stage.born.seconds),
-						   FIELD(WORDS_NUMBER, stage.born.nanoseconds) },
+						   FIELD(WORDS_TIME, stage.born) },
 				number_fields[] = { FIELD(WORDS_NUMBER, number) };
 
 enum journal_kind {

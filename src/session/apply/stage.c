@@ -157,8 +157,7 @@ int stage_reopen(struct applying *applying)
 			continue;
 		TRY(open_host(applying, i));
 		struct journal_root *now = &applying->journal.roots[i];
-		bool same = noted.inode == now->inode && noted.born.seconds == now->born.seconds &&
-			    noted.born.nanoseconds == now->born.nanoseconds;
+		bool same = noted.inode == now->inode && same_time(&noted.born, &now->born);
 		*now = noted;
 		if (!same)
 			return fail(0, "'%s' is not the directory that it began in",

@@ -136,9 +136,8 @@ static void compare_added(struct compare_walk *walk, struct change *change,
 {
 	mode_t mode = entry->status.st_mode;
 	bool marked = (S_ISREG(mode) || S_ISDIR(mode)) && merged_was_host(merged, entry);
-	bool lost =
-		known ? known->inode != KNOWN_REMOVED
-		      : walk->above && seen_has(&walk->seen, walk->above, path_name(change->path));
+	bool lost = known ? known->inode != KNOWN_REMOVED
+			  : walk->above && seen_has(walk->above, path_name(change->path));
 	change->conflict = lost || (marked && S_ISDIR(mode)) || walk->lost ||
 			   (!walk->covered && walk->same == SAME_OTHER);
 	change->marked = marked && S_ISREG(mode) && !walk->covered;
@@ -338,7 +337,7 @@ static int walk_root(struct compare_walk *walk, const struct held *held, enum pr
 	walk->repository = withheld_repository(walk->session->roots[walk->root].path);
 	autoclose int host = sides_host_root(walk->session, walk->root);
 	TRY(host);
-	seen_read(walk->store, held, walk->root, &walk->seen);
+	TRY(seen_read(walk->store, held, walk->root, &walk->seen));
 	int same = same_root(held, walk->root, host, &walk->seen);
 	if (same < 0 && !err_tolerated(project == PROJECT_ANY))
 		return -1;

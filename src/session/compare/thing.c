@@ -174,16 +174,16 @@ bool thing_moved(const struct thing *thing, int directory, const char *name)
 // Written, moved or linked: a newer ctime than the session. A directory also gets one by an entry:
 // its number and birth count.
 
-static struct timespec time_of(const struct birth *born)
+static bool is_seen(const struct seen_directory *saw, int fd, const struct stat *status)
 {
-	return (struct timespec){ (time_t)born->seconds, (long)born->nanoseconds };
+	struct timespec born = seen_birth(fd);
+	return saw && saw->inode == status->st_ino && same_time(&saw->born, &born);
 }
 
 // Born before it was noted: its number was not given anew.
 static bool is_own(const struct known_file *known, int fd, const struct stat *status)
 {
-	struct birth born = seen_birth(fd);
-	struct timespec birth = time_of(&born);
+	struct timespec birth = seen_birth(fd);
 	return known && known->inode == status->st_ino && !same_is_later(&birth, &known->changed);
 }
 
@@ -194,7 +194,7 @@ enum same same_directory(const struct changes *changes, const struct seen *seen,
 	const struct seen_directory *saw = seen_find(seen, path);
 	if (fstat(fd, &status) < 0)
 		return SAME_OTHER;
-	if ((saw && seen_is(saw, fd, &status)) ||
+	if (is_seen(saw, fd, &status) ||
 	    is_own(known_find(changes->known, root, path), fd, &status))
 		return SAME_YES;
 	if (saw)
@@ -227,10 +227,9 @@ int same_root(const struct held *held, unsigned root, int fd, const struct seen 
 	const struct seen_directory *saw = seen_find(seen, "");
 	if (fstat(fd, &status) < 0)
 		return fail(errno, "'%s'", str_shown(path));
-	if (saw && seen_is(saw, fd, &status))
+	if (is_seen(saw, fd, &status))
 		return 0;
-	struct birth born = seen_birth(fd);
-	struct timespec birth = time_of(&born);
+	struct timespec birth = seen_birth(fd);
 	bool project = str_equal(path, session->project);
 	bool same = status.st_dev == session->identity.device &&
 		    status.st_ino == session->identity.inode &&

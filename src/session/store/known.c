@@ -90,6 +90,5 @@ int known_read(struct store *store, const struct held *held, struct known **ret_
 				    &length);
 	if (found <= 0 || known_parse(store->arena, text, length, known) == 0)
 		return found < 0 ? -1 : 0;
-	return fail(0, "'%s/%s/known' cannot be used: %s; nothing was changed",
-		    store->sessions_path, held->name, err_taken());
+	return store_unusable(store, held, "known");
 }

@@ -64,6 +64,15 @@ int store_read_file(struct arena *arena, int directory, const char *name, size_t
 	return found >= 0 ? found : file_failed(arena_text(arena, "'%s' of a session", name), most);
 }
 
+int store_unusable(const struct store *store, const struct held *held, const char *name)
+{
+	return fail(0,
+		    "'%s/%s/%s' cannot be used: %s; nothing was changed. To go on without it, "
+		    "with more conflicts: rm '%s/%s/%s'",
+		    store->sessions_path, held->name, name, err_taken(), store->sessions_path,
+		    held->name, name);
+}
+
 static int read_state(struct store *store, struct held *held)
 {
 	const char *text;

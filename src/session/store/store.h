@@ -128,6 +128,9 @@ int store_names(struct store *store, char ***ret_names);
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length);
 
+// Of what the session knows of the host: -1, with what is recorded and the way out said.
+int store_unusable(const struct store *store, const struct held *held, const char *name);
+
 struct reference {
 	const char *session, *snapshot;
 };
@@ -261,48 +264,38 @@ int known_read(struct store *store, const struct held *held, struct known **ret_
 
 // A moved file has a newer ctime than the session; one that came along in a directory is seen here.
 
-// Zero: the file system has no birth times.
-struct birth {
-	int64_t seconds;
-	uint64_t nanoseconds;
-};
-
 struct seen_directory {
+	const char *path; // "" is the root
 	uint64_t inode;
-	struct birth born;
-	uint32_t mode;
-	uint32_t path;
-	uint32_t first, count;
+	struct timespec born;
+	unsigned mode;
+	const char *hashes; // of the names in it, sorted
+	size_t count;
 };
 
 struct seen {
-	const struct seen_directory *list; // sorted; "" is the root
-	const uint32_t *names;             // hashes, sorted within a directory
-	const char *text;
+	struct seen_directory *list; // sorted
 	unsigned count;
 	bool whole;
 };
 
-// Hostile input: bounded, no I/O. -1: not whole.
-int seen_parse(const char *bytes, size_t length, struct seen *ret_seen);
-
-enum { SEEN_HEAD = 32 };
-void seen_seal(char *bytes, size_t length);
+// Hostile input: bounded, no I/O.
+int seen_parse(struct arena *arena, const char *text, size_t length, struct seen *ret_seen);
+void seen_format(const struct seen *seen, struct out *out);
 
 // Breadth first, bounded in number and time.
 int seen_write(int session, unsigned root, const char *path);
 
 int seen_begin(const struct session *session, int directory, unsigned root);
 
-void seen_read(const struct store *store, const struct held *held, unsigned root,
-	       struct seen *ret_seen);
+int seen_read(struct store *store, const struct held *held, unsigned root, struct seen *ret_seen);
 
 // NULL: there was none.
 const struct seen_directory *seen_find(const struct seen *seen, const char *path);
-bool seen_has(const struct seen *seen, const struct seen_directory *directory, const char *name);
+bool seen_has(const struct seen_directory *directory, const char *name);
 
-struct birth seen_birth(int fd);
-bool seen_is(const struct seen_directory *directory, int fd, const struct stat *status);
+// Zero: the file system has no birth times.
+struct timespec seen_birth(int fd);
 
 // "seen-0" is the first root's.
 enum { SEEN_NAME = 16, SEEN_PROJECT = 999 };
