@@ -78,23 +78,23 @@ static void states(void **state)
 static void journals(void **state)
 {
 	static const char *const bad[] = {
-		"sbx-apply 2\n",
-		"sbx-apply 2\nnone\n",
-		"sbx-apply 2\ncommit\nadd 0 /x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
-		"sbx-apply 2\ncommit\nadd 0 ../x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
-		"sbx-apply 2\ncommit\nadd 0 a/../x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
-		"sbx-apply 2\ncommit\nadd 0 a//x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
-		"sbx-apply 2\ncommit\nadd 99 x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
-		"sbx-apply 2\ncommit\nadd 0 x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8\n",
-		"sbx-apply 2\ncommit\nstage 0 relative 1 2 3 4\n",
-		"sbx-apply 2\ncommit\nleaf 0 /x 1 2 3 4 5 6 7 8 9\n",
-		"sbx-apply 2\ncommit\nwhat 0 x\n",
-		"sbx-apply 2\ncommit\nattempted 1\n",
-		"sbx-apply 2\ncommit\nstage 0 /s 1 2 3\n",
-		"sbx-apply 1\ncommit\nadd 0 x 1 2 3 4 5 6 7\n",
+		"sbx-apply 3\n",
+		"sbx-apply 3\nnone\n",
+		"sbx-apply 3\ncommit\nadd 0 /x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 3\ncommit\nadd 0 ../x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 3\ncommit\nadd 0 a/../x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 3\ncommit\nadd 0 a//x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 3\ncommit\nadd 99 x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 3\ncommit\nadd 0 x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8\n",
+		"sbx-apply 3\ncommit\nstage 0 relative 1 2 3 4\n",
+		"sbx-apply 3\ncommit\nleaf 0 /x 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 3\ncommit\nwhat 0 x\n",
+		"sbx-apply 3\ncommit\nattempted 1\n",
+		"sbx-apply 3\ncommit\nstage 0 /s 1 2 3\n",
+		"sbx-apply 2\ncommit\nadd 0 x 1 2 3 4 5 6 7\n",
 	};
 	static const char good[] =
-		"sbx-apply 2\ncommit\nattempted 1\nforced 0\nstage 0 /s%20t 1 2 3 4\n"
+		"sbx-apply 3\ncommit\nattempted 1\nforced 0\nstage 0 /s%20t 1 2 3 4\n"
 		"add 0 a%0ab 1 2 3 4 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\nleaf 0 a%0ab 1 2 3 4 5 6 "
 		"7 8 9\n";
 	struct arena *arena = arena_new();

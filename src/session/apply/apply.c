@@ -223,9 +223,7 @@ int apply_run(struct store *store, struct held *held, char *const *words, enum f
 	// On the disk before the first name leads to them; commit.c has the other such point.
 	if (stage_sync(applying) < 0 || journal_write(applying) < 0 || journal_sync(applying) < 0)
 		return give_up(applying);
-	int result = commit_run(applying);
-	out_text(notes, "%s", applying->words);
-	TRY(result);
+	TRY(commit_run(applying, notes));
 	tell(applying, notes);
 	return 0;
 }
@@ -285,12 +283,8 @@ static int take_back(struct applying *applying, struct out *notes)
 {
 	if (applying->journal.phase == PHASE_CLEAN)
 		return commit_clean(applying);
-	if (applying->journal.phase != PHASE_STAGE) {
-		int result = commit_back(applying);
-		out_text(notes, "%s", applying->words);
-		TRY(result);
-	} else
-		TRY(commit_clean(applying));
+	TRY(applying->journal.phase == PHASE_STAGE ? commit_clean(applying)
+						   : commit_back(applying, notes));
 	out_text(notes, "sbx: an interrupted apply was rolled back\n");
 	return 0;
 }
@@ -303,9 +297,7 @@ int apply_end(struct store *store, struct held *held, enum end end, struct out *
 		return found;
 	if (end == END_BACK || applying->journal.phase != PHASE_COMMIT)
 		return take_back(applying, notes);
-	int result = commit_run(applying);
-	out_text(notes, "%s", applying->words);
-	TRY(result);
+	TRY(commit_run(applying, notes));
 	out_text(notes, "sbx: an interrupted apply was completed\n");
 	return 0;
 }

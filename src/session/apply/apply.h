@@ -158,10 +158,10 @@ int journal_write(const struct applying *applying);
 int journal_sync(const struct applying *applying);
 
 // All or none, in a process that a killed sbx does not take along. -1: taken back.
-int commit_run(struct applying *applying);
+int commit_run(struct applying *applying, struct out *notes);
 
 // Takes back what a journal says was begun, and nothing else.
-int commit_back(struct applying *applying);
+int commit_back(struct applying *applying, struct out *notes);
 
 // Removes the stage and the journal.
 int commit_clean(struct applying *applying);

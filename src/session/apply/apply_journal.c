@@ -13,7 +13,7 @@
 #include "text/words.h"
 
 static const char journal_header[] = "sbx-apply ";
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 #define THING(member)                                                                              \
 	WORDS_FIELD(WORDS_NUMBER, struct journal_line, member.inode),                              \
 		WORDS_FIELD(WORDS_NUMBER, struct journal_line, member.size),                       \

@@ -331,7 +331,8 @@ static int forward(struct applying *applying)
 	return commit_clean(applying);
 }
 
-static int run_apart(struct applying *applying, int (*run)(struct applying *applying))
+static int run_apart(struct applying *applying, int (*run)(struct applying *applying),
+		     struct out *notes)
 {
 	struct arena *arena = applying->store->arena;
 	sigset_t all, before;
@@ -351,6 +352,7 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	out_text(notes, "%s", applying->words);
 	if (pid < 0)
 		return fail(errno, "fork");
 	if (!WIFEXITED(status))
@@ -368,12 +370,12 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 		    applying->why);
 }
 
-int commit_run(struct applying *applying)
+int commit_run(struct applying *applying, struct out *notes)
 {
-	return run_apart(applying, forward);
+	return run_apart(applying, forward, notes);
 }
 
-int commit_back(struct applying *applying)
+int commit_back(struct applying *applying, struct out *notes)
 {
-	return run_apart(applying, back);
+	return run_apart(applying, back, notes);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,14 +31,6 @@ static uint64_t mix(uint64_t sum, uint64_t word)
 	return sum ^ sum >> 32;
 }
 
-static uint64_t hash_name(uint64_t above, const char *name, size_t length)
-{
-	uint64_t hash = mix(above, length);
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 1099511628211U;
-	return hash;
-}
-
 struct thing thing_of(const struct stat *status)
 {
 	return (struct thing){ .inode = status->st_ino,
@@ -48,10 +41,10 @@ struct thing thing_of(const struct stat *status)
 			       .changed = status->st_ctim };
 }
 
-static uint64_t part_of(uint64_t hash, const struct stat *status)
+uint64_t thing_part(const char *path, const struct stat *status)
 {
 	struct thing thing = thing_of(status);
-	hash = mix(mix(hash, thing.inode), thing.mode & S_IFMT);
+	uint64_t hash = mix(mix(str_hash(path), thing.inode), thing.mode & S_IFMT);
 	if (S_ISDIR(status->st_mode))
 		return hash & POSITIVE;
 	const struct timespec *time = thing.links > 1 ? &thing.modified : &thing.changed;
@@ -59,35 +52,26 @@ static uint64_t part_of(uint64_t hash, const struct stat *status)
 	return mix(mix(hash, (uint64_t)time->tv_sec), (uint64_t)time->tv_nsec) & POSITIVE;
 }
 
-uint64_t thing_part(const char *path, const struct stat *status)
-{
-	uint64_t hash = 1;
-	for (size_t length = strcspn(path, "/");; length = strcspn(path, "/")) {
-		hash = hash_name(hash, path, length);
-		if (!path[length])
-			return part_of(hash, status);
-		path += length + 1;
-	}
-}
-
 uint64_t thing_sum(uint64_t sum, uint64_t part)
 {
 	return (sum + part) & POSITIVE;
 }
 
-static int sum_below(int directory, const char *name, uint64_t above, int depth, uint64_t *sum)
+static int sum_below(int directory, const char *name, const char *above, int depth, uint64_t *sum)
 {
 	struct stat status;
+	char path[PATH_MAX];
 	autoclose int fd = fd_directory(directory, name);
 	if (fd < 0 || depth > TREE_DEPTH_MAX)
 		return -1;
 	entries_each (each, fd) {
-		uint64_t hash = hash_name(above, each->name, strlen(each->name));
-		if (fstatat(fd, each->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		if (!str_put(path, sizeof(path), "%s%s%s", above, above[0] ? "/" : "",
+			     each->name) ||
+		    fstatat(fd, each->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			return -1;
-		*sum = thing_sum(*sum, part_of(hash, &status));
+		*sum = thing_sum(*sum, thing_part(path, &status));
 		if (S_ISDIR(status.st_mode))
-			TRY(sum_below(fd, each->name, hash, depth + 1, sum));
+			TRY(sum_below(fd, each->name, path, depth + 1, sum));
 	}
 	return 0;
 }
@@ -98,7 +82,7 @@ int thing_look(int directory, const char *name, struct thing *ret_thing)
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return -1;
 	struct thing thing = thing_of(&status);
-	if (S_ISDIR(status.st_mode) && sum_below(directory, name, 1, 0, &thing.tree) < 0)
+	if (S_ISDIR(status.st_mode) && sum_below(directory, name, "", 0, &thing.tree) < 0)
 		return -1;
 	*ret_thing = thing;
 	return 0;

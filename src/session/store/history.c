@@ -73,31 +73,6 @@ static bool is_unchanged(const struct store *store, const struct session *sessio
 	return true;
 }
 
-static void prune(struct session *session)
-{
-	bool used[SESSION_LAYERS_MAX] = { false };
-	int moved[SESSION_LAYERS_MAX] = { 0 };
-	unsigned count = 0;
-	for (int at = (int)session->top; at >= 0; at = session->layers[at].parent)
-		used[at] = true;
-	for (unsigned i = 0; i < session->snapshot_count; i++)
-		for (int at = (int)session->snapshots[i].layer; at >= 0;
-		     at = session->layers[at].parent)
-			used[at] = true;
-	for (unsigned i = 0; i < session->layer_count; i++) {
-		if (!used[i])
-			continue;
-		struct layer layer = session->layers[i];
-		moved[i] = (int)count;
-		layer.parent = layer.parent < 0 ? -1 : moved[layer.parent];
-		session->layers[count++] = layer;
-	}
-	session->layer_count = count;
-	session->top = (unsigned)moved[session->top];
-	for (unsigned i = 0; i < session->snapshot_count; i++)
-		session->snapshots[i].layer = (unsigned)moved[session->snapshots[i].layer];
-}
-
 static const char *next_name(struct store *store, const struct session *session, const char *prefix)
 {
 	for (unsigned number = 1;; number++) {
@@ -137,7 +112,6 @@ static int freeze(struct store *store, struct held *held, const char *name)
 		(struct snapshot){ name, frozen, session->from, now.tv_sec,
 				   last_command(store, held) };
 	session->from = name;
-	prune(session);
 	return 0;
 }
 
@@ -169,7 +143,6 @@ int history_restore(struct store *store, struct held *held, const char *name, co
 	}
 	session->from = name;
 	TRY(store_add_layer(store, session, (int)snapshot->layer));
-	prune(session);
 	return store_save(held);
 }
 
@@ -223,7 +196,6 @@ int history_fork(struct store *store, const struct reference *from, const char *
 	session.from = made;
 	TRY(store_add_layer(store, &session, (int)snapshot->layer));
 	keep_ancestors(store->arena, &session, made);
-	prune(&session);
 	autoclose int directory = store_create(store, name, &session);
 	TRY(directory);
 	TRY(share_known(&held, directory));
@@ -246,7 +218,6 @@ int history_forget(struct held *held, const char *name)
 		(size_t)(session->snapshots + session->snapshot_count - snapshot - 1) *
 			sizeof(*snapshot));
 	session->snapshot_count--;
-	prune(session);
 	return store_save(held);
 }
 
@@ -264,7 +235,6 @@ int history_discard(struct store *store, struct held *held)
 	session->from = "";
 	state_begin(&session->base);
 	TRY(store_add_layer(store, session, -1));
-	prune(session);
 	TRY(store_save(held));
 	unlinkat(held->directory, "known", 0);
 	for (unsigned i = 0; i < session->root_count; i++)
