@@ -98,40 +98,31 @@ static int make_parents(int top, const char *path)
 	return 0;
 }
 
-static int replace_copy(int top, const char *place, const struct stat *status,
-			const struct out *text)
-{
-	if (unlinkat(top, place, 0) < 0)
-		return fail(errno, "make a copy to compare");
-	if (S_ISLNK(status->st_mode))
-		return symlinkat(text->text, top, place) < 0 ? fail(errno, "make a copy to compare")
-							     : 0;
-	autoclose int fd = openat(top, place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || fd_write_all(fd, text->text, text->used) < 0 ||
-	    fchmod(fd, status->st_mode & 0777) < 0)
-		return fail(errno, "make a copy to compare");
-	return 0;
-}
-
 // What would act on the terminal is seen there: a change cannot hide itself from who reviews it.
 // Bytes that git takes for binary it does not show.
-static int make_visible(struct arena *arena, int top, const char *place, const struct stat *status)
+static int copy_visible(struct arena *arena, int from, const char *name, const struct stat *status,
+			int top, const char *place)
 {
 	struct out out = { 0 };
 	char link[PATH_MAX];
 	const char *text = link;
-	ssize_t size = S_ISLNK(status->st_mode) ? readlinkat(top, place, link, sizeof(link)) : 0;
+	bool is_link = S_ISLNK(status->st_mode);
+	ssize_t size = is_link ? readlinkat(from, name, link, sizeof(link)) : 0;
 	size_t length = (size_t)size;
 	if (size < 0 ||
-	    (S_ISREG(status->st_mode) &&
-	     file_read(top, place, 0, (size_t)status->st_size, arena, &text, &length) < 1))
-		return fail(errno, "read a copy to compare");
+	    (!is_link && file_read(from, name, 0, SHOWN_BYTES_MAX, arena, &text, &length) < 1))
+		return fail(errno, "read '%s'", str_shown(name));
 	if (memchr(text, '\0', length < GIT_LOOKS_AT ? length : GIT_LOOKS_AT))
-		return 0;
-	out_visible(&out, text, length);
-	int result = out.used == length ? 0 : replace_copy(top, place, status, &out);
+		out_bytes(&out, text, length);
+	else
+		out_visible(&out, text, length);
+	autoclose int fd =
+		is_link ? -1 : openat(top, place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool made = is_link ? symlinkat(out.text, top, place) == 0
+			    : fd >= 0 && fd_write_all(fd, out.text, out.used) == 0 &&
+				      fchmod(fd, (status->st_mode & 0777) | S_IRUSR) == 0;
 	out_free(&out);
-	return result;
+	return made ? 0 : fail(errno, "make a copy to compare");
 }
 
 // What git shows: files, for people those that can be read, and symlinks.
@@ -178,13 +169,14 @@ static int copy_side(struct sessions *sessions, const struct session *session,
 				 : sides_parent(&sessions->store, session, change, &name);
 	TRY(from);
 	TRY(make_parents(top, place));
-	int kind = copy_one(from, name, status, top, place);
-	TRY(kind);
+	if (isatty(STDOUT_FILENO))
+		return copy_visible(sessions->store.arena, from, name, status, top, place);
+	TRY(copy_one(from, name, status, top, place));
 	// Git reads it as we do: whatever the session has made of its mode.
 	if (S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
 	    fchmodat(top, place, (status->st_mode & 0777) | S_IRUSR, 0) < 0)
 		return fail(errno, "make a copy to compare");
-	return isatty(STDOUT_FILENO) ? make_visible(sessions->store.arena, top, place, status) : 0;
+	return 0;
 }
 
 // No repository is looked for: a home can be one, and the attributes that a session's files are

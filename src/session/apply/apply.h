@@ -59,21 +59,15 @@ struct operation {
 		OPERATION_REPLACE, // with the host's
 		OPERATION_REMOVE,  // the host's is renamed to the stage
 		OPERATION_MODE,    // of a directory
+		OPERATION_LEAF,    // none: as the session has it afterwards, `staged`
 	} kind;
 	unsigned root;
 	const char *path;
 	unsigned number;          // its name in the stage
 	uint64_t parent;          // inode of the directory that holds it
-	struct thing staged, was; // as it was seen
+	struct thing staged, was; // as it was seen; of a leaf that is removed KNOWN_REMOVED
 	mode_t mode, old_mode;
-};
-
-// As the session has it afterwards.
-struct leaf {
-	unsigned root;
-	const char *path;
-	struct thing is;   // inode KNOWN_REMOVED: nothing
-	const char *place; // in the stage; not in the file
+	const char *place; // of a leaf in the stage, or NULL; not in the file
 };
 
 struct journal_root {
@@ -94,11 +88,9 @@ struct journal {
 	struct journal_root roots[ROOTS_MAX];
 	struct operation *operations;
 	unsigned operation_count;
-	struct leaf *leaves;
-	unsigned leaf_count;
 };
 
-enum { JOURNAL_BYTES_MAX = 1 << 30, OPERATIONS_MAX = 4000000 };
+enum { JOURNAL_BYTES_MAX = 1 << 30, OPERATIONS_MAX = 8000000 };
 
 // Hostile input: bounded, no I/O.
 int journal_parse(struct arena *arena, const char *text, size_t length,
@@ -144,7 +136,7 @@ bool stage_is_own(const struct applying *applying, unsigned root);
 // -1 unless each root is the journal's, and each stage is there.
 int stage_reopen(struct applying *applying);
 
-// Copies everything and fills journal.operations and journal.leaves.
+// Copies everything and fills journal.operations.
 int stage_fill(struct applying *applying);
 
 // When it is filled: what each staged thing is, and the modes of directories in their order.

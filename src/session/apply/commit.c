@@ -86,6 +86,7 @@ static bool is_done(int stage, const char *staged, const struct operation *opera
 	case OPERATION_REMOVE:
 		return there;
 	case OPERATION_MODE:
+	case OPERATION_LEAF:
 		return false;
 	}
 	return false;
@@ -132,6 +133,8 @@ static int do_one(struct applying *applying, const struct operation *operation)
 	const char *name;
 	int stage = applying->stages[operation->root];
 	const char *staged = name_staged(applying, operation);
+	if (operation->kind == OPERATION_LEAF)
+		return 0;
 	if (applying->resumed && is_done(stage, staged, operation))
 		return !displaces(operation) || thing_moved(&operation->was, stage, staged)
 			       ? 0
@@ -152,6 +155,8 @@ static int do_one(struct applying *applying, const struct operation *operation)
 		return displace(stage, staged, parent, name, operation);
 	case OPERATION_MODE:
 		return change_mode(parent, name, operation, operation->old_mode, operation->mode);
+	case OPERATION_LEAF:
+		break;
 	}
 	return -1;
 }
@@ -258,6 +263,8 @@ static int undo_one(struct applying *applying, const struct operation *operation
 			(void)ATTEMPT(change_mode(parent, name, operation, operation->mode,
 						  operation->old_mode));
 		return 0;
+	case OPERATION_LEAF:
+		break;
 	}
 	return -1;
 }
@@ -325,7 +332,7 @@ static int forward(struct applying *applying)
 	// On the disk before what they replaced goes.
 	if (stage_sync(applying) < 0 || keep_changed(applying) < 0 || note_applied(applying) < 0)
 		return UNENDED;
-	journal->operation_count = journal->leaf_count = journal->attempted = 0;
+	journal->operation_count = journal->attempted = 0;
 	journal->phase = PHASE_CLEAN;
 	TRY(journal_write(applying));
 	return commit_clean(applying);

@@ -71,12 +71,14 @@ int note_applied(struct applying *applying)
 	TRY(known_read(applying->store, applying->held, &notes.before));
 	notes.all = *notes.before;
 	notes.size = notes.all.count;
-	for (unsigned i = 0; i < journal->operation_count; i++)
-		note_parent(&notes, &journal->operations[i]);
 	bool back = journal->phase == PHASE_BACK;
-	for (unsigned i = 0; i < journal->leaf_count && !back; i++)
-		note_thing(&notes, journal->leaves[i].root, journal->leaves[i].path,
-			   &journal->leaves[i].is);
+	for (unsigned i = 0; i < journal->operation_count; i++) {
+		const struct operation *operation = &journal->operations[i];
+		if (operation->kind != OPERATION_LEAF)
+			note_parent(&notes, operation);
+		else if (!back)
+			note_thing(&notes, operation->root, operation->path, &operation->staged);
+	}
 	for (unsigned i = 0; i < journal->attempted && back && !journal->forced; i++) {
 		const struct operation *operation = &journal->operations[i];
 		if (operation->was.inode)

@@ -208,6 +208,12 @@ static int identify(struct applying *applying)
 			operation->kind == OPERATION_ADD || operation->kind == OPERATION_REPLACE;
 		bool finishes = operation->kind == OPERATION_MODE && !operation->was.inode;
 		snprintf(name, sizeof(name), "%u", operation->number);
+		if (operation->place) {
+			if (fstatat(applying->stages[operation->root], operation->place, &status,
+				    AT_SYMLINK_NOFOLLOW) < 0)
+				return fail(errno, "read the stage");
+			operation->staged = thing_of(&status);
+		}
 		if ((puts || finishes) &&
 		    thing_look(applying->stages[operation->root], name,
 			       finishes ? &operation->was : &operation->staged) < 0)
@@ -216,15 +222,6 @@ static int identify(struct applying *applying)
 			operation->old_mode = operation->was.mode & 07777;
 			operation->mode = operation->old_mode & ~(mode_t)S_IWUSR;
 		}
-	}
-	for (unsigned i = 0; i < journal->leaf_count; i++) {
-		struct leaf *leaf = &journal->leaves[i];
-		if (!leaf->place)
-			continue;
-		if (fstatat(applying->stages[leaf->root], leaf->place, &status,
-			    AT_SYMLINK_NOFOLLOW) < 0)
-			return fail(errno, "read the stage");
-		leaf->is = thing_of(&status);
 	}
 	return 0;
 }

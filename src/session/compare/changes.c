@@ -378,9 +378,10 @@ int changes_find(struct store *store, const struct held *held, enum project proj
 				     .changes = &changes };
 	TRY(known_read(store, held, &changes.known));
 	TRY(withheld_begin(store, &held->session, &walk.names));
-	for (walk.root = 0; walk.root < held->session.root_count; walk.root++)
-		if (!held->session.roots[walk.root].own && !held->session.roots[walk.root].system)
-			TRY(walk_root(&walk, held, project));
+	session_roots_each (i, &held->session) {
+		walk.root = i;
+		TRY(walk_root(&walk, held, project));
+	}
 	renames_find(store, held, &changes);
 	guard_removed(&changes);
 	*ret_changes = changes;

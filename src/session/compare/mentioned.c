@@ -66,10 +66,8 @@ int mentioned_find(struct store *store, const struct session *session,
 	struct arena *arena = store->arena;
 	struct gitnamed global = { 0 };
 	TRY(gitnamed_global(arena, store->home, store->config, &global));
-	for (unsigned i = 0; i < session->root_count; i++) {
+	session_roots_each (i, session) {
 		const char *top = session->roots[i].path, *last = "";
-		if (session->roots[i].own || session->roots[i].system)
-			continue;
 		autoclose int root = open(top, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		struct mentions mentions = { .root = root, .path = top, .arena = arena };
 		read_texts(&mentions, &global, top);

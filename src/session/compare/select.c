@@ -47,9 +47,9 @@ static int find_named(struct store *store, const struct held *held, const struct
 {
 	const struct session *session = &held->session;
 	const char *whole = select_path(store->arena, session, word);
-	for (unsigned i = 0; i < session->root_count; i++) {
+	session_roots_each (i, session) {
 		const char *root = session->roots[i].path;
-		if (session->roots[i].own || session->roots[i].system || !path_within(whole, root))
+		if (!path_within(whole, root))
 			continue;
 		const char *path = whole + strlen(root) + (whole[strlen(root)] == '/');
 		*ret_named = (struct named){ i, path, false, trusted_is_protected(path) };

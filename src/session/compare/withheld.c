@@ -16,19 +16,13 @@ const char *withheld_repository(const char *root)
 	return git && (git[5] == '\0' || git[5] == '/') ? git + 1 : NULL;
 }
 
-static bool is_compared(const struct session *session, unsigned root)
-{
-	return !session->roots[root].own && !session->roots[root].system;
-}
-
 static void add_path(const struct withheld *withheld, struct list *to, const char *path)
 {
 	const struct session *session = withheld->session;
 	bool meets = false;
-	for (unsigned i = 0; i < session->root_count; i++) {
+	session_roots_each (i, session) {
 		const char *place = session->roots[i].path;
-		meets = meets || (is_compared(session, i) &&
-				  (path_within(path, place) || path_within(place, path)));
+		meets = meets || path_within(path, place) || path_within(place, path);
 	}
 	if (meets)
 		list_add(to, withheld->arena, path, (struct origin){ 0 });
@@ -109,16 +103,14 @@ int withheld_begin(const struct store *store, const struct session *session,
 	homes_name(store->arena, &homes);
 	homes_follow(store->arena, &homes, &found);
 	TRY(gitnamed_global(store->arena, store->home, store->config, &named));
-	for (unsigned i = 0; i < session->root_count; i++)
-		if (is_compared(session, i))
-			TRY(name_hooks(store, session, i, &named));
+	session_roots_each (i, session)
+		TRY(name_hooks(store, session, i, &named));
 	add_profiles(&withheld, given);
 	add_named(&withheld, &named);
 	add_homes(&withheld, &homes.names);
 	add_homes(&withheld, &found);
-	for (unsigned i = 0; i < session->root_count; i++)
-		if (is_compared(session, i))
-			add_led(&withheld, session->roots[i].path);
+	session_roots_each (i, session)
+		add_led(&withheld, session->roots[i].path);
 	*ret_withheld = withheld;
 	return apart_end();
 }

@@ -237,9 +237,8 @@ int history_discard(struct store *store, struct held *held)
 	TRY(store_add_layer(store, session, -1));
 	TRY(store_save(held));
 	unlinkat(held->directory, "known", 0);
-	for (unsigned i = 0; i < session->root_count; i++)
-		if (!session->roots[i].own && !session->roots[i].system)
-			look_again(held, i, session->roots[i].path);
+	session_roots_each (i, session)
+		look_again(held, i, session->roots[i].path);
 	look_again(held, SEEN_PROJECT, session->project);
 	return 0;
 }

@@ -158,14 +158,6 @@ uint64_t size_of_session(const struct store *store, const struct session *sessio
 
 static int merge(struct arena *arena, const struct merged *from, int to, int depth);
 
-static bool was_host(const struct merged *below)
-{
-	for (unsigned i = 0; i < below->count; i++)
-		if (fgetxattr(below->fds[i], ORIGIN_XATTR, NULL, 0) >= 0)
-			return true;
-	return false;
-}
-
 static int merge_directory(struct arena *arena, const struct merged *from,
 			   const struct entry *entry, int to, int depth)
 {
@@ -180,7 +172,8 @@ static int merge_directory(struct arena *arena, const struct merged *from,
 	int result = merge(arena, &below, made, depth + 1);
 	if (result == 0)
 		result = copy_attributes(below.fds[0], made, &mode) < 0 ? -1 : 0;
-	if (result == 0 && was_host(&below) && fsetxattr(made, ORIGIN_XATTR, "", 0, 0) < 0)
+	if (result == 0 && merged_was_host(from, entry) &&
+	    fsetxattr(made, ORIGIN_XATTR, "", 0, 0) < 0)
 		result = fail(errno, "mark a directory of a layer");
 	if (result == 0 && below.opaque && fsetxattr(made, OPAQUE_XATTR, "y", 1, 0) < 0)
 		result = fail(errno, "mark a directory of a layer");

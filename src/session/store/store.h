@@ -51,6 +51,11 @@ struct session {
 	unsigned snapshot_count;
 };
 
+// Each that lies over a directory of the host's whose changes can be applied.
+#define session_roots_each(index, session)                                                         \
+	for (unsigned index = 0; index < (session)->root_count; index++)                           \
+		if (!(session)->roots[index].own && !(session)->roots[index].system)
+
 // Hostile input: bounded, no I/O. -1: damaged, or of a newer version.
 int session_parse(struct arena *arena, const char *text, size_t length,
 		  struct session *ret_session);
