@@ -192,7 +192,9 @@ static void withheld_names(void **state)
 					      { .path = "/none/p/deep/q" },
 					      { .path = "/none/git/r" } },
 				   .root_count = 3 };
-	struct withheld withheld = { .arena = arena, .session = &session };
+	struct store store = { .arena = arena };
+	struct held held = { .store = &store, .session = session };
+	struct withheld withheld = { .arena = arena, .held = &held };
 	(void)state;
 	list_add(&withheld.around, arena, "/none/p/a/b", (struct origin){ 0 });
 	list_add(&withheld.around, arena, "/none/p/deep", (struct origin){ 0 });

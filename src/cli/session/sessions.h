@@ -45,8 +45,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 void changes_put(struct sessions *sessions, const char *name);
 
 // One line of the short form, which says what the thing is, or the JSON of it.
-void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
-		  const struct change *change);
+void changes_line(struct out *out, const struct held *held, const struct change *change);
 
 // The environment of git and of the pager that it starts: the caller's, without what a box of the
 // session's project can write.

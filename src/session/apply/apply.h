@@ -21,13 +21,12 @@ enum force { FORCE_NO, FORCE_YES };
 // Held alone. `words` (NULL-terminated) are paths; none: everything but guarded names. Refused as a
 // whole when the host has changed one (reported), unless forced. After a crash everything is as
 // before, or apply_end() ends it.
-int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
-	      struct out *notes);
+int apply_run(struct held *held, char *const *words, enum force force, struct out *notes);
 
 // In the directory that it began in, only what it put itself. -1: a journal of another version,
 // cut, or without its project: nothing is touched.
 enum end { END_ON, END_BACK };
-int apply_end(struct store *store, struct held *held, enum end end, struct out *notes);
+int apply_end(struct held *held, enum end end, struct out *notes);
 
 // -1 with the error said when one was interrupted.
 int apply_refuse_pending(const struct held *held);
@@ -107,7 +106,7 @@ struct narrowed {
 };
 
 struct applying {
-	struct store *store;
+	struct arena *arena;
 	struct held *held;
 	struct changes changes;
 	struct list mentioned; // before anything is applied

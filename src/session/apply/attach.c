@@ -75,6 +75,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 	plan->session->held = held;
 	plan->session->gate = gate;
 	TRY(fill(plan, &store, held));
+	held->store = NULL;
 	store_close(&store);
 	return 0;
 }

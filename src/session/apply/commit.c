@@ -22,7 +22,7 @@ enum { NUMBERS_MAX = 10000, KEPT_OF_NAME = NAME_MAX - 16 };
 
 static const char *name_staged(const struct applying *applying, const struct operation *operation)
 {
-	return arena_text(applying->store->arena, "%u", operation->number);
+	return arena_text(applying->arena, "%u", operation->number);
 }
 
 static int changed(const struct operation *operation)
@@ -191,7 +191,7 @@ static const char *const reasons[] = {
 static int keep_beside(struct applying *applying, const struct operation *operation,
 		       enum beside why)
 {
-	struct arena *arena = applying->store->arena;
+	struct arena *arena = applying->arena;
 	char kept[NAME_MAX + 1];
 	const char *staged = name_staged(applying, operation);
 	const char *name = path_name(operation->path), *place = kept;
@@ -324,7 +324,7 @@ static int forward(struct applying *applying)
 	if (done < journal->operation_count) {
 		journal->attempted = applying->resumed ? journal->operation_count : done + 1;
 		const char *text = err_taken(),
-			   *why = arena_copy(applying->store->arena, text, strlen(text));
+			   *why = arena_copy(applying->arena, text, strlen(text));
 		if (back(applying) < 0)
 			out_text(&applying->notes, "sbx: %s\n", err_taken());
 		return fail(0, "%s", why);
@@ -341,7 +341,7 @@ static int forward(struct applying *applying)
 static int run_apart(struct applying *applying, int (*run)(struct applying *applying),
 		     struct out *notes)
 {
-	struct arena *arena = applying->store->arena;
+	struct arena *arena = applying->arena;
 	sigset_t all, before;
 	int status = 0;
 	sigfillset(&all);

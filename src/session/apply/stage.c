@@ -58,7 +58,7 @@ static bool takes_stage(struct store *store, const char *path)
 
 static const char *place_for(struct applying *applying, unsigned root)
 {
-	struct store *store = applying->store;
+	struct store *store = applying->held->store;
 	const char *path = applying->held->session.roots[root].path, *name = applying->held->name;
 	if (same_mount(store->sessions_path, path))
 		return arena_text(store->arena, "%s/%s/stage-%u", store->sessions_path, name, root);
@@ -181,8 +181,8 @@ int stage_remove(struct applying *applying)
 static void order_modes(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;
-	struct operation *ordered = arena_take(applying->store->arena,
-					       (journal->operation_count + 1) * sizeof(*ordered));
+	struct operation *ordered =
+		arena_take(applying->arena, (journal->operation_count + 1) * sizeof(*ordered));
 	unsigned count = 0;
 	for (int turn = 0; turn < 3; turn++)
 		for (unsigned i = 0; i < journal->operation_count; i++) {

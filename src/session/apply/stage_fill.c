@@ -55,7 +55,7 @@ static const char *place_of(struct applying *applying, const struct operation *o
 			    const struct change *change)
 {
 	const char *rest = change->path + strlen(operation->path);
-	return arena_text(applying->store->arena, "%u%s", operation->number, rest);
+	return arena_text(applying->arena, "%u%s", operation->number, rest);
 }
 
 static int compare_links(const void *left, const void *right)
@@ -71,7 +71,7 @@ static void find_links(struct filling *filling)
 {
 	const struct changes *changes = &filling->applying->changes;
 	struct staged_link *links = filling->links =
-		arena_take(filling->applying->store->arena, (changes->count + 1) * sizeof(*links));
+		arena_take(filling->applying->arena, (changes->count + 1) * sizeof(*links));
 	size_t all = 0;
 	for (unsigned i = 0; i < changes->count; i++) {
 		const struct change *change = &changes->list[i];
@@ -115,7 +115,7 @@ static int put_text(const struct change *change, int to, const char *name)
 static int give_rights(const struct filling *filling, const struct change *change, int layer,
 		       int to, const char *name)
 {
-	const struct store *store = filling->applying->store;
+	const struct store *store = filling->applying->held->store;
 	struct stat status = change->is;
 	bool replaces = S_ISREG(change->was.st_mode) && S_ISREG(status.st_mode);
 	if (S_ISLNK(status.st_mode) || (layer < 0 && !replaces && !filling->gives))
@@ -140,8 +140,7 @@ static int put(struct filling *filling, const struct change *change, const char 
 			    str_shown(change->refused));
 	if (ATTEMPT(link_again(filling, change, place)))
 		return 0;
-	autoclose int from =
-		sides_parent(applying->store, &applying->held->session, change, &source);
+	autoclose int from = sides_parent(applying->held, change, &source);
 	TRY(from);
 	autoclose int to = open_place(applying->stages[change->root], place, &name);
 	TRY(to);
@@ -166,8 +165,7 @@ static int finish(const struct filling *filling, const struct change *change, co
 	struct stat status = change->is;
 	if (faccessat(to, place, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	autoclose int from =
-		sides_parent(applying->store, &applying->held->session, change, &source);
+	autoclose int from = sides_parent(applying->held, change, &source);
 	TRY(from);
 	autoclose int layer = fd_directory(from, source);
 	autoclose int made = fd_directory(to, place);
@@ -235,8 +233,7 @@ static struct thing thing_was(const struct applying *applying, unsigned first, u
 		return thing;
 	for (unsigned i = first + 1; i < end; i++)
 		if (list[i].kind == CHANGE_REMOVED)
-			thing.tree = thing_sum(thing.tree,
-					       thing_part(list[i].path + length, &list[i].was));
+			thing.tree += thing_part(list[i].path + length, &list[i].was);
 	return thing;
 }
 
@@ -350,7 +347,7 @@ static int stage_one(struct filling *filling, unsigned index, unsigned *next)
 
 int stage_fill(struct applying *applying)
 {
-	struct arena *arena = applying->store->arena;
+	struct arena *arena = applying->arena;
 	struct filling filling = { .applying = applying, .parent = -1 };
 	size_t most = 4 * (size_t)applying->changes.count + 1;
 	applying->journal.operations =

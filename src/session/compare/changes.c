@@ -18,8 +18,7 @@
 enum { CHANGES_MAX = 4000000, DEPTH_MAX = 256, PATH_BYTES_MAX = 3800 };
 
 struct compare_walk {
-	struct store *store;
-	const struct session *session;
+	const struct held *held;
 	struct changes *changes;
 	unsigned root;
 	const char *repository; // from ".git" on
@@ -37,7 +36,8 @@ struct compare_walk {
 
 static const char *walk_whole(struct compare_walk *walk, const char *path)
 {
-	return walk->repository ? path_below(walk->store->arena, walk->repository, path) : path;
+	return walk->repository ? path_below(walk->held->store->arena, walk->repository, path)
+				: path;
 }
 
 static bool is_withheld(struct compare_walk *walk, const char *path)
@@ -49,7 +49,7 @@ static bool is_withheld(struct compare_walk *walk, const char *path)
 static struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path)
 {
 	struct changes *changes = walk->changes;
-	changes->list = arena_grow(walk->store->arena, changes->list, changes->count,
+	changes->list = arena_grow(walk->held->store->arena, changes->list, changes->count,
 				   &changes->size, sizeof(*changes->list));
 	struct change *change = &changes->list[changes->count++];
 	*change = (struct change){ .kind = kind,
@@ -70,7 +70,7 @@ static struct change *walk_add(struct compare_walk *walk, enum change_kind kind,
 
 static const char *walk_below(struct compare_walk *walk, const char *path, const char *name)
 {
-	return path[0] ? arena_text(walk->store->arena, "%s/%s", path, name) : name;
+	return path[0] ? arena_text(walk->held->store->arena, "%s/%s", path, name) : name;
 }
 
 static const struct known_file *known_at(const struct compare_walk *walk, const char *path)
@@ -244,7 +244,7 @@ static int walk_removed(struct compare_walk *walk, const char *path, const struc
 {
 	char **names;
 	struct stat status;
-	int at = 0, all = names_in(walk->store->arena, host, &names);
+	int at = 0, all = names_in(walk->held->store->arena, host, &names);
 	TRY(all);
 	if (walk_is_too_far(walk, path)) {
 		walk->changes->list[walk->removed].far = true;
@@ -319,7 +319,7 @@ static int walk_directory(struct compare_walk *walk, const char *path, const str
 		walk->changes->too_far = walk->changes->too_far ? walk->changes->too_far : path;
 		return 0;
 	}
-	int count = merged_list(walk->store->arena, merged, &entries);
+	int count = merged_list(walk->held->store->arena, merged, &entries);
 	TRY(count);
 	if (walk->changes->count > CHANGES_MAX)
 		return fail(0, "more than %d changes", CHANGES_MAX);
@@ -330,14 +330,15 @@ static int walk_directory(struct compare_walk *walk, const char *path, const str
 	return merged->opaque && host >= 0 ? walk_removed(walk, path, entries, count, host) : 0;
 }
 
-static int walk_root(struct compare_walk *walk, const struct held *held, enum project project)
+static int walk_root(struct compare_walk *walk, enum project project)
 {
+	const struct held *held = walk->held;
 	struct merged merged;
 	struct stat status;
-	walk->repository = withheld_repository(walk->session->roots[walk->root].path);
-	autoclose int host = sides_host_root(walk->session, walk->root);
+	walk->repository = withheld_repository(walk->held->session.roots[walk->root].path);
+	autoclose int host = sides_host_root(&held->session, walk->root);
 	TRY(host);
-	TRY(seen_read(walk->store, held, walk->root, &walk->seen));
+	TRY(seen_read(held, walk->root, &walk->seen));
 	int same = same_root(held, walk->root, host, &walk->seen);
 	if (same < 0 && !err_tolerated(project == PROJECT_ANY))
 		return -1;
@@ -346,8 +347,7 @@ static int walk_root(struct compare_walk *walk, const struct held *held, enum pr
 	walk->above = seen_find(&walk->seen, "");
 	walk->parent = fstat(host, &status) == 0 ? status.st_ino : 0;
 	walk->changes->roots[walk->root] = walk->parent;
-	TRY(merged_open(walk->store, walk->session, walk->session->top, CHAIN_MAX, walk->root,
-			&merged));
+	TRY(merged_open(held, held->session.top, CHAIN_MAX, walk->root, &merged));
 	unsigned first = walk->changes->count;
 	bool made = !walk->repository && repository_is_new(&merged, "", host);
 	int result = walk_directory(walk, "", &merged, host);
@@ -369,20 +369,17 @@ static void guard_removed(struct changes *changes)
 	}
 }
 
-int changes_find(struct store *store, const struct held *held, enum project project,
-		 struct changes *ret_changes)
+int changes_find(const struct held *held, enum project project, struct changes *ret_changes)
 {
 	struct changes changes = { .base = held->session.base };
-	struct compare_walk walk = { .store = store,
-				     .session = &held->session,
-				     .changes = &changes };
-	TRY(known_read(store, held, &changes.known));
-	TRY(withheld_begin(store, &held->session, &walk.names));
+	struct compare_walk walk = { .held = held, .changes = &changes };
+	TRY(known_read(held, &changes.known));
+	TRY(withheld_begin(held, &walk.names));
 	session_roots_each (i, &held->session) {
 		walk.root = i;
-		TRY(walk_root(&walk, held, project));
+		TRY(walk_root(&walk, project));
 	}
-	renames_find(store, held, &changes);
+	renames_find(held, &changes);
 	guard_removed(&changes);
 	*ret_changes = changes;
 	return 0;

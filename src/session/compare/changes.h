@@ -59,25 +59,21 @@ struct changes {
 enum project { PROJECT_SAME, PROJECT_ANY };
 
 // Walks the layers alone. Sorted: a directory before its entries.
-int changes_find(struct store *store, const struct held *held, enum project project,
-		 struct changes *ret_changes);
+int changes_find(const struct held *held, enum project project, struct changes *ret_changes);
 
 bool changes_has_inside(const struct changes *changes, unsigned index);
 
 // Relative to the project, else absolute.
-const char *change_name(struct arena *arena, const struct session *session,
-			const struct change *change);
+const char *change_name(const struct held *held, const struct change *change);
 
 // Absolute, relative to the current directory, or to the project.
-const char *select_path(struct arena *arena, const struct session *session, const char *word);
+const char *select_path(const struct held *held, const char *word);
 
 // None: every change but guarded ones. -1: nothing has changed at one.
-int select_changes(struct store *store, const struct held *held, struct changes *changes,
-		   char *const *words);
+int select_changes(const struct held *held, struct changes *changes, char *const *words);
 
 // Whole paths, read before anything is applied.
-int mentioned_find(struct store *store, const struct session *session,
-		   const struct changes *changes, struct list *ret_files);
+int mentioned_find(const struct held *held, const struct changes *changes, struct list *ret_files);
 
 // Git of the host would run what their settings name.
 
@@ -109,7 +105,6 @@ int thing_look(int directory, const char *name, struct thing *ret_thing);
 
 // Each thing by its path from there ("a/b"), in any order.
 uint64_t thing_part(const char *path, const struct stat *status);
-uint64_t thing_sum(uint64_t sum, uint64_t part);
 
 bool thing_is(const struct thing *thing, const struct thing *now);
 
@@ -124,8 +119,7 @@ bool thing_moved(const struct thing *thing, int directory, const char *name);
 
 // By descriptor, never through a symlink or out of the root.
 
-int sides_parent(const struct store *store, const struct session *session,
-		 const struct change *change, const char **ret_name);
+int sides_parent(const struct held *held, const struct change *change, const char **ret_name);
 
 int sides_host_root(const struct session *session, unsigned root);
 int sides_host_below(int root, const char *path, const char **ret_name);
@@ -137,8 +131,7 @@ bool sides_are_same(int layer, int host, const char *name, const struct stat *is
 		    const struct stat *was);
 
 // "": not a symlink. True: neither in a directory of the session nor of the system.
-bool sides_leads_out(const struct store *store, const struct session *session,
-		     const struct change *change, char ret_text[PATH_MAX]);
+bool sides_leads_out(const struct held *held, const struct change *change, char ret_text[PATH_MAX]);
 
 // By what it is, not by its name.
 enum same {
@@ -165,13 +158,12 @@ bool same_is_later(const struct timespec *time, const struct timespec *than);
 // Applied only when it is named.
 struct withheld {
 	struct arena *arena;
-	const struct session *session;
+	const struct held *held;
 	struct list named, around; // absolute; `around`: not for a root that lies in it
 	const char *looked;
 };
 
-int withheld_begin(const struct store *store, const struct session *session,
-		   struct withheld *ret_withheld);
+int withheld_begin(const struct held *held, struct withheld *ret_withheld);
 
 // NULL: not git's own.
 const char *withheld_repository(const char *root);
@@ -180,4 +172,4 @@ const char *withheld_repository(const char *root);
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path);
 
 // Clears conflicts that a moved file only seems to have.
-void renames_find(struct store *store, const struct held *held, struct changes *changes);
+void renames_find(const struct held *held, struct changes *changes);

@@ -60,9 +60,10 @@ static void add_real(const struct mentions *mentions, struct list *files)
 	}
 }
 
-int mentioned_find(struct store *store, const struct session *session,
-		   const struct changes *changes, struct list *ret_files)
+int mentioned_find(const struct held *held, const struct changes *changes, struct list *ret_files)
 {
+	const struct session *session = &held->session;
+	struct store *store = held->store;
 	struct arena *arena = store->arena;
 	struct gitnamed global = { 0 };
 	TRY(gitnamed_global(arena, store->home, store->config, &global));

@@ -27,26 +27,27 @@ bool changes_has_inside(const struct changes *changes, unsigned index)
 	       path_within(change[1].path, change->path);
 }
 
-const char *change_name(struct arena *arena, const struct session *session,
-			const struct change *change)
+const char *change_name(const struct held *held, const struct change *change)
 {
-	const char *root = session->roots[change->root].path;
-	return str_equal(root, session->project) ? change->path
-						 : path_below(arena, root, change->path);
+	const char *root = held->session.roots[change->root].path;
+	return str_equal(root, held->session.project)
+		       ? change->path
+		       : path_below(held->store->arena, root, change->path);
 }
 
-const char *select_path(struct arena *arena, const struct session *session, const char *word)
+const char *select_path(const struct held *held, const char *word)
 {
 	char current[PATH_MAX];
-	bool inside = getcwd(current, sizeof(current)) && path_within(current, session->project);
-	return path_join(arena, inside ? current : session->project, word);
+	bool inside =
+		getcwd(current, sizeof(current)) && path_within(current, held->session.project);
+	return path_join(held->store->arena, inside ? current : held->session.project, word);
 }
 
-static int find_named(struct store *store, const struct held *held, const struct changes *changes,
-		      const char *word, struct named *ret_named)
+static int find_named(const struct held *held, const struct changes *changes, const char *word,
+		      struct named *ret_named)
 {
 	const struct session *session = &held->session;
-	const char *whole = select_path(store->arena, session, word);
+	const char *whole = select_path(held, word);
 	session_roots_each (i, session) {
 		const char *root = session->roots[i].path;
 		if (!path_within(whole, root))
@@ -61,15 +62,14 @@ static int find_named(struct store *store, const struct held *held, const struct
 	return fail(0, "'%s' is not in a directory of session '%s'", word, held->name);
 }
 
-int select_changes(struct store *store, const struct held *held, struct changes *changes,
-		   char *const *words)
+int select_changes(const struct held *held, struct changes *changes, char *const *words)
 {
 	unsigned count = 0;
 	while (words[count])
 		count++;
-	struct named *named = arena_take(store->arena, (count + 1) * sizeof(*named));
+	struct named *named = arena_take(held->store->arena, (count + 1) * sizeof(*named));
 	for (unsigned i = 0; i < count; i++)
-		TRY(find_named(store, held, changes, words[i], &named[i]));
+		TRY(find_named(held, changes, words[i], &named[i]));
 	for (unsigned i = 0; i < changes->count; i++) {
 		struct change *change = &changes->list[i];
 		change->selected = count == 0 && !change->guarded && !change->far;

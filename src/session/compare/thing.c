@@ -12,7 +12,6 @@
 #include "base/fd.h"
 
 enum { TREE_DEPTH_MAX = 300 };
-#define POSITIVE ((uint64_t)INT64_MAX)
 
 bool same_time(const struct timespec *left, const struct timespec *right)
 {
@@ -46,15 +45,10 @@ uint64_t thing_part(const char *path, const struct stat *status)
 	struct thing thing = thing_of(status);
 	uint64_t hash = mix(mix(str_hash(path), thing.inode), thing.mode & S_IFMT);
 	if (S_ISDIR(status->st_mode))
-		return hash & POSITIVE;
+		return hash;
 	const struct timespec *time = thing.links > 1 ? &thing.modified : &thing.changed;
 	hash = mix(mix(mix(hash, thing.mode), thing.size), thing.links > 1);
-	return mix(mix(hash, (uint64_t)time->tv_sec), (uint64_t)time->tv_nsec) & POSITIVE;
-}
-
-uint64_t thing_sum(uint64_t sum, uint64_t part)
-{
-	return (sum + part) & POSITIVE;
+	return mix(mix(hash, (uint64_t)time->tv_sec), (uint64_t)time->tv_nsec);
 }
 
 static int sum_below(int directory, const char *name, const char *above, int depth, uint64_t *sum)
@@ -69,7 +63,7 @@ static int sum_below(int directory, const char *name, const char *above, int dep
 			     each->name) ||
 		    fstatat(fd, each->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			return -1;
-		*sum = thing_sum(*sum, thing_part(path, &status));
+		*sum += thing_part(path, &status);
 		if (S_ISDIR(status.st_mode))
 			TRY(sum_below(fd, each->name, path, depth + 1, sum));
 	}

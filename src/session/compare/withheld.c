@@ -18,7 +18,7 @@ const char *withheld_repository(const char *root)
 
 static void add_path(const struct withheld *withheld, struct list *to, const char *path)
 {
-	const struct session *session = withheld->session;
+	const struct session *session = &withheld->held->session;
 	bool meets = false;
 	session_roots_each (i, session) {
 		const char *place = session->roots[i].path;
@@ -51,9 +51,10 @@ static void add_named(struct withheld *withheld, const struct gitnamed *named)
 		add_path(withheld, &withheld->named, item->text);
 }
 
-static int name_hooks(const struct store *store, const struct session *session, unsigned index,
-		      struct gitnamed *named)
+static int name_hooks(const struct held *held, unsigned index, struct gitnamed *named)
 {
+	const struct store *store = held->store;
+	const struct session *session = &held->session;
 	const char *root = session->roots[index].path;
 	bool own = withheld_repository(root) != NULL;
 	TRY(gitnamed_file(store->arena, store->home,
@@ -90,10 +91,11 @@ static void look_around(struct withheld *withheld, const char *place, const char
 	withheld->looked = path_parent(withheld->arena, whole);
 }
 
-int withheld_begin(const struct store *store, const struct session *session,
-		   struct withheld *ret_withheld)
+int withheld_begin(const struct held *held, struct withheld *ret_withheld)
 {
-	struct withheld withheld = { .arena = store->arena, .session = session };
+	const struct store *store = held->store;
+	const struct session *session = &held->session;
+	struct withheld withheld = { .arena = store->arena, .held = held };
 	const char *given = given_read(store->arena, store->state);
 	if (!given)
 		return -1;
@@ -104,7 +106,7 @@ int withheld_begin(const struct store *store, const struct session *session,
 	homes_follow(store->arena, &homes, &found);
 	TRY(gitnamed_global(store->arena, store->home, store->config, &named));
 	session_roots_each (i, session)
-		TRY(name_hooks(store, session, i, &named));
+		TRY(name_hooks(held, i, &named));
 	add_profiles(&withheld, given);
 	add_named(&withheld, &named);
 	add_homes(&withheld, &homes.names);
@@ -117,7 +119,7 @@ int withheld_begin(const struct store *store, const struct session *session,
 
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path)
 {
-	const char *place = withheld->session->roots[root].path;
+	const char *place = withheld->held->session.roots[root].path;
 	const char *whole = path_below(withheld->arena, place, path);
 	look_around(withheld, place, whole);
 	list_each (item, &withheld->named)

@@ -62,36 +62,37 @@ static bool is_empty_directory(int directory, const char *name)
 }
 
 // A look at each root.
-static bool is_unchanged(const struct store *store, const struct session *session)
+static bool is_unchanged(const struct held *held)
 {
+	const struct session *session = &held->session;
 	char place[PLACE_MAX];
 	for (unsigned i = 0; i < session->root_count; i++) {
 		place_of_root(place, session->layers[session->top].id, session->roots[i].own, i);
-		if (!is_empty_directory(store->layers, place))
+		if (!is_empty_directory(held->store->layers, place))
 			return false;
 	}
 	return true;
 }
 
-static const char *next_name(struct store *store, const struct session *session, const char *prefix)
+static const char *next_name(const struct held *held, const char *prefix)
 {
 	for (unsigned number = 1;; number++) {
-		const char *name = arena_text(store->arena, "%s%u", prefix, number);
-		if (!session_snapshot(session, name))
+		const char *name = arena_text(held->store->arena, "%s%u", prefix, number);
+		if (!session_snapshot(&held->session, name))
 			return name;
 	}
 }
 
-static const char *last_command(struct store *store, const struct held *held)
+static const char *last_command(const struct held *held)
 {
 	const char *text;
 	size_t length;
-	int found = ATTEMPT(store_read_file(store->arena, held->directory, "command", COMMAND_MAX,
-					    &text, &length));
-	return found < 0 ? "" : arena_copy(store->arena, text, strnlen(text, length));
+	int found = ATTEMPT(store_read_file(held->store->arena, held->directory, "command",
+					    COMMAND_MAX, &text, &length));
+	return found < 0 ? "" : arena_copy(held->store->arena, text, strnlen(text, length));
 }
 
-static int freeze(struct store *store, struct held *held, const char *name)
+static int freeze(struct held *held, const char *name)
 {
 	struct session *session = &held->session;
 	struct timespec now;
@@ -100,49 +101,47 @@ static int freeze(struct store *store, struct held *held, const char *name)
 		return fail(0, "more than %d snapshots; remove some: sbx session rm %s@SNAPSHOT",
 			    SNAPSHOTS_MAX, held->name);
 	unsigned frozen = session->top;
-	bool unchanged = session->layers[frozen].parent >= 0 && is_unchanged(store, session);
+	bool unchanged = session->layers[frozen].parent >= 0 && is_unchanged(held);
 	if (unchanged)
 		frozen = (unsigned)session->layers[frozen].parent;
 	else if (session_chain(session, frozen, chain, FLATTEN_AT + 2) > FLATTEN_AT)
-		TRY(flatten_chain(store, session, &frozen));
+		TRY(flatten_chain(held, &frozen));
 	if (!unchanged)
-		TRY(store_add_layer(store, session, (int)frozen));
+		TRY(store_add_layer(held->store, session, (int)frozen));
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	session->snapshots[session->snapshot_count++] =
-		(struct snapshot){ name, frozen, session->from, now.tv_sec,
-				   last_command(store, held) };
+		(struct snapshot){ name, frozen, session->from, now.tv_sec, last_command(held) };
 	session->from = name;
 	return 0;
 }
 
-int history_snapshot(struct store *store, struct held *held, const char *name,
-		     const char **ret_name)
+int history_snapshot(struct held *held, const char *name, const char **ret_name)
 {
 	if (!name)
-		name = next_name(store, &held->session, "s");
+		name = next_name(held, "s");
 	if (!session_is_name(name))
 		return fail(0, "'%.80s' is not a valid name of a snapshot", str_shown(name));
 	if (session_snapshot(&held->session, name))
 		return fail(0, "session '%s' has a snapshot '%s' already", held->name, name);
-	TRY(freeze(store, held, name));
+	TRY(freeze(held, name));
 	TRY(store_save(held));
 	*ret_name = name;
 	return 0;
 }
 
-int history_restore(struct store *store, struct held *held, const char *name, const char **ret_kept)
+int history_restore(struct held *held, const char *name, const char **ret_kept)
 {
 	struct session *session = &held->session;
 	const struct snapshot *snapshot;
 	*ret_kept = NULL;
 	TRY(find(held, name, &snapshot));
-	if (!is_unchanged(store, session)) {
-		*ret_kept = next_name(store, session, "before-restore-");
-		TRY(freeze(store, held, *ret_kept));
+	if (!is_unchanged(held)) {
+		*ret_kept = next_name(held, "before-restore-");
+		TRY(freeze(held, *ret_kept));
 		TRY(find(held, name, &snapshot));
 	}
 	session->from = name;
-	TRY(store_add_layer(store, session, (int)snapshot->layer));
+	TRY(store_add_layer(held->store, session, (int)snapshot->layer));
 	return store_save(held);
 }
 
@@ -187,7 +186,7 @@ int history_fork(struct store *store, const struct reference *from, const char *
 	TRY(store_share(store));
 	TRY(store_hold(store, from->session, made ? HOLD_LOOK : HOLD_ALONE, &held));
 	if (!made)
-		TRY(history_snapshot(store, &held, NULL, &made));
+		TRY(history_snapshot(&held, NULL, &made));
 	TRY(find(&held, made, &snapshot));
 	struct session session = held.session;
 	struct timespec now;
@@ -229,12 +228,12 @@ static void look_again(const struct held *held, unsigned root, const char *path)
 	(void)ATTEMPT(seen_write(held->directory, root, path));
 }
 
-int history_discard(struct store *store, struct held *held)
+int history_discard(struct held *held)
 {
 	struct session *session = &held->session;
 	session->from = "";
 	state_begin(&session->base);
-	TRY(store_add_layer(store, session, -1));
+	TRY(store_add_layer(held->store, session, -1));
 	TRY(store_save(held));
 	unlinkat(held->directory, "known", 0);
 	session_roots_each (i, session)

@@ -108,18 +108,18 @@ void seen_format(const struct seen *seen, struct out *out)
 	words_close(out);
 }
 
-int seen_read(struct store *store, const struct held *held, unsigned root, struct seen *ret_seen)
+int seen_read(const struct held *held, unsigned root, struct seen *ret_seen)
 {
 	char name[SEEN_NAME];
 	const char *text;
 	size_t length;
 	*ret_seen = (struct seen){ .count = 0 };
 	seen_name(name, root);
-	int found = store_read_file(store->arena, held->directory, name, SEEN_BYTES_MAX, &text,
-				    &length);
-	if (found <= 0 || seen_parse(store->arena, text, length, ret_seen) == 0)
+	int found = store_read_file(held->store->arena, held->directory, name, SEEN_BYTES_MAX,
+				    &text, &length);
+	if (found <= 0 || seen_parse(held->store->arena, text, length, ret_seen) == 0)
 		return found < 0 ? -1 : 0;
-	return store_unusable(store, held, name);
+	return store_unusable(held, name);
 }
 
 struct seen_listing {

@@ -84,6 +84,7 @@ struct store {
 };
 
 struct held {
+	struct store *store;
 	const char *name;
 	int directory, lock;
 	struct session session;
@@ -121,7 +122,7 @@ int store_add_roots(const struct store *store, const char *id, const struct root
 
 // The whole session or none.
 int store_create(struct store *store, const char *name, const struct session *session);
-int store_remove(struct store *store, struct held *held);
+int store_remove(struct held *held);
 
 // Unused layers, and what crashes left.
 int store_sweep(struct store *store);
@@ -134,7 +135,7 @@ int store_read_file(struct arena *arena, int directory, const char *name, size_t
 		    const char **ret_text, size_t *ret_length);
 
 // Of what the session knows of the host: -1, with what is recorded and the way out said.
-int store_unusable(const struct store *store, const struct held *held, const char *name);
+int store_unusable(const struct held *held, const char *name);
 
 struct reference {
 	const char *session, *snapshot;
@@ -146,12 +147,10 @@ enum rights { RIGHTS_CALLER, RIGHTS_ROOT };
 int history_create(struct store *store, const char *name, const char *project, enum rights rights);
 
 // NULL: the next of s1, s2, ... Every tenth flattens. Held alone, as for the next two.
-int history_snapshot(struct store *store, struct held *held, const char *name,
-		     const char **ret_name);
+int history_snapshot(struct held *held, const char *name, const char **ret_name);
 
 // What would be lost is kept as a snapshot; its name, or NULL.
-int history_restore(struct store *store, struct held *held, const char *name,
-		    const char **ret_kept);
+int history_restore(struct held *held, const char *name, const char **ret_kept);
 
 // Without a snapshot it is made now.
 int history_fork(struct store *store, const struct reference *from, const char *name);
@@ -159,12 +158,12 @@ int history_fork(struct store *store, const struct reference *from, const char *
 int history_forget(struct held *held, const char *snapshot);
 
 // The snapshots stay.
-int history_discard(struct store *store, struct held *held);
+int history_discard(struct held *held);
 
 // Walks them; SIZE_UNKNOWN: too deep.
 #define SIZE_UNKNOWN OWNED_SIZE_UNKNOWN
-uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer);
-uint64_t size_of_session(const struct store *store, const struct session *session);
+uint64_t size_of_layer(const struct held *held, unsigned layer);
+uint64_t size_of_session(const struct held *held);
 
 void skeleton_roots(struct session *session);
 
@@ -175,7 +174,7 @@ int skeleton_make(struct store *store, const struct session *session);
 // A look-up stays cheap.
 
 // *frozen and small ones below it, or all, into a new one, by links. *frozen becomes it.
-int flatten_chain(struct store *store, struct session *session, unsigned *frozen);
+int flatten_chain(struct held *held, unsigned *frozen);
 
 // File, symlink, FIFO or empty directory. Kept: bytes, holes, mode (but setuid and setgid), times,
 // attributes, owner where we may. A directory gets 0700 until copy_finish().
@@ -265,7 +264,7 @@ const struct known_file *known_find(const struct known *known, unsigned root, co
 // Of equal paths the later stays.
 void known_order(struct known *known);
 
-int known_read(struct store *store, const struct held *held, struct known **ret_known);
+int known_read(const struct held *held, struct known **ret_known);
 
 // A moved file has a newer ctime than the session; one that came along in a directory is seen here.
 
@@ -293,7 +292,7 @@ int seen_write(int session, unsigned root, const char *path);
 
 int seen_begin(const struct session *session, int directory, unsigned root);
 
-int seen_read(struct store *store, const struct held *held, unsigned root, struct seen *ret_seen);
+int seen_read(const struct held *held, unsigned root, struct seen *ret_seen);
 
 // NULL: there was none.
 const struct seen_directory *seen_find(const struct seen *seen, const char *path);
@@ -320,8 +319,8 @@ struct entry {
 };
 
 // Over `top` and those below it.
-int merged_open(const struct store *store, const struct session *session, unsigned top,
-		unsigned most, unsigned root, struct merged *ret_merged);
+int merged_open(const struct held *held, unsigned top, unsigned most, unsigned root,
+		struct merged *ret_merged);
 int merged_below(const struct merged *merged, const char *name, struct merged *ret_below);
 void merged_close(struct merged *merged);
 
