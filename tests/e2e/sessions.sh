@@ -126,6 +126,17 @@ mkdir "$XDG_STATE_HOME/sbx/sessions/.new-123" && touch "$XDG_STATE_HOME/sbx/sess
 is "gc removes what a crash left" "" "$(ls -d "$XDG_STATE_HOME"/sbx/sessions/.new-* 2>/dev/null)"
 for s in $("$SBX" session list | awk '/^(par|ns|base)/ { print $1 }'); do session rm "$s"; done
 
+# --- what a session knows of the host is damaged, or of an older version
+session create list && in_session list 'echo l >listed'
+for file in seen-0 known; do
+	printf 'sbxseen1\0\0' >"$XDG_STATE_HOME/sbx/sessions/list/$file"
+	session diff --stat list
+	like "a damaged list is refused: $file" "$? $(said)" "^125 sbx: '.*/list/$file' cannot be used: it is not a file of sbx; nothing was changed"
+	eval "$(said | sed -n 's/.*more conflicts: //p')"
+	is "and without it there is a difference: $file" "A 2 listed" "$(session diff --stat list | xargs)"
+done
+session rm list
+
 # --- snapshots
 is "a snapshot has a name" s1 "$(session snapshot one)"
 in_session one 'rm -rf dir new file; echo broken >link2; rm ~/h /tmp/t'

@@ -63,8 +63,7 @@ static void check_journal(struct arena *arena, const char *text, size_t length)
 	}
 	journal_format(&journal, &out);
 	if (journal_parse(arena, out.text, out.used, &again) < 0 ||
-	    again.operation_count != journal.operation_count ||
-	    again.phase != journal.phase)
+	    again.operation_count != journal.operation_count || again.phase != journal.phase)
 		abort();
 	out_free(&out);
 }

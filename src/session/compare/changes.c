@@ -237,8 +237,8 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 static int note_removed(struct compare_walk *walk, const char *path, const char *name, int host,
 			const struct stat *was);
 
-// What is not among the `entries` that the session has there. Names too far down are noted of the
-// uppermost directory.
+// All but the `entries` that the session has there. Names too far down are noted of the uppermost
+// directory.
 static int walk_removed(struct compare_walk *walk, const char *path, const struct entry *entries,
 			int count, int host)
 {

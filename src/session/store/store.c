@@ -67,7 +67,7 @@ int store_read_file(struct arena *arena, int directory, const char *name, size_t
 int store_unusable(const struct held *held, const char *name)
 {
 	return fail(0,
-		    "'%s/%s/%s' cannot be used: %s; nothing was changed. To go on without it, "
+		    "'%s/%s/%s' cannot be used: %s; nothing was changed. To continue without it, "
 		    "with more conflicts: rm '%s/%s/%s'",
 		    held->store->sessions_path, held->name, name, err_taken(),
 		    held->store->sessions_path, held->name, name);

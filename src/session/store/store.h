@@ -134,7 +134,7 @@ int store_names(struct store *store, char ***ret_names);
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length);
 
-// Of what the session knows of the host: -1, with what is recorded and the way out said.
+// A list of the host's files: -1, and the way out is said.
 int store_unusable(const struct held *held, const char *name);
 
 struct reference {
