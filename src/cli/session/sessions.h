@@ -44,8 +44,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 void changes_put(struct sessions *sessions, const char *name);
 
 // A line of the short form, with the type, or an object of JSON.
-void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
-		  const struct change *change);
+void changes_line(struct out *out, const struct held *held, const struct change *change);
 
 // The environment of git and the pager.
 
