@@ -59,9 +59,7 @@ int ask_wait(const struct ask *ask, int milliseconds)
 {
 	if (!ask->question)
 		return terminal_wait(&ask->terminal, milliseconds);
-	int64_t left = ask->question->since + QUESTION_MILLISECONDS - steady_now();
-	left = left < 0 ? 0 : left;
-	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
+	return times_left(ask->question->since + QUESTION_MILLISECONDS, milliseconds);
 }
 
 void ask_leave(struct run *run)

@@ -34,8 +34,8 @@ static bool is_plain(const struct host_question *question, const char *where)
 int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question *question,
 	     enum answered answer, enum hold_answer why, unsigned *unstored)
 {
-	char where[WHERE_TEXT_MAX];
-	questions_where(question, where);
+	char where[HOST_PORT_TEXT_MAX];
+	host_port_text(&question->host, question->port, where);
 	if (answer != ANSWERED_NO && !is_plain(question, where))
 		answer = ANSWERED_NO, why = HOLD_REFUSED;
 	question->waits = false;

@@ -9,8 +9,8 @@
 
 static void add_host(struct out *out, const struct host_question *question)
 {
-	char where[WHERE_TEXT_MAX];
-	questions_where(question, where);
+	char where[HOST_PORT_TEXT_MAX];
+	host_port_text(&question->host, question->port, where);
 	out_visible(out, where, strlen(where));
 }
 

@@ -262,10 +262,6 @@ int terminal_turn(const struct plan *plan, struct run *run)
 
 int terminal_wait(const struct ask_terminal *terminal, int milliseconds)
 {
-	int64_t until = terminal->state == TERMINAL_ASKS ? terminal->end : terminal->again;
-	if (!until)
-		return milliseconds;
-	int64_t left = until - steady_now();
-	left = left < 0 ? 0 : left;
-	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
+	return times_left(terminal->state == TERMINAL_ASKS ? terminal->end : terminal->again,
+			  milliseconds);
 }

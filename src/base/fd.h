@@ -34,7 +34,8 @@ int fd_write_all(int fd, const void *buffer, size_t size);
 
 int fd_order(int socket, int process, int number, int order);
 
-// Over SOCK_SEQPACKET. fd_receive: bytes read, 0 at the end; -1 in `fds` where none came.
+// Over SOCK_SEQPACKET. fd_receive: bytes read, 0 at the end; -1 in `fds` where none came; without
+// `fds` no descriptor is taken.
 enum { FD_PASSED = 4 };
 int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count);
 // -1 with EAGAIN where the other side does not read.

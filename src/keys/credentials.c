@@ -91,12 +91,9 @@ static int ended(const struct run *run)
 static int hear(const struct run *run, struct opener_answer *answer)
 {
 	struct pollfd event = { .fd = run->opener_control, .events = POLLIN };
-	int fds[FD_PASSED];
 	if (poll(&event, 1, PATIENCE_MILLISECONDS) <= 0)
 		return fail(0, "secrets cannot be used: the opener was not ready in 10 s");
-	ssize_t got = fd_receive(run->opener_control, answer, sizeof(*answer), fds);
-	for (int i = 0; i < FD_PASSED; i++)
-		fd_close(&fds[i]);
+	ssize_t got = fd_receive(run->opener_control, answer, sizeof(*answer), NULL);
 	if (got != (ssize_t)sizeof(*answer)) {
 		poll(NULL, 0, 20); // its end comes just behind
 		return ended(run);

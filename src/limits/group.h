@@ -209,8 +209,8 @@ void tree_count(pid_t pid, struct tree *ret_tree); // at once
 // Shared pages count in parts. In steps; true when it was the last. `shared`: tmpfs, memfds,
 // segments.
 bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared);
-// Microseconds of the processor that the last walk took, and tree_weigh() since.
-uint64_t tree_spent(void);
+// Nanoseconds of the processor that the last walk took, and tree_weigh() since.
+int64_t tree_spent(void);
 
 struct clock {
 	int64_t begin, end; // milliseconds of the steady clock; -1: none

@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/base.h"
 
-enum { PIDS_MAX = 16384, TEXT_MAX = 65536, SLICE_MICROSECONDS = 500 };
+enum { PIDS_MAX = 16384, TEXT_MAX = 65536, SLICE_NANOSECONDS = 500000 };
 
 static struct tree_walk {
 	pid_t pids[PIDS_MAX];
@@ -22,7 +22,7 @@ static struct tree_walk {
 	struct tree tree;
 	int weighed;
 	uint64_t weight, shared;
-	uint64_t spent;
+	int64_t spent;
 	char text[TEXT_MAX];
 } walk;
 
@@ -44,13 +44,6 @@ static void add_children(pid_t pid, const char *thread)
 			return;
 		walk.pids[walk.count++] = (pid_t)child;
 	}
-}
-
-static uint64_t cpu_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 void tree_begin(pid_t pid)
@@ -102,8 +95,8 @@ static void step(void)
 
 bool tree_step(struct tree *ret_tree)
 {
-	uint64_t begin = cpu_now(), now = begin;
-	for (; walk.at < walk.count && now - begin < SLICE_MICROSECONDS; now = cpu_now())
+	int64_t begin = thread_now(), now = begin;
+	for (; walk.at < walk.count && now - begin < SLICE_NANOSECONDS; now = thread_now())
 		step();
 	walk.spent += now - begin;
 	*ret_tree = walk.tree;
@@ -117,7 +110,7 @@ void tree_count(pid_t pid, struct tree *ret_tree)
 		;
 }
 
-uint64_t tree_spent(void)
+int64_t tree_spent(void)
 {
 	return walk.spent;
 }
@@ -131,9 +124,9 @@ static bool is_there(pid_t pid)
 
 bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared)
 {
-	uint64_t begin = cpu_now(), now = begin;
+	int64_t begin = thread_now(), now = begin;
 	char text[2048];
-	for (; walk.weighed < walk.count && now - begin < SLICE_MICROSECONDS; now = cpu_now()) {
+	for (; walk.weighed < walk.count && now - begin < SLICE_NANOSECONDS; now = thread_now()) {
 		int at = walk.weighed++;
 		size_t length = read_of(walk.pids[at], "smaps_rollup", text, sizeof(text));
 		walk.weight += text_kilobytes(text, length, "Pss:");

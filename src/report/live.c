@@ -247,11 +247,7 @@ void live_turn(struct live *live, const struct plan *plan, struct denials *denia
 
 int live_wait(const struct live *live, int milliseconds)
 {
-	int64_t left = live->again ? live->again - steady_now() : -1;
-	if (!live->again)
-		return milliseconds;
-	left = left < 0 ? 0 : left;
-	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
+	return times_left(live->again, milliseconds);
 }
 
 // Ends what a box may have begun on a terminal and what would hide our lines, by xterm's ctlseqs: a

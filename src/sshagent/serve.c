@@ -285,12 +285,9 @@ void serve_connector(void)
 {
 	static const struct timeval limit = { .tv_sec = CONNECT_SECONDS };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fds[FD_PASSED];
 	char byte;
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/0");
-	while (fd_receive(CONNECTOR, &byte, 1, fds) > 0) {
-		for (int i = 0; i < FD_PASSED; i++)
-			fd_close(&fds[i]);
+	while (fd_receive(CONNECTOR, &byte, 1, NULL) > 0) {
 		autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		bool done = fd >= 0 &&
 			    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&

@@ -84,14 +84,11 @@ static int add(struct proxy *proxy, const struct control_wish *wish)
 {
 	struct destination destination;
 	struct list *list = wish->kind == WISH_ALLOW ? &proxy->more_allow : &proxy->more_deny;
-	unsigned count = 0;
 	if (memchr(wish->destination, '\0', sizeof(wish->destination)) == NULL ||
 	    !destination_parse(wish->destination, &destination) ||
 	    (destination.suffix && wish->kind != WISH_ALLOW))
 		return EINVAL;
-	list_each (item, list)
-		count++;
-	if (count == RULES_ADDED_MAX)
+	if (list_count(list) == RULES_ADDED_MAX)
 		return ENOSPC;
 	if (!proxy->words)
 		proxy->words = arena_new();

@@ -75,23 +75,17 @@ void orders_give(struct orders *orders, const struct worker_command *command, in
 void orders_files(struct orders *orders)
 {
 	struct worker_command order = { .kind = COMMAND_FILES };
-	struct sent *files = orders->files;
 	int fds[2];
 	unsigned count = 0;
 	for (int i = 0; i < 2; i++) {
 		struct stat status;
 		int fd = file_open(AT_FDCWD, name_files[i], FILE_LINK, &status);
-		bool same = fd >= 0 && status.st_dev == files[i].device &&
-			    status.st_ino == files[i].inode &&
-			    status.st_ctim.tv_sec == files[i].changed.tv_sec &&
-			    status.st_ctim.tv_nsec == files[i].changed.tv_nsec;
-		if (fd < 0 || same) {
+		struct file_state state = fd < 0 ? orders->files[i] : file_state(&status);
+		if (file_state_equal(&state, &orders->files[i])) {
 			fd_close(&fd);
 			continue;
 		}
-		files[i].device = status.st_dev;
-		files[i].inode = status.st_ino;
-		files[i].changed = status.st_ctim;
+		orders->files[i] = state;
 		order.changed[i] = true;
 		fds[count++] = fd;
 	}

@@ -15,11 +15,7 @@ enum { ORDERS_MAX = 2048 };
 struct orders {
 	int control; // the supervisor's end, which does not block
 	pid_t worker;
-	struct sent {
-		dev_t device;
-		ino_t inode;
-		struct timespec changed;
-	} files[2]; // hosts and resolv.conf as they were sent last
+	struct file_state files[2]; // hosts and resolv.conf as they were sent last
 	// When rules changed that are not in force there yet, 0: none; and what it had worked then.
 	int64_t changed, worked; // milliseconds
 	unsigned first, count;

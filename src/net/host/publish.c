@@ -246,8 +246,5 @@ void doors_look(struct proxy *proxy)
 
 int doors_wait(const struct proxy *proxy, int milliseconds)
 {
-	int64_t left = proxy->doors_next - steady_now();
-	if (!proxy->doors_next || !proxy->shared || (milliseconds >= 0 && milliseconds <= left))
-		return milliseconds;
-	return left > 0 ? (int)left : 0;
+	return times_left(proxy->shared ? proxy->doors_next : 0, milliseconds);
 }

@@ -17,7 +17,6 @@ enum {
 	QUESTIONS_MAX = 256, // of a run; for what comes then the answer is no
 	// From the first connection to the last moment of an answer: less than a worker holds it.
 	QUESTION_MILLISECONDS = 28000,
-	WHERE_TEXT_MAX = HOST_NAME_BYTES_MAX + 16,
 };
 
 struct host_question {
@@ -43,5 +42,3 @@ struct host_question *questions_next(struct proxy *proxy);
 unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigned most);
 // How many of these there are.
 unsigned questions_waiting(struct proxy *proxy);
-// "host:port", as a rule has it.
-void questions_where(const struct host_question *question, char where[WHERE_TEXT_MAX]);

@@ -172,20 +172,12 @@ int egress_plan(struct plan *plan)
 	return list_doors(plan);
 }
 
-static unsigned count(const struct list *list)
-{
-	unsigned number = 0;
-	list_each (item, list)
-		number++;
-	return number;
-}
-
 int egress_count(const struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
-	unsigned budgets = count(&profile->upload) + count(&profile->download);
-	if (count(&plan->egress.allow) + RULES_ADDED_MAX > RULES_MAX ||
-	    count(&plan->egress.deny) + RULES_ADDED_MAX > RULES_MAX)
+	unsigned budgets = list_count(&profile->upload) + list_count(&profile->download);
+	if (list_count(&plan->egress.allow) + RULES_ADDED_MAX > RULES_MAX ||
+	    list_count(&plan->egress.deny) + RULES_ADDED_MAX > RULES_MAX)
 		return fail(0, "more than %d rules for the network", RULES_MAX - RULES_ADDED_MAX);
 	return budgets > BUDGETS_MAX ? fail(0, "more than %d budgets", BUDGETS_MAX) : 0;
 }

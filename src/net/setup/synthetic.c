@@ -63,9 +63,7 @@ bool names_address(struct shared *shared, const char *name, bool known, struct a
 	entry->known = known;
 	entry->asked = ++shared->asked;
 	struct in_addr address = { htonl(base() + (uint32_t)(entry - shared->names)) };
-	memset(ret->bytes, 0, 10);
-	memset(ret->bytes + 10, 0xff, 2);
-	memcpy(ret->bytes + 12, &address, 4);
+	*ret = address_v4(&address);
 	return true;
 }
 
