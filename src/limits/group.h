@@ -1,7 +1,7 @@
 // The box's own cgroup: made before the box, filled with limits, read and removed after it.
 //
 // The room limits owns cgroups, systemd scopes, and the checks where there is no cgroup. Uses:
-// base nouns. Begin with means.c.
+// base nouns text. Begin with means.c.
 #pragma once
 
 #include <stdbool.h>

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 void exchange_begin(struct exchange *exchange, const struct keyring *ring, const struct host *host,
 		    uint16_t port)
@@ -139,22 +138,12 @@ enum exchange_turn exchange_up(struct exchange *exchange, struct passage *stream
 
 static bool is_coded(const char *head, size_t length)
 {
-	static const char name[] = "content-encoding:";
-	const char *at = head, *end = head + length;
-	while (at < end) {
-		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
-		if (line > sizeof(name) && strncasecmp(at, name, sizeof(name) - 1) == 0) {
-			const char *value = at + sizeof(name) - 1, *last = at + line - 2;
-			while (value < last && (*value == ' ' || *value == '\t'))
-				value++;
-			while (last > value && (last[-1] == ' ' || last[-1] == '\t'))
-				last--;
-			if (last > value &&
-			    !(last - value == 8 && strncasecmp(value, "identity", 8) == 0))
-				return true;
-		}
-		at += line;
-	}
+	struct piece rest = { head, length }, name, value;
+	piece_until(&rest, '\n');
+	while (http_field(&rest, &name, &value))
+		if (piece_is_alike(name, "content-encoding") && value.length > 0 &&
+		    !piece_is_alike(value, "identity"))
+			return true;
 	return false;
 }
 

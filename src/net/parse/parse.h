@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "text/destination.h"
+#include "text/piece.h"
 
 enum parse {
 	PARSE_MORE,
@@ -151,6 +152,9 @@ enum http_chunk { CHUNK_SIZE, CHUNK_DATA, CHUNK_END, CHUNK_TRAILER, CHUNK_DONE }
 // For CHUNK_SIZE the data that follows.
 enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, size_t *ret_used,
 		      uint64_t *ret_data);
+
+// The next field of a head that was read, behind its first line. False at its end.
+bool http_field(struct piece *rest, struct piece *ret_name, struct piece *ret_value);
 
 // For a server: without fields for the proxy and other upgrades than websocket; for another proxy
 // with `place` and `field`. `to` holds as much as these.
