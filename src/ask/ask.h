@@ -77,33 +77,38 @@ struct ask_terminal {
 		TERMINAL_STOPS, // the box does
 		TERMINAL_ASKS,  // ask->child
 	} state;
-	struct host_question *asked[QUESTION_LIST_MAX];
-	unsigned count;
 	const char *letters;
+	bool list;    // the next question is one
 	bool stopped; // the box's first process said so
 	bool over;    // the run ends: nothing is asked any more
 	struct termios before;
 	pid_t group;                // in front, before
 	int64_t again;              // milliseconds of the steady clock: the end of this state
-	int64_t end;                // of the question's time
 	int64_t recent[RECENT_MAX]; // when the last ones began
 };
 
 // -1 with the reason said where nobody could be asked.
 int terminal_plan(const struct plan *plan);
 int terminal_turn(const struct plan *plan, struct run *run);
-int terminal_wait(const struct ask_terminal *terminal, int milliseconds);
 // Gives the terminal back, when it is held, and lets the box go on; the question stays unanswered.
 void terminal_leave(struct run *run);
 
 struct ask {
 	struct ask_program program;
 	struct ask_child child;
-	struct host_question *question; // that is being asked
-	unsigned failures[ASK_ENDS];    // of each kind
+	struct host_question *asked[QUESTION_LIST_MAX]; // now, the one that waits longest first
+	unsigned count;
+	unsigned failures[ASK_ENDS]; // of each kind, of a program
 	struct ask_terminal terminal;
 	unsigned unkept; // answers of "project" that could not be written down
 };
+
+// The end of the time of what is asked.
+int64_t ask_deadline(const struct ask *ask);
+// What the child says, or ASK_SILENT.
+enum ask_end ask_read(struct ask *ask, enum answered *ret_answer);
+// All that is asked has this answer.
+int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum answered answer);
 
 void ask_init(struct ask *ask);
 // First half of the plan: who answers, and what was answered in earlier runs of the project.

@@ -88,17 +88,6 @@ void terminal_leave(struct run *run)
 
 // --- the question --------------------------------------------------------------------------------
 
-static int conclude(const struct plan *plan, struct run *run, enum answered answer,
-		    enum hold_answer why)
-{
-	struct ask_terminal *terminal = &run->ask->terminal;
-	terminal_leave(run);
-	for (unsigned i = 0; i < terminal->count; i++)
-		TRY(ask_give(plan, run->proxy, terminal->asked[i], answer, why, &run->ask->unkept));
-	terminal->count = 0;
-	return 0;
-}
-
 static void remember(struct ask_terminal *terminal, int64_t now)
 {
 	memmove(terminal->recent, terminal->recent + 1,
@@ -107,16 +96,13 @@ static void remember(struct ask_terminal *terminal, int64_t now)
 }
 
 // All that waits, when there are too many for one after the other; else the one that waits longest.
-static void choose(const struct plan *plan, struct run *run, struct ask_terminal *terminal)
+static void choose(const struct plan *plan, struct run *run)
 {
-	terminal->count =
-		questions_list(run->proxy, terminal->asked,
-			       terminal->count > 1 || questions_waiting(run->proxy) > RECENT_MAX
-				       ? QUESTION_LIST_MAX
-				       : 1);
-	bool project = terminal->count == 1 && plan->toplevel;
-	terminal->letters = project ? "orpn" : "orn";
-	terminal->end = terminal->count ? terminal->asked[0]->since + QUESTION_MILLISECONDS : 0;
+	struct ask *ask = run->ask;
+	bool list = ask->terminal.list || questions_waiting(run->proxy) > RECENT_MAX;
+	ask->count = questions_list(run->proxy, ask->asked, list ? QUESTION_LIST_MAX : 1);
+	ask->terminal.letters = ask->count == 1 && plan->toplevel ? "orpn" : "orn";
+	ask->terminal.list = false;
 }
 
 // In a process that has the terminal until it gives an answer, or is killed: the supervisor waits
@@ -140,9 +126,10 @@ static _Noreturn void put_question(const struct typed *typed, int said, pid_t su
 
 static int start(struct run *run, int64_t now)
 {
+	const struct ask *ask = run->ask;
 	struct ask_terminal *terminal = &run->ask->terminal;
 	struct ask_child *child = &run->ask->child;
-	int64_t left = terminal->end - now;
+	int64_t left = ask_deadline(ask) - now;
 	struct out text = { 0 };
 	int ways[2];
 	*child = (struct ask_child){ .pidfd = -1,
@@ -151,7 +138,7 @@ static int start(struct run *run, int64_t now)
 	if (pipe2(ways, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -1;
 	out_text(&text, "%s", typed_reset());
-	question_text((const struct host_question *const *)terminal->asked, terminal->count,
+	question_text((const struct host_question *const *)ask->asked, ask->count,
 		      terminal->letters, (unsigned)(left > 0 ? left / 1000 : 0), &text);
 	const struct typed typed = { run->terminal,
 				     -1,
@@ -177,14 +164,13 @@ static int start(struct run *run, int64_t now)
 static int begin(struct run *run, int64_t now)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
-	const struct host_question *next = questions_next(run->proxy);
 	terminal->again = 0;
-	if (!next)
+	if (questions_waiting(run->proxy) == 0)
 		return 0;
 	// More than five in ten seconds are collected, and become one.
 	if (terminal->recent[0] && now - terminal->recent[0] < RECENT_MILLISECONDS) {
 		terminal->again = terminal->recent[0] + RECENT_MILLISECONDS;
-		terminal->count = QUESTION_LIST_MAX;
+		terminal->list = true;
 		return 0;
 	}
 	if (!foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init)) {
@@ -204,32 +190,27 @@ static int stopped(const struct plan *plan, struct run *run, int64_t now)
 	struct ask_terminal *terminal = &run->ask->terminal;
 	if (!terminal->stopped && now < terminal->again)
 		return 0;
-	choose(plan, run, terminal);
+	choose(plan, run);
 	usleep(SETTLE_MILLISECONDS * 1000);
-	if (!terminal->stopped || terminal->count == 0 || !take_terminal(run))
-		return conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED);
+	if (!terminal->stopped || run->ask->count == 0 || !take_terminal(run))
+		return ask_conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO);
 	terminal->state = TERMINAL_ASKS;
-	return start(run, now) < 0 ? conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED) : 0;
+	return start(run, now) < 0 ? ask_conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO) : 0;
 }
 
 // Many that came with the first one make it a list.
 static int asks(const struct plan *plan, struct run *run, int64_t now)
 {
-	struct ask_terminal *terminal = &run->ask->terminal;
+	struct ask *ask = run->ask;
 	enum answered answer = ANSWERED_NO;
-	enum ask_end end = ask_child_read(&run->ask->child, &answer);
-	bool early = terminal->count == 1 && now < terminal->again;
-	if (end == ASK_PENDING && now >= terminal->end)
-		end = ASK_SILENT;
+	enum ask_end end = ask_read(ask, &answer);
+	bool early = ask->count == 1 && now < ask->terminal.again;
 	if (end == ASK_PENDING && early && questions_waiting(run->proxy) > RECENT_MAX) {
-		ask_child_end(&run->ask->child);
-		choose(plan, run, terminal);
+		ask_child_end(&ask->child);
+		choose(plan, run);
 		end = start(run, now) < 0 ? ASK_NOT_STARTED : end;
 	}
-	if (end == ASK_PENDING)
-		return 0;
-	return conclude(plan, run, end == ASK_ANSWERED ? answer : ANSWERED_NO,
-			end == ASK_ANSWERED ? HOLD_REFUSED : HOLD_UNANSWERED);
+	return end == ASK_PENDING ? 0 : ask_conclude(plan, run, end, answer);
 }
 
 // Nobody is asked in time, or any more.
@@ -248,8 +229,10 @@ int terminal_turn(const struct plan *plan, struct run *run)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
 	int64_t now = steady_now();
-	if (terminal->over)
+	if (terminal->over) {
 		terminal_leave(run);
+		run->ask->count = 0;
+	}
 	if (terminal->state == TERMINAL_STOPS)
 		TRY(stopped(plan, run, now));
 	if (terminal->state == TERMINAL_ASKS)
@@ -258,10 +241,4 @@ int terminal_turn(const struct plan *plan, struct run *run)
 		return 0;
 	TRY(expire(plan, run, now));
 	return begin(run, now);
-}
-
-int terminal_wait(const struct ask_terminal *terminal, int milliseconds)
-{
-	return times_left(terminal->state == TERMINAL_ASKS ? terminal->end : terminal->again,
-			  milliseconds);
 }
