@@ -120,14 +120,12 @@ struct bus_message {
 // destination NULL: no bus between.
 void bus_call(struct bus_message *message, uint32_t serial, const char *destination,
 	      const char *path, const char *interface, const char *member, const char *signature);
-void bus_string(struct bus_message *message, const char *text);
+// By D-Bus's letters: y, u, t, s, g; "(" begins a struct.
+void bus_put(struct bus_message *message, const char *form, ...);
 
 // What bus_open returns is given to bus_close.
 size_t bus_open(struct bus_message *message);
 void bus_close(struct bus_message *message, size_t array);
-void bus_property_string(struct bus_message *message, const char *name, const char *value);
-void bus_property_number(struct bus_message *message, const char *name, uint64_t value);
-void bus_property_pid(struct bus_message *message, const char *name, uint32_t pid);
 
 // Call it last.
 void bus_finish(struct bus_message *message);
@@ -167,15 +165,6 @@ uint64_t text_sum(const char *text, size_t length, const char *name);
 
 // A whole word of a list, as in cgroup.controllers.
 bool text_has(const char *text, size_t length, const char *word);
-
-// proc_pid_stat(5).
-struct text_process {
-	char state;
-	uint64_t ticks; // its reaped children too
-	uint64_t threads;
-	uint64_t pages; // in memory
-};
-bool text_process(const char *text, size_t length, struct text_process *ret_process);
 
 struct setting {
 	uint64_t bit;

@@ -93,8 +93,8 @@ static void put_limits(struct bus_message *message, const struct plan *plan)
 {
 	for (const struct setting *row = limit_files; row->file; row++)
 		if (row->property && (plan->keeping.held & row->bit))
-			bus_property_number(message, row->property,
-					    settings_limit(plan, row->offset) * row->factor);
+			bus_put(message, "(sgt", row->property, "t",
+				settings_limit(plan, row->offset) * row->factor);
 }
 
 int scope_ask(const struct plan *plan, struct run *run)
@@ -115,12 +115,11 @@ int scope_ask(const struct plan *plan, struct run *run)
 		TRY(send_message(fd, &message));
 	}
 	call_manager(&message, bus, SERIAL_SCOPE, "StartTransientUnit", "ssa(sv)a(sa(sv))");
-	bus_string(&message, group->name);
-	bus_string(&message, "fail");
+	bus_put(&message, "ss", group->name, "fail");
 	size_t properties = bus_open(&message);
-	bus_property_string(&message, "Description", "a box of sbx");
-	bus_property_string(&message, "CollectMode", "inactive-or-failed");
-	bus_property_pid(&message, "PIDs", (uint32_t)run->init);
+	bus_put(&message, "(sgs", "Description", "s", "a box of sbx");
+	bus_put(&message, "(sgs", "CollectMode", "s", "inactive-or-failed");
+	bus_put(&message, "(sguu", "PIDs", "au", (uint32_t)sizeof(uint32_t), (uint32_t)run->init);
 	put_limits(&message, plan);
 	bus_close(&message, properties);
 	bus_close(&message, bus_open(&message));

@@ -87,32 +87,3 @@ bool text_has(const char *text, size_t length, const char *word)
 		length--;
 	return has_word((struct piece){ text, length }, ' ', word);
 }
-
-// 12 (a name) with ) in it) S 1 ...: counted from the last ')'.
-bool text_process(const char *text, size_t length, struct text_process *ret_process)
-{
-	enum { STATE = 3, TICKS_FIRST = 14, TICKS_LAST = 17, THREADS = 20, PAGES = 24 };
-	const char *end = text + length, *at = length ? memrchr(text, ')', length) : NULL;
-	struct text_process process = { 0 };
-	int field = STATE - 1;
-	if (!at)
-		return false;
-	for (at++; at < end && field < PAGES; at++) {
-		if (*at != ' ')
-			continue;
-		uint64_t number = digits(at + 1, end);
-		field++;
-		if (field == STATE)
-			process.state = at + 1 < end ? at[1] : '\0';
-		else if (field >= TICKS_FIRST && field <= TICKS_LAST)
-			process.ticks += number;
-		else if (field == THREADS)
-			process.threads = number;
-		else if (field == PAGES)
-			process.pages = number;
-	}
-	if (field < PAGES)
-		return false;
-	*ret_process = process;
-	return true;
-}

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/base.h"
+#include "base/process_stat.h"
 
 enum { PIDS_MAX = 16384, TEXT_MAX = 65536, SLICE_NANOSECONDS = 500000 };
 
@@ -63,11 +64,11 @@ void tree_begin(pid_t pid)
 static void count_process(pid_t pid)
 {
 	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK), page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct text_process process;
-	char path[64], text[1024];
+	struct process_stat process;
+	char path[64];
 	walk.memory[walk.at] = 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	if (!text_process(text, read_of(pid, "stat", text, sizeof(text)), &process))
+	if (!process_stat(pid, &process))
 		return;
 	walk.memory[walk.at] = process.pages * page;
 	walk.tree.processes++;
