@@ -3,7 +3,7 @@
 // `deny`, the administrator's file or the ranges of addresses refuse is asked for (net/rules). Each
 // destination is asked for once in a run, one at a time, and whatever goes wrong means no.
 //
-// The room ask owns questions and answers while a run lasts. Uses: base net/host net/parse
+// The room ask owns questions and answers while a run lasts. Uses: apart base net/host net/parse
 // net/rules notify nouns outside policy report text. Begin with ask_turn().
 #pragma once
 

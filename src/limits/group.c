@@ -77,29 +77,23 @@ static int hand_on(const struct plan *plan, int directory)
 	return 0;
 }
 
-static int open_directory(int parent, const char *name)
-{
-	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-}
-
 static int open_slice(const struct plan *plan)
 {
-	autoclose int top = open_directory(AT_FDCWD, "/sys/fs/cgroup");
+	autoclose int top = fd_directory(AT_FDCWD, "/sys/fs/cgroup");
 	if (top < 0)
 		return fail(errno, "/sys/fs/cgroup");
 	TRY(hand_on(plan, top));
 	if (mkdirat(top, "sbx.slice", 0755) < 0 && errno != EEXIST)
 		return fail(errno, "make the cgroup sbx.slice");
-	int slice = open_directory(top, "sbx.slice");
+	int slice = fd_directory(top, "sbx.slice");
 	return slice < 0 ? fail(errno, "the cgroup sbx.slice") : slice;
 }
 
 static int open_parent(const struct plan *plan, enum hierarchy hierarchy)
 {
 	const struct keeping *keeping = &plan->keeping;
-	autoclose int parent = keeping->slice
-				       ? open_slice(plan)
-				       : open_directory(AT_FDCWD, keeping->parents[hierarchy]);
+	autoclose int parent = keeping->slice ? open_slice(plan)
+					      : fd_directory(AT_FDCWD, keeping->parents[hierarchy]);
 	if (parent < 0)
 		return fail(errno, "the cgroup '%s'", keeping->parents[hierarchy]);
 	if (keeping->means == MEANS_GROUP)
@@ -114,7 +108,7 @@ static int make_own(struct group *group, enum hierarchy hierarchy)
 	for (int i = 0; i < TRIES; i++) {
 		if (mkdirat(parent, group->name, 0755) < 0)
 			return fail(errno, "make the cgroup '%s'", group->name);
-		int own = open_directory(parent, group->name);
+		int own = fd_directory(parent, group->name);
 		if (own >= 0 && flock(own, LOCK_SH | LOCK_NB) == 0) {
 			group->own[hierarchy] = own;
 			return 0;

@@ -67,8 +67,7 @@ static enum exchange_turn take_request(struct exchange *exchange, struct passage
 	exchange->up = request.body == BODY_CHUNKED  ? UP_CHUNKED
 		       : request.body == BODY_LENGTH ? UP_LENGTH
 						     : UP_DONE;
-	exchange->up_left = request.length;
-	exchange->up_chunk = CHUNK_SIZE;
+	exchange->up_body = (struct exchange_body){ request.length, CHUNK_SIZE };
 	exchange->down = DOWN_HEAD;
 	exchange->answered = false;
 	stream->used = request.head;
@@ -92,44 +91,63 @@ static enum exchange_turn moved(const struct passage *stream)
 	return stream->used || stream->wrote ? EXCHANGE_MOVED : EXCHANGE_WAIT;
 }
 
-static enum exchange_turn pass_chunks(struct exchange *exchange, struct passage *stream)
+static size_t collect(struct exchange *exchange, struct passage *stream, uint64_t most)
 {
-	while (exchange->up_chunk != CHUNK_DONE) {
+	size_t left = stream->length - stream->used, room = EXCHANGE_BODY - exchange->body_length;
+	size_t size = left < room ? left : room;
+	size = size < most ? size : (size_t)most;
+	memcpy(exchange->body + exchange->body_length, stream->in + stream->used, size);
+	exchange->body_length += size;
+	stream->used += size;
+	return size;
+}
+
+// Up as they are; down without the coding, as a secret may be in two chunks, and without trailers.
+static enum parse take_chunks(struct exchange *exchange, struct passage *stream, bool up)
+{
+	struct exchange_body *body = up ? &exchange->up_body : &exchange->down_body;
+	while (body->chunk != CHUNK_DONE) {
 		size_t line;
 		uint64_t data;
-		if (exchange->up_left) {
-			exchange->up_left -= pass(stream, exchange->up_left);
-			if (exchange->up_left)
-				return moved(stream);
-		}
-		enum http_chunk next = exchange->up_chunk;
-		size_t left = stream->length - stream->used;
-		enum parse result =
-			http_chunk(stream->in + stream->used, left, &next, &line, &data);
-		if (result == PARSE_BAD)
-			return refuse(exchange, 400, "its body is not readable");
-		if (result == PARSE_MORE || stream->room - stream->wrote < line)
-			return moved(stream);
-		pass(stream, line);
-		exchange->up_chunk = next;
-		exchange->up_left = data;
+		if (body->left)
+			body->left -= up ? pass(stream, body->left)
+					 : collect(exchange, stream, body->left);
+		if (body->left)
+			return PARSE_MORE;
+		enum http_chunk next = body->chunk;
+		enum parse result = http_chunk(stream->in + stream->used,
+					       stream->length - stream->used, &next, &line, &data);
+		if (result != PARSE_DONE)
+			return result;
+		if (up && stream->room - stream->wrote < line)
+			return PARSE_MORE;
+		if (up)
+			pass(stream, line);
+		else
+			stream->used += line;
+		*body = (struct exchange_body){ data, next };
 	}
-	exchange->up = UP_DONE;
-	return moved(stream);
+	return PARSE_DONE;
 }
 
 enum exchange_turn exchange_up(struct exchange *exchange, struct passage *stream)
 {
+	enum parse chunks;
 	switch (exchange->up) {
 	case UP_HEAD:
 		return take_request(exchange, stream);
 	case UP_LENGTH:
-		exchange->up_left -= pass(stream, exchange->up_left);
-		if (exchange->up_left == 0)
+		exchange->up_body.left -= pass(stream, exchange->up_body.left);
+		if (exchange->up_body.left == 0)
 			exchange->up = UP_DONE;
 		return moved(stream);
 	case UP_CHUNKED:
-		return pass_chunks(exchange, stream);
+		chunks = take_chunks(exchange, stream, true);
+		if (chunks == PARSE_BAD)
+			return refuse(exchange, 400, "its body is not readable");
+		if (chunks == PARSE_DONE)
+			exchange->up = UP_DONE;
+		return moved(stream);
 	case UP_DONE:
 		break;
 	}
@@ -172,8 +190,7 @@ static enum exchange_turn take_answer(struct exchange *exchange, struct passage 
 	if (response.status < 200)
 		return EXCHANGE_MOVED;
 	exchange->keep_alive = exchange->keep_alive && response.keep_alive;
-	exchange->down_left = response.length;
-	exchange->down_chunk = CHUNK_SIZE;
+	exchange->down_body = (struct exchange_body){ response.length, CHUNK_SIZE };
 	exchange->body_length = 0;
 	switch (response.body) {
 	case BODY_NONE:
@@ -184,24 +201,13 @@ static enum exchange_turn take_answer(struct exchange *exchange, struct passage 
 		break;
 	case BODY_CHUNKED:
 		exchange->down = DOWN_CHUNKED;
-		exchange->down_left = 0;
+		exchange->down_body.left = 0;
 		break;
 	case BODY_UNTIL_CLOSE:
 		exchange->down = DOWN_CLOSE;
 		break;
 	}
 	return EXCHANGE_MOVED;
-}
-
-static size_t collect(struct exchange *exchange, struct passage *stream, uint64_t most)
-{
-	size_t left = stream->length - stream->used, room = EXCHANGE_BODY - exchange->body_length;
-	size_t size = left < room ? left : room;
-	size = size < most ? size : (size_t)most;
-	memcpy(exchange->body + exchange->body_length, stream->in + stream->used, size);
-	exchange->body_length += size;
-	stream->used += size;
-	return size;
 }
 
 enum { FRAME = 24 };
@@ -232,41 +238,21 @@ static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 	return true;
 }
 
-// Without its coding: a secret may be in two chunks. Trailers do not pass.
-static bool collect_chunks(struct exchange *exchange, struct passage *stream)
-{
-	while (exchange->down_chunk != CHUNK_DONE) {
-		size_t line;
-		uint64_t data;
-		if (exchange->down_left) {
-			exchange->down_left -= collect(exchange, stream, exchange->down_left);
-			if (exchange->down_left)
-				return true;
-		}
-		enum parse result =
-			http_chunk(stream->in + stream->used, stream->length - stream->used,
-				   &exchange->down_chunk, &line, &data);
-		if (result != PARSE_DONE)
-			return result == PARSE_MORE;
-		stream->used += line;
-		exchange->down_left = data;
-	}
-	return true;
-}
-
 static enum exchange_turn take_body(struct exchange *exchange, struct passage *stream)
 {
 	static const char end[] = "0\r\n\r\n";
+	enum parse chunks;
 	bool last = false;
 	switch (exchange->down) {
 	case DOWN_LENGTH:
-		exchange->down_left -= collect(exchange, stream, exchange->down_left);
-		last = exchange->down_left == 0;
+		exchange->down_body.left -= collect(exchange, stream, exchange->down_body.left);
+		last = exchange->down_body.left == 0;
 		break;
 	case DOWN_CHUNKED:
-		if (!collect_chunks(exchange, stream))
+		chunks = take_chunks(exchange, stream, false);
+		if (chunks == PARSE_BAD)
 			return EXCHANGE_BROKEN;
-		last = exchange->down_chunk == CHUNK_DONE;
+		last = chunks == PARSE_DONE;
 		break;
 	case DOWN_CLOSE:
 		collect(exchange, stream, UINT64_MAX);

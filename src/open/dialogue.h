@@ -117,8 +117,10 @@ struct exchange {
 	uint16_t port;
 	enum { UP_HEAD, UP_LENGTH, UP_CHUNKED, UP_DONE } up;
 	enum { DOWN_HEAD, DOWN_LENGTH, DOWN_CHUNKED, DOWN_CLOSE, DOWN_DONE } down;
-	uint64_t up_left, down_left;
-	enum http_chunk up_chunk, down_chunk;
+	struct exchange_body {
+		uint64_t left;
+		enum http_chunk chunk;
+	} up_body, down_body;
 	bool asks_head, keep_alive;
 	bool answered;
 	unsigned used;

@@ -57,9 +57,9 @@ static const struct agent_host_key *find_host(const struct agent_rules *rules,
 
 struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES])
 {
-	for (unsigned i = 0; i < rules->host_count; i++)
-		if (memcmp(rules->hosts[i].hash, hash, SHA256_BYTES) == 0)
-			return &rules->hosts[i];
+	const struct agent_host_key *known = find_host(rules, hash);
+	if (known)
+		return &rules->hosts[known - rules->hosts];
 	if (rules->host_count == AGENT_HOST_KEYS_MAX)
 		return NULL;
 	struct agent_host_key *fresh = &rules->hosts[rules->host_count++];

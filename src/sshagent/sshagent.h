@@ -171,6 +171,8 @@ size_t serve_bytes(void);
 void serve_filter(struct agent_record *record, void *memory);
 // Descriptors: 0 the agent's socket (O_PATH), 1 the way to the filter.
 void serve_connector(void);
+// To the agent's socket (O_PATH): the connection, or -1.
+int agent_connect(int agent, unsigned seconds);
 
 // The rules of a run, from what the plan names: files are read and the agent is asked outside,
 // before the box has a process of the command.

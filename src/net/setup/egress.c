@@ -18,37 +18,31 @@
 // Ports that names without ports are likely to be reached at, where the kernel cannot redirect.
 static const uint16_t usual_ports[] = { 80, 443, 22, 9418, 5432, 3306, 6379 };
 
-static void add_port(struct egress *egress, uint16_t port)
+static void add_port(uint16_t *ports, unsigned *count, unsigned most, uint16_t port)
 {
-	for (unsigned i = 0; i < egress->port_count; i++)
-		if (egress->ports[i] == port)
+	for (unsigned i = 0; i < *count; i++)
+		if (ports[i] == port)
 			return;
-	if (egress->port_count < NETNS_PORTS_MAX)
-		egress->ports[egress->port_count++] = port;
+	if (*count < most)
+		ports[(*count)++] = port;
 }
 
 static void list_ports(struct plan *plan)
 {
+	struct egress *egress = &plan->egress;
 	list_each (item, &plan->profile->allow) {
 		struct destination destination;
 		if (item->text[0] == '@' || !destination_parse(item->text, &destination))
 			continue;
 		for (unsigned i = 0; i < destination.port_count; i++)
-			add_port(&plan->egress, destination.ports[i]);
+			add_port(egress->ports, &egress->port_count, NETNS_PORTS_MAX,
+				 destination.ports[i]);
 	}
 	for (size_t i = 0; i < sizeof(usual_ports) / sizeof(*usual_ports); i++)
-		add_port(&plan->egress, usual_ports[i]);
+		add_port(egress->ports, &egress->port_count, NETNS_PORTS_MAX, usual_ports[i]);
 }
 
 // A port that two lines name is one door.
-static void add_loopback(struct egress *egress, uint16_t port)
-{
-	for (unsigned i = 0; i < egress->loopback_count; i++)
-		if (egress->loopback[i] == port)
-			return;
-	egress->loopback[egress->loopback_count++] = port;
-}
-
 static void add_publish(struct egress *egress, const struct publish *publish)
 {
 	for (unsigned i = 0; i < egress->publish_count; i++)
@@ -69,7 +63,7 @@ static int list_doors(struct plan *plan)
 		if (port == NETNS_PORT || port == NETNS_DNS_PORT)
 			return fail(0, "%sport %u of the box's loopback is sbx's own",
 				    origin_text(plan->arena, item->from), port);
-		add_loopback(egress, port);
+		add_port(egress->loopback, &egress->loopback_count, NETNS_LOOPBACK_MAX, port);
 	}
 	list_each (item, &plan->profile->publish) {
 		struct publish publish;
