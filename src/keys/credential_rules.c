@@ -1,4 +1,5 @@
 // Owns the reading of [secret NAME].
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,9 +46,8 @@ static int bad(const struct plan *plan, const struct item *item, const char *exp
 static bool is_word(const char *text, const char *more)
 {
 	for (const char *at = text; *at; at++) {
-		bool letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z');
-		bool digit = *at >= '0' && *at <= '9' && (at > text || strchr(more, '-'));
-		if (!letter && !digit && !strchr(more, *at))
+		bool digit = isdigit((unsigned char)*at) && (at > text || strchr(more, '-'));
+		if (!isalpha((unsigned char)*at) && !digit && !strchr(more, *at))
 			return false;
 	}
 	return text[0] != '\0';
@@ -177,7 +177,7 @@ static int take_header(struct plan *plan, struct profile *profile, struct creden
 	size_t length = strlen(value);
 	bool good = length <= SECRET_HEADER_MAX && is_word(value, "-_");
 	for (size_t i = 0; good && i < length; i++)
-		lower[i] = (char)(value[i] >= 'A' && value[i] <= 'Z' ? value[i] | 0x20 : value[i]);
+		lower[i] = (char)tolower((unsigned char)value[i]);
 	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++)
 		good = good && !str_equal(lower, never[i]);
 	if (!good || list_count(&credential->headers) == SECRET_HEADERS_MAX)

@@ -145,9 +145,9 @@ int bus_reply(const uint8_t *bytes, size_t length, struct bus_reply *ret_reply);
 int scope_ask(const struct plan *plan, struct run *run);
 int scope_wait(const struct plan *plan, struct run *run);
 
-// "": none. `size` of 108.
-enum bus { BUS_NONE, BUS_MANAGER, BUS_DAEMON };
-enum bus manager_find(char *path, unsigned long size);
+// A connection to the user's manager, by its own socket or by the user's bus; -1: there is none.
+enum bus { BUS_MANAGER, BUS_DAEMON, BUSES };
+int manager_open(enum bus *ret_bus);
 
 // Pure; each has a fuzz target.
 

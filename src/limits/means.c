@@ -179,7 +179,8 @@ static int find_guard(struct plan *plan)
 
 static void find_scope(struct plan *plan, uint64_t wanted)
 {
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	enum bus bus;
+	autoclose int connection = -1;
 	char text[TEXT_MAX], own[PATH_MAX];
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2))
 		return;
@@ -191,7 +192,7 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	    !may_leave_all(plan, own,
 			   arena_text(plan->arena, "%s/user@%u.service/app.slice", slice,
 				      (unsigned)plan->uid)) ||
-	    manager_find(path, sizeof(path)) == BUS_NONE)
+	    (connection = manager_open(&bus)) < 0)
 		return;
 	const char *manager = arena_text(
 		plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers", ROOT,

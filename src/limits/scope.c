@@ -25,50 +25,38 @@ enum { WAIT_MILLISECONDS = 5000, BUFFER_MAX = 8192 };
 static const char manager_path[] = "/org/freedesktop/systemd1";
 static const char manager_interface[] = "org.freedesktop.systemd1.Manager";
 
-static bool answers(const char *path)
+int manager_open(enum bus *ret_bus)
 {
+	static const char *const names[BUSES] = { "systemd/private", "bus" };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || strlen(path) >= sizeof(address.sun_path))
-		return false;
-	memcpy(address.sun_path, path, strlen(path));
-	return connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
-}
-
-enum bus manager_find(char *path, unsigned long size)
-{
-	static const char *const names[] = {
-		[BUS_MANAGER] = "systemd/private", [BUS_DAEMON] = "bus"
-	};
 	const char *directory = getenv("XDG_RUNTIME_DIR");
 	char own[64];
 	snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
-	for (int i = BUS_MANAGER; i <= BUS_DAEMON; i++) {
-		str_put(path, size, "%s/%s", directory && directory[0] == '/' ? directory : own,
-			names[i]);
-		if (answers(path))
-			return (enum bus)i;
+	directory = directory && directory[0] == '/' ? directory : own;
+	for (*ret_bus = BUS_MANAGER; *ret_bus < BUSES; ++*ret_bus) {
+		autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		if (fd >= 0 &&
+		    str_put(address.sun_path, sizeof(address.sun_path), "%s/%s", directory,
+			    names[*ret_bus]) &&
+		    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+		    fcntl(fd, F_SETFL, 0) == 0)
+			return take(&fd);
 	}
-	path[0] = '\0';
-	return BUS_NONE;
+	return -1;
 }
 
-static int open_manager(enum bus *ret_bus)
+static int greet_manager(enum bus *ret_bus)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	char hello[96], hex[32] = "", uid[16];
-	*ret_bus = manager_find(address.sun_path, sizeof(address.sun_path));
-	if (*ret_bus == BUS_NONE)
+	autoclose int fd = manager_open(ret_bus);
+	if (fd < 0)
 		return fail(0, "the manager of your services does not answer any more");
-	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
-		return fail(errno, "%s", address.sun_path);
 	snprintf(uid, sizeof(uid), "%u", (unsigned)geteuid());
 	for (size_t i = 0; uid[i]; i++)
 		snprintf(hex + 2 * i, sizeof(hex) - 2 * i, "%02x", (unsigned)uid[i]);
 	int length = snprintf(hello, sizeof(hello), "%cAUTH EXTERNAL %s\r\nBEGIN\r\n", '\0', hex);
 	if (fd_write_all(fd, hello, (size_t)length) < 0)
-		return fail(errno, "%s", address.sun_path);
+		return fail(errno, "the manager of your services");
 	return take(&fd);
 }
 
@@ -103,7 +91,7 @@ int scope_ask(const struct plan *plan, struct run *run)
 	struct bus_message message;
 	enum bus bus;
 	struct timespec now;
-	autoclose int fd = open_manager(&bus);
+	autoclose int fd = greet_manager(&bus);
 	if (fd < 0)
 		return -1;
 	clock_gettime(CLOCK_MONOTONIC, &now);

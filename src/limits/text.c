@@ -1,19 +1,15 @@
 // Owns nothing. Bytes of /proc and /sys/fs/cgroup in, numbers out; longer numbers are cut.
 #include "limits/group.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "text/piece.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static uint64_t digits(const char *at, const char *end)
 {
 	uint64_t number = 0;
-	for (; at < end && is_digit(*at); at++)
+	for (; at < end && isdigit((unsigned char)*at); at++)
 		number = number > UINT64_MAX / 10 - 1 ? UINT64_MAX / 10
 						      : number * 10 + (uint64_t)(*at - '0');
 	return number;

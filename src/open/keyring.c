@@ -1,6 +1,7 @@
 // Owns the rules of secrets, and the shape of placeholders.
 #include "open/dialogue.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -117,21 +118,11 @@ const char *credential_in_query(const char *line, size_t length)
 	return NULL;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static size_t drawn(const char *value, size_t at, size_t length)
 {
 	size_t count = 0;
 	for (; at < length; at++)
-		count += is_digit(value[at]) || is_letter(value[at]);
+		count += isalnum((unsigned char)value[at]) != 0;
 	return count;
 }
 
@@ -169,7 +160,7 @@ void placeholder_make(const char *value, size_t length, const uint16_t *random, 
 			   strspn(value + kept, "0123456789abcdef") >= length - kept;
 	unsigned choice = hexadecimal ? 16 : sizeof(letters) - 1;
 	for (size_t i = 0; i < length; i++) {
-		bool draws = i >= kept && (is_digit(value[i]) || is_letter(value[i]));
+		bool draws = i >= kept && isalnum((unsigned char)value[i]);
 		ret[i] = draws ? letters[random[i] % choice] : value[i];
 	}
 	ret[length] = '\0';

@@ -1,6 +1,7 @@
 // Owns the reading of known_hosts and public keys.
 #include "sshagent/sshagent.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,16 +13,10 @@ enum { KEY_BYTES_MAX = 16 * 1024, HMAC_BLOCK = 64, PORT_SSH = 22 };
 
 static const char blanks[] = " \t";
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
 static bool is_host(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
-		char c = lower(text[i]);
-		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && !strchr("-._:%", c))
+		if (!isalnum((unsigned char)text[i]) && !strchr("-._:%", text[i]))
 			return false;
 	}
 	return length > 0 && length < AGENT_NAME - 8;
@@ -53,32 +48,9 @@ bool known_host_parse(const char *text, struct known_host *ret_host)
 	else
 		snprintf(host.name, sizeof(host.name), "[%.*s]:%llu", (int)length, text, port);
 	for (char *at = host.name; *at; at++)
-		*at = lower(*at);
+		*at = (char)tolower((unsigned char)*at);
 	*ret_host = host;
 	return true;
-}
-
-static bool matches(struct piece pattern, const char *name)
-{
-	size_t length = strlen(name), at = 0, in = 0, star = SIZE_MAX, from = 0;
-	while (at < length) {
-		bool any = in < pattern.length;
-		if (any && pattern.at[in] == '*') {
-			star = in++;
-			from = at;
-		} else if (any && (pattern.at[in] == '?' || lower(pattern.at[in]) == name[at])) {
-			in++;
-			at++;
-		} else if (star != SIZE_MAX) {
-			in = star + 1;
-			at = ++from;
-		} else {
-			return false;
-		}
-	}
-	while (in < pattern.length && pattern.at[in] == '*')
-		in++;
-	return in == pattern.length;
 }
 
 static void hmac_sha1(const uint8_t *key, size_t key_length, const char *text, size_t length,
@@ -121,7 +93,7 @@ static bool matches_list(struct piece list, const char *name)
 		bool negated = one.length > 0 && one.at[0] == '!';
 		one.at += negated;
 		one.length -= negated;
-		bool match = one.length > 0 && matches(one, name);
+		bool match = one.length > 0 && piece_matches(one, name);
 		if (match && negated)
 			return false;
 		found = found || match;

@@ -1,6 +1,7 @@
 // Owns the verdict on a request to the agent, and what of an answer goes to the box.
 #include "sshagent/sshagent.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -234,13 +235,9 @@ static bool read_sshsig(const struct wire_string *data, struct wire_string *ret_
 
 static bool is_word(const struct wire_string *string)
 {
-	for (size_t i = 0; i < string->length; i++) {
-		uint8_t c = string->bytes[i] | 0x20;
-		if (!(c >= 'a' && c <= 'z') &&
-		    !(string->bytes[i] >= '0' && string->bytes[i] <= '9') &&
-		    string->bytes[i] != '_')
+	for (size_t i = 0; i < string->length; i++)
+		if (!isalnum(string->bytes[i]) && string->bytes[i] != '_')
 			return false;
-	}
 	return string->length > 0 && string->length < AGENT_NAME;
 }
 

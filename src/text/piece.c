@@ -1,6 +1,8 @@
 // Owns the taking apart of texts.
 #include "text/piece.h"
 
+#include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -37,6 +39,32 @@ struct piece piece_trimmed(struct piece text)
 bool piece_is(struct piece text, const char *word)
 {
 	return text.length == strlen(word) && memcmp(text.at, word, text.length) == 0;
+}
+
+bool piece_matches(struct piece pattern, const char *folded)
+{
+	size_t at = 0, star = SIZE_MAX;
+	const char *again = NULL;
+	while (*folded) {
+		bool some = at < pattern.length;
+		char letter = some ? pattern.at[at] : '\0';
+		if (some && letter == '*') {
+			star = ++at;
+			again = folded;
+		} else if (some && (letter == '?' ||
+				    (unsigned char)*folded == tolower((unsigned char)letter))) {
+			at++;
+			folded++;
+		} else if (again) {
+			at = star;
+			folded = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (at < pattern.length && pattern.at[at] == '*')
+		at++;
+	return at == pattern.length;
 }
 
 bool piece_is_alike(struct piece text, const char *word)

@@ -18,3 +18,5 @@ struct piece piece_trimmed(struct piece text);
 bool piece_is(struct piece text, const char *word);
 // The same in any case.
 bool piece_is_alike(struct piece text, const char *word);
+// '*' and '?' in a pattern of any case; the text has small letters.
+bool piece_matches(struct piece pattern, const char *folded);

@@ -145,13 +145,10 @@ void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *
 
 void refusals_report(const struct plan *plan, struct proxy *proxy, struct denials *denials)
 {
-	struct seen_list *list = proxy->connections ? &proxy->connections->refused : NULL;
-	for (unsigned i = 0; list && i < list->count; i++) {
-		struct name_seen *seen = &list->all[i];
-		if (!seen->noted)
-			note_one(plan, seen, denials);
-		else if (seen->noted != NOTED_ELSEWHERE)
-			denials->all[seen->noted - 1].count = seen->record.count;
-	}
+	const struct seen_list *list = proxy->connections ? &proxy->connections->refused : NULL;
+	refusals_new(plan, proxy, denials);
+	for (unsigned i = 0; list && i < list->count; i++)
+		if (list->all[i].noted != NOTED_ELSEWHERE)
+			denials->all[list->all[i].noted - 1].count = list->all[i].record.count;
 	denials->lost += list ? list->more : 0;
 }

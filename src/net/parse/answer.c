@@ -1,6 +1,7 @@
 // Owns what counts as an answer.
 #include "net/parse/parse.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -62,11 +63,6 @@ bool answer_json(const char *text, size_t length, enum answered *ret_answer)
 	return true;
 }
 
-static char small(unsigned char byte)
-{
-	return (char)(byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte);
-}
-
 static enum answer_step end_line(struct answer_line *line, char *ret_letter)
 {
 	struct answer_line typed = *line;
@@ -95,7 +91,7 @@ enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const
 		*line = (struct answer_line){ 0 };
 		return ANSWER_MORE;
 	}
-	char letter = small(byte);
+	char letter = (char)tolower(byte);
 	line->bad = line->bad || line->length > 0 || letter < 'a' || letter > 'z' ||
 		    !strchr(letters, letter);
 	line->letter = line->bad ? 0 : letter;
@@ -108,9 +104,8 @@ void answer_claim(const char *name, char *to, size_t size)
 	static const char others[] = "._+-";
 	size_t used = 0;
 	for (; name[used] && used + 1 < size; used++) {
-		char byte = name[used], letter = small((unsigned char)byte);
-		bool plain = (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') ||
-			     strchr(others, byte);
+		char byte = name[used];
+		bool plain = isalnum((unsigned char)byte) || strchr(others, byte);
 		to[used] = plain ? byte : '?';
 	}
 	if (used == 0 && size > 1)

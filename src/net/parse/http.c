@@ -1,6 +1,7 @@
 // Owns the reading of heads. A line ends with CRLF and nothing else; one field, one line.
 #include "net/parse/parse.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,10 +16,9 @@ struct fields {
 	bool close, keep, upgrade;
 };
 
-static bool is_token(char c)
+bool is_token(uint8_t c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("!#$%&'*+-.^_`|~", c));
+	return isalnum(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
 static bool take_line(const char **at, const char *end, struct piece *ret, enum parse *ret_result)
@@ -80,7 +80,7 @@ static bool note_field(struct fields *fields, struct piece name, struct piece va
 static bool split_field(struct piece line, struct piece *name, struct piece *value)
 {
 	size_t length = 0;
-	while (length < line.length && is_token(line.at[length]))
+	while (length < line.length && is_token((uint8_t)line.at[length]))
 		length++;
 	if (length == 0 || length == line.length || line.at[length] != ':')
 		return false;
@@ -147,7 +147,7 @@ static bool split_line(struct piece line, struct piece *method, struct piece *ta
 	*target = (struct piece){ first + 1, (size_t)(second - first - 1) };
 	*version = (struct piece){ second + 1, (size_t)(end - second - 1) };
 	for (size_t i = 0; i < method->length; i++)
-		if (!is_token(method->at[i]))
+		if (!is_token((uint8_t)method->at[i]))
 			return false;
 	for (size_t i = 0; i < target->length; i++)
 		if (target->at[i] <= ' ' || target->at[i] > '~')

@@ -9,12 +9,6 @@ enum { LINE_BYTES_MAX = 12 * 1024 };
 
 static const char ssh[] = "SSH-2.0-";
 
-static bool is_token(uint8_t c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("!#$%&'*+-.^_`|~", c));
-}
-
 static enum parse begins(const uint8_t *bytes, size_t length, const char *word)
 {
 	size_t wanted = strlen(word), there = length < wanted ? length : wanted;

@@ -141,6 +141,8 @@ struct http_response {
 
 enum { HTTP_HEAD_MAX = 16 * 1024 };
 
+// Of a method or a field's name.
+bool is_token(uint8_t c);
 // As the laxest reader finds it. The first `searched` bytes are passed over; they become all.
 bool http_has_end(const char *bytes, size_t length, uint32_t *searched);
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret);
