@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "net/host/proxy.h"
-#include "net/host/questions.h"
+#include "net/host/destinations.h"
 #include "plan.h"
 #include "policy/find.h"
 #include "report/findings.h"

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
-#include "net/host/questions.h"
+#include "net/host/destinations.h"
 #include "net/parse/parse.h"
 #include "outside/outside.h"
 

@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "base/base.h"
 #include "base/sys.h"
-#include "net/host/questions.h"
+#include "net/host/destinations.h"
 #include "outside/outside.h"
 #include "plan.h"
 #include "run.h"

@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "net/host/questions.h"
+#include "net/host/destinations.h"
 #include "notify/notify.h"
 #include "plan.h"
 #include "run.h"
@@ -99,8 +99,9 @@ static void remember(struct ask_terminal *terminal, int64_t now)
 static void choose(const struct plan *plan, struct run *run)
 {
 	struct ask *ask = run->ask;
-	bool list = ask->terminal.list || questions_waiting(run->proxy) > RECENT_MAX;
-	ask->count = questions_list(run->proxy, ask->asked, list ? QUESTION_LIST_MAX : 1);
+	ask->count = questions_list(run->proxy, ask->asked, QUESTION_LIST_MAX);
+	if (!ask->terminal.list && ask->count > 0 && ask->count <= RECENT_MAX)
+		ask->count = 1;
 	ask->terminal.letters = ask->count == 1 && plan->toplevel ? "orpn" : "orn";
 	ask->terminal.list = false;
 }
@@ -165,7 +166,7 @@ static int begin(struct run *run, int64_t now)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
 	terminal->again = 0;
-	if (questions_waiting(run->proxy) == 0)
+	if (!questions_next(run->proxy))
 		return 0;
 	// More than five in ten seconds are collected, and become one.
 	if (terminal->recent[0] && now - terminal->recent[0] < RECENT_MILLISECONDS) {
@@ -204,8 +205,10 @@ static int asks(const struct plan *plan, struct run *run, int64_t now)
 	struct ask *ask = run->ask;
 	enum answered answer = ANSWERED_NO;
 	enum ask_end end = ask_read(ask, &answer);
+	struct host_question *many[RECENT_MAX + 1];
 	bool early = ask->count == 1 && now < ask->terminal.again;
-	if (end == ASK_PENDING && early && questions_waiting(run->proxy) > RECENT_MAX) {
+	if (end == ASK_PENDING && early &&
+	    questions_list(run->proxy, many, RECENT_MAX + 1) > RECENT_MAX) {
 		ask_child_end(&ask->child);
 		choose(plan, run);
 		end = start(run, now) < 0 ? ASK_NOT_STARTED : end;

@@ -118,13 +118,6 @@ static int make_own(struct group *group, enum hierarchy hierarchy)
 	return fail(EAGAIN, "make the cgroup '%s'", group->name);
 }
 
-static int make_in(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
-{
-	TRY(group->parents[hierarchy] = open_parent(plan, hierarchy));
-	sweep(group->parents[hierarchy]);
-	return make_own(group, hierarchy);
-}
-
 void group_init(struct group *group)
 {
 	*group = (struct group){ .manager = -1 };
@@ -141,8 +134,11 @@ int group_host(const struct plan *plan, struct run *run)
 	snprintf(group->name, sizeof(group->name), "%s%d-%lx", prefix, (int)getpid(),
 		 (unsigned long)now.tv_nsec);
 	for (int i = 0; i < HIERARCHIES; i++)
-		if (plan->keeping.parents[i])
-			TRY(make_in(plan, group, (enum hierarchy)i));
+		if (plan->keeping.parents[i]) {
+			TRY(group->parents[i] = open_parent(plan, (enum hierarchy)i));
+			sweep(group->parents[i]);
+			TRY(make_own(group, (enum hierarchy)i));
+		}
 	run->cgroup = plan->keeping.means == MEANS_GROUP ? group->own[HIERARCHY_ONE]
 							 : group->own[HIERARCHY_GUARD];
 	return 0;

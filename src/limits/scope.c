@@ -22,9 +22,6 @@
 enum { SERIAL_HELLO = 1, SERIAL_SCOPE };
 enum { WAIT_MILLISECONDS = 5000, BUFFER_MAX = 8192 };
 
-static const char manager_path[] = "/org/freedesktop/systemd1";
-static const char manager_interface[] = "org.freedesktop.systemd1.Manager";
-
 int manager_open(enum bus *ret_bus)
 {
 	static const char *const names[BUSES] = { "systemd/private", "bus" };
@@ -70,13 +67,6 @@ static int send_message(int fd, struct bus_message *message)
 		       : 0;
 }
 
-static void call_manager(struct bus_message *message, enum bus bus, uint32_t serial,
-			 const char *member, const char *signature)
-{
-	bus_call(message, serial, bus == BUS_DAEMON ? "org.freedesktop.systemd1" : NULL,
-		 manager_path, manager_interface, member, signature);
-}
-
 static void put_limits(struct bus_message *message, const struct plan *plan)
 {
 	for (const struct setting *row = limit_files; row->file; row++)
@@ -102,7 +92,9 @@ int scope_ask(const struct plan *plan, struct run *run)
 			 "org.freedesktop.DBus", "Hello", NULL);
 		TRY(send_message(fd, &message));
 	}
-	call_manager(&message, bus, SERIAL_SCOPE, "StartTransientUnit", "ssa(sv)a(sa(sv))");
+	bus_call(&message, SERIAL_SCOPE, bus == BUS_DAEMON ? "org.freedesktop.systemd1" : NULL,
+		 "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
+		 "StartTransientUnit", "ssa(sv)a(sa(sv))");
 	bus_put(&message, "ss", group->name, "fail");
 	size_t properties = bus_open(&message);
 	bus_put(&message, "(sgs", "Description", "s", "a box of sbx");

@@ -43,13 +43,13 @@ struct keyring {
 };
 
 bool secret_goes_to(const struct key_rule *rule, const struct host *host, uint16_t port);
-bool secret_in_header(const struct key_rule *rule, const char *name, size_t length);
+bool secret_in_header(const struct key_rule *rule, struct piece name);
 
 // NULL: none.
 const struct key_rule *keyring_only(const struct keyring *ring, const struct host *host,
 				    uint16_t port);
 // Cookie is not one.
-bool is_credential_header(const char *name, size_t length);
+bool is_credential_header(struct piece name);
 // NULL: none.
 const char *credential_in_query(const char *line, size_t length);
 
@@ -157,10 +157,8 @@ struct opener_begin {
 	unsigned secrets;
 	uint32_t roots_length;
 };
-// With a descriptor from which its value is read.
-struct opener_secret {
-	struct key_rule rule;
-};
+// Then a struct key_rule for each secret, with a descriptor from which its value is read.
+
 // One for each secret, then one when the certificate is in the record.
 struct opener_answer {
 	char problem[160]; // "": none

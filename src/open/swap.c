@@ -69,8 +69,7 @@ static bool check_free(struct swap *swap, const char *bytes, size_t length, cons
 static bool check_only(struct swap *swap, const struct head_field *field)
 {
 	if (!swap->only || field->value.length == 0 ||
-	    !(is_credential_header(field->name.at, field->name.length) ||
-	      secret_in_header(swap->only, field->name.at, field->name.length)))
+	    !(is_credential_header(field->name) || secret_in_header(swap->only, field->name)))
 		return true;
 	snprintf(swap->to->why, sizeof(swap->to->why),
 		 "another credential than secret %s is in the header %.*s; to allow it: only = no "
@@ -88,7 +87,7 @@ static const struct secret *find(struct swap *swap, const struct head_field *fie
 		const struct secret *secret = &swap->ring->secrets[i];
 		if (length == secret->length && memcmp(bytes, secret->placeholder, length) == 0 &&
 		    secret_goes_to(&secret->rule, swap->host, swap->port) &&
-		    secret_in_header(&secret->rule, field->name.at, field->name.length)) {
+		    secret_in_header(&secret->rule, field->name)) {
 			swap->to->used |= 1U << i;
 			return secret;
 		}

@@ -15,7 +15,7 @@
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
 #include "net/host/publish.h"
-#include "net/host/refusals.h"
+#include "net/host/destinations.h"
 #include "plan.h"
 #include "report/findings.h"
 #include "run.h"

@@ -16,7 +16,7 @@
 #include "limits/group.h"
 #include "mount/mount.h"
 #include "net/host/proxy.h"
-#include "net/host/refusals.h"
+#include "net/host/destinations.h"
 #include "notify/notify.h"
 #include "plan.h"
 #include "postcheck/check.h"
@@ -40,9 +40,9 @@
 //   signals           SIGNALS_A_TURN
 //   parent            its end, once
 //   proxy             a message of the worker; one starts, its death ends the run, what it does
-//                     not take waits for room (net/host/orders.h)
+//                     not take waits for room (net/host/orders.c)
 //   owners            OWNER_RECORD_MAX for one connection and OWNER_RUN_MAX for all
-//                     (net/host/socket_owner.h)
+//                     (net/host/socket_owner.c)
 //   sbx allow, exec   one wish; no box can ask (net/host/control_socket.c); 16 signals of clients
 //   the box's pid 1   one message
 //   a report's reader what it takes at once of EVENTS_QUEUE_MAX (report/events.c)

@@ -28,7 +28,6 @@
 #include "base/sys.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
-#include "net/host/socket_owner.h"
 #include "net/parse/parse.h"
 #include "net/proxy/flow.h"
 #include "net/rules/local_address.h"

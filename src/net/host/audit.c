@@ -1,5 +1,5 @@
 // Owns the log's files and lines.
-#include "net/host/audit.h"
+#include "net/host/destinations.h"
 
 #include <dirent.h>
 #include <errno.h>

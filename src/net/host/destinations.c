@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/host/refusals.h"
 #include "plan.h"
 #include "run.h"
 

@@ -1,5 +1,5 @@
 // Owns the queue of orders to a worker.
-#include "net/host/orders.h"
+#include "net/host/destinations.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +26,13 @@ static void close_all(int *fds, unsigned count)
 		fd_close(&fds[i]);
 }
 
+static void drop_first(struct orders *orders)
+{
+	close_all(orders->all[orders->first].fds, orders->all[orders->first].fd_count);
+	orders->first = (orders->first + 1) % ORDERS_MAX;
+	orders->count--;
+}
+
 static int send_one(const struct orders *orders, struct order *order)
 {
 	return fd_send(orders->control, &order->command, sizeof(order->command), order->fds,
@@ -35,7 +42,7 @@ static int send_one(const struct orders *orders, struct order *order)
 // A worker that is gone is noticed by its pidfd.
 void orders_send(struct orders *orders)
 {
-	for (; orders->count > 0; orders->count--) {
+	while (orders->count > 0) {
 		struct order *order = &orders->all[orders->first];
 		int sent = send_one(orders, order);
 		// The user's boxes pass as many descriptors as anybody may: without them it goes
@@ -49,8 +56,7 @@ void orders_send(struct orders *orders)
 		}
 		if (sent < 0 && errno == EAGAIN)
 			return;
-		close_all(order->fds, order->fd_count);
-		orders->first = (orders->first + 1) % ORDERS_MAX;
+		drop_first(orders);
 	}
 }
 
@@ -133,9 +139,7 @@ struct pollfd orders_event(const struct orders *orders)
 
 void orders_free(struct orders *orders)
 {
-	for (; orders->count > 0; orders->count--) {
-		close_all(orders->all[orders->first].fds, orders->all[orders->first].fd_count);
-		orders->first = (orders->first + 1) % ORDERS_MAX;
-	}
+	while (orders->count > 0)
+		drop_first(orders);
 	free(orders);
 }

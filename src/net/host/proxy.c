@@ -20,7 +20,6 @@
 #include "net/host/control_socket.h"
 #include "net/host/destinations.h"
 #include "net/host/publish.h"
-#include "net/host/questions.h"
 #include "net/proxy/worker.h"
 #include "net/rules/rules.h"
 #include "net/setup/netns.h"

@@ -12,7 +12,6 @@
 #include "base/fd.h"
 #include "boxes/record.h"
 #include "net/host/destinations.h"
-#include "net/host/orders.h"
 #include "net/host/proxy.h"
 #include "plan.h"
 #include "run.h"

@@ -1,5 +1,4 @@
 // Owns the list of what is asked for.
-#include "net/host/questions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,15 +76,5 @@ unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigne
 			all[place] = question;
 		count += count < most;
 	}
-	return count;
-}
-
-unsigned questions_waiting(struct proxy *proxy)
-{
-	const struct host_questions *questions =
-		proxy->connections ? &proxy->connections->questions : NULL;
-	unsigned count = 0;
-	for (unsigned i = 0; questions && i < questions->count; i++)
-		count += questions->all[i].waits;
 	return count;
 }

@@ -1,5 +1,4 @@
 // Owns what a run says of its connections.
-#include "net/host/refusals.h"
 
 #include <stdio.h>
 #include <string.h>

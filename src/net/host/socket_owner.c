@@ -1,6 +1,6 @@
 // Owns the search for the program behind a connection: the box's tree of processes from the newest
 // on, within its time.
-#include "net/host/socket_owner.h"
+#include "net/host/destinations.h"
 
 #include <fcntl.h>
 #include <linux/inet_diag.h>

@@ -22,26 +22,21 @@ struct answer_reader {
 	enum answered answer;
 };
 
-static bool is_key(const struct json_step *step, const char *name)
-{
-	return step->key && step->key_length == strlen(name) &&
-	       memcmp(step->key, name, step->key_length) == 0;
-}
-
 static bool take_step(void *owner, const struct json_step *step)
 {
 	struct answer_reader *reader = owner;
 	char word[16];
 	if (step->depth == 0)
 		return step->kind == WALK_OBJECT;
-	if (step->depth != 1 || !is_key(step, "answer"))
+	if (step->depth != 1 || !step->key ||
+	    !piece_is((struct piece){ step->key, step->key_length }, "answer"))
 		return true;
 	if (step->kind != WALK_STRING || reader->members++ > 0)
 		return false;
 	size_t length = json_decode(reader->text + step->start, step->end - step->start, word,
 				    sizeof(word));
 	for (int i = 0; i < ANSWERS; i++) {
-		if (length != strlen(answer_words[i]) || memcmp(word, answer_words[i], length) != 0)
+		if (!piece_is((struct piece){ word, length }, answer_words[i]))
 			continue;
 		reader->answer = (enum answered)i;
 		reader->good = true;

@@ -19,6 +19,11 @@ enum parse {
 	PARSE_DONE,
 };
 
+static inline uint16_t read16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
 // Who says anything else than an answer has said no. Pure, without memory.
 
 enum answered {

@@ -7,11 +7,6 @@
 enum { HEADER = 20, V4_HEADER = 20, V6_HEADER = 40, SEQUENCE = 4, ACKNOWLEDGED = 8, OFFSET = 12 };
 enum { FLAGS = 13, CHECKSUM = 16, RST_ACK = 0x14 };
 
-static uint16_t read16(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
 static void write16(uint8_t *at, unsigned value)
 {
 	at[0] = (uint8_t)(value >> 8);

@@ -54,7 +54,7 @@ enum parse socks_request(const uint8_t *bytes, size_t length, struct socks_reque
 	} else if (!host_parse((const char *)address + 1, size - 1, &request.host)) {
 		return PARSE_BAD;
 	}
-	request.port = (uint16_t)(address[size] << 8 | address[size + 1]);
+	request.port = read16(address + size);
 	request.connect = bytes[1] == COMMAND_CONNECT;
 	request.used = HEAD + size + 2;
 	if (request.port == 0)

@@ -277,31 +277,28 @@ int egress_upstream(struct plan *plan, char *const *environment)
 
 bool egress_excepted(const char *no_proxy, const struct host *to, uint16_t to_port)
 {
-	for (const char *at = no_proxy; *at;) {
-		size_t length = strcspn(at, ", ");
+	struct piece rest = { no_proxy, strlen(no_proxy) }, part;
+	while ((part = piece_word(&rest, ", ")).length > 0) {
 		struct destination destination;
 		struct host host;
 		uint16_t port = 0;
 		char word[HOST_NAME_BYTES_MAX + 1];
-		const char *next = at + length + (at[length] != '\0');
-		if (length == 1 && *at == '*')
+		if (piece_is(part, "*"))
 			return true;
-		size_t dot =
-			length > 2 && at[0] == '*' && at[1] == '.' ? 2 : length > 1 && at[0] == '.';
-		if (length < sizeof(word)) {
-			memcpy(word, at, length);
-			word[length] = '\0';
-			bool network = strchr(word, '/') && destination_parse(word, &destination);
-			if (network && destination_matches(&destination, to, to_port))
-				return true;
-			if (!network && host_parse_port(at + dot, length - dot, &host, &port) &&
-			    (!port || port == to_port) &&
-			    (host.kind == HOST_NAME && to->kind == HOST_NAME
-				     ? host_within(to->name, host.name)
-				     : host_equal(&host, to)))
-				return true;
-		}
-		at = next;
+		if (!str_put(word, sizeof(word), "%.*s", (int)part.length, part.at))
+			continue;
+		size_t dot = part.length > 2 && str_starts(word, "*.")
+				     ? 2
+				     : part.length > 1 && word[0] == '.';
+		bool network = strchr(word, '/') && destination_parse(word, &destination);
+		if (network && destination_matches(&destination, to, to_port))
+			return true;
+		if (!network && host_parse_port(word + dot, part.length - dot, &host, &port) &&
+		    (!port || port == to_port) &&
+		    (host.kind == HOST_NAME && to->kind == HOST_NAME
+			     ? host_within(to->name, host.name)
+			     : host_equal(&host, to)))
+			return true;
 	}
 	return false;
 }

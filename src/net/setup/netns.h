@@ -27,7 +27,7 @@ enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = DOORS_MAX, NETN
 enum { NETNS_MARK = 1 };
 
 // Listeners in the order in which they are handed out; the rest follow by port.
-// The one of owners is none, but a socket that the kernel answers on: see net/host/socket_owner.h.
+// The one of owners is none, but a socket that the kernel answers on: see net/host/socket_owner.c.
 // The first segments of connections are read from two raw sockets, and answered by them. Where a
 // box cannot have these they are of AF_UNIX, and the listeners take every segment.
 enum listener {
