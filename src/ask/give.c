@@ -40,22 +40,17 @@ int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question 
 		answer = ANSWERED_NO, why = HOLD_REFUSED;
 	question->waits = false;
 	question->answer = answer;
-	switch (answer) {
-	case ANSWERED_NO:
-		proxy_answer(proxy, &question->host, question->port, why);
-		break;
-	case ANSWERED_ONCE:
-		proxy_answer(proxy, &question->host, question->port, HOLD_ONCE);
-		break;
-	case ANSWERED_RUN:
-	case ANSWERED_PROJECT:
-		if (control_socket_add(proxy, where) == 0) {
-			if (answer == ANSWERED_PROJECT)
-				*unstored += keep(plan, where) < 0;
-			return proxy_change_rules(plan, proxy);
-		}
-		question->answer = ANSWERED_NO; // there is no room for more rules
-		proxy_answer(proxy, &question->host, question->port, HOLD_TOO_MANY);
+	bool rule = answer == ANSWERED_RUN || answer == ANSWERED_PROJECT;
+	if (rule && control_socket_add(proxy, where) == 0) {
+		if (answer == ANSWERED_PROJECT)
+			*unstored += keep(plan, where) < 0;
+		return proxy_change_rules(plan, proxy);
 	}
+	if (rule) { // there is no room for more
+		question->answer = ANSWERED_NO;
+		why = HOLD_TOO_MANY;
+	}
+	proxy_answer(proxy, &question->host, question->port,
+		     answer == ANSWERED_ONCE ? HOLD_ONCE : why);
 	return 0;
 }

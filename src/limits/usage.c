@@ -57,14 +57,8 @@ void usage_read(const struct plan *plan, struct run *run)
 	usage->pids = run->group->watch.pids;
 	usage->disk_grew =
 		usage->written >= plan->profile->limits.disk && watch_limits_grew(plan, run);
-	switch (plan->keeping.means) {
-	case MEANS_GROUP:
-	case MEANS_SCOPE:
+	if (plan->keeping.means != MEANS_RLIMITS)
 		read_group(run->group->own[HIERARCHY_ONE], usage);
-		return;
-	case MEANS_RLIMITS:
-		return;
-	}
 }
 
 static const char *own_switch(const struct plan *plan)

@@ -167,6 +167,10 @@ static bool is_coded(const char *head, size_t length)
 
 static enum exchange_turn take_answer(struct exchange *exchange, struct passage *stream)
 {
+	static const enum exchange_answer bodies[] = { [BODY_NONE] = DOWN_DONE,
+						       [BODY_LENGTH] = DOWN_LENGTH,
+						       [BODY_CHUNKED] = DOWN_CHUNKED,
+						       [BODY_UNTIL_CLOSE] = DOWN_CLOSE };
 	struct http_response response;
 	size_t length = stream->length < HTTP_HEAD_MAX ? stream->length : HTTP_HEAD_MAX;
 	if (exchange->up == UP_HEAD)
@@ -192,21 +196,7 @@ static enum exchange_turn take_answer(struct exchange *exchange, struct passage 
 	exchange->keep_alive = exchange->keep_alive && response.keep_alive;
 	exchange->down_body = (struct exchange_body){ response.length, CHUNK_SIZE };
 	exchange->body_length = 0;
-	switch (response.body) {
-	case BODY_NONE:
-		exchange->down = DOWN_DONE;
-		break;
-	case BODY_LENGTH:
-		exchange->down = DOWN_LENGTH;
-		break;
-	case BODY_CHUNKED:
-		exchange->down = DOWN_CHUNKED;
-		exchange->down_body.left = 0;
-		break;
-	case BODY_UNTIL_CLOSE:
-		exchange->down = DOWN_CLOSE;
-		break;
-	}
+	exchange->down = bodies[response.body];
 	return EXCHANGE_MOVED;
 }
 
@@ -304,21 +294,12 @@ enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stre
 	return EXCHANGE_MOVED;
 }
 
-static const char *phrase(int status)
-{
-	switch (status) {
-	case 400:
-		return "Bad Request";
-	case 403:
-		return "Forbidden";
-	default:
-		return "Bad Gateway";
-	}
-}
-
 size_t exchange_refusal(const struct exchange *exchange, int status, const char *why, char *out,
 			size_t size)
 {
+	const char *phrase = status == 400   ? "Bad Request"
+			     : status == 403 ? "Forbidden"
+					     : "Bad Gateway";
 	char body[1024];
 	int length =
 		snprintf(body, sizeof(body),
@@ -326,11 +307,11 @@ size_t exchange_refusal(const struct exchange *exchange, int status, const char 
 			 "\"port\":%u,\"reason\":\"%s\"}\n",
 			 status == 502 ? "sbx could not do this" : "blocked by sbx",
 			 exchange->host.name, exchange->port, why);
-	int used = snprintf(out, size,
-			    "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: "
-			    "%d\r\nConnection: close\r\n%s\r\n%s",
-			    status, phrase(status), length,
-			    status == 502 ? "" : "x-sbx-blocked: refused\r\n",
-			    exchange->asks_head ? "" : body);
+	int used =
+		snprintf(out, size,
+			 "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: "
+			 "%d\r\nConnection: close\r\n%s\r\n%s",
+			 status, phrase, length, status == 502 ? "" : "x-sbx-blocked: refused\r\n",
+			 exchange->asks_head ? "" : body);
 	return (size_t)used < size ? (size_t)used : 0;
 }

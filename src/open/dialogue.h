@@ -116,7 +116,7 @@ struct exchange {
 	struct host host;
 	uint16_t port;
 	enum { UP_HEAD, UP_LENGTH, UP_CHUNKED, UP_DONE } up;
-	enum { DOWN_HEAD, DOWN_LENGTH, DOWN_CHUNKED, DOWN_CLOSE, DOWN_DONE } down;
+	enum exchange_answer { DOWN_HEAD, DOWN_LENGTH, DOWN_CHUNKED, DOWN_CLOSE, DOWN_DONE } down;
 	struct exchange_body {
 		uint64_t left;
 		enum http_chunk chunk;

@@ -14,7 +14,6 @@
 #include "boxes/record.h"
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
-#include "net/host/publish.h"
 #include "net/host/destinations.h"
 #include "plan.h"
 #include "report/findings.h"

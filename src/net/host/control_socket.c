@@ -16,7 +16,6 @@
 #include "boxes/record.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
-#include "net/host/publish.h"
 #include "plan.h"
 #include "run.h"
 

@@ -19,7 +19,6 @@
 #include "base/sys.h"
 #include "net/host/control_socket.h"
 #include "net/host/destinations.h"
-#include "net/host/publish.h"
 #include "net/proxy/worker.h"
 #include "net/rules/rules.h"
 #include "net/setup/netns.h"

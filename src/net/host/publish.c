@@ -1,5 +1,4 @@
 // Owns the doors: sockets of the host's loopback at which ports of a box appear.
-#include "net/host/publish.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 // Owns the way to the proxy in tier landlock: the supervisor connects the caller's socket to the
 // proxy's listener on the host's loopback, and notes from which port it will come and for whom.
-#include "net/host/relay.h"
 
 #include <errno.h>
 #include <fcntl.h>

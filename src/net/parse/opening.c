@@ -23,14 +23,9 @@ enum opening opening_client(const uint8_t *bytes, size_t length)
 		return OPENING_MORE;
 	if (bytes[0] == TLS_HANDSHAKE)
 		return OPENING_TLS;
-	switch (begins(bytes, length, ssh)) {
-	case PARSE_DONE:
-		return OPENING_SSH;
-	case PARSE_MORE:
-		return OPENING_MORE;
-	case PARSE_BAD:
-		break;
-	}
+	enum parse is_ssh = begins(bytes, length, ssh);
+	if (is_ssh != PARSE_BAD)
+		return is_ssh == PARSE_DONE ? OPENING_SSH : OPENING_MORE;
 	return is_token(bytes[0]) ? OPENING_HTTP : OPENING_OTHER;
 }
 

@@ -125,17 +125,15 @@ static long open_listener(const struct netns_wanted *wanted)
 		fd = sys_raw(SYS_socket, AF_INET, type, 0);
 	if (fd < 0)
 		return fd;
+	int level = is_v6 ? IPPROTO_IPV6 : IPPROTO_IP;
 	set_option(fd, SOL_SOCKET, SO_REUSEADDR);
 	if (wanted->transparent)
-		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
-			   is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
+		set_option(fd, level, is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
 	if (wanted->type == SOCK_STREAM) // accepted connections inherit it
 		set_option(fd, IPPROTO_TCP, TCP_NODELAY);
 	if (wanted->type == SOCK_DGRAM) {
-		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
-			   is_v6 ? IPV6_RECVPKTINFO : IP_PKTINFO);
-		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
-			   is_v6 ? IPV6_FREEBIND : IP_FREEBIND);
+		set_option(fd, level, is_v6 ? IPV6_RECVPKTINFO : IP_PKTINFO);
+		set_option(fd, level, is_v6 ? IPV6_FREEBIND : IP_FREEBIND);
 	}
 	result = is_v6 ? sys_raw(SYS_bind, fd, (long)&v6, sizeof(v6))
 		       : sys_raw(SYS_bind, fd, (long)&v4, sizeof(v4));
