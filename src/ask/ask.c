@@ -55,11 +55,6 @@ int ask_waiting(const struct run *run)
 	return run->ask->child.answer;
 }
 
-int64_t ask_deadline(const struct ask *ask)
-{
-	return ask->asked[0]->since + QUESTION_MILLISECONDS;
-}
-
 int ask_wait(const struct ask *ask, int milliseconds)
 {
 	return times_left(ask->count ? ask_deadline(ask) : ask->terminal.again, milliseconds);
@@ -69,26 +64,6 @@ void ask_leave(struct run *run)
 {
 	run->ask->terminal.over = true;
 	terminal_leave(run);
-}
-
-int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum answered answer)
-{
-	struct ask *ask = run->ask;
-	enum hold_answer why = end == ASK_ANSWERED ? HOLD_REFUSED : HOLD_UNANSWERED;
-	terminal_leave(run);
-	ask_child_end(&ask->child);
-	ask->failures[end] += end != ASK_ANSWERED && plan->ask == ASK_PROGRAM;
-	answer = end == ASK_ANSWERED ? answer : ANSWERED_NO;
-	for (unsigned i = 0; i < ask->count; i++)
-		TRY(ask_give(plan, run->proxy, ask->asked[i], answer, why, &ask->unkept));
-	ask->count = 0;
-	return 0;
-}
-
-enum ask_end ask_read(struct ask *ask, enum answered *ret_answer)
-{
-	enum ask_end end = ask_child_read(&ask->child, ret_answer);
-	return end == ASK_PENDING && steady_now() >= ask_deadline(ask) ? ASK_SILENT : end;
 }
 
 static enum ask_end begin(const struct plan *plan, struct run *run)

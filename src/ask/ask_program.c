@@ -236,3 +236,14 @@ void ask_child_end(struct ask_child *child)
 	fd_close(&child->answer);
 	child->pid = 0;
 }
+
+int64_t ask_deadline(const struct ask *ask)
+{
+	return ask->asked[0]->since + QUESTION_MILLISECONDS;
+}
+
+enum ask_end ask_read(struct ask *ask, enum answered *ret_answer)
+{
+	enum ask_end end = ask_child_read(&ask->child, ret_answer);
+	return end == ASK_PENDING && steady_now() >= ask_deadline(ask) ? ASK_SILENT : end;
+}

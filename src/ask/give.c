@@ -6,6 +6,7 @@
 #include "net/host/proxy.h"
 #include "plan.h"
 #include "policy/find.h"
+#include "run.h"
 #include "text/destination.h"
 
 // What cannot be kept holds in this run all the same.
@@ -52,5 +53,18 @@ int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question 
 	}
 	proxy_answer(proxy, &question->host, question->port,
 		     answer == ANSWERED_ONCE ? HOLD_ONCE : why);
+	return 0;
+}
+
+int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum answered answer)
+{
+	struct ask *ask = run->ask;
+	enum hold_answer why = end == ASK_ANSWERED ? HOLD_REFUSED : HOLD_UNANSWERED;
+	ask_child_end(&ask->child);
+	ask->failures[end] += end != ASK_ANSWERED && plan->ask == ASK_PROGRAM;
+	answer = end == ASK_ANSWERED ? answer : ANSWERED_NO;
+	for (unsigned i = 0; i < ask->count; i++)
+		TRY(ask_give(plan, run->proxy, ask->asked[i], answer, why, &ask->unkept));
+	ask->count = 0;
 	return 0;
 }

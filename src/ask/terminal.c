@@ -160,6 +160,13 @@ static int start(struct run *run, int64_t now)
 	return child->pid < 0 ? -1 : 0;
 }
 
+static int conclude(const struct plan *plan, struct run *run, enum ask_end end,
+		    enum answered answer)
+{
+	terminal_leave(run);
+	return ask_conclude(plan, run, end, answer);
+}
+
 // --- states --------------------------------------------------------------------------------------
 
 static int begin(struct run *run, int64_t now)
@@ -194,9 +201,9 @@ static int stopped(const struct plan *plan, struct run *run, int64_t now)
 	choose(plan, run);
 	usleep(SETTLE_MILLISECONDS * 1000);
 	if (!terminal->stopped || run->ask->count == 0 || !take_terminal(run))
-		return ask_conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO);
+		return conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO);
 	terminal->state = TERMINAL_ASKS;
-	return start(run, now) < 0 ? ask_conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO) : 0;
+	return start(run, now) < 0 ? conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO) : 0;
 }
 
 // Many that came with the first one make it a list.
@@ -213,7 +220,7 @@ static int asks(const struct plan *plan, struct run *run, int64_t now)
 		choose(plan, run);
 		end = start(run, now) < 0 ? ASK_NOT_STARTED : end;
 	}
-	return end == ASK_PENDING ? 0 : ask_conclude(plan, run, end, answer);
+	return end == ASK_PENDING ? 0 : conclude(plan, run, end, answer);
 }
 
 // Nobody is asked in time, or any more.
