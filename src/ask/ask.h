@@ -103,7 +103,7 @@ struct ask {
 	unsigned unkept; // answers of "project" that could not be written down
 };
 
-// The end of the time of what is asked.
+// When the open question ends unanswered.
 int64_t ask_deadline(const struct ask *ask);
 // What the child says, or ASK_SILENT.
 enum ask_end ask_read(struct ask *ask, enum answered *ret_answer);

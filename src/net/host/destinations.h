@@ -21,8 +21,8 @@ struct run;
 // Whose a connection of the box is: as the kernel answers, while it lasts. Reports show it, and
 // nothing is decided by it.
 //
-// The box decides how many processes and descriptors there are to look at, and they are looked at
-// on the host's time: a search ends when its time is used up.
+// The box decides how many processes and descriptors there are, and the host's time goes into each
+// look: a search has a bound.
 
 enum { OWNER_NAME = 16, OWNER_PIDS_MAX = 8192 };
 
