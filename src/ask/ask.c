@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "net/host/proxy.h"
-#include "net/host/questions.h"
+#include "net/host/destinations.h"
 #include "plan.h"
 #include "policy/find.h"
 #include "report/findings.h"
@@ -57,11 +57,7 @@ int ask_waiting(const struct run *run)
 
 int ask_wait(const struct ask *ask, int milliseconds)
 {
-	if (!ask->question)
-		return terminal_wait(&ask->terminal, milliseconds);
-	int64_t left = ask->question->since + QUESTION_MILLISECONDS - steady_now();
-	left = left < 0 ? 0 : left;
-	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
+	return times_left(ask->count ? ask_deadline(ask) : ask->terminal.again, milliseconds);
 }
 
 void ask_leave(struct run *run)
@@ -70,53 +66,31 @@ void ask_leave(struct run *run)
 	terminal_leave(run);
 }
 
-static int conclude(const struct plan *plan, struct run *run, enum ask_end end,
-		    enum answered answer)
+static enum ask_end begin(const struct plan *plan, struct run *run)
 {
 	struct ask *ask = run->ask;
-	struct host_question *question = ask->question;
-	ask_child_end(&ask->child);
-	ask->question = NULL;
-	ask->failures[end] += end != ASK_ANSWERED;
-	answer = end == ASK_ANSWERED ? answer : ANSWERED_NO;
-	return ask_give(plan, run->proxy, question, answer,
-			end == ASK_ANSWERED ? HOLD_REFUSED : HOLD_UNANSWERED, &ask->unkept);
-}
-
-static int begin(const struct plan *plan, struct run *run, struct host_question *question)
-{
-	struct ask *ask = run->ask;
-	ask->question = question;
-	if (steady_now() >= question->since + QUESTION_MILLISECONDS)
-		return conclude(plan, run, ASK_SILENT, ANSWERED_NO);
-	if (ask_child_start(plan, run, &ask->program, question, &ask->child) == 0)
-		return 0;
-	return conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO);
+	if (steady_now() >= ask_deadline(ask)) // others took the time
+		return ASK_SILENT;
+	return ask_child_start(plan, run, &ask->program, ask->asked[0], &ask->child) < 0
+		       ? ASK_NOT_STARTED
+		       : ASK_PENDING;
 }
 
 int ask_turn(const struct plan *plan, struct run *run)
 {
 	struct ask *ask = run->ask;
 	enum answered answer = ANSWERED_NO;
-	enum ask_end end = ASK_PENDING;
 	if (plan->ask != ASK_PROGRAM)
 		return plan->ask == ASK_TERMINAL ? terminal_turn(plan, run) : 0;
-	if (ask->question) {
-		end = ask_child_read(&ask->child, &answer);
-		if (end == ASK_PENDING &&
-		    steady_now() >= ask->question->since + QUESTION_MILLISECONDS)
-			end = ASK_SILENT;
+	for (;;) {
+		bool begun = ask->count > 0;
+		if (!begun && (ask->count = questions_list(run->proxy, ask->asked, 1)) == 0)
+			return 0;
+		enum ask_end end = begun ? ask_read(ask, &answer) : begin(plan, run);
 		if (end == ASK_PENDING)
 			return 0;
-		TRY(conclude(plan, run, end, answer));
+		TRY(ask_conclude(plan, run, end, answer));
 	}
-	while (!ask->question) {
-		struct host_question *next = questions_next(run->proxy);
-		if (!next)
-			return 0;
-		TRY(begin(plan, run, next));
-	}
-	return 0;
 }
 
 void ask_end(struct ask *ask, struct findings *found)

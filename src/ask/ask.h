@@ -2,7 +2,7 @@
 // program. Denials come first (net/rules). A run asks for each destination once. Any failure means
 // no.
 //
-// The room ask owns questions and answers while a run lasts. Uses: base net/host net/parse
+// The room ask owns questions and answers while a run lasts. Uses: apart base net/host net/parse
 // net/rules notify nouns outside policy report text. Begin with ask_turn().
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
-#include "net/host/questions.h"
+#include "net/host/destinations.h"
 #include "net/parse/parse.h"
 #include "outside/outside.h"
 
@@ -69,32 +69,38 @@ struct ask_terminal {
 		TERMINAL_STOPS,
 		TERMINAL_ASKS,
 	} state;
-	struct host_question *asked[QUESTION_LIST_MAX];
-	unsigned count;
 	const char *letters;
-	bool stopped;
-	bool over;
+	bool list;    // the next question is one
+	bool stopped; // the box's first process said so
+	bool over;    // the run ends: nothing is asked any more
 	struct termios before;
-	pid_t group;
-	int64_t again; // end of this state, steady clock, milliseconds
-	int64_t end;
-	int64_t recent[RECENT_MAX];
+	pid_t group;                // in front, before
+	int64_t again;              // milliseconds of the steady clock: the end of this state
+	int64_t recent[RECENT_MAX]; // when the last ones began
 };
 
 // -1 with the reason said: no terminal to ask on.
 int terminal_plan(const struct plan *plan);
 int terminal_turn(const struct plan *plan, struct run *run);
-int terminal_wait(const struct ask_terminal *terminal, int milliseconds);
+// Gives the terminal back, when it is held, and lets the box go on; the question stays unanswered.
 void terminal_leave(struct run *run);
 
 struct ask {
 	struct ask_program program;
 	struct ask_child child;
-	struct host_question *question;
-	unsigned failures[ASK_ENDS];
+	struct host_question *asked[QUESTION_LIST_MAX]; // now, the one that waits longest first
+	unsigned count;
+	unsigned failures[ASK_ENDS]; // of each kind, of a program
 	struct ask_terminal terminal;
 	unsigned unkept; // answers of "project" that could not be stored
 };
+
+// When the open question ends unanswered.
+int64_t ask_deadline(const struct ask *ask);
+// What the child says, or ASK_SILENT.
+enum ask_end ask_read(struct ask *ask, enum answered *ret_answer);
+// All that is asked has this answer.
+int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum answered answer);
 
 void ask_init(struct ask *ask);
 // First half of the plan.

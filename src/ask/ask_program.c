@@ -11,10 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apart/apart.h"
 #include "base/fd.h"
 #include "base/base.h"
 #include "base/sys.h"
-#include "net/host/questions.h"
+#include "net/host/destinations.h"
 #include "outside/outside.h"
 #include "plan.h"
 #include "run.h"
@@ -101,20 +102,15 @@ static int above(int fd)
 static _Noreturn void become_program(const struct ask_exec *exec, pid_t keeper)
 {
 	sigset_t none;
-	int input = above(exec->input), output = above(exec->output),
-	    program = above(exec->program), script = exec->script < 0 ? -1 : above(exec->script);
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	const int first[] = { above(exec->input), above(exec->output), -1,
+			      exec->script < 0 ? -1 : above(exec->script), above(exec->program) };
+	static const int kept[] = { SCRIPT, PROGRAM };
 	sigemptyset(&none);
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != keeper || setsid() < 0 || chdir("/") < 0 ||
-	    dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
-	    dup2(null, STDERR_FILENO) < 0 || (script >= 0 && dup2(script, SCRIPT) < 0) ||
-	    dup3(program, PROGRAM, O_CLOEXEC) < 0)
+	if (apart_born(keeper, first, PROGRAM + 1, kept, 2) < 0 || setsid() < 0 || chdir("/") < 0 ||
+	    fcntl(PROGRAM, F_SETFD, FD_CLOEXEC) < 0)
 		_exit(127);
-	if (script < 0)
+	if (exec->script < 0)
 		close(SCRIPT);
-	if (sys_close_range(PROGRAM + 1, ~0U, 0) < 0)
-		_exit(127);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	syscall(SYS_execveat, PROGRAM, "", exec->words, exec->variables, AT_EMPTY_PATH);
 	_exit(127);
@@ -237,4 +233,15 @@ void ask_child_end(struct ask_child *child)
 	fd_close(&child->pidfd);
 	fd_close(&child->answer);
 	child->pid = 0;
+}
+
+int64_t ask_deadline(const struct ask *ask)
+{
+	return ask->asked[0]->since + QUESTION_MILLISECONDS;
+}
+
+enum ask_end ask_read(struct ask *ask, enum answered *ret_answer)
+{
+	enum ask_end end = ask_child_read(&ask->child, ret_answer);
+	return end == ASK_PENDING && steady_now() >= ask_deadline(ask) ? ASK_SILENT : end;
 }

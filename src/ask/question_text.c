@@ -5,41 +5,26 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "net/host/questions.h"
-
-static void add_host(struct out *out, const struct host_question *question)
-{
-	char where[WHERE_TEXT_MAX];
-	questions_where(question, where);
-	out_visible(out, where, strlen(where));
-}
-
-static void add_claim(struct out *out, const struct host_question *question)
-{
-	char claim[OWNER_NAME];
-	answer_claim(question->program, claim, sizeof(claim));
-	out_text(out, "'%s'", claim);
-}
+#include "net/host/destinations.h"
 
 void question_text(const struct host_question *const *all, unsigned count, const char *letters,
 		   unsigned seconds, struct out *out)
 {
 	out_text(out, "\n");
-	if (count == 1) {
-		out_text(out, "sbx: ");
-		add_claim(out, all[0]);
-		out_text(out, ", as the box names it, wants ");
-		add_host(out, all[0]);
-		out_text(out, "\n");
-	} else {
+	if (count > 1)
 		out_text(out, "sbx: the box wants %u hosts, one answer for all:\n", count);
-	}
-	for (unsigned i = 0; count > 1 && i < count; i++) {
-		out_text(out, "  ");
-		add_host(out, all[i]);
-		out_text(out, " (");
-		add_claim(out, all[i]);
-		out_text(out, ")\n");
+	for (unsigned i = 0; i < count; i++) {
+		char where[HOST_PORT_TEXT_MAX], claim[OWNER_NAME];
+		host_port_text(&all[i]->host, all[i]->port, where);
+		answer_claim(all[i]->program, claim, sizeof(claim));
+		if (count == 1)
+			out_text(out, "sbx: '%s', as the box names it, wants ", claim);
+		else
+			out_text(out, "  ");
+		out_visible(out, where, strlen(where));
+		if (count > 1)
+			out_text(out, " ('%s')", claim);
+		out_text(out, "\n");
 	}
 	out_text(out, "sbx: [o]nce, [r]un, %s[n]o; a letter and Enter (no in %u s): ",
 		 strchr(letters, 'p') ? "[p]roject (its runs with --ask), " : "", seconds);

@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "net/host/questions.h"
+#include "net/host/destinations.h"
 #include "notify/notify.h"
 #include "plan.h"
 #include "run.h"
@@ -83,16 +83,7 @@ void terminal_leave(struct run *run)
 	terminal->again = 0;
 }
 
-static int conclude(const struct plan *plan, struct run *run, enum answered answer,
-		    enum hold_answer why)
-{
-	struct ask_terminal *terminal = &run->ask->terminal;
-	terminal_leave(run);
-	for (unsigned i = 0; i < terminal->count; i++)
-		TRY(ask_give(plan, run->proxy, terminal->asked[i], answer, why, &run->ask->unkept));
-	terminal->count = 0;
-	return 0;
-}
+// --- the question --------------------------------------------------------------------------------
 
 static void remember(struct ask_terminal *terminal, int64_t now)
 {
@@ -101,16 +92,15 @@ static void remember(struct ask_terminal *terminal, int64_t now)
 	terminal->recent[RECENT_MAX - 1] = now;
 }
 
-static void choose(const struct plan *plan, struct run *run, struct ask_terminal *terminal)
+// All that waits, when there are too many for one after the other; else the one that waits longest.
+static void choose(const struct plan *plan, struct run *run)
 {
-	terminal->count =
-		questions_list(run->proxy, terminal->asked,
-			       terminal->count > 1 || questions_waiting(run->proxy) > RECENT_MAX
-				       ? QUESTION_LIST_MAX
-				       : 1);
-	bool project = terminal->count == 1 && plan->toplevel;
-	terminal->letters = project ? "orpn" : "orn";
-	terminal->end = terminal->count ? terminal->asked[0]->since + QUESTION_MILLISECONDS : 0;
+	struct ask *ask = run->ask;
+	ask->count = questions_list(run->proxy, ask->asked, QUESTION_LIST_MAX);
+	if (!ask->terminal.list && ask->count > 0 && ask->count <= RECENT_MAX)
+		ask->count = 1;
+	ask->terminal.letters = ask->count == 1 && plan->toplevel ? "orpn" : "orn";
+	ask->terminal.list = false;
 }
 
 // A separate process, so that the supervisor never waits for the terminal.
@@ -133,9 +123,10 @@ static _Noreturn void put_question(const struct typed *typed, int said, pid_t su
 
 static int start(struct run *run, int64_t now)
 {
+	const struct ask *ask = run->ask;
 	struct ask_terminal *terminal = &run->ask->terminal;
 	struct ask_child *child = &run->ask->child;
-	int64_t left = terminal->end - now;
+	int64_t left = ask_deadline(ask) - now;
 	struct out text = { 0 };
 	int ways[2];
 	*child = (struct ask_child){ .pidfd = -1,
@@ -144,7 +135,7 @@ static int start(struct run *run, int64_t now)
 	if (pipe2(ways, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -1;
 	out_text(&text, "%s", typed_reset());
-	question_text((const struct host_question *const *)terminal->asked, terminal->count,
+	question_text((const struct host_question *const *)ask->asked, ask->count,
 		      terminal->letters, (unsigned)(left > 0 ? left / 1000 : 0), &text);
 	const struct typed typed = { run->terminal,
 				     -1,
@@ -165,17 +156,25 @@ static int start(struct run *run, int64_t now)
 	return child->pid < 0 ? -1 : 0;
 }
 
+static int conclude(const struct plan *plan, struct run *run, enum ask_end end,
+		    enum answered answer)
+{
+	terminal_leave(run);
+	return ask_conclude(plan, run, end, answer);
+}
+
+// --- states --------------------------------------------------------------------------------------
+
 static int begin(struct run *run, int64_t now)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
-	const struct host_question *next = questions_next(run->proxy);
 	terminal->again = 0;
-	if (!next)
+	if (!questions_next(run->proxy))
 		return 0;
 	// More than five in ten seconds become one list.
 	if (terminal->recent[0] && now - terminal->recent[0] < RECENT_MILLISECONDS) {
 		terminal->again = terminal->recent[0] + RECENT_MILLISECONDS;
-		terminal->count = QUESTION_LIST_MAX;
+		terminal->list = true;
 		return 0;
 	}
 	if (!foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init)) {
@@ -195,31 +194,28 @@ static int stopped(const struct plan *plan, struct run *run, int64_t now)
 	struct ask_terminal *terminal = &run->ask->terminal;
 	if (!terminal->stopped && now < terminal->again)
 		return 0;
-	choose(plan, run, terminal);
+	choose(plan, run);
 	usleep(SETTLE_MILLISECONDS * 1000);
-	if (!terminal->stopped || terminal->count == 0 || !take_terminal(run))
-		return conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED);
+	if (!terminal->stopped || run->ask->count == 0 || !take_terminal(run))
+		return conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO);
 	terminal->state = TERMINAL_ASKS;
-	return start(run, now) < 0 ? conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED) : 0;
+	return start(run, now) < 0 ? conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO) : 0;
 }
 
 static int asks(const struct plan *plan, struct run *run, int64_t now)
 {
-	struct ask_terminal *terminal = &run->ask->terminal;
+	struct ask *ask = run->ask;
 	enum answered answer = ANSWERED_NO;
-	enum ask_end end = ask_child_read(&run->ask->child, &answer);
-	bool early = terminal->count == 1 && now < terminal->again;
-	if (end == ASK_PENDING && now >= terminal->end)
-		end = ASK_SILENT;
-	if (end == ASK_PENDING && early && questions_waiting(run->proxy) > RECENT_MAX) {
-		ask_child_end(&run->ask->child);
-		choose(plan, run, terminal);
+	enum ask_end end = ask_read(ask, &answer);
+	struct host_question *many[RECENT_MAX + 1];
+	bool early = ask->count == 1 && now < ask->terminal.again;
+	if (end == ASK_PENDING && early &&
+	    questions_list(run->proxy, many, RECENT_MAX + 1) > RECENT_MAX) {
+		ask_child_end(&ask->child);
+		choose(plan, run);
 		end = start(run, now) < 0 ? ASK_NOT_STARTED : end;
 	}
-	if (end == ASK_PENDING)
-		return 0;
-	return conclude(plan, run, end == ASK_ANSWERED ? answer : ANSWERED_NO,
-			end == ASK_ANSWERED ? HOLD_REFUSED : HOLD_UNANSWERED);
+	return end == ASK_PENDING ? 0 : conclude(plan, run, end, answer);
 }
 
 static int expire(const struct plan *plan, struct run *run, int64_t now)
@@ -237,8 +233,10 @@ int terminal_turn(const struct plan *plan, struct run *run)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
 	int64_t now = steady_now();
-	if (terminal->over)
+	if (terminal->over) {
 		terminal_leave(run);
+		run->ask->count = 0;
+	}
 	if (terminal->state == TERMINAL_STOPS)
 		TRY(stopped(plan, run, now));
 	if (terminal->state == TERMINAL_ASKS)
@@ -247,14 +245,4 @@ int terminal_turn(const struct plan *plan, struct run *run)
 		return 0;
 	TRY(expire(plan, run, now));
 	return begin(run, now);
-}
-
-int terminal_wait(const struct ask_terminal *terminal, int milliseconds)
-{
-	int64_t until = terminal->state == TERMINAL_ASKS ? terminal->end : terminal->again;
-	if (!until)
-		return milliseconds;
-	int64_t left = until - steady_now();
-	left = left < 0 ? 0 : left;
-	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
 }

@@ -108,6 +108,7 @@ struct list {
 #define list_each(each, list) for (const struct item *each = (list)->first; each; each = each->next)
 
 bool list_has(const struct list *list, const char *text);
+unsigned list_count(const struct list *list);
 void list_add(struct list *list, struct arena *arena, const char *text, struct origin from);
 
 // "base.ini:12: " or "--read: "; begins every message about a value.
@@ -234,7 +235,18 @@ static inline int64_t processor_now(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-// A foreign file's time may be too large: it wraps.
+// The same of this thread alone.
+static inline int64_t thread_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// Poll's time-out: this one, or less until a time of the steady clock (0: none).
+int times_left(int64_t until, int milliseconds);
+
+// A file of somebody else's may have a time that is too large: it wraps.
 static inline int64_t times_from(const struct timespec *time)
 {
 	return (int64_t)((uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec);
@@ -243,7 +255,10 @@ static inline int64_t times_from(const struct timespec *time)
 // Nanoseconds.
 int64_t times_now(void);
 struct timespec times_of(int64_t nanoseconds);
-// False for file systems of a network or a program: their clock is another.
+// "2026-01-02T03:04:05.678Z", of wall_now().
+enum { TIMES_STAMP = 32 };
+void times_stamp(int64_t milliseconds, char stamp[TIMES_STAMP]);
+// Whether the file system has this kernel's clock: that of a network or a program has not.
 bool times_are_ours(const char *path);
 
 struct out {

@@ -109,9 +109,9 @@ static ssize_t receive(int socket, void *message, size_t size, int fds[FD_PASSED
 	struct iovec part = { message, size };
 	struct msghdr header = { .msg_iov = &part,
 				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control) };
-	for (int i = 0; i < FD_PASSED; i++)
+				 .msg_control = fds ? &control : NULL,
+				 .msg_controllen = fds ? sizeof(control) : 0 };
+	for (int i = 0; i < FD_PASSED && fds; i++)
 		fds[i] = -1;
 	ssize_t got;
 	do

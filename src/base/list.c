@@ -16,6 +16,14 @@ bool list_has(const struct list *list, const char *text)
 	return false;
 }
 
+unsigned list_count(const struct list *list)
+{
+	unsigned count = 0;
+	list_each (item, list)
+		count++;
+	return count;
+}
+
 void list_add(struct list *list, struct arena *arena, const char *text, struct origin from)
 {
 	struct item *item = arena_take(arena, sizeof(*item));

@@ -17,22 +17,30 @@ struct process_stat {
 	char name[64];
 	char state;
 	pid_t parent, group;
+	unsigned long long ticks; // of the processor, its reaped children's too
+	unsigned long long threads;
 	unsigned long long start; // clock ticks since boot
+	unsigned long long pages; // in memory
 };
 
 // `proc`: a file `stat`. False: no such process.
 static inline bool process_stat_at(int directory, const char *file, struct process_stat *ret)
 {
 	char text[1024] = "";
+	unsigned long long user, kernel, children, in_kernel;
 	autoclose int fd = openat(directory, file, O_RDONLY | O_CLOEXEC);
 	const char *name = read(fd, text, sizeof(text) - 1) > 0 ? strchr(text, '(') : NULL;
 	const char *end = name ? strrchr(name, ')') : NULL;
-	return end &&
-	       str_put(ret->name, sizeof(ret->name), "%.*s", (int)(end - name - 1), name + 1) &&
-	       sscanf(end,
-		      ") %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
-		      "%llu",
-		      &ret->state, &ret->parent, &ret->group, &ret->start) == 4;
+	if (!end ||
+	    !str_put(ret->name, sizeof(ret->name), "%.*s", (int)(end - name - 1), name + 1) ||
+	    sscanf(end,
+		   ") %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %llu "
+		   "%*d %llu %*u %llu",
+		   &ret->state, &ret->parent, &ret->group, &user, &kernel, &children, &in_kernel,
+		   &ret->threads, &ret->start, &ret->pages) != 10)
+		return false;
+	ret->ticks = user + kernel + children + in_kernel;
+	return true;
 }
 
 static inline bool process_stat(pid_t pid, struct process_stat *ret)

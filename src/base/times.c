@@ -3,6 +3,7 @@
 
 #include <linux/magic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/vfs.h>
 #include <time.h>
 
@@ -18,10 +19,27 @@ int64_t times_now(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
+int times_left(int64_t until, int milliseconds)
+{
+	int64_t left = until - steady_now();
+	if (!until || (milliseconds >= 0 && milliseconds <= left))
+		return milliseconds;
+	return left > 0 ? (int)left : 0;
+}
+
 struct timespec times_of(int64_t nanoseconds)
 {
 	const int64_t second = 1000000000;
 	return (struct timespec){ nanoseconds / second, nanoseconds % second };
+}
+
+void times_stamp(int64_t milliseconds, char stamp[TIMES_STAMP])
+{
+	struct tm date;
+	time_t seconds = (time_t)(milliseconds / 1000);
+	gmtime_r(&seconds, &date);
+	size_t used = strftime(stamp, TIMES_STAMP, "%Y-%m-%dT%H:%M:%S", &date);
+	snprintf(stamp + used, TIMES_STAMP - used, ".%03dZ", (int)(milliseconds % 1000));
 }
 
 bool times_are_ours(const char *path)

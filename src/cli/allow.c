@@ -8,7 +8,7 @@
 #include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
-#include "net/host/publish.h"
+#include "net/host/proxy.h"
 #include "plan.h"
 #include "text/destination.h"
 

@@ -13,7 +13,7 @@
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "net/host/audit.h"
+#include "net/host/destinations.h"
 #include "postcheck/finding/finding.h"
 #include "text/destination.h"
 

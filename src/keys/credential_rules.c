@@ -1,4 +1,5 @@
 // Owns the reading of [secret NAME].
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,9 +46,8 @@ static int bad(const struct plan *plan, const struct item *item, const char *exp
 static bool is_word(const char *text, const char *more)
 {
 	for (const char *at = text; *at; at++) {
-		bool letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z');
-		bool digit = *at >= '0' && *at <= '9' && (at > text || strchr(more, '-'));
-		if (!letter && !digit && !strchr(more, *at))
+		bool digit = isdigit((unsigned char)*at) && (at > text || strchr(more, '-'));
+		if (!isalpha((unsigned char)*at) && !digit && !strchr(more, *at))
 			return false;
 	}
 	return text[0] != '\0';
@@ -83,6 +83,9 @@ static int take_name(struct plan *plan, const struct item *item)
 	if (find(plan, item->text, length))
 		return 0;
 	const char *name = arena_copy(plan->arena, item->text, length);
+	if (!plan->credentials)
+		plan->credentials =
+			arena_take(plan->arena, SECRETS_MAX * sizeof(*plan->credentials));
 	if (length > SECRET_NAME_MAX || !is_word(name, "-_"))
 		return fail(0,
 			    "%s'%.80s' cannot name a secret: letters, digits, - and _, at most 32",
@@ -95,17 +98,10 @@ static int take_name(struct plan *plan, const struct item *item)
 	return 0;
 }
 
-static unsigned count(const struct list *list)
+static int take_host(struct plan *plan, struct profile *profile, struct credential *credential,
+		     const struct item *item, const char *value)
 {
-	unsigned number = 0;
-	list_each (item, list)
-		number++;
-	return number;
-}
-
-static int take_host(struct plan *plan, struct credential *credential, const struct item *item,
-		     const char *value)
-{
+	(void)profile;
 	struct destination destination;
 	bool name =
 		destination_parse(value, &destination) && !destination.suffix &&
@@ -115,7 +111,7 @@ static int take_host(struct plan *plan, struct credential *credential, const str
 		return bad(plan, item,
 			   "a name with a dot or *.domain, of a server that speaks TLS (this "
 			   "machine cannot be one), with or without ports");
-	if (count(&credential->hosts) == SECRET_HOSTS_MAX)
+	if (list_count(&credential->hosts) == SECRET_HOSTS_MAX)
 		return bad(plan, item, "one of at most 8 hosts");
 	list_add(&credential->hosts, plan->arena,
 		 destination.port_count ? value : arena_text(plan->arena, "%s:443", value),
@@ -159,10 +155,21 @@ static int take_source(struct plan *plan, struct profile *profile, struct creden
 	return 0;
 }
 
-static int take_header(struct plan *plan, struct credential *credential, const struct item *item,
-		       const char *value)
+static int take_variable(struct plan *plan, struct profile *profile, struct credential *credential,
+			 const struct item *item, const char *value)
 {
-	// These belong to the connection, or frame the message.
+	(void)profile;
+	if (!is_word(value, "_"))
+		return bad(plan, item, "the name of a variable");
+	list_add(&credential->variables, plan->arena, value, item->from);
+	return 0;
+}
+
+static int take_header(struct plan *plan, struct profile *profile, struct credential *credential,
+		       const struct item *item, const char *value)
+{
+	(void)profile;
+	// Between two programs alone, or for the framing of what is sent.
 	static const char *const never[] = { "host",       "content-length", "transfer-encoding",
 					     "connection", "cookie",         "content-type",
 					     "expect",     "trailer",        "upgrade" };
@@ -170,52 +177,24 @@ static int take_header(struct plan *plan, struct credential *credential, const s
 	size_t length = strlen(value);
 	bool good = length <= SECRET_HEADER_MAX && is_word(value, "-_");
 	for (size_t i = 0; good && i < length; i++)
-		lower[i] = (char)(value[i] >= 'A' && value[i] <= 'Z' ? value[i] | 0x20 : value[i]);
+		lower[i] = (char)tolower((unsigned char)value[i]);
 	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++)
 		good = good && !str_equal(lower, never[i]);
-	if (!good || count(&credential->headers) == SECRET_HEADERS_MAX)
+	if (!good || list_count(&credential->headers) == SECRET_HEADERS_MAX)
 		return bad(plan, item, "a header that can carry a key (8 at most)");
 	list_add(&credential->headers, plan->arena, arena_copy(plan->arena, lower, length),
 		 item->from);
 	return 0;
 }
 
-static int take_only(struct plan *plan, struct credential *credential, const struct item *item,
-		     const char *value)
+static int take_only(struct plan *plan, struct profile *profile, struct credential *credential,
+		     const struct item *item, const char *value)
 {
+	(void)profile;
 	bool yes = str_equal(value, "yes");
 	if (!yes && !str_equal(value, "no"))
 		return bad(plan, item, "yes or no");
 	credential->others = !yes;
-	return 0;
-}
-
-static int take_rows(struct plan *plan, struct profile *profile)
-{
-	size_t length;
-	list_each (item, &profile->secret_hosts) {
-		const char *value = split(item, &length);
-		TRY(take_host(plan, find(plan, item->text, length), item, value));
-	}
-	list_each (item, &profile->secret_sources) {
-		const char *value = split(item, &length);
-		TRY(take_source(plan, profile, find(plan, item->text, length), item, value));
-	}
-	list_each (item, &profile->secret_variables) {
-		const char *value = split(item, &length);
-		if (!is_word(value, "_"))
-			return bad(plan, item, "the name of a variable");
-		list_add(&find(plan, item->text, length)->variables, plan->arena, value,
-			 item->from);
-	}
-	list_each (item, &profile->secret_headers) {
-		const char *value = split(item, &length);
-		TRY(take_header(plan, find(plan, item->text, length), item, value));
-	}
-	list_each (item, &profile->secret_only) {
-		const char *value = split(item, &length);
-		TRY(take_only(plan, find(plan, item->text, length), item, value));
-	}
 	return 0;
 }
 
@@ -292,19 +271,30 @@ static void allow(struct plan *plan)
 
 int keys_plan(struct plan *plan, struct profile *profile)
 {
-	const struct list *const lists[] = { &profile->secret_hosts, &profile->secret_sources,
-					     &profile->secret_variables, &profile->secret_headers,
-					     &profile->secret_only };
-	bool any = false;
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		any = any || lists[i]->first;
-	if (!any)
-		return 0;
-	plan->credentials = arena_take(plan->arena, SECRETS_MAX * sizeof(*plan->credentials));
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		list_each (item, lists[i])
+	const struct {
+		const struct list *list;
+		int (*take)(struct plan *plan, struct profile *profile,
+			    struct credential *credential, const struct item *item,
+			    const char *value);
+	} rows[] = {
+		{ &profile->secret_hosts, take_host },
+		{ &profile->secret_sources, take_source },
+		{ &profile->secret_variables, take_variable },
+		{ &profile->secret_headers, take_header },
+		{ &profile->secret_only, take_only },
+	};
+	size_t length;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		list_each (item, rows[i].list)
 			TRY(take_name(plan, item));
-	TRY(take_rows(plan, profile));
+	if (plan->credential_count == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		list_each (item, rows[i].list) {
+			const char *value = split(item, &length);
+			TRY(rows[i].take(plan, profile, find(plan, item->text, length), item,
+					 value));
+		}
 	for (unsigned i = 0; i < plan->credential_count; i++)
 		TRY(complete(plan, &plan->credentials[i]));
 	if (profile->network != NETWORK_PROXY)

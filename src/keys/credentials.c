@@ -91,12 +91,9 @@ static int ended(const struct run *run)
 static int hear(const struct run *run, struct opener_answer *answer)
 {
 	struct pollfd event = { .fd = run->opener_control, .events = POLLIN };
-	int fds[FD_PASSED];
 	if (poll(&event, 1, PATIENCE_MILLISECONDS) <= 0)
 		return fail(0, "secrets cannot be used: the opener was not ready in 10 s");
-	ssize_t got = fd_receive(run->opener_control, answer, sizeof(*answer), fds);
-	for (int i = 0; i < FD_PASSED; i++)
-		fd_close(&fds[i]);
+	ssize_t got = fd_receive(run->opener_control, answer, sizeof(*answer), NULL);
 	if (got != (ssize_t)sizeof(*answer)) {
 		poll(NULL, 0, 20); // it ends soon
 		return ended(run);
@@ -184,23 +181,21 @@ static int open_file(const struct credential *credential, int *ret)
 
 static int give_secret(struct plan *plan, struct run *run, struct credential *credential)
 {
-	struct opener_secret message = { 0 };
-	struct key_rule *rule = &message.rule;
+	struct key_rule rule = { .only = !credential->others };
 	struct opener_answer answer;
 	autoclose int fd = -1;
-	snprintf(rule->name, sizeof(rule->name), "%s", credential->name);
-	rule->only = !credential->others;
+	snprintf(rule.name, sizeof(rule.name), "%s", credential->name);
 	list_each (item, &credential->hosts)
-		if (!destination_parse(item->text, &rule->hosts[rule->host_count++]))
+		if (!destination_parse(item->text, &rule.hosts[rule.host_count++]))
 			return fail(0, "'%s' is not a destination", item->text);
 	list_each (item, &credential->headers)
-		snprintf(rule->headers[rule->header_count++], sizeof(rule->headers[0]), "%s",
+		snprintf(rule.headers[rule.header_count++], sizeof(rule.headers[0]), "%s",
 			 item->text);
 	if (credential->kind == SECRET_VARIABLE)
 		TRY(open_variable(credential, run->environment, &fd));
 	else
 		TRY(open_file(credential, &fd));
-	if (fd_send(run->opener_control, &message, sizeof(message), &fd, 1) < 0)
+	if (fd_send(run->opener_control, &rule, sizeof(rule), &fd, 1) < 0)
 		return ended(run);
 	TRY(hear(run, &answer));
 	if (answer.problem[0])

@@ -1,6 +1,7 @@
 // Owns the layout of messages: little-endian, fields aligned to their size, structs to 8.
 #include "limits/group.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 enum {
@@ -39,84 +40,76 @@ static void put_at(struct bus_message *message, size_t at, uint32_t number)
 		message->bytes[at + (size_t)i] = (uint8_t)(number >> (8 * i));
 }
 
-static void put_byte(struct bus_message *message, uint8_t byte)
+static void put_number(struct bus_message *message, uint64_t number, size_t bytes)
 {
-	put(message, &byte, 1);
+	align(message, bytes);
+	for (size_t i = 0; i < bytes; i++)
+		put(message, &(uint8_t){ (uint8_t)(number >> (8 * i)) }, 1);
 }
 
-static void put_signature(struct bus_message *message, const char *signature)
+void bus_put(struct bus_message *message, const char *form, ...)
 {
-	put_byte(message, (uint8_t)strlen(signature));
-	put(message, signature, strlen(signature) + 1);
-}
-
-static void bus_number(struct bus_message *message, uint32_t number)
-{
-	uint8_t bytes[4] = { (uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
-			     (uint8_t)(number >> 24) };
-	align(message, sizeof(bytes));
-	put(message, bytes, sizeof(bytes));
-}
-
-static void put_long(struct bus_message *message, uint64_t number)
-{
-	align(message, 8);
-	bus_number(message, (uint32_t)number);
-	bus_number(message, (uint32_t)(number >> 32));
-}
-
-void bus_string(struct bus_message *message, const char *text)
-{
-	bus_number(message, (uint32_t)strlen(text));
-	put(message, text, strlen(text) + 1);
-}
-
-static void put_field(struct bus_message *message, uint8_t field, const char *type,
-		      const char *value)
-{
-	if (!value)
-		return;
-	align(message, 8);
-	put_byte(message, field);
-	put_signature(message, type);
-	if (type[0] == 'g')
-		put_signature(message, value);
-	else
-		bus_string(message, value);
+	const char *text;
+	va_list values;
+	va_start(values, form);
+	for (; *form; form++)
+		switch (*form) {
+		case '(':
+			align(message, 8);
+			break;
+		case 'y':
+			put_number(message, va_arg(values, unsigned), 1);
+			break;
+		case 'u':
+			put_number(message, va_arg(values, uint32_t), 4);
+			break;
+		case 't':
+			put_number(message, va_arg(values, uint64_t), 8);
+			break;
+		case 's':
+		case 'g':
+			text = va_arg(values, const char *);
+			put_number(message, strlen(text), *form == 's' ? 4 : 1);
+			put(message, text, strlen(text) + 1);
+			break;
+		}
+	va_end(values);
 }
 
 void bus_call(struct bus_message *message, uint32_t serial, const char *destination,
 	      const char *path, const char *interface, const char *member, const char *signature)
 {
-	static const uint8_t begin[] = { 'l', 1, 0, 1 };
 	message->used = 0;
 	message->full = false;
-	put(message, begin, sizeof(begin));
-	bus_number(message, 0);
-	bus_number(message, serial);
-	bus_number(message, 0);
-	put_field(message, FIELD_PATH, "o", path);
-	put_field(message, FIELD_INTERFACE, "s", interface);
-	put_field(message, FIELD_MEMBER, "s", member);
-	put_field(message, FIELD_DESTINATION, "s", destination);
-	put_field(message, FIELD_SIGNATURE, "g", signature);
+	bus_put(message, "yyyyuuu", 'l', 1, 0, 1, 0, serial, 0);
+	bus_put(message, "(ygs", FIELD_PATH, "o", path);
+	bus_put(message, "(ygs", FIELD_INTERFACE, "s", interface);
+	bus_put(message, "(ygs", FIELD_MEMBER, "s", member);
+	if (destination)
+		bus_put(message, "(ygs", FIELD_DESTINATION, "s", destination);
+	if (signature)
+		bus_put(message, "(ygg", FIELD_SIGNATURE, "g", signature);
 	put_at(message, FIELDS_AT, (uint32_t)(message->used - HEADER));
 	align(message, 8);
 	put_at(message, BODY_LENGTH_AT, (uint32_t)message->used);
 }
 
+static uint32_t get(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
+}
+
 void bus_finish(struct bus_message *message)
 {
-	uint32_t begin = 0;
-	for (int i = 0; i < 4; i++)
-		begin |= (uint32_t)message->bytes[BODY_LENGTH_AT + i] << (8 * i);
+	uint32_t begin = get(message->bytes + BODY_LENGTH_AT);
 	put_at(message, BODY_LENGTH_AT, (uint32_t)message->used - begin);
 }
 
 // The length does not count the padding before the first element, which is a struct: 8.
 size_t bus_open(struct bus_message *message)
 {
-	bus_number(message, 0);
+	bus_put(message, "u", 0);
 	size_t at = message->used - 4;
 	align(message, 8);
 	return at;
@@ -127,38 +120,6 @@ void bus_close(struct bus_message *message, size_t array)
 	size_t begin = (array + 4 + 7) / 8 * 8;
 	if (!message->full)
 		put_at(message, array, (uint32_t)(message->used - begin));
-}
-
-static void put_property(struct bus_message *message, const char *name, const char *type)
-{
-	align(message, 8);
-	bus_string(message, name);
-	put_signature(message, type);
-}
-
-void bus_property_string(struct bus_message *message, const char *name, const char *value)
-{
-	put_property(message, name, "s");
-	bus_string(message, value);
-}
-
-void bus_property_number(struct bus_message *message, const char *name, uint64_t value)
-{
-	put_property(message, name, "t");
-	put_long(message, value);
-}
-
-void bus_property_pid(struct bus_message *message, const char *name, uint32_t pid)
-{
-	put_property(message, name, "au");
-	bus_number(message, 4);
-	bus_number(message, pid);
-}
-
-static uint32_t get(const uint8_t *bytes)
-{
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	       (uint32_t)bytes[3] << 24;
 }
 
 static size_t value_length(char type, const uint8_t *bytes, size_t left)

@@ -77,29 +77,23 @@ static int hand_on(const struct plan *plan, int directory)
 	return 0;
 }
 
-static int open_directory(int parent, const char *name)
-{
-	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-}
-
 static int open_slice(const struct plan *plan)
 {
-	autoclose int top = open_directory(AT_FDCWD, "/sys/fs/cgroup");
+	autoclose int top = fd_directory(AT_FDCWD, "/sys/fs/cgroup");
 	if (top < 0)
 		return fail(errno, "/sys/fs/cgroup");
 	TRY(hand_on(plan, top));
 	if (mkdirat(top, "sbx.slice", 0755) < 0 && errno != EEXIST)
 		return fail(errno, "make the cgroup sbx.slice");
-	int slice = open_directory(top, "sbx.slice");
+	int slice = fd_directory(top, "sbx.slice");
 	return slice < 0 ? fail(errno, "the cgroup sbx.slice") : slice;
 }
 
 static int open_parent(const struct plan *plan, enum hierarchy hierarchy)
 {
 	const struct keeping *keeping = &plan->keeping;
-	autoclose int parent = keeping->slice
-				       ? open_slice(plan)
-				       : open_directory(AT_FDCWD, keeping->parents[hierarchy]);
+	autoclose int parent = keeping->slice ? open_slice(plan)
+					      : fd_directory(AT_FDCWD, keeping->parents[hierarchy]);
 	if (parent < 0)
 		return fail(errno, "the cgroup '%s'", keeping->parents[hierarchy]);
 	if (keeping->means == MEANS_GROUP)
@@ -114,7 +108,7 @@ static int make_own(struct group *group, enum hierarchy hierarchy)
 	for (int i = 0; i < TRIES; i++) {
 		if (mkdirat(parent, group->name, 0755) < 0)
 			return fail(errno, "make the cgroup '%s'", group->name);
-		int own = open_directory(parent, group->name);
+		int own = fd_directory(parent, group->name);
 		if (own >= 0 && flock(own, LOCK_SH | LOCK_NB) == 0) {
 			group->own[hierarchy] = own;
 			return 0;
@@ -122,13 +116,6 @@ static int make_own(struct group *group, enum hierarchy hierarchy)
 		fd_close(&own);
 	}
 	return fail(EAGAIN, "make the cgroup '%s'", group->name);
-}
-
-static int make_in(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
-{
-	TRY(group->parents[hierarchy] = open_parent(plan, hierarchy));
-	sweep(group->parents[hierarchy]);
-	return make_own(group, hierarchy);
 }
 
 void group_init(struct group *group)
@@ -147,8 +134,11 @@ int group_host(const struct plan *plan, struct run *run)
 	snprintf(group->name, sizeof(group->name), "%s%d-%lx", prefix, (int)getpid(),
 		 (unsigned long)now.tv_nsec);
 	for (int i = 0; i < HIERARCHIES; i++)
-		if (plan->keeping.parents[i])
-			TRY(make_in(plan, group, (enum hierarchy)i));
+		if (plan->keeping.parents[i]) {
+			TRY(group->parents[i] = open_parent(plan, (enum hierarchy)i));
+			sweep(group->parents[i]);
+			TRY(make_own(group, (enum hierarchy)i));
+		}
 	run->cgroup = plan->keeping.means == MEANS_GROUP ? group->own[HIERARCHY_ONE]
 							 : group->own[HIERARCHY_GUARD];
 	return 0;

@@ -1,7 +1,7 @@
 // The box's own cgroup: made before the box, filled with limits, read and removed after it.
 //
 // The room limits owns cgroups, systemd scopes, and the checks where there is no cgroup. Uses:
-// base nouns. Begin with means.c.
+// base nouns text. Begin with means.c.
 #pragma once
 
 #include <stdbool.h>
@@ -120,14 +120,12 @@ struct bus_message {
 // destination NULL: no bus between.
 void bus_call(struct bus_message *message, uint32_t serial, const char *destination,
 	      const char *path, const char *interface, const char *member, const char *signature);
-void bus_string(struct bus_message *message, const char *text);
+// By D-Bus's letters: y, u, t, s, g; "(" begins a struct.
+void bus_put(struct bus_message *message, const char *form, ...);
 
 // Pass its result to bus_close().
 size_t bus_open(struct bus_message *message);
 void bus_close(struct bus_message *message, size_t array);
-void bus_property_string(struct bus_message *message, const char *name, const char *value);
-void bus_property_number(struct bus_message *message, const char *name, uint64_t value);
-void bus_property_pid(struct bus_message *message, const char *name, uint32_t pid);
 
 // Call it last.
 void bus_finish(struct bus_message *message);
@@ -147,9 +145,9 @@ int bus_reply(const uint8_t *bytes, size_t length, struct bus_reply *ret_reply);
 int scope_ask(const struct plan *plan, struct run *run);
 int scope_wait(const struct plan *plan, struct run *run);
 
-// "": none. `size` of 108.
-enum bus { BUS_NONE, BUS_MANAGER, BUS_DAEMON };
-enum bus manager_find(char *path, unsigned long size);
+// A connection to the user's manager, by its own socket or by the user's bus; -1: there is none.
+enum bus { BUS_MANAGER, BUS_DAEMON, BUSES };
+int manager_open(enum bus *ret_bus);
 
 // Pure; each has a fuzz target.
 
@@ -167,15 +165,6 @@ uint64_t text_sum(const char *text, size_t length, const char *name);
 
 // A whole word of a list, as in cgroup.controllers.
 bool text_has(const char *text, size_t length, const char *word);
-
-// proc_pid_stat(5).
-struct text_process {
-	char state;
-	uint64_t ticks; // with reaped children
-	uint64_t threads;
-	uint64_t pages; // in memory
-};
-bool text_process(const char *text, size_t length, struct text_process *ret_process);
 
 struct setting {
 	uint64_t bit;
@@ -209,7 +198,7 @@ void tree_count(pid_t pid, struct tree *ret_tree); // at once
 // Counts a share of each shared page. In steps; true: done. `shared`: tmpfs, memfds, segments.
 bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared);
 // CPU time in microseconds of the last walk and the tree_weigh() calls after it.
-uint64_t tree_spent(void);
+int64_t tree_spent(void);
 
 struct clock {
 	int64_t begin, end; // milliseconds of the steady clock; -1: none

@@ -179,7 +179,8 @@ static int find_guard(struct plan *plan)
 
 static void find_scope(struct plan *plan, uint64_t wanted)
 {
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	enum bus bus;
+	autoclose int connection = -1;
 	char text[TEXT_MAX], own[PATH_MAX];
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2))
 		return;
@@ -187,15 +188,13 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	// its limits.
 	const char *slice =
 		arena_text(plan->arena, "/user.slice/user-%u.slice", (unsigned)plan->uid);
+	const char *service =
+		arena_text(plan->arena, "%s/user@%u.service", slice, (unsigned)plan->uid);
 	if (!own_group(own) || !(is_above(slice, own) || str_equal(own, "/")) ||
-	    !may_leave_all(plan, own,
-			   arena_text(plan->arena, "%s/user@%u.service/app.slice", slice,
-				      (unsigned)plan->uid)) ||
-	    manager_find(path, sizeof(path)) == BUS_NONE)
+	    !may_leave_all(plan, own, arena_text(plan->arena, "%s/app.slice", service)) ||
+	    (connection = manager_open(&bus)) < 0)
 		return;
-	const char *manager = arena_text(
-		plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers", ROOT,
-		(unsigned)plan->uid, (unsigned)plan->uid);
+	const char *manager = arena_text(plan->arena, ROOT "%s/cgroup.controllers", service);
 	size_t length = file_kernel(AT_FDCWD, manager, text, sizeof(text));
 	for (const struct setting *row = limit_files; row->file; row++)
 		if ((row->bit & wanted & ~LIMIT_BIT(io)) && text_has(text, length, row->controller))

@@ -22,53 +22,38 @@
 enum { SERIAL_HELLO = 1, SERIAL_SCOPE };
 enum { WAIT_MILLISECONDS = 5000, BUFFER_MAX = 8192 };
 
-static const char manager_path[] = "/org/freedesktop/systemd1";
-static const char manager_interface[] = "org.freedesktop.systemd1.Manager";
-
-static bool answers(const char *path)
+int manager_open(enum bus *ret_bus)
 {
+	static const char *const names[BUSES] = { "systemd/private", "bus" };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || strlen(path) >= sizeof(address.sun_path))
-		return false;
-	memcpy(address.sun_path, path, strlen(path));
-	return connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
-}
-
-enum bus manager_find(char *path, unsigned long size)
-{
-	static const char *const names[] = {
-		[BUS_MANAGER] = "systemd/private", [BUS_DAEMON] = "bus"
-	};
 	const char *directory = getenv("XDG_RUNTIME_DIR");
 	char own[64];
 	snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
-	for (int i = BUS_MANAGER; i <= BUS_DAEMON; i++) {
-		str_put(path, size, "%s/%s", directory && directory[0] == '/' ? directory : own,
-			names[i]);
-		if (answers(path))
-			return (enum bus)i;
+	directory = directory && directory[0] == '/' ? directory : own;
+	for (*ret_bus = BUS_MANAGER; *ret_bus < BUSES; ++*ret_bus) {
+		autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		if (fd >= 0 &&
+		    str_put(address.sun_path, sizeof(address.sun_path), "%s/%s", directory,
+			    names[*ret_bus]) &&
+		    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+		    fcntl(fd, F_SETFL, 0) == 0)
+			return take(&fd);
 	}
-	path[0] = '\0';
-	return BUS_NONE;
+	return -1;
 }
 
-static int open_manager(enum bus *ret_bus)
+static int greet_manager(enum bus *ret_bus)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	char hello[96], hex[32] = "", uid[16];
-	*ret_bus = manager_find(address.sun_path, sizeof(address.sun_path));
-	if (*ret_bus == BUS_NONE)
+	autoclose int fd = manager_open(ret_bus);
+	if (fd < 0)
 		return fail(0, "the manager of your services does not answer any more");
-	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
-		return fail(errno, "%s", address.sun_path);
 	snprintf(uid, sizeof(uid), "%u", (unsigned)geteuid());
 	for (size_t i = 0; uid[i]; i++)
 		snprintf(hex + 2 * i, sizeof(hex) - 2 * i, "%02x", (unsigned)uid[i]);
 	int length = snprintf(hello, sizeof(hello), "%cAUTH EXTERNAL %s\r\nBEGIN\r\n", '\0', hex);
 	if (fd_write_all(fd, hello, (size_t)length) < 0)
-		return fail(errno, "%s", address.sun_path);
+		return fail(errno, "the manager of your services");
 	return take(&fd);
 }
 
@@ -82,19 +67,12 @@ static int send_message(int fd, struct bus_message *message)
 		       : 0;
 }
 
-static void call_manager(struct bus_message *message, enum bus bus, uint32_t serial,
-			 const char *member, const char *signature)
-{
-	bus_call(message, serial, bus == BUS_DAEMON ? "org.freedesktop.systemd1" : NULL,
-		 manager_path, manager_interface, member, signature);
-}
-
 static void put_limits(struct bus_message *message, const struct plan *plan)
 {
 	for (const struct setting *row = limit_files; row->file; row++)
 		if (row->property && (plan->keeping.held & row->bit))
-			bus_property_number(message, row->property,
-					    settings_limit(plan, row->offset) * row->factor);
+			bus_put(message, "(sgt", row->property, "t",
+				settings_limit(plan, row->offset) * row->factor);
 }
 
 int scope_ask(const struct plan *plan, struct run *run)
@@ -103,7 +81,7 @@ int scope_ask(const struct plan *plan, struct run *run)
 	struct bus_message message;
 	enum bus bus;
 	struct timespec now;
-	autoclose int fd = open_manager(&bus);
+	autoclose int fd = greet_manager(&bus);
 	if (fd < 0)
 		return -1;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -114,13 +92,14 @@ int scope_ask(const struct plan *plan, struct run *run)
 			 "org.freedesktop.DBus", "Hello", NULL);
 		TRY(send_message(fd, &message));
 	}
-	call_manager(&message, bus, SERIAL_SCOPE, "StartTransientUnit", "ssa(sv)a(sa(sv))");
-	bus_string(&message, group->name);
-	bus_string(&message, "fail");
+	bus_call(&message, SERIAL_SCOPE, bus == BUS_DAEMON ? "org.freedesktop.systemd1" : NULL,
+		 "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
+		 "StartTransientUnit", "ssa(sv)a(sa(sv))");
+	bus_put(&message, "ss", group->name, "fail");
 	size_t properties = bus_open(&message);
-	bus_property_string(&message, "Description", "a box of sbx");
-	bus_property_string(&message, "CollectMode", "inactive-or-failed");
-	bus_property_pid(&message, "PIDs", (uint32_t)run->init);
+	bus_put(&message, "(sgs", "Description", "s", "a box of sbx");
+	bus_put(&message, "(sgs", "CollectMode", "s", "inactive-or-failed");
+	bus_put(&message, "(sguu", "PIDs", "au", (uint32_t)sizeof(uint32_t), (uint32_t)run->init);
 	put_limits(&message, plan);
 	bus_close(&message, properties);
 	bus_close(&message, bus_open(&message));

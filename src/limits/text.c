@@ -1,78 +1,61 @@
 // Owns nothing. Bytes of /proc and /sys/fs/cgroup in, numbers out; longer numbers are cut.
 #include "limits/group.h"
 
+#include <ctype.h>
 #include <string.h>
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include "text/piece.h"
 
 static uint64_t digits(const char *at, const char *end)
 {
 	uint64_t number = 0;
-	for (; at < end && is_digit(*at); at++)
+	for (; at < end && isdigit((unsigned char)*at); at++)
 		number = number > UINT64_MAX / 10 - 1 ? UINT64_MAX / 10
 						      : number * 10 + (uint64_t)(*at - '0');
 	return number;
 }
 
-static const char *line_end(const char **at, const char *end)
+static bool has_word(struct piece list, char separator, const char *word)
 {
-	const char *stop = memchr(*at, '\n', (size_t)(end - *at));
-	*at = stop ? stop + 1 : end;
-	return stop ? stop : end;
+	bool found = piece_is(piece_until(&list, separator), word);
+	while (!found && list.length > 0)
+		found = piece_is(piece_until(&list, separator), word);
+	return found;
 }
 
-static bool has_word(const char *begin, const char *end, char separator, const char *word)
+static bool take_path(struct piece text, char *path, size_t size)
 {
-	size_t length = strlen(word);
-	for (const char *at = begin; at <= end;) {
-		const char *stop = memchr(at, separator, (size_t)(end - at));
-		stop = stop ? stop : end;
-		if ((size_t)(stop - at) == length && memcmp(at, word, length) == 0)
-			return true;
-		at = stop + 1;
-	}
-	return false;
-}
-
-static bool take_path(const char *begin, const char *end, char *path, size_t size)
-{
-	size_t length = (size_t)(end - begin);
-	if (length == 0 || length >= size || begin[0] != '/' || memchr(begin, '\0', length) ||
-	    memmem(begin, length, "/..", 3))
+	if (text.length == 0 || text.length >= size || text.at[0] != '/' ||
+	    memchr(text.at, '\0', text.length) || memmem(text.at, text.length, "/..", 3))
 		return false;
-	memcpy(path, begin, length);
-	path[length] = '\0';
+	memcpy(path, text.at, text.length);
+	path[text.length] = '\0';
 	return true;
 }
 
 bool text_group(const char *text, size_t length, const char *controller, char *path, size_t size)
 {
-	const char *end = text + length;
-	for (const char *at = text; at < end;) {
-		const char *begin = at, *stop = line_end(&at, end);
-		const char *list = memchr(begin, ':', (size_t)(stop - begin));
-		const char *own = list ? memchr(list + 1, ':', (size_t)(stop - list - 1)) : NULL;
-		if (own && has_word(list + 1, own, ',', controller))
-			return take_path(own + 1, stop, path, size);
+	struct piece rest = { text, length };
+	while (rest.length > 0) {
+		struct piece line = piece_until(&rest, '\n');
+		piece_until(&line, ':');
+		if (has_word(piece_until(&line, ':'), ',', controller) && line.length > 0)
+			return take_path(line, path, size);
 	}
 	return false;
 }
 
 uint64_t text_value(const char *text, size_t length, const char *name)
 {
-	const char *end = text + length;
+	struct piece rest = { text, length };
 	size_t size = strlen(name);
-	for (const char *at = text; at < end;) {
-		const char *begin = at, *stop = line_end(&at, end);
-		if ((size_t)(stop - begin) <= size || memcmp(begin, name, size) != 0 ||
-		    begin[size] != ' ')
+	while (rest.length > 0) {
+		struct piece line = piece_until(&rest, '\n');
+		if (line.length <= size || memcmp(line.at, name, size) != 0 || line.at[size] != ' ')
 			continue;
-		for (begin += size; begin < stop && *begin == ' ';)
-			begin++;
-		return digits(begin, stop);
+		line.at += size, line.length -= size;
+		line = piece_word(&line, " ");
+		return digits(line.at, line.at + line.length);
 	}
 	return 0;
 }
@@ -98,34 +81,5 @@ bool text_has(const char *text, size_t length, const char *word)
 {
 	while (length > 0 && text[length - 1] == '\n')
 		length--;
-	return has_word(text, text + length, ' ', word);
-}
-
-// 12 (a name) with ) in it) S 1 ...: counted from the last ')'.
-bool text_process(const char *text, size_t length, struct text_process *ret_process)
-{
-	enum { STATE = 3, TICKS_FIRST = 14, TICKS_LAST = 17, THREADS = 20, PAGES = 24 };
-	const char *end = text + length, *at = length ? memrchr(text, ')', length) : NULL;
-	struct text_process process = { 0 };
-	int field = STATE - 1;
-	if (!at)
-		return false;
-	for (at++; at < end && field < PAGES; at++) {
-		if (*at != ' ')
-			continue;
-		uint64_t number = digits(at + 1, end);
-		field++;
-		if (field == STATE)
-			process.state = at + 1 < end ? at[1] : '\0';
-		else if (field >= TICKS_FIRST && field <= TICKS_LAST)
-			process.ticks += number;
-		else if (field == THREADS)
-			process.threads = number;
-		else if (field == PAGES)
-			process.pages = number;
-	}
-	if (field < PAGES)
-		return false;
-	*ret_process = process;
-	return true;
+	return has_word((struct piece){ text, length }, ' ', word);
 }

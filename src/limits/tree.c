@@ -11,8 +11,9 @@
 
 #include "base/fd.h"
 #include "base/base.h"
+#include "base/process_stat.h"
 
-enum { PIDS_MAX = 16384, TEXT_MAX = 65536, SLICE_MICROSECONDS = 500 };
+enum { PIDS_MAX = 16384, TEXT_MAX = 65536, SLICE_NANOSECONDS = 500000 };
 
 static struct tree_walk {
 	pid_t pids[PIDS_MAX];
@@ -22,7 +23,7 @@ static struct tree_walk {
 	struct tree tree;
 	int weighed;
 	uint64_t weight, shared;
-	uint64_t spent;
+	int64_t spent;
 	char text[TEXT_MAX];
 } walk;
 
@@ -46,13 +47,6 @@ static void add_children(pid_t pid, const char *thread)
 	}
 }
 
-static uint64_t cpu_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 void tree_begin(pid_t pid)
 {
 	if (walk.threads)
@@ -70,11 +64,11 @@ void tree_begin(pid_t pid)
 static void count_process(pid_t pid)
 {
 	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK), page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct text_process process;
-	char path[64], text[1024];
+	struct process_stat process;
+	char path[64];
 	walk.memory[walk.at] = 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	if (!text_process(text, read_of(pid, "stat", text, sizeof(text)), &process))
+	if (!process_stat(pid, &process))
 		return;
 	walk.memory[walk.at] = process.pages * page;
 	walk.tree.processes++;
@@ -102,8 +96,8 @@ static void step(void)
 
 bool tree_step(struct tree *ret_tree)
 {
-	uint64_t begin = cpu_now(), now = begin;
-	for (; walk.at < walk.count && now - begin < SLICE_MICROSECONDS; now = cpu_now())
+	int64_t begin = thread_now(), now = begin;
+	for (; walk.at < walk.count && now - begin < SLICE_NANOSECONDS; now = thread_now())
 		step();
 	walk.spent += now - begin;
 	*ret_tree = walk.tree;
@@ -117,7 +111,7 @@ void tree_count(pid_t pid, struct tree *ret_tree)
 		;
 }
 
-uint64_t tree_spent(void)
+int64_t tree_spent(void)
 {
 	return walk.spent;
 }
@@ -131,9 +125,9 @@ static bool is_there(pid_t pid)
 
 bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared)
 {
-	uint64_t begin = cpu_now(), now = begin;
+	int64_t begin = thread_now(), now = begin;
 	char text[2048];
-	for (; walk.weighed < walk.count && now - begin < SLICE_MICROSECONDS; now = cpu_now()) {
+	for (; walk.weighed < walk.count && now - begin < SLICE_NANOSECONDS; now = thread_now()) {
 		int at = walk.weighed++;
 		size_t length = read_of(walk.pids[at], "smaps_rollup", text, sizeof(text));
 		walk.weight += text_kilobytes(text, length, "Pss:");

@@ -57,32 +57,8 @@ void usage_read(const struct plan *plan, struct run *run)
 	usage->pids = run->group->watch.pids;
 	usage->disk_grew =
 		usage->written >= plan->profile->limits.disk && watch_limits_grew(plan, run);
-	switch (plan->keeping.means) {
-	case MEANS_GROUP:
-	case MEANS_SCOPE:
+	if (plan->keeping.means != MEANS_RLIMITS)
 		read_group(run->group->own[HIERARCHY_ONE], usage);
-		return;
-	case MEANS_RLIMITS:
-		return;
-	}
-}
-
-struct hit_builder {
-	struct hit *hits;
-	int count;
-};
-
-static void add(struct hit_builder *builder, const char *key, uint64_t limit, const char *what)
-{
-	if (builder->count < HITS_MAX)
-		builder->hits[builder->count++] = (struct hit){ key, limit, what, NULL, false };
-}
-
-static void add_machine(struct hit_builder *builder, const char *key, uint64_t limit,
-			const char *what)
-{
-	add(builder, key, limit, what);
-	builder->hits[builder->count - 1].of_machine = true;
 }
 
 static const char *own_switch(const struct plan *plan)
@@ -105,39 +81,44 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 {
 	static const char killed[] = "the box was killed";
 	const struct limits *limits = &plan->profile->limits;
-	struct hit_builder builder = { hits, 0 };
-	if (stop == STOP_TIME)
-		add(&builder, "timeout", limits->time, "the run was ended");
-	if (stop == STOP_MEMORY || usage->kills > 0) {
-		add(&builder, "memory", limits->memory,
-		    usage->kills > 0 ? "the kernel killed it" : killed);
-		hits[builder.count - 1].otherwise = own_switch(plan);
-	}
-	if (stop == STOP_PARENT)
-		add_machine(
-			&builder, "die-with-parent", 0,
-			"the process that started sbx has ended, and the run was ended with it");
-	if (stop == STOP_PIDS)
-		add(&builder, "pids", limits->pids, killed);
-	if (stop == STOP_FULL)
-		add_machine(&builder, "disk-growth", limits->disk,
-			    "a disk was nearly full, as this box used three quarters of its free "
-			    "space: the box was killed; free some space, or lift the limit with "
-			    "--disk-growth unlimited");
-	if (stop == STOP_DISK)
-		add(&builder, "disk-growth", limits->disk, killed);
-	else if (usage->disk_grew && stop != STOP_FULL && !died_of(status, SIGXFSZ))
-		add(&builder, "disk-growth", limits->disk,
-		    "a disk lost about as much space during the run");
-	if (usage->refused > 0 || (stop != STOP_PIDS && usage->pids >= limits->pids))
-		add(&builder, "pids", limits->pids, "no further process could be started");
-	if (limits->tmp != UNLIMITED && usage->tmp_full && status != 0)
-		add(&builder, "tmp-size", limits->tmp,
-		    "the private directories (/tmp, home) are full");
-	if (died_of(status, SIGXFSZ) && limits->file_size <= limits->disk &&
-	    limits->file_size != UNLIMITED)
-		add(&builder, "file-size", limits->file_size, "a file could not grow");
-	else if (died_of(status, SIGXFSZ) && limits->disk != UNLIMITED)
-		add(&builder, "disk-growth", limits->disk, "a file could not grow");
-	return builder.count;
+	bool file = died_of(status, SIGXFSZ), full = stop == STOP_FULL, disk = stop == STOP_DISK;
+	bool whole = file && limits->file_size <= limits->disk && limits->file_size != UNLIMITED;
+	const struct {
+		bool met;
+		struct hit hit;
+	} rows[] = {
+		{ stop == STOP_TIME,
+		  { "timeout", limits->time, "the run was ended", NULL, false } },
+		{ stop == STOP_MEMORY || usage->kills > 0,
+		  { "memory", limits->memory, usage->kills > 0 ? "the kernel killed it" : killed,
+		    own_switch(plan), false } },
+		{ stop == STOP_PARENT,
+		  { "die-with-parent", 0,
+		    "the process that started sbx has ended, and the run was ended with it", NULL,
+		    true } },
+		{ stop == STOP_PIDS, { "pids", limits->pids, killed, NULL, false } },
+		{ full,
+		  { "disk-growth", limits->disk,
+		    "a disk was nearly full, as this box used three quarters of its free "
+		    "space: the box was killed; free some space, or lift the limit with "
+		    "--disk-growth unlimited",
+		    NULL, true } },
+		{ disk, { "disk-growth", limits->disk, killed, NULL, false } },
+		{ usage->disk_grew && !disk && !full && !file,
+		  { "disk-growth", limits->disk, "a disk lost about as much space during the run",
+		    NULL, false } },
+		{ usage->refused > 0 || (stop != STOP_PIDS && usage->pids >= limits->pids),
+		  { "pids", limits->pids, "no further process could be started", NULL, false } },
+		{ limits->tmp != UNLIMITED && usage->tmp_full && status != 0,
+		  { "tmp-size", limits->tmp, "the private directories (/tmp, home) are full", NULL,
+		    false } },
+		{ whole, { "file-size", limits->file_size, "a file could not grow", NULL, false } },
+		{ file && !whole && limits->disk != UNLIMITED,
+		  { "disk-growth", limits->disk, "a file could not grow", NULL, false } },
+	};
+	int count = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && count < HITS_MAX; i++)
+		if (rows[i].met)
+			hits[count++] = rows[i].hit;
+	return count;
 }

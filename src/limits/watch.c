@@ -183,7 +183,7 @@ static int64_t look_at_processes(const struct plan *plan, struct run *run, enum 
 	if (is_counted(plan))
 		wait = sooner(wait,
 			      until_pids(plan->profile->limits.pids, watch->pids, tree.threads));
-	int64_t rest = (int64_t)tree_spent() / 1000 * REST_PARTS;
+	int64_t rest = tree_spent() / 1000000 * REST_PARTS;
 	return wait < rest ? rest : wait;
 }
 

@@ -185,9 +185,8 @@ static void name_program(struct looker *look)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%u/comm", look->pid);
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : read(fd, look->program, sizeof(look->program) - 1);
-	look->program[length > 0 ? length - 1 : 0] = '\0';
+	file_kernel(AT_FDCWD, path, look->program, sizeof(look->program));
+	look->program[strcspn(look->program, "\n")] = '\0';
 }
 
 static bool take_socket(struct looker *look, const struct seccomp_data *data, char path[PATH_MAX])

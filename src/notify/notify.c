@@ -57,17 +57,15 @@ static int answer_to(const struct question *question)
 // No limit of the box counts this thread's work: after a slow path it rests nine times as long.
 static void rest(int64_t *paid)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	int64_t used = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	int64_t used = thread_now();
 	*paid += ANSWER_NANOSECONDS;
 	if (*paid > used + SAVED_NANOSECONDS)
 		*paid = used + SAVED_NANOSECONDS;
 	if (used <= *paid)
 		return;
-	now = times_of(RESTS * (used - *paid));
+	struct timespec pause = times_of(RESTS * (used - *paid));
 	*paid = used;
-	nanosleep(&now, NULL);
+	nanosleep(&pause, NULL);
 }
 
 static void *answer_all(void *argument)

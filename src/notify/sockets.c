@@ -80,11 +80,10 @@ static int connect_fresh(int file, int waits)
 
 static long flags_of(const struct question *question)
 {
-	char info[64], text[256] = "";
+	char info[64], text[256];
 	snprintf(info, sizeof(info), "/proc/%u/fdinfo/%d", question->asked->pid,
 		 (int)question->asked->data.args[0]);
-	autoclose int file = open(info, O_RDONLY | O_CLOEXEC);
-	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
+	if (file_kernel(AT_FDCWD, info, text, sizeof(text)) == 0)
 		return -EBADF;
 	const char *line = strstr(text, "flags:");
 	return line ? strtol(line + strlen("flags:"), NULL, 8) : 0;

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 void exchange_begin(struct exchange *exchange, const struct keyring *ring, const struct host *host,
 		    uint16_t port)
@@ -68,8 +67,7 @@ static enum exchange_turn take_request(struct exchange *exchange, struct passage
 	exchange->up = request.body == BODY_CHUNKED  ? UP_CHUNKED
 		       : request.body == BODY_LENGTH ? UP_LENGTH
 						     : UP_DONE;
-	exchange->up_left = request.length;
-	exchange->up_chunk = CHUNK_SIZE;
+	exchange->up_body = (struct exchange_body){ request.length, CHUNK_SIZE };
 	exchange->down = DOWN_HEAD;
 	exchange->answered = false;
 	stream->used = request.head;
@@ -93,44 +91,63 @@ static enum exchange_turn moved(const struct passage *stream)
 	return stream->used || stream->wrote ? EXCHANGE_MOVED : EXCHANGE_WAIT;
 }
 
-static enum exchange_turn pass_chunks(struct exchange *exchange, struct passage *stream)
+static size_t collect(struct exchange *exchange, struct passage *stream, uint64_t most)
 {
-	while (exchange->up_chunk != CHUNK_DONE) {
+	size_t left = stream->length - stream->used, room = EXCHANGE_BODY - exchange->body_length;
+	size_t size = left < room ? left : room;
+	size = size < most ? size : (size_t)most;
+	memcpy(exchange->body + exchange->body_length, stream->in + stream->used, size);
+	exchange->body_length += size;
+	stream->used += size;
+	return size;
+}
+
+// Up as they are; down without the coding, as a secret may be in two chunks, and without trailers.
+static enum parse take_chunks(struct exchange *exchange, struct passage *stream, bool up)
+{
+	struct exchange_body *body = up ? &exchange->up_body : &exchange->down_body;
+	while (body->chunk != CHUNK_DONE) {
 		size_t line;
 		uint64_t data;
-		if (exchange->up_left) {
-			exchange->up_left -= pass(stream, exchange->up_left);
-			if (exchange->up_left)
-				return moved(stream);
-		}
-		enum http_chunk next = exchange->up_chunk;
-		size_t left = stream->length - stream->used;
-		enum parse result =
-			http_chunk(stream->in + stream->used, left, &next, &line, &data);
-		if (result == PARSE_BAD)
-			return refuse(exchange, 400, "its body is not readable");
-		if (result == PARSE_MORE || stream->room - stream->wrote < line)
-			return moved(stream);
-		pass(stream, line);
-		exchange->up_chunk = next;
-		exchange->up_left = data;
+		if (body->left)
+			body->left -= up ? pass(stream, body->left)
+					 : collect(exchange, stream, body->left);
+		if (body->left)
+			return PARSE_MORE;
+		enum http_chunk next = body->chunk;
+		enum parse result = http_chunk(stream->in + stream->used,
+					       stream->length - stream->used, &next, &line, &data);
+		if (result != PARSE_DONE)
+			return result;
+		if (up && stream->room - stream->wrote < line)
+			return PARSE_MORE;
+		if (up)
+			pass(stream, line);
+		else
+			stream->used += line;
+		*body = (struct exchange_body){ data, next };
 	}
-	exchange->up = UP_DONE;
-	return moved(stream);
+	return PARSE_DONE;
 }
 
 enum exchange_turn exchange_up(struct exchange *exchange, struct passage *stream)
 {
+	enum parse chunks;
 	switch (exchange->up) {
 	case UP_HEAD:
 		return take_request(exchange, stream);
 	case UP_LENGTH:
-		exchange->up_left -= pass(stream, exchange->up_left);
-		if (exchange->up_left == 0)
+		exchange->up_body.left -= pass(stream, exchange->up_body.left);
+		if (exchange->up_body.left == 0)
 			exchange->up = UP_DONE;
 		return moved(stream);
 	case UP_CHUNKED:
-		return pass_chunks(exchange, stream);
+		chunks = take_chunks(exchange, stream, true);
+		if (chunks == PARSE_BAD)
+			return refuse(exchange, 400, "its body is not readable");
+		if (chunks == PARSE_DONE)
+			exchange->up = UP_DONE;
+		return moved(stream);
 	case UP_DONE:
 		break;
 	}
@@ -139,27 +156,21 @@ enum exchange_turn exchange_up(struct exchange *exchange, struct passage *stream
 
 static bool is_coded(const char *head, size_t length)
 {
-	static const char name[] = "content-encoding:";
-	const char *at = head, *end = head + length;
-	while (at < end) {
-		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
-		if (line > sizeof(name) && strncasecmp(at, name, sizeof(name) - 1) == 0) {
-			const char *value = at + sizeof(name) - 1, *last = at + line - 2;
-			while (value < last && (*value == ' ' || *value == '\t'))
-				value++;
-			while (last > value && (last[-1] == ' ' || last[-1] == '\t'))
-				last--;
-			if (last > value &&
-			    !(last - value == 8 && strncasecmp(value, "identity", 8) == 0))
-				return true;
-		}
-		at += line;
-	}
+	struct piece rest = { head, length }, name, value;
+	piece_until(&rest, '\n');
+	while (http_field(&rest, &name, &value))
+		if (piece_is_alike(name, "content-encoding") && value.length > 0 &&
+		    !piece_is_alike(value, "identity"))
+			return true;
 	return false;
 }
 
 static enum exchange_turn take_answer(struct exchange *exchange, struct passage *stream)
 {
+	static const enum exchange_answer bodies[] = { [BODY_NONE] = DOWN_DONE,
+						       [BODY_LENGTH] = DOWN_LENGTH,
+						       [BODY_CHUNKED] = DOWN_CHUNKED,
+						       [BODY_UNTIL_CLOSE] = DOWN_CLOSE };
 	struct http_response response;
 	size_t length = stream->length < HTTP_HEAD_MAX ? stream->length : HTTP_HEAD_MAX;
 	if (exchange->up == UP_HEAD)
@@ -183,36 +194,10 @@ static enum exchange_turn take_answer(struct exchange *exchange, struct passage 
 	if (response.status < 200)
 		return EXCHANGE_MOVED;
 	exchange->keep_alive = exchange->keep_alive && response.keep_alive;
-	exchange->down_left = response.length;
-	exchange->down_chunk = CHUNK_SIZE;
+	exchange->down_body = (struct exchange_body){ response.length, CHUNK_SIZE };
 	exchange->body_length = 0;
-	switch (response.body) {
-	case BODY_NONE:
-		exchange->down = DOWN_DONE;
-		break;
-	case BODY_LENGTH:
-		exchange->down = DOWN_LENGTH;
-		break;
-	case BODY_CHUNKED:
-		exchange->down = DOWN_CHUNKED;
-		exchange->down_left = 0;
-		break;
-	case BODY_UNTIL_CLOSE:
-		exchange->down = DOWN_CLOSE;
-		break;
-	}
+	exchange->down = bodies[response.body];
 	return EXCHANGE_MOVED;
-}
-
-static size_t collect(struct exchange *exchange, struct passage *stream, uint64_t most)
-{
-	size_t left = stream->length - stream->used, room = EXCHANGE_BODY - exchange->body_length;
-	size_t size = left < room ? left : room;
-	size = size < most ? size : (size_t)most;
-	memcpy(exchange->body + exchange->body_length, stream->in + stream->used, size);
-	exchange->body_length += size;
-	stream->used += size;
-	return size;
 }
 
 enum { FRAME = 24 };
@@ -243,41 +228,21 @@ static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 	return true;
 }
 
-// Without chunk headers: a secret may span two chunks. Drops trailers.
-static bool collect_chunks(struct exchange *exchange, struct passage *stream)
-{
-	while (exchange->down_chunk != CHUNK_DONE) {
-		size_t line;
-		uint64_t data;
-		if (exchange->down_left) {
-			exchange->down_left -= collect(exchange, stream, exchange->down_left);
-			if (exchange->down_left)
-				return true;
-		}
-		enum parse result =
-			http_chunk(stream->in + stream->used, stream->length - stream->used,
-				   &exchange->down_chunk, &line, &data);
-		if (result != PARSE_DONE)
-			return result == PARSE_MORE;
-		stream->used += line;
-		exchange->down_left = data;
-	}
-	return true;
-}
-
 static enum exchange_turn take_body(struct exchange *exchange, struct passage *stream)
 {
 	static const char end[] = "0\r\n\r\n";
+	enum parse chunks;
 	bool last = false;
 	switch (exchange->down) {
 	case DOWN_LENGTH:
-		exchange->down_left -= collect(exchange, stream, exchange->down_left);
-		last = exchange->down_left == 0;
+		exchange->down_body.left -= collect(exchange, stream, exchange->down_body.left);
+		last = exchange->down_body.left == 0;
 		break;
 	case DOWN_CHUNKED:
-		if (!collect_chunks(exchange, stream))
+		chunks = take_chunks(exchange, stream, false);
+		if (chunks == PARSE_BAD)
 			return EXCHANGE_BROKEN;
-		last = exchange->down_chunk == CHUNK_DONE;
+		last = chunks == PARSE_DONE;
 		break;
 	case DOWN_CLOSE:
 		collect(exchange, stream, UINT64_MAX);
@@ -329,21 +294,12 @@ enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stre
 	return EXCHANGE_MOVED;
 }
 
-static const char *phrase(int status)
-{
-	switch (status) {
-	case 400:
-		return "Bad Request";
-	case 403:
-		return "Forbidden";
-	default:
-		return "Bad Gateway";
-	}
-}
-
 size_t exchange_refusal(const struct exchange *exchange, int status, const char *why, char *out,
 			size_t size)
 {
+	const char *phrase = status == 400   ? "Bad Request"
+			     : status == 403 ? "Forbidden"
+					     : "Bad Gateway";
 	char body[1024];
 	int length =
 		snprintf(body, sizeof(body),
@@ -351,11 +307,11 @@ size_t exchange_refusal(const struct exchange *exchange, int status, const char 
 			 "\"port\":%u,\"reason\":\"%s\"}\n",
 			 status == 502 ? "sbx could not do this" : "blocked by sbx",
 			 exchange->host.name, exchange->port, why);
-	int used = snprintf(out, size,
-			    "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: "
-			    "%d\r\nConnection: close\r\n%s\r\n%s",
-			    status, phrase(status), length,
-			    status == 502 ? "" : "x-sbx-blocked: refused\r\n",
-			    exchange->asks_head ? "" : body);
+	int used =
+		snprintf(out, size,
+			 "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: "
+			 "%d\r\nConnection: close\r\n%s\r\n%s",
+			 status, phrase, length, status == 502 ? "" : "x-sbx-blocked: refused\r\n",
+			 exchange->asks_head ? "" : body);
 	return (size_t)used < size ? (size_t)used : 0;
 }

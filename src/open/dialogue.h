@@ -43,13 +43,13 @@ struct keyring {
 };
 
 bool secret_goes_to(const struct key_rule *rule, const struct host *host, uint16_t port);
-bool secret_in_header(const struct key_rule *rule, const char *name, size_t length);
+bool secret_in_header(const struct key_rule *rule, struct piece name);
 
 // NULL: none.
 const struct key_rule *keyring_only(const struct keyring *ring, const struct host *host,
 				    uint16_t port);
 // Not Cookie.
-bool is_credential_header(const char *name, size_t length);
+bool is_credential_header(struct piece name);
 // NULL: none.
 const char *credential_in_query(const char *line, size_t length);
 
@@ -116,9 +116,11 @@ struct exchange {
 	struct host host;
 	uint16_t port;
 	enum { UP_HEAD, UP_LENGTH, UP_CHUNKED, UP_DONE } up;
-	enum { DOWN_HEAD, DOWN_LENGTH, DOWN_CHUNKED, DOWN_CLOSE, DOWN_DONE } down;
-	uint64_t up_left, down_left;
-	enum http_chunk up_chunk, down_chunk;
+	enum exchange_answer { DOWN_HEAD, DOWN_LENGTH, DOWN_CHUNKED, DOWN_CLOSE, DOWN_DONE } down;
+	struct exchange_body {
+		uint64_t left;
+		enum http_chunk chunk;
+	} up_body, down_body;
 	bool asks_head, keep_alive;
 	bool answered;
 	unsigned used;
@@ -155,11 +157,9 @@ struct opener_begin {
 	unsigned secrets;
 	uint32_t roots_length;
 };
-// With a descriptor to read the value from.
-struct opener_secret {
-	struct key_rule rule;
-};
-// One for each secret, one when the record has the certificate.
+// Then a struct key_rule for each secret, with a descriptor from which its value is read.
+
+// One for each secret, then one when the certificate is in the record.
 struct opener_answer {
 	char problem[160]; // "": none
 	char placeholder[SECRET_BYTES_MAX + 1];

@@ -1,8 +1,8 @@
 // Owns the rules of secrets, and the shape of placeholders.
 #include "open/dialogue.h"
 
+#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 static const char *const usual_headers[] = {
 	"authorization", "x-api-key", "api-key", "private-token", "x-goog-api-key",
@@ -22,15 +22,13 @@ bool secret_goes_to(const struct key_rule *rule, const struct host *host, uint16
 	return false;
 }
 
-bool secret_in_header(const struct key_rule *rule, const char *name, size_t length)
+bool secret_in_header(const struct key_rule *rule, struct piece name)
 {
 	for (size_t i = 0; i < sizeof(usual_headers) / sizeof(*usual_headers); i++)
-		if (strlen(usual_headers[i]) == length &&
-		    strncasecmp(name, usual_headers[i], length) == 0)
+		if (piece_is_alike(name, usual_headers[i]))
 			return true;
 	for (unsigned i = 0; i < rule->header_count; i++)
-		if (strlen(rule->headers[i]) == length &&
-		    strncasecmp(name, rule->headers[i], length) == 0)
+		if (piece_is_alike(name, rule->headers[i]))
 			return true;
 	return false;
 }
@@ -45,7 +43,7 @@ const struct key_rule *keyring_only(const struct keyring *ring, const struct hos
 	return NULL;
 }
 
-bool is_credential_header(const char *name, size_t length)
+bool is_credential_header(struct piece name)
 {
 	// GitLab, OpenStack, AWS, Docker, Azure, Google, Vault, proxies.
 	static const char *const more[] = {
@@ -67,10 +65,10 @@ bool is_credential_header(const char *name, size_t length)
 		"x-forwarded-authorization",
 	};
 	static const struct key_rule none;
-	if (secret_in_header(&none, name, length))
+	if (secret_in_header(&none, name))
 		return true;
 	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
-		if (strlen(more[i]) == length && strncasecmp(name, more[i], length) == 0)
+		if (piece_is_alike(name, more[i]))
 			return true;
 	return false;
 }
@@ -117,21 +115,11 @@ const char *credential_in_query(const char *line, size_t length)
 	return NULL;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static size_t drawn(const char *value, size_t at, size_t length)
 {
 	size_t count = 0;
 	for (; at < length; at++)
-		count += is_digit(value[at]) || is_letter(value[at]);
+		count += isalnum((unsigned char)value[at]) != 0;
 	return count;
 }
 
@@ -169,7 +157,7 @@ void placeholder_make(const char *value, size_t length, const uint16_t *random, 
 			   strspn(value + kept, "0123456789abcdef") >= length - kept;
 	unsigned choice = hexadecimal ? 16 : sizeof(letters) - 1;
 	for (size_t i = 0; i < length; i++) {
-		bool draws = i >= kept && (is_digit(value[i]) || is_letter(value[i]));
+		bool draws = i >= kept && isalnum((unsigned char)value[i]);
 		ret[i] = draws ? letters[random[i] % choice] : value[i];
 	}
 	ret[length] = '\0';

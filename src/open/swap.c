@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "text/sha.h"
 
@@ -17,8 +16,7 @@ struct swap {
 };
 
 struct head_field {
-	const char *name, *value;
-	size_t name_length, value_length;
+	struct piece name, value;
 };
 
 // Fields that would hide a secret in the answer, change the protocol, or are for the next reader
@@ -34,19 +32,13 @@ static const char *const dropped[] = {
 	"proxy-connection",
 };
 
-static bool is_named(const struct head_field *field, const char *name)
-{
-	return strlen(name) == field->name_length &&
-	       strncasecmp(name, field->name, field->name_length) == 0;
-}
-
 static bool is_dropped(const struct swap *swap, const struct head_field *field)
 {
 	// The cookie may be another user's, left where the box reads.
-	if (swap->only && is_named(field, "cookie"))
+	if (swap->only && piece_is_alike(field->name, "cookie"))
 		return true;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
-		if (is_named(field, dropped[i]))
+		if (piece_is_alike(field->name, dropped[i]))
 			return true;
 	return false;
 }
@@ -76,16 +68,15 @@ static bool check_free(struct swap *swap, const char *bytes, size_t length, cons
 
 static bool check_only(struct swap *swap, const struct head_field *field)
 {
-	if (!swap->only || field->value_length == 0 ||
-	    !(is_credential_header(field->name, field->name_length) ||
-	      secret_in_header(swap->only, field->name, field->name_length)))
+	if (!swap->only || field->value.length == 0 ||
+	    !(is_credential_header(field->name) || secret_in_header(swap->only, field->name)))
 		return true;
 	snprintf(swap->to->why, sizeof(swap->to->why),
 		 "another credential than secret %s is in the header %.*s; to allow it: only = no "
 		 "in "
 		 "[secret %s]",
-		 swap->only->name, (int)(field->name_length < 32 ? field->name_length : 32),
-		 field->name, swap->only->name);
+		 swap->only->name, (int)(field->name.length < 32 ? field->name.length : 32),
+		 field->name.at, swap->only->name);
 	return false;
 }
 
@@ -96,7 +87,7 @@ static const struct secret *find(struct swap *swap, const struct head_field *fie
 		const struct secret *secret = &swap->ring->secrets[i];
 		if (length == secret->length && memcmp(bytes, secret->placeholder, length) == 0 &&
 		    secret_goes_to(&secret->rule, swap->host, swap->port) &&
-		    secret_in_header(&secret->rule, field->name, field->name_length)) {
+		    secret_in_header(&secret->rule, field->name)) {
 			swap->to->used |= 1U << i;
 			return secret;
 		}
@@ -147,13 +138,12 @@ static bool swap_value(struct swap *swap, const struct head_field *field)
 {
 	static const char *const schemes[] = { "bearer", "token", "basic" };
 	enum { BASIC = 2, SCHEMES };
-	const char *value = field->value, *end = value + field->value_length;
-	const char *space = memchr(value, ' ', field->value_length);
-	if (is_named(field, "authorization") && space) {
-		size_t length = (size_t)(space - value);
+	const char *value = field->value.at, *end = value + field->value.length;
+	const char *space = memchr(value, ' ', field->value.length);
+	if (piece_is_alike(field->name, "authorization") && space) {
+		const struct piece word = { value, (size_t)(space - value) };
 		unsigned scheme = 0;
-		while (scheme < SCHEMES && (strlen(schemes[scheme]) != length ||
-					    strncasecmp(value, schemes[scheme], length) != 0))
+		while (scheme < SCHEMES && !piece_is_alike(word, schemes[scheme]))
 			scheme++;
 		while (space < end && *space == ' ')
 			space++;
@@ -171,37 +161,25 @@ static bool swap_value(struct swap *swap, const struct head_field *field)
 	}
 	char where[SECRET_HEADER_MAX + 16];
 	snprintf(where, sizeof(where), "the header %.*s",
-		 (int)(field->name_length < SECRET_HEADER_MAX ? field->name_length
+		 (int)(field->name.length < SECRET_HEADER_MAX ? field->name.length
 							      : SECRET_HEADER_MAX),
-		 field->name);
+		 field->name.at);
 	if (!check_free(swap, value, (size_t)(end - value), where) || !check_only(swap, field))
 		return false;
 	put(swap, value, (size_t)(end - value));
 	return true;
 }
 
-static struct head_field split(const char *line, size_t length)
+static bool swap_field(struct swap *swap, const struct head_field *field)
 {
-	const char *colon = memchr(line, ':', length);
-	const char *value = colon + 1, *end = line + length - 2;
-	while (value < end && (*value == ' ' || *value == '\t'))
-		value++;
-	while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	return (struct head_field){ line, value, (size_t)(colon - line), (size_t)(end - value) };
-}
-
-static bool swap_line(struct swap *swap, const char *line, size_t length)
-{
-	struct head_field field = split(line, length);
-	if (!check_free(swap, field.name, field.name_length, "the name of a header"))
+	if (!check_free(swap, field->name.at, field->name.length, "the name of a header"))
 		return false;
-	if (is_dropped(swap, &field))
-		return check_free(swap, field.value, field.value_length,
+	if (is_dropped(swap, field))
+		return check_free(swap, field->value.at, field->value.length,
 				  "a header that is left out");
-	put(swap, field.name, field.name_length);
+	put(swap, field->name.at, field->name.length);
 	put(swap, ": ", 2);
-	if (!swap_value(swap, &field))
+	if (!swap_value(swap, field))
 		return false;
 	put(swap, "\r\n", 2);
 	return true;
@@ -219,33 +197,33 @@ static bool check_query(struct swap *swap, const char *line, size_t length)
 	return !name;
 }
 
+static const char identity[] = "Accept-Encoding: identity\r\n\r\n";
+
+static bool has_room(struct swap *swap, size_t length)
+{
+	if (swap->to->length + length + sizeof(identity) <= SWAP_HEAD_MAX)
+		return true;
+	snprintf(swap->to->why, sizeof(swap->to->why), "%s", "its head is too long");
+	return false;
+}
+
 bool swap_head(const struct keyring *ring, const struct host *host, uint16_t port, const char *head,
 	       const struct http_request *request, char *out, struct swapped *ret)
 {
-	static const char identity[] = "Accept-Encoding: identity\r\n\r\n";
 	struct swap swap = { ring, host, port, out, ret, keyring_only(ring, host, port) };
-	const char *at = head, *end = head + request->head;
+	struct piece rest = { head, request->head }, line = piece_until(&rest, '\n');
+	struct head_field field;
 	ret->used = 0;
 	ret->length = ret->basic_length = 0;
 	ret->why[0] = '\0';
-	for (bool first = true; at < end; first = false) {
-		size_t length =
-			(size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
-		if (length == 2)
-			break;
-		if (first && !(check_free(&swap, at, length, "the address") &&
-			       check_query(&swap, at, length)))
+	if (!check_free(&swap, line.at, line.length, "the address") ||
+	    !check_query(&swap, line.at, line.length) || !has_room(&swap, line.length + 1))
+		return false;
+	put(&swap, line.at, line.length + 1);
+	while (http_field(&rest, &field.name, &field.value))
+		if (!has_room(&swap, field.name.length + field.value.length + 4) ||
+		    !swap_field(&swap, &field))
 			return false;
-		if (ret->length + length + sizeof(identity) + 2 > SWAP_HEAD_MAX) {
-			snprintf(ret->why, sizeof(ret->why), "%s", "its head is too long");
-			return false;
-		}
-		if (first)
-			put(&swap, at, length);
-		else if (!swap_line(&swap, at, length))
-			return false;
-		at += length;
-	}
 	put(&swap, identity, sizeof(identity) - 1);
 	return true;
 }

@@ -71,14 +71,13 @@ static const char *make_placeholder(struct secret *secret, struct opener_answer 
 
 static int take_secrets(struct opener *opener, unsigned count)
 {
-	static struct opener_secret given;
 	static struct opener_answer answer;
 	for (unsigned i = 0; i < count && i < SECRETS_MAX; i++) {
 		struct secret *secret = &opener->ring.secrets[i];
 		int fds[FD_PASSED];
-		if (fd_receive(OPENER_CONTROL, &given, sizeof(given), fds) != sizeof(given))
+		if (fd_receive(OPENER_CONTROL, &secret->rule, sizeof(secret->rule), fds) !=
+		    sizeof(secret->rule))
 			return -1;
-		secret->rule = given.rule;
 		memset(&answer, 0, sizeof(answer));
 		const char *problem = read_value(fds[0], secret);
 		fd_close(&fds[0]);

@@ -36,18 +36,15 @@ static void add_url(struct group_reader *reader, const char *url, size_t length,
 {
 	struct host host;
 	uint16_t port = 0;
-	char name[HOST_NAME_BYTES_MAX + 1];
+	char text[HOST_PORT_TEXT_MAX];
 	const char *at = memrchr(url, '@', length), *begin = at ? at + 1 : url;
 	if (reader->found == FOUND_MAX ||
 	    !host_parse_port(begin, length - (size_t)(begin - url), &host, &port))
 		return;
 	reader->found++;
-	host_text(&host, name);
-	bool bracket = strchr(name, ':') != NULL;
-	const char *text =
-		!port ? arena_text(reader->arena, "%s", name)
-		      : arena_text(reader->arena, bracket ? "[%s]:%u" : "%s:%u", name, port);
-	add(reader, text, arena_text(reader->arena, "this machine uses it: %s", source));
+	host_port_text(&host, port, text);
+	add(reader, arena_text(reader->arena, "%s", text),
+	    arena_text(reader->arena, "this machine uses it: %s", source));
 }
 
 // Reads lines with `word`, and those after a line that ends in '='; without `word` all lines.

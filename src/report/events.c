@@ -64,13 +64,8 @@ int events_host(const struct plan *plan, struct run *run)
 
 static void begin(struct out *out, const char *event)
 {
-	char stamp[64];
-	struct timespec now;
-	struct tm date;
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &date);
-	size_t used = strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &date);
-	snprintf(stamp + used, sizeof(stamp) - used, ".%03dZ", (int)(now.tv_nsec / 1000000));
+	char stamp[TIMES_STAMP];
+	times_stamp(wall_now(), stamp);
 	json_begin(out, "event");
 	json_string(out, "event", event);
 	json_string(out, "time", stamp);

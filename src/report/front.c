@@ -175,12 +175,11 @@ int front_begin(struct front *front)
 int front_print(struct front *front, struct out *out, struct patience *patience)
 {
 	int32_t word = 0;
-	int fds[FD_PASSED];
 	struct pollfd answer = { .fd = front->socket, .events = POLLIN };
 	// A front that was killed or stopped does not answer.
 	bool whole = fd_send(front->socket, &word, sizeof(word), NULL, 0) == 0 &&
 		     poll(&answer, 1, 2 * LAST_MILLISECONDS) > 0 &&
-		     fd_receive(front->socket, &word, sizeof(word), fds) > 0;
+		     fd_receive(front->socket, &word, sizeof(word), NULL) > 0;
 	captured_put(out, front->stored, !whole);
 	json_end(out);
 	return live_say(out, front->answer, patience);

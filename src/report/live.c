@@ -239,11 +239,7 @@ void live_turn(struct live *live, const struct plan *plan, struct denials *denia
 
 int live_wait(const struct live *live, int milliseconds)
 {
-	int64_t left = live->next_try ? live->next_try - steady_now() : -1;
-	if (!live->next_try)
-		return milliseconds;
-	left = left < 0 ? 0 : left;
-	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
+	return times_left(live->next_try, milliseconds);
 }
 
 // Ends what a box may have begun, by xterm's ctlseqs: strings, VT52 mode, printing, synchronized

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "limits/group.h"
-#include "net/host/audit.h"
+#include "net/host/destinations.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/finding.h"

@@ -19,7 +19,6 @@
 #include "base/sys.h"
 #include "limits/group.h"
 #include "net/host/proxy.h"
-#include "net/host/relay.h"
 #include "postcheck/check.h"
 #include "probe/machine.h"
 #include "process/further_clients.h"

@@ -16,7 +16,7 @@
 #include "limits/group.h"
 #include "mount/mount.h"
 #include "net/host/proxy.h"
-#include "net/host/refusals.h"
+#include "net/host/destinations.h"
 #include "notify/notify.h"
 #include "plan.h"
 #include "postcheck/check.h"
@@ -39,7 +39,7 @@
 //   second filter     what a thread found, as much as a socket holds (notify/explain.c)
 //   signals           SIGNALS_A_TURN
 //   parent            its end, once
-//   proxy             a message of the worker; its death ends the run (net/host/orders.h)
+//   proxy             a message of the worker; its death ends the run (net/host/orders.c)
 //   owners            OWNER_RECORD_MAX of a connection, OWNER_RUN_MAX of all
 //   sbx allow, exec   one wish; 16 signals of clients (net/host/control_socket.c)
 //   the box's pid 1   one message

@@ -83,26 +83,13 @@ static int read_hosts(const struct plan *plan, struct agent_rules *rules)
 	return check_hosts(plan, hosts);
 }
 
-static int connect_agent(int agent)
-{
-	static const struct timeval limit = { .tv_sec = AGENT_SECONDS };
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", agent);
-	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
-	    connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return -1;
-	return take(&fd);
-}
-
 static size_t ask_agent(int agent, uint8_t *bytes)
 {
 	static const uint8_t request[] = { 0, 0, 0, 1, AGENT_REQUEST_IDENTITIES };
 	uint8_t head[4];
 	struct wire wire = { head, sizeof(head) };
 	uint32_t length;
-	autoclose int fd = connect_agent(agent);
+	autoclose int fd = agent_connect(agent, AGENT_SECONDS);
 	if (fd < 0 || fd_write_all(fd, request, sizeof(request)) < 0 ||
 	    fd_read_all(fd, head, sizeof(head)) != sizeof(head) || !wire_number(&wire, &length) ||
 	    length > AGENT_ANSWER_MAX || fd_read_all(fd, bytes, length) != (ssize_t)length)

@@ -1,50 +1,22 @@
 // Owns the reading of known_hosts and public keys.
 #include "sshagent/sshagent.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "text/piece.h"
 #include "text/sha.h"
 
 enum { KEY_BYTES_MAX = 16 * 1024, HMAC_BLOCK = 64, PORT_SSH = 22 };
 
-struct part {
-	const char *text;
-	size_t length;
-};
-
-static struct part next_word(struct part *line)
-{
-	struct part word;
-	while (line->length > 0 && (*line->text == ' ' || *line->text == '\t')) {
-		line->text++;
-		line->length--;
-	}
-	word.text = line->text;
-	for (word.length = 0; word.length < line->length; word.length++)
-		if (line->text[word.length] == ' ' || line->text[word.length] == '\t')
-			break;
-	line->text += word.length;
-	line->length -= word.length;
-	return word;
-}
-
-static bool part_is(struct part part, const char *text)
-{
-	return part.length == strlen(text) && memcmp(part.text, text, part.length) == 0;
-}
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
+static const char blanks[] = " \t";
 
 static bool is_host(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
-		char c = lower(text[i]);
-		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && !strchr("-._:%", c))
+		if (!isalnum((unsigned char)text[i]) && !strchr("-._:%", text[i]))
 			return false;
 	}
 	return length > 0 && length < AGENT_NAME - 8;
@@ -76,33 +48,9 @@ bool known_host_parse(const char *text, struct known_host *ret_host)
 	else
 		snprintf(host.name, sizeof(host.name), "[%.*s]:%llu", (int)length, text, port);
 	for (char *at = host.name; *at; at++)
-		*at = lower(*at);
+		*at = (char)tolower((unsigned char)*at);
 	*ret_host = host;
 	return true;
-}
-
-static bool matches(struct part pattern, const char *name)
-{
-	size_t length = strlen(name), at = 0, in = 0, star = SIZE_MAX, from = 0;
-	while (at < length) {
-		bool any = in < pattern.length;
-		if (any && pattern.text[in] == '*') {
-			star = in++;
-			from = at;
-		} else if (any &&
-			   (pattern.text[in] == '?' || lower(pattern.text[in]) == name[at])) {
-			in++;
-			at++;
-		} else if (star != SIZE_MAX) {
-			in = star + 1;
-			at = ++from;
-		} else {
-			return false;
-		}
-	}
-	while (in < pattern.length && pattern.text[in] == '*')
-		in++;
-	return in == pattern.length;
 }
 
 static void hmac_sha1(const uint8_t *key, size_t key_length, const char *text, size_t length,
@@ -122,10 +70,10 @@ static void hmac_sha1(const uint8_t *key, size_t key_length, const char *text, s
 }
 
 // |1|SALT|HASH, of one name.
-static bool matches_hashed(struct part word, const char *name)
+static bool matches_hashed(struct piece word, const char *name)
 {
 	uint8_t salt[SHA1_BYTES + 1], wanted[SHA1_BYTES + 1], hash[SHA1_BYTES];
-	const char *text = word.text + 3, *end = word.text + word.length;
+	const char *text = word.at + 3, *end = word.at + word.length;
 	const char *bar = memchr(text, '|', (size_t)(end - text));
 	if (!bar || base64_decode(text, (size_t)(bar - text), salt, sizeof(salt)) != SHA1_BYTES ||
 	    base64_decode(bar + 1, (size_t)(end - bar - 1), wanted, sizeof(wanted)) != SHA1_BYTES)
@@ -135,78 +83,73 @@ static bool matches_hashed(struct part word, const char *name)
 }
 
 // A list of patterns; a match of '!PATTERN' rejects the line.
-static bool matches_list(struct part list, const char *name)
+static bool matches_list(struct piece list, const char *name)
 {
 	bool found = false;
-	if (list.length > 3 && memcmp(list.text, "|1|", 3) == 0)
+	if (list.length > 3 && memcmp(list.at, "|1|", 3) == 0)
 		return matches_hashed(list, name);
 	while (list.length > 0) {
-		const char *comma = memchr(list.text, ',', list.length);
-		struct part one = { list.text, comma ? (size_t)(comma - list.text) : list.length };
-		size_t taken = one.length + (comma != NULL);
-		bool negated = one.length > 0 && one.text[0] == '!';
-		one.text += negated;
+		struct piece one = piece_until(&list, ',');
+		bool negated = one.length > 0 && one.at[0] == '!';
+		one.at += negated;
 		one.length -= negated;
-		bool match = one.length > 0 && matches(one, name);
+		bool match = one.length > 0 && piece_matches(one, name);
 		if (match && negated)
 			return false;
 		found = found || match;
-		list.text += taken;
-		list.length -= taken;
 	}
 	return found;
 }
 
-static bool read_key(struct part type, struct part encoded, uint8_t ret_hash[SHA256_BYTES])
+static bool read_key(struct piece type, struct piece encoded, uint8_t ret_hash[SHA256_BYTES])
 {
 	static uint8_t blob[KEY_BYTES_MAX];
 	struct wire wire = { blob, 0 };
 	struct wire_string name;
-	wire.left = base64_decode(encoded.text, encoded.length, blob, sizeof(blob));
+	wire.left = base64_decode(encoded.at, encoded.length, blob, sizeof(blob));
 	size_t length = wire.left;
 	if (length == 0 || !wire_string(&wire, &name) || wire.left == 0 ||
-	    name.length != type.length || memcmp(name.bytes, type.text, name.length) != 0)
+	    name.length != type.length || memcmp(name.bytes, type.at, name.length) != 0)
 		return false;
 	sha256(blob, length, ret_hash);
 	return true;
 }
 
-static void note_name(struct agent_host_key *key, struct part list)
+static void note_name(struct agent_host_key *key, struct piece list)
 {
 	char first[AGENT_NAME];
 	struct known_host ignored;
-	const char *comma = memchr(list.text, ',', list.length);
-	size_t length = comma ? (size_t)(comma - list.text) : list.length;
-	if (key->name[0] || length >= sizeof(first) || memchr(list.text, '\0', length))
+	list = piece_until(&list, ',');
+	if (key->name[0] || list.length >= sizeof(first) || memchr(list.at, '\0', list.length))
 		return;
-	snprintf(first, sizeof(first), "%.*s", (int)length, list.text);
+	snprintf(first, sizeof(first), "%.*s", (int)list.length, list.at);
 	if (known_host_parse(first, &ignored))
 		memcpy(key->name, first, sizeof(first));
 }
 
 enum marker { MARKER_NONE, MARKER_REVOKED, MARKER_AUTHORITY, MARKER_UNKNOWN };
 
-static enum marker read_marker(struct part *line, struct part *ret_list)
+static enum marker read_marker(struct piece *line, struct piece *ret_list)
 {
-	*ret_list = next_word(line);
-	if (ret_list->length == 0 || ret_list->text[0] != '@')
+	*ret_list = piece_word(line, blanks);
+	if (ret_list->length == 0 || ret_list->at[0] != '@')
 		return MARKER_NONE;
-	struct part word = *ret_list;
-	*ret_list = next_word(line);
-	return part_is(word, "@revoked")          ? MARKER_REVOKED
-	       : part_is(word, "@cert-authority") ? MARKER_AUTHORITY
-						  : MARKER_UNKNOWN;
+	struct piece word = *ret_list;
+	*ret_list = piece_word(line, blanks);
+	return piece_is(word, "@revoked")          ? MARKER_REVOKED
+	       : piece_is(word, "@cert-authority") ? MARKER_AUTHORITY
+						   : MARKER_UNKNOWN;
 }
 
 static bool read_line(struct agent_rules *rules, struct known_host *hosts, unsigned host_count,
-		      struct part line)
+		      struct piece line)
 {
 	uint8_t hash[SHA256_BYTES];
-	struct part list;
+	struct piece list;
 	enum marker marker = read_marker(&line, &list);
-	struct part type = next_word(&line), encoded = next_word(&line);
+	struct piece type = piece_word(&line, blanks), encoded = piece_word(&line, blanks);
 	bool wanted = marker == MARKER_REVOKED;
-	if (list.length == 0 || list.text[0] == '#' || marker == MARKER_UNKNOWN)
+	if (list.length == 0 || list.at[0] == '#' || marker == MARKER_UNKNOWN)
 		return true;
 	for (unsigned i = 0; i < host_count && marker == MARKER_AUTHORITY; i++)
 		hosts[i].by_authority = hosts[i].by_authority || matches_list(list, hosts[i].name);
@@ -233,24 +176,21 @@ static bool read_line(struct agent_rules *rules, struct known_host *hosts, unsig
 unsigned known_hosts_read(struct agent_rules *rules, struct known_host *hosts, unsigned host_count,
 			  const char *text, size_t length)
 {
-	const char *end = text + length;
-	for (unsigned number = 1; text < end; number++) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		struct part line = { text, (size_t)((newline ? newline : end) - text) };
-		if (line.length > 0 && line.text[line.length - 1] == '\r')
+	struct piece rest = { text, length };
+	for (unsigned number = 1; rest.length > 0; number++) {
+		struct piece line = piece_until(&rest, '\n');
+		if (line.length > 0 && line.at[line.length - 1] == '\r')
 			line.length--;
 		if (!read_line(rules, hosts, host_count, line))
 			return number;
-		text = newline ? newline + 1 : end;
 	}
 	return 0;
 }
 
 bool known_public_key(const char *text, size_t length, uint8_t ret_hash[SHA256_BYTES])
 {
-	const char *newline = memchr(text, '\n', length);
-	struct part line = { text, newline ? (size_t)(newline - text) : length };
-	struct part type = next_word(&line), encoded = next_word(&line);
+	struct piece rest = { text, length }, line = piece_until(&rest, '\n');
+	struct piece type = piece_word(&line, blanks), encoded = piece_word(&line, blanks);
 	return read_key(type, encoded, ret_hash);
 }
 

@@ -90,7 +90,7 @@ static bool answer(struct slot *slot, uint8_t message)
 }
 
 // Waits at most CONNECT_SECONDS for the connector.
-static int connect_agent(void)
+static int ask_connector(void)
 {
 	int fds[FD_PASSED];
 	char byte = 0;
@@ -108,7 +108,7 @@ static bool hand_on(struct agent_record *record, struct slot *slot)
 		.why = "your agent takes none; is it running? ssh-add -l",
 	};
 	if (slot->agent < 0) {
-		slot->agent = connect_agent();
+		slot->agent = ask_connector();
 		if (slot->agent < 0) {
 			refused_note(&record->refused, &unreachable);
 			return answer(slot, AGENT_FAILURE);
@@ -281,22 +281,26 @@ void serve_filter(struct agent_record *record, void *memory)
 	}
 }
 
+int agent_connect(int agent, unsigned seconds)
+{
+	const struct timeval limit = { .tv_sec = seconds };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", agent);
+	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
+	    connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return -1;
+	return take(&fd);
+}
+
 void serve_connector(void)
 {
-	static const struct timeval limit = { .tv_sec = CONNECT_SECONDS };
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fds[FD_PASSED];
 	char byte;
-	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/0");
-	while (fd_receive(CONNECTOR, &byte, 1, fds) > 0) {
-		for (int i = 0; i < FD_PASSED; i++)
-			fd_close(&fds[i]);
-		autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		bool done = fd >= 0 &&
-			    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&
-			    connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
-		byte = done;
-		if (fd_send(CONNECTOR, &byte, 1, &fd, done) < 0)
+	while (fd_receive(CONNECTOR, &byte, 1, NULL) > 0) {
+		autoclose int fd = agent_connect(LISTENER, CONNECT_SECONDS);
+		byte = fd >= 0;
+		if (fd_send(CONNECTOR, &byte, 1, &fd, fd >= 0) < 0)
 			return;
 	}
 }

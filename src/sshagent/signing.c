@@ -1,6 +1,7 @@
 // Owns the verdict on a request to the agent, and the part of the answer that the box gets.
 #include "sshagent/sshagent.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,9 +58,9 @@ static const struct agent_host_key *find_host(const struct agent_rules *rules,
 
 struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES])
 {
-	for (unsigned i = 0; i < rules->host_count; i++)
-		if (memcmp(rules->hosts[i].hash, hash, SHA256_BYTES) == 0)
-			return &rules->hosts[i];
+	const struct agent_host_key *known = find_host(rules, hash);
+	if (known)
+		return &rules->hosts[known - rules->hosts];
 	if (rules->host_count == AGENT_HOST_KEYS_MAX)
 		return NULL;
 	struct agent_host_key *fresh = &rules->hosts[rules->host_count++];
@@ -234,13 +235,9 @@ static bool read_sshsig(const struct wire_string *data, struct wire_string *ret_
 
 static bool is_word(const struct wire_string *string)
 {
-	for (size_t i = 0; i < string->length; i++) {
-		uint8_t c = string->bytes[i] | 0x20;
-		if (!(c >= 'a' && c <= 'z') &&
-		    !(string->bytes[i] >= '0' && string->bytes[i] <= '9') &&
-		    string->bytes[i] != '_')
+	for (size_t i = 0; i < string->length; i++)
+		if (!isalnum(string->bytes[i]) && string->bytes[i] != '_')
 			return false;
-	}
 	return string->length > 0 && string->length < AGENT_NAME;
 }
 

@@ -168,6 +168,8 @@ size_t serve_bytes(void);
 void serve_filter(struct agent_record *record, void *memory);
 // Descriptors: 0 the agent's socket (O_PATH), 1 to the filter.
 void serve_connector(void);
+// To the agent's socket (O_PATH): the connection, or -1.
+int agent_connect(int agent, unsigned seconds);
 
 // The rules of a run. Files are read and the agent is asked outside, before the command exists.
 

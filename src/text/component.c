@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "text/piece.h"
 
 static const struct {
 	uint32_t from, to;
@@ -74,23 +75,7 @@ bool component_fold(const char *path, char ret_folded[COMPONENT_MAX])
 
 bool component_matches(const char *folded, const char *name)
 {
-	const char *star = NULL, *again = NULL;
-	for (;;) {
-		if (*name == '*') {
-			star = ++name;
-			again = folded;
-		} else if (*folded && (*name == '?' || small(*name) == *folded)) {
-			name++;
-			folded++;
-		} else if (!*folded && (!*name || *name == '/')) {
-			return true;
-		} else if (star && *again) {
-			name = star;
-			folded = ++again;
-		} else {
-			return false;
-		}
-	}
+	return piece_matches((struct piece){ name, strcspn(name, "/") }, folded);
 }
 
 bool component_hash(const char *name, uint32_t *ret_hash)

@@ -30,10 +30,14 @@ bool host_equal(const struct host *left, const struct host *right);
 // "a.example.com", not "badexample.com".
 bool host_within(const char *name, const char *domain);
 
+struct address address_v4(const void *four_bytes);
 bool address_is_v4(const struct address *address);
 bool address_within(const struct address *address, const struct address *network, unsigned prefix);
 void address_text(const struct address *address, char text[ADDRESS_TEXT_MAX]);
 void host_text(const struct host *host, char text[HOST_NAME_BYTES_MAX + 1]);
+// "host:port" as a rule has it; without a port 0.
+enum { HOST_PORT_TEXT_MAX = HOST_NAME_BYTES_MAX + 16 };
+void host_port_text(const struct host *host, uint16_t port, char text[HOST_PORT_TEXT_MAX]);
 
 // Looks into NAT64 and 6to4 addresses, too.
 enum reach {

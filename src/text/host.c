@@ -15,6 +15,14 @@ static void set_v4(struct address *address, uint32_t number)
 		address->bytes[12 + i] = (uint8_t)(number >> (24 - 8 * i));
 }
 
+struct address address_v4(const void *four_bytes)
+{
+	struct address address;
+	memcpy(address.bytes, mapped, sizeof(mapped));
+	memcpy(address.bytes + sizeof(mapped), four_bytes, 4);
+	return address;
+}
+
 bool address_is_v4(const struct address *address)
 {
 	return memcmp(address->bytes, mapped, sizeof(mapped)) == 0;
@@ -217,6 +225,17 @@ void host_text(const struct host *host, char text[HOST_NAME_BYTES_MAX + 1])
 		memcpy(text, host->name, sizeof(host->name));
 }
 
+void host_port_text(const struct host *host, uint16_t port, char text[HOST_PORT_TEXT_MAX])
+{
+	char name[HOST_NAME_BYTES_MAX + 1];
+	host_text(host, name);
+	if (!port)
+		str_put(text, HOST_PORT_TEXT_MAX, "%s", name);
+	else
+		str_put(text, HOST_PORT_TEXT_MAX, strchr(name, ':') ? "[%s]:%u" : "%s:%u", name,
+			port);
+}
+
 // IANA's special-purpose registries (RFC 6890), and the metadata services of the clouds.
 static const struct {
 	const char *network;
@@ -258,8 +277,7 @@ enum reach address_reach(const struct address *address)
 	else if (address_within(address, &six_to_four, 16))
 		embedded = address->bytes + 2;
 	if (embedded) {
-		memcpy(inner.bytes, mapped, sizeof(mapped));
-		memcpy(inner.bytes + 12, embedded, 4);
+		inner = address_v4(embedded);
 		address = &inner;
 	}
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++)

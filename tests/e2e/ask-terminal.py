@@ -43,7 +43,7 @@ class Terminal(AnyTerminal):
         return termios.tcgetattr(self.fd)[:6], os.tcgetpgrp(self.fd)
 
 
-QUESTION = r"\[o\]nce, \[r\]un, (\[p\]roject, )?\[n\]o; a letter and Enter"
+QUESTION = r"\[o\]nce, \[r\]un, (\[p\]roject \(its runs with --ask\), )?\[n\]o; a letter and Enter"
 
 
 def fetch(name, more=""):

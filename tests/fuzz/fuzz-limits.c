@@ -10,7 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
-	struct text_process process;
 	struct bus_reply reply;
 	char path[64];
 	if (text_group(text, size, "", path, sizeof(path)) &&
@@ -21,7 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text_sum(text, size, "rbytes");
 	text_kilobytes(text, size, "MemTotal:");
 	text_has(text, size, "io");
-	text_process(text, size, &process);
 	for (size_t at = 0; bus_reply(data + at, size - at, &reply) > 0; at += reply.used)
 		if (reply.used < 16 || reply.used > size - at ||
 		    strnlen(reply.error, sizeof(reply.error)) >= sizeof(reply.error))

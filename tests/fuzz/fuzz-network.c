@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "net/host/socket_owner.h"
+#include "net/host/destinations.h"
 #include "net/parse/parse.h"
 #include "net/rules/local_address.h"
 #include "net/setup/netns.h"

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "net/host/orders.h"
+#include "net/host/destinations.h"
 #include "report/findings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,7 +11,6 @@
 #include "base/base.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
-#include "net/host/refusals.h"
 #include "plan.h"
 #include "report/findings.h"
 #include "run.h"

@@ -15,9 +15,7 @@
 
 #include "base/fd.h"
 #include "base/base.h"
-#include "net/host/audit.h"
 #include "net/host/destinations.h"
-#include "net/host/socket_owner.h"
 #include "plan.h"
 #include "run.h"
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/process_stat.h"
 #include "limits/group.h"
 
 static void groups(void **state)
@@ -75,14 +76,22 @@ static void processes(void **state)
 {
 	static const char stat[] = "12 (a) b) (c) S 1 12 12 0 -1 4194560 100 0 0 0 11 22 33 44 20 "
 				   "0 5 0 9999 1000 77 18446 1\n";
-	struct text_process process;
+	struct process_stat process;
+	char file[64];
 	(void)state;
-	assert_true(text_process(stat, strlen(stat), &process));
+	int fd = fd_memory("stat", MEMORY_PLAIN);
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	assert_false(process_stat_at(AT_FDCWD, file, &process));
+	assert_int_equal(write(fd, stat, 30), 30);
+	assert_false(process_stat_at(AT_FDCWD, file, &process));
+	assert_int_equal(write(fd, stat + 30, strlen(stat) - 30), strlen(stat) - 30);
+	assert_true(process_stat_at(AT_FDCWD, file, &process));
+	assert_string_equal(process.name, "a) b) (c");
 	assert_int_equal(process.ticks, 11 + 22 + 33 + 44);
 	assert_int_equal(process.threads, 5);
+	assert_int_equal(process.start, 9999);
 	assert_int_equal(process.pages, 77);
-	assert_false(text_process(stat, 30, &process));
-	assert_false(text_process("", 0, &process));
+	close(fd);
 }
 
 static void calls(void **state)
@@ -91,9 +100,9 @@ static void calls(void **state)
 	struct bus_reply reply;
 	(void)state;
 	bus_call(&message, 7, "a.b", "/c", "d.e", "F", "s");
-	bus_string(&message, "hello");
+	bus_put(&message, "s", "hello");
 	size_t properties = bus_open(&message);
-	bus_property_number(&message, "N", 5);
+	bus_put(&message, "(sgt", "N", "t", (uint64_t)5);
 	bus_close(&message, properties);
 	bus_finish(&message);
 	assert_false(message.full);
@@ -108,7 +117,7 @@ static void calls(void **state)
 		assert_int_equal(bus_reply(message.bytes, length, &reply), 0);
 	// What does not fit is noticed.
 	for (int i = 0; i < 200; i++)
-		bus_property_string(&message, "Description", "a box of sbx");
+		bus_put(&message, "(sgs", "Description", "s", "a box of sbx");
 	assert_true(message.full);
 }
 

@@ -29,7 +29,6 @@
 #include "git/gitconfig.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
-#include "net/host/socket_owner.h"
 #include "net/parse/parse.h"
 #include "net/proxy/flow.h"
 #include "net/rules/local_address.h"

@@ -1,5 +1,5 @@
 // Owns the log's files and lines.
-#include "net/host/audit.h"
+#include "net/host/destinations.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,24 +39,12 @@ static int open_log(const char *state)
 		      0600);
 }
 
-static void write_stamp(int64_t steady, char stamp[64])
-{
-	struct timespec now;
-	struct tm date;
-	clock_gettime(CLOCK_REALTIME, &now);
-	int64_t then = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - (steady_now() - steady);
-	time_t seconds = (time_t)(then / 1000);
-	gmtime_r(&seconds, &date);
-	size_t used = strftime(stamp, 64, "%Y-%m-%dT%H:%M:%S", &date);
-	snprintf(stamp + used, 64 - used, ".%03dZ", (int)(then % 1000));
-}
-
 static size_t put(const struct audit *audit, const struct conn_record *record, int64_t time,
 		  const struct audit_count *count, pid_t pid, const char *program)
 {
-	char stamp[64], address[ADDRESS_TEXT_MAX] = "", name[HOST_NAME_BYTES_MAX + 1];
+	char stamp[TIMES_STAMP], address[ADDRESS_TEXT_MAX] = "", name[HOST_NAME_BYTES_MAX + 1];
 	struct out out = { 0 };
-	write_stamp(time, stamp);
+	times_stamp(wall_now() - (steady_now() - time), stamp);
 	if (record->dialled)
 		address_text(&record->address, address);
 	host_text(&record->host, name);
@@ -171,11 +159,11 @@ void audit_end(struct audit *audit, const char *state)
 
 int audit_report(const char *state, const char *project, const char *text)
 {
-	char stamp[64];
+	char stamp[TIMES_STAMP];
 	struct out out = { 0 };
 	autoclose int fd = open_log(state);
 	TRY(fd);
-	write_stamp(steady_now(), stamp);
+	times_stamp(wall_now(), stamp);
 	for (const char *at = text; *at; at += *at == '\n') {
 		struct out line = { 0 };
 		at += str_starts(at, "sbx: ") ? strlen("sbx: ") : 0;

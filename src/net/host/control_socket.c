@@ -16,7 +16,6 @@
 #include "boxes/record.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
-#include "net/host/publish.h"
 #include "plan.h"
 #include "run.h"
 
@@ -83,14 +82,11 @@ static int add(struct proxy *proxy, const struct control_wish *wish)
 {
 	struct destination destination;
 	struct list *list = wish->kind == WISH_ALLOW ? &proxy->more_allow : &proxy->more_deny;
-	unsigned count = 0;
 	if (memchr(wish->destination, '\0', sizeof(wish->destination)) == NULL ||
 	    !destination_parse(wish->destination, &destination) ||
 	    (destination.suffix && wish->kind != WISH_ALLOW))
 		return EINVAL;
-	list_each (item, list)
-		count++;
-	if (count == RULES_ADDED_MAX)
+	if (list_count(list) == RULES_ADDED_MAX)
 		return ENOSPC;
 	if (!proxy->words)
 		proxy->words = arena_new();
@@ -168,6 +164,7 @@ static int send_wish(int record, pid_t run, struct control_wish *wish, const int
 		     unsigned count)
 {
 	int64_t end = steady_now() + CONTROL_MILLISECONDS;
+	wish->head = (struct control_head){ CONTROL_NAME, CONTROL_VERSION };
 	do {
 		autoclose int fd = connect_to(record, run);
 		if (fd < 0)
@@ -192,8 +189,7 @@ int control_socket_unknown(pid_t run, bool answered)
 }
 
 // Returns the answer and its descriptor (or -1). -1 with the error said: no answer.
-static int ask(int record, pid_t run, struct control_wish *wish, const int *given,
-	       struct control_answer *ret_answer, int *ret_fd)
+static int ask(int record, pid_t run, struct control_wish *wish, const int *given, int *ret_fd)
 {
 	struct control_answer answer = { 0 };
 	int fds[FD_PASSED];
@@ -203,24 +199,22 @@ static int ask(int record, pid_t run, struct control_wish *wish, const int *give
 	if (fd < 0 || poll(&event, 1, CONTROL_MILLISECONDS) <= 0)
 		return fail(0, "run %d does not answer", (int)run);
 	ssize_t got = fd_receive_now(fd, &answer, sizeof(answer), fds);
+	*ret_fd = take(&fds[0]);
 	for (int i = 1; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	if (got != (ssize_t)sizeof(answer) || !control_is_known(&answer.head)) {
-		fd_close(&fds[0]);
+	if (got != (ssize_t)sizeof(answer) || !control_is_known(&answer.head) ||
+	    answer.number < 0) {
+		fd_close(ret_fd);
 		return control_socket_unknown(run, got > 0);
 	}
-	*ret_answer = answer;
-	*ret_fd = fds[0];
-	return 0;
+	return answer.number;
 }
 
 int control_socket_attach(int record, pid_t run)
 {
-	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
-				     .kind = WISH_ATTACH };
-	struct control_answer answer;
+	struct control_wish wish = { .kind = WISH_ATTACH };
 	int master;
-	TRY(ask(record, run, &wish, NULL, &answer, &master));
+	TRY(ask(record, run, &wish, NULL, &master));
 	return master >= 0 ? master
 			   : fail(0,
 				  "run %d has no terminal, which run -d -t gives a command; to see "
@@ -230,28 +224,24 @@ int control_socket_attach(int record, pid_t run)
 
 int control_socket_tell(int record, pid_t run, const char *word, const char *destination)
 {
-	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
-				     .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
-	struct control_answer answer;
+	struct control_wish wish = { .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
 	if (strlen(destination) >= sizeof(wish.destination))
 		return fail(0, "'%.40s' is too long", destination);
 	memcpy(wish.destination, destination, strlen(destination));
 	autoclose int nothing = -1;
-	TRY(ask(record, run, &wish, NULL, &answer, &nothing));
-	return answer.number ? fail(answer.number, "run %d refused '%s'", (int)run, destination)
-			     : 0;
+	int number = ask(record, run, &wish, NULL, &nothing);
+	return number > 0 ? fail(number, "run %d refused '%s'", (int)run, destination) : number;
 }
 
 int control_socket_publish(int record, pid_t run, const struct publish *port, const int sockets[2])
 {
-	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
-				     .kind = WISH_PUBLISH };
-	struct control_answer answer;
+	struct control_wish wish = { .kind = WISH_PUBLISH };
 	autoclose int nothing = -1;
 	snprintf(wish.destination, sizeof(wish.destination), "%u:%u", port->inside,
 		 port->outside ? port->outside : port->inside);
-	TRY(ask(record, run, &wish, sockets, &answer, &nothing));
-	switch (answer.number) {
+	int number = ask(record, run, &wish, sockets, &nothing);
+	TRY(number);
+	switch (number) {
 	case 0:
 		return 0;
 	case EEXIST:
@@ -270,16 +260,14 @@ int control_socket_publish(int record, pid_t run, const struct publish *port, co
 			    "of it can be published",
 			    (int)run);
 	default:
-		return fail(answer.number, "publish port %u", port->inside);
+		return fail(number, "publish port %u", port->inside);
 	}
 }
 
 int control_socket_execute(const struct record *record, pid_t run,
 			   const struct terminal_wish *terminal, const int fds[FD_PASSED])
 {
-	struct control_wish wish = { .head = { CONTROL_NAME, CONTROL_VERSION },
-				     .kind = WISH_EXECUTE,
-				     .terminal = *terminal };
+	struct control_wish wish = { .kind = WISH_EXECUTE, .terminal = *terminal };
 	struct record_entry entry;
 	autoclose int fd =
 		send_wish(record->directory, run, &wish, fds, terminal->wanted ? 1 : FD_PASSED);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/host/refusals.h"
 #include "plan.h"
 #include "run.h"
 
@@ -53,8 +52,6 @@ static void take_one(const struct plan *plan, const struct run *run,
 	}
 	struct name_seen *seen =
 		find(allowed ? &connections->allowed : &connections->refused, record, &fresh);
-	if (seen && fresh)
-		memcpy(seen->program, "?", 2);
 	bool heard = !allowed && run->watched;
 	who->found = 0;
 	memcpy(who->program, "?", 2);
@@ -62,7 +59,7 @@ static void take_one(const struct plan *plan, const struct run *run,
 		owner_find(who, run->init, &record->ends);
 	if (heard)
 		refusals_tell(plan, run, record, who);
-	if (seen && fresh && first) {
+	if (seen && fresh) {
 		seen->pid = who->found;
 		memcpy(seen->program, who->program, OWNER_NAME);
 	}

@@ -1,5 +1,5 @@
 // Owns the queue of orders to a worker.
-#include "net/host/orders.h"
+#include "net/host/destinations.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +26,13 @@ static void close_all(int *fds, unsigned count)
 		fd_close(&fds[i]);
 }
 
+static void drop_first(struct orders *orders)
+{
+	close_all(orders->all[orders->first].fds, orders->all[orders->first].fd_count);
+	orders->first = (orders->first + 1) % ORDERS_MAX;
+	orders->count--;
+}
+
 static int send_one(const struct orders *orders, struct order *order)
 {
 	return fd_send(orders->control, &order->command, sizeof(order->command), order->fds,
@@ -34,7 +41,7 @@ static int send_one(const struct orders *orders, struct order *order)
 
 void orders_send(struct orders *orders)
 {
-	for (; orders->count > 0; orders->count--) {
+	while (orders->count > 0) {
 		struct order *order = &orders->all[orders->first];
 		int sent = send_one(orders, order);
 		// The user's boxes have the maximum of descriptors in flight: sends without them.
@@ -47,8 +54,7 @@ void orders_send(struct orders *orders)
 		}
 		if (sent < 0 && errno == EAGAIN)
 			return;
-		close_all(order->fds, order->fd_count);
-		orders->first = (orders->first + 1) % ORDERS_MAX;
+		drop_first(orders);
 	}
 }
 
@@ -72,23 +78,17 @@ void orders_give(struct orders *orders, const struct worker_command *command, in
 void orders_files(struct orders *orders)
 {
 	struct worker_command order = { .kind = COMMAND_FILES };
-	struct sent *files = orders->files;
 	int fds[2];
 	unsigned count = 0;
 	for (int i = 0; i < 2; i++) {
 		struct stat status;
 		int fd = file_open(AT_FDCWD, name_files[i], FILE_LINK, &status);
-		bool same = fd >= 0 && status.st_dev == files[i].device &&
-			    status.st_ino == files[i].inode &&
-			    status.st_ctim.tv_sec == files[i].changed.tv_sec &&
-			    status.st_ctim.tv_nsec == files[i].changed.tv_nsec;
-		if (fd < 0 || same) {
+		struct file_state state = fd < 0 ? orders->files[i] : file_state(&status);
+		if (file_state_equal(&state, &orders->files[i])) {
 			fd_close(&fd);
 			continue;
 		}
-		files[i].device = status.st_dev;
-		files[i].inode = status.st_ino;
-		files[i].changed = status.st_ctim;
+		orders->files[i] = state;
 		order.changed[i] = true;
 		fds[count++] = fd;
 	}
@@ -135,9 +135,7 @@ struct pollfd orders_event(const struct orders *orders)
 
 void orders_free(struct orders *orders)
 {
-	for (; orders->count > 0; orders->count--) {
-		close_all(orders->all[orders->first].fds, orders->all[orders->first].fd_count);
-		orders->first = (orders->first + 1) % ORDERS_MAX;
-	}
+	while (orders->count > 0)
+		drop_first(orders);
 	free(orders);
 }

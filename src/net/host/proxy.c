@@ -19,8 +19,6 @@
 #include "base/sys.h"
 #include "net/host/control_socket.h"
 #include "net/host/destinations.h"
-#include "net/host/publish.h"
-#include "net/host/questions.h"
 #include "net/proxy/worker.h"
 #include "net/rules/rules.h"
 #include "net/setup/netns.h"
@@ -183,10 +181,7 @@ static int take_report(const struct plan *plan, struct run *run)
 	struct orders *orders = run->proxy->orders;
 	struct worker_event report = { .count = 0 };
 	enum hold_answer answer;
-	int fds[FD_PASSED];
-	ssize_t got = fd_receive(orders->control, &report, sizeof(report), fds);
-	for (int i = 0; i < FD_PASSED; i++)
-		fd_close(&fds[i]);
+	ssize_t got = fd_receive(orders->control, &report, sizeof(report), NULL);
 	if (got < (ssize_t)offsetof(struct worker_event, records))
 		return fail(0, "the proxy died");
 	if (got != (ssize_t)event_size(&report) || !event_is_good(&report, steady_now()))

@@ -10,11 +10,14 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "base/fd.h"
 #include "net/rules/control.h"
 #include "net/setup/netns.h"
 #include "plan.h"
 
 struct connections;
+struct record_ports;
+struct sockaddr_storage;
 struct run;
 struct pollfd;
 
@@ -35,14 +38,14 @@ struct proxy {
 		bool reversed; // the box listens at the port number of outside
 		unsigned unheard;
 	} doors[DOORS_MAX];
-	int64_t doors_next, doors_haste; // see publish.h; 0: nothing to look for
-	struct shared *shared;           // NULL until the worker starts
-	unsigned generation;
-	struct orders *orders;
-	int pidfd;
-	int owners;                      // see LISTENER_OWNERS; -1: no network of the box
-	struct connections *connections; // NULL until the worker starts
-	int live;                        // socket of sbx allow and deny, or -1
+	int64_t doors_next, doors_haste; // see publish.c; 0: all listen, or there is none
+	struct shared *shared;           // NULL until the worker
+	unsigned generation;             // of the rules there
+	struct orders *orders;           // to the worker; NULL: none runs
+	int pidfd;                       // of the worker, or -1
+	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
+	struct connections *connections; // seen.h; as `shared`
+	int live;                        // socket for sbx allow and deny (control_socket.h), or -1
 	struct list more_allow, more_deny;
 	struct arena *words; // of `allow` and `deny`
 };
@@ -74,3 +77,32 @@ int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
 int proxy_wait(const struct proxy *proxy, int milliseconds);
 // The box is dead: reads the worker's last messages and ends it.
 void proxy_end(const struct plan *plan, struct run *run);
+
+// Doors: ports of the host's loopback that lead to a port of a box. A door listens while a program
+// of the box does, and is bound all the time, so that nobody else takes its port.
+
+// A socket that listens at a free port of 127.0.0.1. -1 with the error said.
+int publish_listen(void);
+// Sockets that are bound, at 127.0.0.1 and at ::1, or -1 where the host has none. A port 0 becomes
+// a free one, which is printed. `flag` stands before the ports in what an error proposes.
+int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six);
+
+// Publishes a port while the box runs, by sockets of both addresses that are bound, which it takes;
+// without any the port is published no more. An errno, or 0.
+int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED]);
+void doors_close(struct proxy *proxy, unsigned place);
+// As the record of the run has them.
+void doors_ports(const struct proxy *proxy, struct record_ports *ret_ports);
+
+// A worker has noticed that nobody listens at a port; or there is a new one.
+void doors_soon(struct proxy *proxy);
+// In each turn: opens and closes doors. doors_wait() is the time until the next look.
+void doors_look(struct proxy *proxy);
+int doors_wait(const struct proxy *proxy, int milliseconds);
+
+// The way to the proxy in tier landlock.
+
+// Connects a socket to the proxy in place of `to`. 0 or -errno. For another thread than the loop's,
+// too: it knocks at the listener, and for that the loop starts a worker. Before anybody is
+// connected, proxy_share() was called.
+int relay_connect(const struct run *run, int socket, const struct sockaddr_storage *to);

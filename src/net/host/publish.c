@@ -1,5 +1,4 @@
 // Owns the doors: sockets of the host's loopback where ports of a box appear.
-#include "net/host/publish.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +11,6 @@
 #include "base/fd.h"
 #include "boxes/record.h"
 #include "net/host/destinations.h"
-#include "net/host/orders.h"
 #include "net/host/proxy.h"
 #include "plan.h"
 #include "run.h"
@@ -31,12 +29,16 @@ static int share_port(int fd, int on)
 	return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 }
 
-static int bind_at(const struct sockaddr *address, socklen_t size)
+// At 127.0.0.1 or ::1. -1 with errno.
+static int bind_at(int family, uint16_t port)
 {
-	autoclose int fd =
-		socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && share_port(fd, 1) == 0 && bind(fd, address, size) == 0 &&
-	    share_port(fd, 0) == 0)
+	static const struct address four = { { [10] = 0xff, 0xff, 127, [15] = 1 } },
+				    six = { { [15] = 1 } };
+	struct sockaddr_storage to;
+	socklen_t size = sockaddr_fill(family == AF_INET ? &four : &six, port, &to);
+	autoclose int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && share_port(fd, 1) == 0 &&
+	    bind(fd, (const struct sockaddr *)&to, size) == 0 && share_port(fd, 0) == 0)
 		return take(&fd);
 	return -1;
 }
@@ -44,10 +46,9 @@ static int bind_at(const struct sockaddr *address, socklen_t size)
 // A free port, or 0: a port that the kernel chose would be lost when the door stops listening.
 static uint16_t free_port(void)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET };
+	struct sockaddr_in address;
 	socklen_t size = sizeof(address);
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	autoclose int fd = bind_at((const struct sockaddr *)&address, size);
+	autoclose int fd = bind_at(AF_INET, 0);
 	bool known = fd >= 0 && getsockname(fd, (struct sockaddr *)&address, &size) == 0;
 	return known ? ntohs(address.sin_port) : 0;
 }
@@ -75,33 +76,18 @@ static int refuse(const struct publish *publish, const char *flag)
 		    outside, flag, inside);
 }
 
-static int bind_at_four(const struct publish *publish, const char *flag)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	int fd = bind_at((const struct sockaddr *)&address, sizeof(address));
-	return fd >= 0 ? fd : refuse(publish, flag);
-}
-
 int publish_listen(void)
 {
 	const struct publish any = { 0 };
-	autoclose int fd = bind_at_four(&any, "--publish ");
-	if (fd >= 0 && listen(fd, BACKLOG) < 0)
+	autoclose int fd = bind_at(AF_INET, 0);
+	if (fd < 0)
+		return refuse(&any, "--publish ");
+	if (listen(fd, BACKLOG) < 0)
 		return fail(errno, "listen at 127.0.0.1");
 	return take(&fd);
 }
 
 // Many programs try ::1 first for localhost. *ret_fd is -1 on a host without IPv6.
-static int bind_at_six(const struct publish *publish, const char *flag, int *ret_fd)
-{
-	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
-					.sin6_port = htons(publish->outside),
-					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
-	*ret_fd = bind_at((const struct sockaddr *)&address, sizeof(address));
-	return *ret_fd >= 0 || errno != EADDRINUSE ? 0 : refuse(publish, flag);
-}
-
 int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six)
 {
 	enum { TRIES = 32 };
@@ -110,11 +96,13 @@ int publish_open(struct publish *published, const char *flag, int *ret_four, int
 	for (int i = 0; i < TRIES; i++) {
 		if (published->any)
 			published->outside = free_port();
-		autoclose int four = bind_at_four(published, flag);
-		if (four >= 0 && bind_at_six(published, flag, ret_six) == 0) {
+		autoclose int four = bind_at(AF_INET, published->outside);
+		*ret_six = four < 0 ? -1 : bind_at(AF_INET6, published->outside);
+		if (four >= 0 && (*ret_six >= 0 || errno != EADDRINUSE)) {
 			*ret_four = take(&four);
 			break;
 		}
+		refuse(published, flag);
 		if (!err_tolerated(published->any && i + 1 < TRIES))
 			return -1;
 	}
@@ -243,8 +231,5 @@ void doors_look(struct proxy *proxy)
 
 int doors_wait(const struct proxy *proxy, int milliseconds)
 {
-	int64_t left = proxy->doors_next - steady_now();
-	if (!proxy->doors_next || !proxy->shared || (milliseconds >= 0 && milliseconds <= left))
-		return milliseconds;
-	return left > 0 ? (int)left : 0;
+	return times_left(proxy->shared ? proxy->doors_next : 0, milliseconds);
 }

@@ -1,5 +1,4 @@
 // Owns the list of questions.
-#include "net/host/questions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,15 +55,8 @@ bool questions_take(const struct plan *plan, const struct run *run,
 
 struct host_question *questions_next(struct proxy *proxy)
 {
-	struct host_questions *questions =
-		proxy->connections ? &proxy->connections->questions : NULL;
-	struct host_question *next = NULL;
-	for (unsigned i = 0; questions && i < questions->count; i++) {
-		struct host_question *question = &questions->all[i];
-		if (question->waits && (!next || question->since < next->since))
-			next = question;
-	}
-	return next;
+	struct host_question *next;
+	return questions_list(proxy, &next, 1) ? next : NULL;
 }
 
 unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigned most)
@@ -85,22 +77,4 @@ unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigne
 		count += count < most;
 	}
 	return count;
-}
-
-unsigned questions_waiting(struct proxy *proxy)
-{
-	const struct host_questions *questions =
-		proxy->connections ? &proxy->connections->questions : NULL;
-	unsigned count = 0;
-	for (unsigned i = 0; questions && i < questions->count; i++)
-		count += questions->all[i].waits;
-	return count;
-}
-
-void questions_where(const struct host_question *question, char where[WHERE_TEXT_MAX])
-{
-	char host[HOST_NAME_BYTES_MAX + 1];
-	host_text(&question->host, host);
-	snprintf(where, WHERE_TEXT_MAX, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
-		 question->port);
 }

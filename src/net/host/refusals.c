@@ -1,5 +1,4 @@
 // Owns a run's reports of its connections.
-#include "net/host/refusals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,29 +41,15 @@ void refusals_explain(const struct plan *plan, const struct proxy *proxy, struct
 			     "");
 }
 
-enum { WHERE_MAX = HOST_NAME_BYTES_MAX + 16 };
-
-static void write_where(const struct conn_record *record, char where[WHERE_MAX])
-{
-	char host[HOST_NAME_BYTES_MAX + 1];
-	host_text(&record->host, host);
-	bool bracket = strchr(host, ':') != NULL, port = record->port != 0;
-	snprintf(where, WHERE_MAX,
-		 bracket && port ? "[%s]:%u"
-		 : port          ? "%s:%u"
-				 : "%s",
-		 host, record->port);
-}
-
 void refusals_used(const struct proxy *proxy, struct denials *denials)
 {
-	char where[WHERE_MAX];
+	char where[HOST_PORT_TEXT_MAX];
 	const struct seen_list *list = proxy->connections ? &proxy->connections->allowed : NULL;
 	for (unsigned i = 0; list && i < list->count; i++) {
 		const struct conn_record *record = &list->all[i].record;
 		if (record->rule[0] != '*' || record->rule[1] == '.')
 			continue;
-		write_where(record, where);
+		host_port_text(&record->host, record->port, where);
 		struct denial *used = denials_add(denials, "used", where, "", list->all[i].program);
 		if (!used)
 			continue;
@@ -104,8 +89,8 @@ static void note_one(const struct plan *plan, struct name_seen *seen, struct den
 {
 	static const enum suffix suffixes[] = { [FIX_RAW] = SUFFIX_RAW, [FIX_ECH] = SUFFIX_ECH };
 	const struct conn_record *record = &seen->record;
-	char where[WHERE_MAX], why[DENIAL_TEXT];
-	write_where(record, where);
+	char where[HOST_PORT_TEXT_MAX], why[DENIAL_TEXT];
+	host_port_text(&record->host, record->port, where);
 	bool denied = record->verdict == VERDICT_DENIED;
 	const char *flag = record->fix == FIX_NONE ? NULL : "allow";
 	const char *closed = flag ? egress_closed(plan, &record->host, record->port, &flag) : NULL;
@@ -159,13 +144,10 @@ void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *
 
 void refusals_report(const struct plan *plan, struct proxy *proxy, struct denials *denials)
 {
-	struct seen_list *list = proxy->connections ? &proxy->connections->refused : NULL;
-	for (unsigned i = 0; list && i < list->count; i++) {
-		struct name_seen *seen = &list->all[i];
-		if (!seen->noted)
-			note_one(plan, seen, denials);
-		else if (seen->noted != NOTED_ELSEWHERE)
-			denials->all[seen->noted - 1].count = seen->record.count;
-	}
+	const struct seen_list *list = proxy->connections ? &proxy->connections->refused : NULL;
+	refusals_new(plan, proxy, denials);
+	for (unsigned i = 0; list && i < list->count; i++)
+		if (list->all[i].noted != NOTED_ELSEWHERE)
+			denials->all[list->all[i].noted - 1].count = list->all[i].record.count;
 	denials->lost += list ? list->more : 0;
 }

@@ -1,6 +1,5 @@
 // Owns the way to the proxy in tier landlock: the supervisor connects the caller's socket to the
 // proxy's listener on the host's loopback, and notes the source port and the destination.
-#include "net/host/relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,26 +16,15 @@
 enum { ANSWER_MILLISECONDS = 5000 };
 
 // The listener's address for a socket of this family; with port 0 the socket's own.
-static socklen_t fill_relay(int listener, int family, struct sockaddr_storage *relay,
-			    uint16_t **ret_port)
+static socklen_t fill_relay(const struct address *listener, uint16_t port, int family,
+			    struct sockaddr_storage *relay)
 {
-	struct sockaddr_in v4;
-	socklen_t size = sizeof(v4);
-	if (getsockname(listener, (struct sockaddr *)&v4, &size) < 0)
-		return 0;
-	memset(relay, 0, sizeof(*relay));
-	if (family == AF_INET) {
-		memcpy(relay, &v4, sizeof(v4));
-		*ret_port = &((struct sockaddr_in *)relay)->sin_port;
-		return sizeof(v4);
-	}
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)relay;
-	v6->sin6_family = AF_INET6;
-	v6->sin6_port = v4.sin_port;
-	v6->sin6_addr.s6_addr[10] = v6->sin6_addr.s6_addr[11] = 0xff;
-	memcpy(v6->sin6_addr.s6_addr + 12, &v4.sin_addr, 4);
-	*ret_port = &v6->sin6_port;
-	return sizeof(*v6);
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	if (family == AF_INET)
+		return sockaddr_fill(listener, port, relay);
+	memcpy(&v6.sin6_addr, listener, sizeof(v6.sin6_addr)); // ::ffff:127.0.0.1
+	memcpy(relay, &v6, sizeof(v6));
+	return sizeof(v6);
 }
 
 // Gives the socket a port and notes it before the connection.
@@ -81,23 +69,24 @@ int relay_connect(const struct run *run, int socket, const struct sockaddr_stora
 {
 	struct proxy *proxy = run->proxy;
 	struct sockaddr_storage own, relay;
+	struct address listener;
 	socklen_t size = sizeof(own);
-	uint16_t *port, listening;
+	uint16_t port;
 	if (!proxy->shared)
 		return -EACCES;
 	if (getsockname(socket, (struct sockaddr *)&own, &size) < 0)
 		return -errno;
-	size = fill_relay(proxy->listeners[0], own.ss_family, &relay, &port);
-	if (size == 0)
+	size = sizeof(relay);
+	if (getsockname(proxy->listeners[0], (struct sockaddr *)&relay, &size) < 0)
 		return -EACCES;
-	listening = *port;
-	*port = 0;
-	// A socket with a port was connected before: the kernel answers.
+	sockaddr_read(&relay, &listener, &port);
+	size = fill_relay(&listener, 0, own.ss_family, &relay);
+	// One that has a port was connected before: the kernel answers what it answers then.
 	if (bind(socket, (const struct sockaddr *)&relay, size) == 0) {
 		int result = announce(proxy, socket, to);
 		if (result < 0)
 			return result;
 	}
-	*port = listening;
+	fill_relay(&listener, port, own.ss_family, &relay);
 	return connect_now(socket, (const struct sockaddr *)&relay, size);
 }

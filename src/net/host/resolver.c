@@ -12,11 +12,11 @@
 
 static void answered(void *data, int status, int timeouts, struct hostent *host)
 {
-	struct address address = { { [10] = 0xff, [11] = 0xff } };
+	struct address address;
 	(void)timeouts;
 	if (status != ARES_SUCCESS || host->h_addrtype != AF_INET || !host->h_addr_list[0])
 		return;
-	memcpy(address.bytes + 12, host->h_addr_list[0], 4);
+	address = address_v4(host->h_addr_list[0]);
 	*(bool *)data = names_is_synthetic(&address);
 }
 

@@ -1,6 +1,6 @@
 // Owns the search for the program behind a connection: the box's processes, newest first, for a
 // bounded time.
-#include "net/host/socket_owner.h"
+#include "net/host/destinations.h"
 
 #include <fcntl.h>
 #include <linux/inet_diag.h>
@@ -19,16 +19,9 @@
 
 enum { TEXT = 4096, LOOPBACK_INDEX = 1 };
 
-static int64_t cpu_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static bool is_over(const struct owner_search *who)
 {
-	return cpu_now() >= who->end;
+	return thread_now() >= who->end;
 }
 
 void owner_new(struct owner_search *who, int owners)
@@ -190,7 +183,7 @@ static void search(struct owner_search *who, pid_t init)
 
 void owner_find(struct owner_search *who, pid_t init, const struct ends *ends)
 {
-	int64_t begin = cpu_now(), left = who->run_most - who->run_spent;
+	int64_t begin = thread_now(), left = who->run_most - who->run_spent;
 	who->end = begin + (left < who->record_most ? left : who->record_most);
 	who->found = 0;
 	memset(who->program, 0, sizeof(who->program));
@@ -200,5 +193,5 @@ void owner_find(struct owner_search *who, pid_t init, const struct ends *ends)
 		search(who, init);
 	if (!who->found && is_over(who))
 		memcpy(who->program, "?", 2);
-	who->run_spent += cpu_now() - begin;
+	who->run_spent += thread_now() - begin;
 }

@@ -1,6 +1,7 @@
 // Owns the rules for a valid answer.
 #include "net/parse/parse.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -21,26 +22,21 @@ struct answer_reader {
 	enum answered answer;
 };
 
-static bool is_key(const struct json_step *step, const char *name)
-{
-	return step->key && step->key_length == strlen(name) &&
-	       memcmp(step->key, name, step->key_length) == 0;
-}
-
 static bool take_step(void *owner, const struct json_step *step)
 {
 	struct answer_reader *reader = owner;
 	char word[16];
 	if (step->depth == 0)
 		return step->kind == WALK_OBJECT;
-	if (step->depth != 1 || !is_key(step, "answer"))
+	if (step->depth != 1 || !step->key ||
+	    !piece_is((struct piece){ step->key, step->key_length }, "answer"))
 		return true;
 	if (step->kind != WALK_STRING || reader->members++ > 0)
 		return false;
 	size_t length = json_decode(reader->text + step->start, step->end - step->start, word,
 				    sizeof(word));
 	for (int i = 0; i < ANSWERS; i++) {
-		if (length != strlen(answer_words[i]) || memcmp(word, answer_words[i], length) != 0)
+		if (!piece_is((struct piece){ word, length }, answer_words[i]))
 			continue;
 		reader->answer = (enum answered)i;
 		reader->good = true;
@@ -60,11 +56,6 @@ bool answer_json(const char *text, size_t length, enum answered *ret_answer)
 		return false;
 	*ret_answer = reader.answer;
 	return true;
-}
-
-static char small(unsigned char byte)
-{
-	return (char)(byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte);
 }
 
 static enum answer_step end_line(struct answer_line *line, char *ret_letter)
@@ -95,7 +86,7 @@ enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const
 		*line = (struct answer_line){ 0 };
 		return ANSWER_MORE;
 	}
-	char letter = small(byte);
+	char letter = (char)tolower(byte);
 	line->bad = line->bad || line->length > 0 || letter < 'a' || letter > 'z' ||
 		    !strchr(letters, letter);
 	line->letter = line->bad ? 0 : letter;
@@ -108,9 +99,8 @@ void answer_claim(const char *name, char *to, size_t size)
 	static const char others[] = "._+-";
 	size_t used = 0;
 	for (; name[used] && used + 1 < size; used++) {
-		char byte = name[used], letter = small((unsigned char)byte);
-		bool plain = (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') ||
-			     strchr(others, byte);
+		char byte = name[used];
+		bool plain = isalnum((unsigned char)byte) || strchr(others, byte);
 		to[used] = plain ? byte : '?';
 	}
 	if (used == 0 && size > 1)

@@ -12,11 +12,6 @@ enum {
 	TIME_TO_LIVE = 60
 };
 
-static uint16_t get16(const uint8_t *bytes)
-{
-	return (uint16_t)(bytes[0] << 8 | bytes[1]);
-}
-
 // No pointers: a question has nothing to point at.
 static bool parse_name(const uint8_t *message, size_t length, struct dns_question *question)
 {
@@ -37,8 +32,8 @@ static bool parse_name(const uint8_t *message, size_t length, struct dns_questio
 	if (at + 5 > length)
 		return false;
 	question->end = at + 5;
-	question->type = get16(message + at + 1);
-	question->class = get16(message + at + 3);
+	question->type = read16(message + at + 1);
+	question->class = read16(message + at + 3);
 	question->valid =
 		plain && used > 1 && host_parse(text, used - 1, &host) && host.kind == HOST_NAME;
 	if (question->valid)
@@ -55,7 +50,7 @@ bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret,
 	*ret_code = DNS_OK;
 	if (message[2] & OPCODE)
 		*ret_code = DNS_NOT_DONE;
-	else if (get16(message + 4) != 1 || get16(message + 6) != 0 ||
+	else if (read16(message + 4) != 1 || read16(message + 6) != 0 ||
 		 !parse_name(message, length, &question)) {
 		question.end = HEADER;
 		*ret_code = DNS_FORMAT;

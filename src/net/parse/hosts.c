@@ -5,62 +5,43 @@
 
 #include "base/base.h"
 
-struct hosts_line {
-	const char *at, *end;
-};
+static const char blanks[] = " \t\r";
 
-static bool next_line(const char **text, const char *end, struct hosts_line *ret)
+// Without a comment.
+static struct piece next_line(struct piece *rest)
 {
-	if (*text >= end)
-		return false;
-	const char *newline = memchr(*text, '\n', (size_t)(end - *text));
-	ret->at = *text;
-	ret->end = newline ? newline : end;
-	*text = newline ? newline + 1 : end;
-	for (const char *at = ret->at; at < ret->end; at++)
-		if (*at == '#' || *at == ';')
-			ret->end = at;
-	return true;
+	struct piece line = piece_until(rest, '\n');
+	line = piece_until(&line, '#');
+	return piece_until(&line, ';');
 }
 
-static size_t next_word(struct hosts_line *line, const char **ret)
+static bool next_host(struct piece *line, struct host *ret)
 {
-	while (line->at < line->end && strchr(" \t\r", *line->at))
-		line->at++;
-	*ret = line->at;
-	while (line->at < line->end && !strchr(" \t\r", *line->at))
-		line->at++;
-	return (size_t)(line->at - *ret);
+	struct piece word = piece_word(line, blanks);
+	return host_parse(word.at, word.length, ret);
 }
 
 static bool host_at(const char *text, size_t length, uint32_t at, struct host *ret)
 {
-	struct hosts_line line = { text + at, text + length };
-	const char *word;
-	const char *newline = memchr(line.at, '\n', (size_t)(line.end - line.at));
-	line.end = newline ? newline : line.end;
-	size_t size = next_word(&line, &word), part = 0;
-	while (part < size && word[part] != '#' && word[part] != ';')
-		part++;
-	return host_parse(word, part, ret);
+	struct piece rest = { text + at, length - at }, line = next_line(&rest);
+	return next_host(&line, ret);
 }
 
 unsigned hosts_read(const char *text, size_t length, struct hosts_entry *entries, unsigned most)
 {
 	unsigned count = 0;
-	struct hosts_line line;
-	for (const char *at = text; next_line(&at, text + length, &line);) {
-		const char *word;
+	struct piece rest = { text, length }, word;
+	while (rest.length > 0) {
 		struct host host;
-		size_t size = next_word(&line, &word);
-		uint32_t begin = (uint32_t)(word - text);
-		if (size == 0 || !host_parse(word, size, &host) || host.kind != HOST_ADDRESS)
+		struct piece line = next_line(&rest), begin = piece_word(&line, blanks);
+		if (!host_parse(begin.at, begin.length, &host) || host.kind != HOST_ADDRESS)
 			continue;
-		while ((size = next_word(&line, &word)) > 0 && count < most)
-			if (host_parse(word, size, &host) && host.kind == HOST_NAME)
+		while ((word = piece_word(&line, blanks)).length > 0 && count < most)
+			if (host_parse(word.at, word.length, &host) && host.kind == HOST_NAME)
 				entries[count++] =
-					(struct hosts_entry){ (uint32_t)str_hash(host.name), begin,
-							      (uint32_t)(word - text) };
+					(struct hosts_entry){ (uint32_t)str_hash(host.name),
+							      (uint32_t)(begin.at - text),
+							      (uint32_t)(word.at - text) };
 	}
 	return count;
 }
@@ -83,49 +64,43 @@ unsigned hosts_find(const char *text, size_t length, const struct hosts_entry *e
 	return found;
 }
 
-static void take_search(struct hosts_line *line, struct resolv *resolv)
+static void take_search(struct piece line, struct resolv *resolv)
 {
-	const char *word;
+	struct piece word;
 	struct host host;
 	resolv->search_count = 0;
-	for (size_t size = next_word(line, &word); size > 0; size = next_word(line, &word)) {
-		if (resolv->search_count == RESOLV_SEARCH_MAX || !host_parse(word, size, &host) ||
-		    host.kind != HOST_NAME)
-			continue;
-		memcpy(resolv->search[resolv->search_count++], host.name, sizeof(host.name));
-	}
+	while ((word = piece_word(&line, blanks)).length > 0)
+		if (resolv->search_count < RESOLV_SEARCH_MAX &&
+		    host_parse(word.at, word.length, &host) && host.kind == HOST_NAME)
+			memcpy(resolv->search[resolv->search_count++], host.name,
+			       sizeof(host.name));
 }
 
-static void take_options(struct hosts_line *line, struct resolv *resolv)
+static void take_options(struct piece line, struct resolv *resolv)
 {
 	enum { NDOTS_MAX = 15 };
-	const char *word;
+	struct piece word;
 	unsigned long long dots;
-	for (size_t size = next_word(line, &word); size > 0; size = next_word(line, &word))
-		if (size > 6 && memcmp(word, "ndots:", 6) == 0 &&
-		    str_number(word + 6, size - 6, 0, NDOTS_MAX, &dots))
+	while ((word = piece_word(&line, blanks)).length > 0)
+		if (piece_is(piece_until(&word, ':'), "ndots") &&
+		    str_number(word.at, word.length, 0, NDOTS_MAX, &dots))
 			resolv->ndots = (unsigned)dots;
 }
 
 void resolv_parse(const char *text, size_t length, struct resolv *ret)
 {
 	struct resolv resolv = { .ndots = 1 };
-	struct hosts_line line;
-	for (const char *at = text; next_line(&at, text + length, &line);) {
-		const char *word;
+	struct piece rest = { text, length };
+	while (rest.length > 0) {
 		struct host host;
-		size_t size = next_word(&line, &word);
-		if ((size == 6 && memcmp(word, "search", 6) == 0) ||
-		    (size == 6 && memcmp(word, "domain", 6) == 0)) {
-			take_search(&line, &resolv);
-		} else if (size == 7 && memcmp(word, "options", 7) == 0) {
-			take_options(&line, &resolv);
-		} else if (size == 10 && memcmp(word, "nameserver", 10) == 0) {
-			size = next_word(&line, &word);
-			if (resolv.server_count < RESOLV_SERVERS_MAX &&
-			    host_parse(word, size, &host) && host.kind == HOST_ADDRESS)
-				resolv.servers[resolv.server_count++] = host.address;
-		}
+		struct piece line = next_line(&rest), word = piece_word(&line, blanks);
+		if (piece_is(word, "search") || piece_is(word, "domain"))
+			take_search(line, &resolv);
+		else if (piece_is(word, "options"))
+			take_options(line, &resolv);
+		else if (piece_is(word, "nameserver") && resolv.server_count < RESOLV_SERVERS_MAX &&
+			 next_host(&line, &host) && host.kind == HOST_ADDRESS)
+			resolv.servers[resolv.server_count++] = host.address;
 	}
 	struct host own;
 	if (resolv.server_count == 0 && host_parse("127.0.0.1", strlen("127.0.0.1"), &own))

@@ -1,56 +1,27 @@
 // Owns the reading of heads. A line ends with CRLF and nothing else; one field, one line.
 #include "net/parse/parse.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base.h"
 
 enum { LINE_BYTES_MAX = 8192 };
 
-struct text {
-	const char *at;
-	size_t length;
-};
-
 struct fields {
 	unsigned hosts, lengths, codings, upgrades;
-	struct text host, coding;
+	struct piece host, coding;
 	uint64_t length;
 	bool close, keep, upgrade;
 };
 
-static bool is_token(char c)
+bool is_token(uint8_t c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("!#$%&'*+-.^_`|~", c));
+	return isalnum(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-static bool is_alike(const char *text, const char *word, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		char c = text[i];
-		if ((c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c) != word[i])
-			return false;
-	}
-	return true;
-}
-
-static bool is_word(struct text text, const char *word)
-{
-	return text.length == strlen(word) && is_alike(text.at, word, text.length);
-}
-
-static struct text trimmed(struct text text)
-{
-	while (text.length > 0 && (text.at[0] == ' ' || text.at[0] == '\t'))
-		text.at++, text.length--;
-	while (text.length > 0 &&
-	       (text.at[text.length - 1] == ' ' || text.at[text.length - 1] == '\t'))
-		text.length--;
-	return text;
-}
-
-static bool take_line(const char **at, const char *end, struct text *ret, enum parse *ret_result)
+static bool take_line(const char **at, const char *end, struct piece *ret, enum parse *ret_result)
 {
 	const char *newline = memchr(*at, '\n', (size_t)(end - *at));
 	size_t there = (size_t)((newline ? newline : end) - *at);
@@ -60,7 +31,7 @@ static bool take_line(const char **at, const char *end, struct text *ret, enum p
 	*ret_result = PARSE_BAD;
 	if (there == 0 || newline[-1] != '\r' || there > LINE_BYTES_MAX)
 		return false;
-	*ret = (struct text){ *at, there - 1 };
+	*ret = (struct piece){ *at, there - 1 };
 	*at = newline + 1;
 	// A bare CR ends a line for some readers, NUL for others.
 	for (size_t i = 0; i < ret->length; i++)
@@ -69,69 +40,70 @@ static bool take_line(const char **at, const char *end, struct text *ret, enum p
 	return memchr(ret->at, 0x7f, ret->length) == NULL;
 }
 
-static bool has_word(struct text list, const char *word)
+static bool has_word(struct piece list, const char *word)
 {
-	while (list.length > 0) {
-		const char *comma = memchr(list.at, ',', list.length);
-		size_t length = comma ? (size_t)(comma - list.at) : list.length;
-		if (is_word(trimmed((struct text){ list.at, length }), word))
+	while (list.length > 0)
+		if (piece_is_alike(piece_trimmed(piece_until(&list, ',')), word))
 			return true;
-		length += comma != NULL;
-		list.at += length;
-		list.length -= length;
-	}
 	return false;
 }
 
-static bool note_field(struct fields *fields, struct text name, struct text value)
+static bool note_field(struct fields *fields, struct piece name, struct piece value)
 {
 	unsigned long long length;
-	if (is_word(name, "host")) {
+	if (piece_is_alike(name, "host")) {
 		fields->hosts++;
 		fields->host = value;
-	} else if (is_word(name, "content-length")) {
+	} else if (piece_is_alike(name, "content-length")) {
 		if (!str_number(value.at, value.length, 0, INT64_MAX, &length))
 			return false;
 		fields->lengths++;
 		fields->length = length;
-	} else if (is_word(name, "transfer-encoding")) {
+	} else if (piece_is_alike(name, "transfer-encoding")) {
 		fields->codings++;
 		fields->coding = value;
-	} else if (is_word(name, "connection") || is_word(name, "proxy-connection")) {
-		// The next reader drops fields that Connection names: Host must not be among them.
+	} else if (piece_is_alike(name, "connection") || piece_is_alike(name, "proxy-connection")) {
+		// It is for the next reader alone; behind it there would be no host.
 		if (has_word(value, "host") || has_word(value, "content-length") ||
 		    has_word(value, "transfer-encoding"))
 			return false;
 		fields->close = fields->close || has_word(value, "close");
 		fields->keep = fields->keep || has_word(value, "keep-alive");
-	} else if (is_word(name, "upgrade")) {
+	} else if (piece_is_alike(name, "upgrade")) {
 		fields->upgrades++;
-		fields->upgrade = is_word(value, "websocket");
+		fields->upgrade = piece_is_alike(value, "websocket");
 	}
 	return true;
 }
 
 // A leading space is bad (obsolete folding).
-static bool split_field(struct text line, struct text *name, struct text *value)
+static bool split_field(struct piece line, struct piece *name, struct piece *value)
 {
 	size_t length = 0;
-	while (length < line.length && is_token(line.at[length]))
+	while (length < line.length && is_token((uint8_t)line.at[length]))
 		length++;
 	if (length == 0 || length == line.length || line.at[length] != ':')
 		return false;
-	*name = (struct text){ line.at, length };
-	*value = trimmed((struct text){ line.at + length + 1, line.length - length - 1 });
+	*name = (struct piece){ line.at, length };
+	*value = piece_trimmed((struct piece){ line.at + length + 1, line.length - length - 1 });
 	return true;
+}
+
+bool http_field(struct piece *rest, struct piece *ret_name, struct piece *ret_value)
+{
+	struct piece line = piece_until(rest, '\n');
+	line.length -= line.length > 0; // its CR
+	return split_field(line, ret_name, ret_value);
 }
 
 static enum parse take_fields(const char **at, const char *end, struct fields *fields)
 {
-	struct text line;
+	struct piece line;
 	enum parse result;
 	while (take_line(at, end, &line, &result)) {
 		if (line.length == 0)
 			return PARSE_DONE;
-		struct text name, value;
+		struct piece name, value;
 		if (!split_field(line, &name, &value) || !note_field(fields, name, value))
 			return PARSE_BAD;
 	}
@@ -145,7 +117,7 @@ static bool body_of(const struct fields *fields, enum http_body otherwise, enum 
 	*ret_length = 0;
 	if (fields->codings > 1 || fields->lengths > 1 || (fields->codings && fields->lengths))
 		return false;
-	if (fields->codings && !is_word(fields->coding, "chunked"))
+	if (fields->codings && !piece_is_alike(fields->coding, "chunked"))
 		return false;
 	if (fields->codings)
 		*ret_body = BODY_CHUNKED;
@@ -155,7 +127,7 @@ static bool body_of(const struct fields *fields, enum http_body otherwise, enum 
 	return true;
 }
 
-static bool parse_version(struct text text, unsigned *ret_minor)
+static bool parse_version(struct piece text, unsigned *ret_minor)
 {
 	if (text.length != 8 || memcmp(text.at, "HTTP/1.", 7) != 0 ||
 	    (text.at[7] != '0' && text.at[7] != '1'))
@@ -164,18 +136,18 @@ static bool parse_version(struct text text, unsigned *ret_minor)
 	return true;
 }
 
-static bool split_line(struct text line, struct text *method, struct text *target,
-		       struct text *version)
+static bool split_line(struct piece line, struct piece *method, struct piece *target,
+		       struct piece *version)
 {
 	const char *first = memchr(line.at, ' ', line.length), *end = line.at + line.length;
 	const char *second = first ? memchr(first + 1, ' ', (size_t)(end - first - 1)) : NULL;
 	if (!second || first == line.at || second == first + 1)
 		return false;
-	*method = (struct text){ line.at, (size_t)(first - line.at) };
-	*target = (struct text){ first + 1, (size_t)(second - first - 1) };
-	*version = (struct text){ second + 1, (size_t)(end - second - 1) };
+	*method = (struct piece){ line.at, (size_t)(first - line.at) };
+	*target = (struct piece){ first + 1, (size_t)(second - first - 1) };
+	*version = (struct piece){ second + 1, (size_t)(end - second - 1) };
 	for (size_t i = 0; i < method->length; i++)
-		if (!is_token(method->at[i]))
+		if (!is_token((uint8_t)method->at[i]))
 			return false;
 	for (size_t i = 0; i < target->length; i++)
 		if (target->at[i] <= ' ' || target->at[i] > '~')
@@ -184,7 +156,7 @@ static bool split_line(struct text line, struct text *method, struct text *targe
 }
 
 // A user name is bad: it hides the real host.
-static bool parse_target(const char *bytes, struct text target, struct http_request *request)
+static bool parse_target(const char *bytes, struct piece target, struct http_request *request)
 {
 	size_t scheme = 0;
 	request->target = request->path = (size_t)(target.at - bytes);
@@ -193,11 +165,11 @@ static bool parse_target(const char *bytes, struct text target, struct http_requ
 		return host_parse_port(target.at, target.length, &request->host, &request->port) &&
 		       request->port;
 	}
-	if (target.at[0] == '/' || is_word(target, "*"))
+	if (target.at[0] == '/' || piece_is_alike(target, "*"))
 		return true;
-	if (target.length > 7 && is_alike(target.at, "http://", 7))
+	if (target.length > 7 && strncasecmp(target.at, "http://", 7) == 0)
 		scheme = 7;
-	else if (target.length > 8 && is_alike(target.at, "https://", 8))
+	else if (target.length > 8 && strncasecmp(target.at, "https://", 8) == 0)
 		scheme = 8;
 	if (scheme == 0)
 		return false;
@@ -250,7 +222,7 @@ enum parse http_request(const char *bytes, size_t length, struct http_request *r
 {
 	struct http_request request = { 0 };
 	struct fields fields = { 0 };
-	struct text line, method, target, version;
+	struct piece line, method, target, version;
 	const char *at = bytes;
 	enum parse result;
 	unsigned minor;
@@ -283,14 +255,14 @@ enum parse http_response(const char *bytes, size_t length, bool asks_head,
 {
 	struct http_response response = { 0 };
 	struct fields fields = { 0 };
-	struct text line;
+	struct piece line;
 	const char *at = bytes;
 	enum parse result;
 	unsigned minor;
 	unsigned long long status;
 	if (!take_line(&at, bytes + length, &line, &result))
 		return result;
-	if (line.length < 12 || !parse_version((struct text){ line.at, 8 }, &minor) ||
+	if (line.length < 12 || !parse_version((struct piece){ line.at, 8 }, &minor) ||
 	    line.at[8] != ' ' || !str_number(line.at + 9, 3, 100, 999, &status) ||
 	    (line.length > 12 && line.at[12] != ' '))
 		return PARSE_BAD;
@@ -310,7 +282,7 @@ enum parse http_response(const char *bytes, size_t length, bool asks_head,
 	return PARSE_DONE;
 }
 
-static enum parse chunk_size(struct text line, uint64_t *ret)
+static enum parse chunk_size(struct piece line, uint64_t *ret)
 {
 	uint64_t size = 0;
 	size_t i = 0;
@@ -330,9 +302,9 @@ static enum parse chunk_size(struct text line, uint64_t *ret)
 }
 
 // RFC 9110 6.5.1: some readers would treat it as a field of the head.
-static bool is_trailer(struct text line)
+static bool is_trailer(struct piece line)
 {
-	struct text name, value;
+	struct piece name, value;
 	struct fields fields = { 0 };
 	return split_field(line, &name, &value) && note_field(&fields, name, value) &&
 	       !fields.hosts && !fields.lengths && !fields.codings && !fields.upgrades;
@@ -341,7 +313,7 @@ static bool is_trailer(struct text line)
 enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, size_t *ret_used,
 		      uint64_t *ret_data)
 {
-	struct text line;
+	struct piece line;
 	const char *next = bytes;
 	enum parse result;
 	*ret_data = 0;
@@ -372,19 +344,20 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
 		    const char *field, char *to)
 {
-	const char *at = from + request->path, *end = from + request->head;
+	struct piece rest = { from + request->path, request->head - request->path };
 	char *put = mempcpy(mempcpy(to, from, request->target), place, strlen(place));
-	if (request->path > request->target && *at != '/')
+	if (request->path > request->target && *rest.at != '/')
 		*put++ = '/';
-	for (bool first = true; at < end; first = false) {
-		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
-		bool drop = !first && ((line > 6 && is_alike(at, "proxy-", 6)) ||
-				       (request->other_upgrade &&
-					((line > 8 && is_alike(at, "upgrade:", 8)) ||
-					 (line > 15 && is_alike(at, "http2-settings:", 15)))));
-		put = mempcpy(put, at, drop ? 0 : line);
-		put = mempcpy(put, field, first ? strlen(field) : 0);
-		at += line;
+	struct piece line = piece_until(&rest, '\n');
+	put = mempcpy(mempcpy(put, line.at, line.length + 1), field, strlen(field));
+	while (rest.length > 0) {
+		struct piece name, value, next = rest;
+		bool drop = http_field(&next, &name, &value) &&
+			    (strncasecmp(name.at, "proxy-", strlen("proxy-")) == 0 ||
+			     (request->other_upgrade && (piece_is_alike(name, "upgrade") ||
+							 piece_is_alike(name, "http2-settings"))));
+		put = mempcpy(put, rest.at, drop ? 0 : (size_t)(next.at - rest.at));
+		rest = next;
 	}
 	return (size_t)(put - to);
 }

@@ -9,12 +9,6 @@ enum { LINE_BYTES_MAX = 12 * 1024 };
 
 static const char ssh[] = "SSH-2.0-";
 
-static bool is_token(uint8_t c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("!#$%&'*+-.^_`|~", c));
-}
-
 static enum parse begins(const uint8_t *bytes, size_t length, const char *word)
 {
 	size_t wanted = strlen(word), there = length < wanted ? length : wanted;
@@ -29,14 +23,9 @@ enum opening opening_client(const uint8_t *bytes, size_t length)
 		return OPENING_MORE;
 	if (bytes[0] == TLS_HANDSHAKE)
 		return OPENING_TLS;
-	switch (begins(bytes, length, ssh)) {
-	case PARSE_DONE:
-		return OPENING_SSH;
-	case PARSE_MORE:
-		return OPENING_MORE;
-	case PARSE_BAD:
-		break;
-	}
+	enum parse is_ssh = begins(bytes, length, ssh);
+	if (is_ssh != PARSE_BAD)
+		return is_ssh == PARSE_DONE ? OPENING_SSH : OPENING_MORE;
 	return is_token(bytes[0]) ? OPENING_HTTP : OPENING_OTHER;
 }
 

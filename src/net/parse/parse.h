@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "text/destination.h"
+#include "text/piece.h"
 
 enum parse {
 	PARSE_MORE,
@@ -18,7 +19,12 @@ enum parse {
 	PARSE_DONE,
 };
 
-// A person's or a program's answer. Anything else means no. Pure, without memory.
+static inline uint16_t read16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+// Who says anything else than an answer has said no. Pure, without memory.
 
 enum answered {
 	ANSWERED_NO,
@@ -141,7 +147,9 @@ struct http_response {
 
 enum { HTTP_HEAD_MAX = 16 * 1024 };
 
-// Where the laxest reader finds the end. `searched`: bytes without an end so far.
+// Of a method or a field's name.
+bool is_token(uint8_t c);
+// As the laxest reader finds it. The first `searched` bytes are passed over; they become all.
 bool http_has_end(const char *bytes, size_t length, uint32_t *searched);
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret);
 // The response to HEAD has no body.
@@ -153,8 +161,11 @@ enum http_chunk { CHUNK_SIZE, CHUNK_DATA, CHUNK_END, CHUNK_TRAILER, CHUNK_DONE }
 enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, size_t *ret_used,
 		      uint64_t *ret_data);
 
-// For a server: drops fields for a proxy, and upgrades other than websocket. For another proxy:
-// with `place` and `field`. `to` must hold both.
+// The next field of a head that was read, behind its first line. False at its end.
+bool http_field(struct piece *rest, struct piece *ret_name, struct piece *ret_value);
+
+// For a server: without fields for the proxy and other upgrades than websocket; for another proxy
+// with `place` and `field`. `to` holds as much as these.
 size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
 		    const char *field, char *to);
 

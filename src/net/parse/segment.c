@@ -7,11 +7,6 @@
 enum { HEADER = 20, V4_HEADER = 20, V6_HEADER = 40, SEQUENCE = 4, ACKNOWLEDGED = 8, OFFSET = 12 };
 enum { FLAGS = 13, CHECKSUM = 16, RST_ACK = 0x14 };
 
-static uint16_t read16(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
 static void write16(uint8_t *at, unsigned value)
 {
 	at[0] = (uint8_t)(value >> 8);
@@ -32,14 +27,12 @@ bool segment_v6(const uint8_t *bytes, size_t length, struct segment *ret)
 
 bool segment_v4(const uint8_t *bytes, size_t length, struct segment *ret)
 {
-	static const struct address mapped = { { [10] = 0xff, [11] = 0xff } };
 	size_t header = length >= V4_HEADER ? (size_t)(bytes[0] & 15) * 4 : 0;
 	if (header < V4_HEADER || header > length ||
 	    !segment_v6(bytes + header, length - header, ret))
 		return false;
-	ret->ends.from = ret->ends.to = mapped;
-	memcpy(ret->ends.from.bytes + 12, bytes + 12, 4);
-	memcpy(ret->ends.to.bytes + 12, bytes + 16, 4);
+	ret->ends.from = address_v4(bytes + 12);
+	ret->ends.to = address_v4(bytes + 16);
 	return true;
 }
 

@@ -26,10 +26,8 @@ void sockaddr_read(const struct sockaddr_storage *from, struct address *ret_addr
 {
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)from;
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)from;
-	memset(ret_address, 0, sizeof(*ret_address));
 	if (from->ss_family == AF_INET) {
-		ret_address->bytes[10] = ret_address->bytes[11] = 0xff;
-		memcpy(ret_address->bytes + 12, &v4->sin_addr, 4);
+		*ret_address = address_v4(&v4->sin_addr);
 		*ret_port = ntohs(v4->sin_port);
 	} else {
 		memcpy(ret_address->bytes, &v6->sin6_addr, 16);

@@ -36,7 +36,6 @@ enum parse socks_request(const uint8_t *bytes, size_t length, struct socks_reque
 {
 	enum { HEAD = 4, COMMAND_CONNECT = 1 };
 	struct socks_request request = { 0 };
-	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 	if (length >= 1 && bytes[0] != SOCKS_VERSION)
 		return PARSE_BAD;
 	if (length < HEAD + 1)
@@ -49,14 +48,13 @@ enum parse socks_request(const uint8_t *bytes, size_t length, struct socks_reque
 	const uint8_t *address = bytes + HEAD;
 	request.host.kind = HOST_ADDRESS;
 	if (bytes[3] == KIND_V4) {
-		memcpy(request.host.address.bytes, mapped, sizeof(mapped));
-		memcpy(request.host.address.bytes + sizeof(mapped), address, 4);
+		request.host.address = address_v4(address);
 	} else if (bytes[3] == KIND_V6) {
 		memcpy(request.host.address.bytes, address, 16);
 	} else if (!host_parse((const char *)address + 1, size - 1, &request.host)) {
 		return PARSE_BAD;
 	}
-	request.port = (uint16_t)(address[size] << 8 | address[size + 1]);
+	request.port = read16(address + size);
 	request.connect = bytes[1] == COMMAND_CONNECT;
 	request.used = HEAD + size + 2;
 	if (request.port == 0)

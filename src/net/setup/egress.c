@@ -17,36 +17,31 @@
 
 static const uint16_t usual_ports[] = { 80, 443, 22, 9418, 5432, 3306, 6379 };
 
-static void add_port(struct egress *egress, uint16_t port)
+static void add_port(uint16_t *ports, unsigned *count, unsigned most, uint16_t port)
 {
-	for (unsigned i = 0; i < egress->port_count; i++)
-		if (egress->ports[i] == port)
+	for (unsigned i = 0; i < *count; i++)
+		if (ports[i] == port)
 			return;
-	if (egress->port_count < NETNS_PORTS_MAX)
-		egress->ports[egress->port_count++] = port;
+	if (*count < most)
+		ports[(*count)++] = port;
 }
 
 static void list_ports(struct plan *plan)
 {
+	struct egress *egress = &plan->egress;
 	list_each (item, &plan->profile->allow) {
 		struct destination destination;
 		if (item->text[0] == '@' || !destination_parse(item->text, &destination))
 			continue;
 		for (unsigned i = 0; i < destination.port_count; i++)
-			add_port(&plan->egress, destination.ports[i]);
+			add_port(egress->ports, &egress->port_count, NETNS_PORTS_MAX,
+				 destination.ports[i]);
 	}
 	for (size_t i = 0; i < sizeof(usual_ports) / sizeof(*usual_ports); i++)
-		add_port(&plan->egress, usual_ports[i]);
+		add_port(egress->ports, &egress->port_count, NETNS_PORTS_MAX, usual_ports[i]);
 }
 
-static void add_loopback(struct egress *egress, uint16_t port)
-{
-	for (unsigned i = 0; i < egress->loopback_count; i++)
-		if (egress->loopback[i] == port)
-			return;
-	egress->loopback[egress->loopback_count++] = port;
-}
-
+// A port that two lines name is one door.
 static void add_publish(struct egress *egress, const struct publish *publish)
 {
 	for (unsigned i = 0; i < egress->publish_count; i++)
@@ -67,7 +62,7 @@ static int list_doors(struct plan *plan)
 		if (port == NETNS_PORT || port == NETNS_DNS_PORT)
 			return fail(0, "%sport %u of the box's loopback is sbx's own",
 				    origin_text(plan->arena, item->from), port);
-		add_loopback(egress, port);
+		add_port(egress->loopback, &egress->loopback_count, NETNS_LOOPBACK_MAX, port);
 	}
 	list_each (item, &plan->profile->publish) {
 		struct publish publish;
@@ -165,20 +160,12 @@ int egress_plan(struct plan *plan)
 	return list_doors(plan);
 }
 
-static unsigned count(const struct list *list)
-{
-	unsigned number = 0;
-	list_each (item, list)
-		number++;
-	return number;
-}
-
 int egress_count(const struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
-	unsigned budgets = count(&profile->upload) + count(&profile->download);
-	if (count(&plan->egress.allow) + RULES_ADDED_MAX > RULES_MAX ||
-	    count(&plan->egress.deny) + RULES_ADDED_MAX > RULES_MAX)
+	unsigned budgets = list_count(&profile->upload) + list_count(&profile->download);
+	if (list_count(&plan->egress.allow) + RULES_ADDED_MAX > RULES_MAX ||
+	    list_count(&plan->egress.deny) + RULES_ADDED_MAX > RULES_MAX)
 		return fail(0, "more than %d rules for the network", RULES_MAX - RULES_ADDED_MAX);
 	return budgets > BUDGETS_MAX ? fail(0, "more than %d budgets", BUDGETS_MAX) : 0;
 }
@@ -283,31 +270,28 @@ int egress_upstream(struct plan *plan, char *const *environment)
 
 bool egress_excepted(const char *no_proxy, const struct host *to, uint16_t to_port)
 {
-	for (const char *at = no_proxy; *at;) {
-		size_t length = strcspn(at, ", ");
+	struct piece rest = { no_proxy, strlen(no_proxy) }, part;
+	while ((part = piece_word(&rest, ", ")).length > 0) {
 		struct destination destination;
 		struct host host;
 		uint16_t port = 0;
 		char word[HOST_NAME_BYTES_MAX + 1];
-		const char *next = at + length + (at[length] != '\0');
-		if (length == 1 && *at == '*')
+		if (piece_is(part, "*"))
 			return true;
-		size_t dot =
-			length > 2 && at[0] == '*' && at[1] == '.' ? 2 : length > 1 && at[0] == '.';
-		if (length < sizeof(word)) {
-			memcpy(word, at, length);
-			word[length] = '\0';
-			bool network = strchr(word, '/') && destination_parse(word, &destination);
-			if (network && destination_matches(&destination, to, to_port))
-				return true;
-			if (!network && host_parse_port(at + dot, length - dot, &host, &port) &&
-			    (!port || port == to_port) &&
-			    (host.kind == HOST_NAME && to->kind == HOST_NAME
-				     ? host_within(to->name, host.name)
-				     : host_equal(&host, to)))
-				return true;
-		}
-		at = next;
+		if (!str_put(word, sizeof(word), "%.*s", (int)part.length, part.at))
+			continue;
+		size_t dot = part.length > 2 && str_starts(word, "*.")
+				     ? 2
+				     : part.length > 1 && word[0] == '.';
+		bool network = strchr(word, '/') && destination_parse(word, &destination);
+		if (network && destination_matches(&destination, to, to_port))
+			return true;
+		if (!network && host_parse_port(word + dot, part.length - dot, &host, &port) &&
+		    (!port || port == to_port) &&
+		    (host.kind == HOST_NAME && to->kind == HOST_NAME
+			     ? host_within(to->name, host.name)
+			     : host_equal(&host, to)))
+			return true;
 	}
 	return false;
 }

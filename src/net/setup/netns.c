@@ -28,16 +28,15 @@ enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, B
 // The helper shares pid 1's memory and descriptors: a copy would cost 0.1 ms. So it uses only its
 // arguments and its stack, and calls that leave errno alone. Pid 1 closes its descriptors.
 struct helper {
-	bool egress, redirect;
-	bool holds;
-	bool lingers;
-	int report; // a socket: an errno or 0 for the namespace, then for its content; back: pid 1
-		    // has joined
-	int sysctl;
-	const char *what;
+	const struct egress *egress; // NULL: no way out at all
+	bool redirect;               // by a rule instead of single ports
+	bool holds;                  // connections wait until it is known where they lead
+	bool lingers;                // for a test: stays a while when all is done
+	int report; // a socket: an errno or 0 for the namespace, then for what is in it; back: pid
+		    // 1 is in it
+	int sysctl; // /proc/sys: "net" in it is the reader's network namespace
+	const char *what; // that failed
 	struct ifreq loopback;
-	uint16_t loopback_ports[NETNS_LOOPBACK_MAX], ports[NETNS_PORTS_MAX];
-	unsigned loopback_count, port_count;
 	int listeners[LISTENERS_MAX];
 	unsigned listener_count;
 };
@@ -124,17 +123,15 @@ static long open_listener(const struct netns_wanted *wanted)
 		fd = sys_raw(SYS_socket, AF_INET, type, 0);
 	if (fd < 0)
 		return fd;
+	int level = is_v6 ? IPPROTO_IPV6 : IPPROTO_IP;
 	set_option(fd, SOL_SOCKET, SO_REUSEADDR);
 	if (wanted->transparent)
-		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
-			   is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
-	if (wanted->type == SOCK_STREAM)
+		set_option(fd, level, is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
+	if (wanted->type == SOCK_STREAM) // accepted connections inherit it
 		set_option(fd, IPPROTO_TCP, TCP_NODELAY);
 	if (wanted->type == SOCK_DGRAM) {
-		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
-			   is_v6 ? IPV6_RECVPKTINFO : IP_PKTINFO);
-		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
-			   is_v6 ? IPV6_FREEBIND : IP_FREEBIND);
+		set_option(fd, level, is_v6 ? IPV6_RECVPKTINFO : IP_PKTINFO);
+		set_option(fd, level, is_v6 ? IPV6_FREEBIND : IP_FREEBIND);
 	}
 	result = is_v6 ? sys_raw(SYS_bind, fd, (long)&v6, sizeof(v6))
 		       : sys_raw(SYS_bind, fd, (long)&v4, sizeof(v4));
@@ -182,10 +179,10 @@ static long add_holds(struct helper *helper)
 	uint16_t ports[HOLD_PORTS_MAX] = { NETNS_PORT, NETNS_DNS_PORT };
 	unsigned count = helper->redirect ? 1 : 2;
 	long raw[2] = { -EPERM, -EPERM }, result = 0;
-	for (unsigned i = 0; i < helper->loopback_count; i++)
-		ports[count++] = helper->loopback_ports[i];
-	for (unsigned i = 0; i < helper->port_count && !helper->redirect; i++)
-		ports[count++] = helper->ports[i];
+	for (unsigned i = 0; i < helper->egress->loopback_count; i++)
+		ports[count++] = helper->egress->loopback[i];
+	for (unsigned i = 0; i < helper->egress->port_count && !helper->redirect; i++)
+		ports[count++] = helper->egress->ports[i];
 	for (int i = 0; i < 2 && helper->holds; i++) {
 		raw[i] = hold_open(families[i], ports, count);
 		helper->holds = raw[i] >= 0 || raw[i] == -EAFNOSUPPORT;
@@ -233,9 +230,9 @@ static long make_egress(struct helper *helper)
 		result = add_listener(helper, standard[i]);
 	if (result >= 0)
 		result = add_owners(helper);
-	helper->listener_count = LISTENER_FIRST_PORT;
-	for (unsigned i = 0; i < helper->loopback_count && result >= 0; i++)
-		result = add_loopback(helper, helper->loopback_ports[i]);
+	helper->listener_count = LISTENER_FIRST_PORT; // see add_holds()
+	for (unsigned i = 0; i < helper->egress->loopback_count && result >= 0; i++)
+		result = add_loopback(helper, helper->egress->loopback[i]);
 	if (result < 0)
 		return result;
 	if (helper->redirect)
@@ -243,9 +240,10 @@ static long make_egress(struct helper *helper)
 				  SEQUENCE_RULES_LAST, SEQUENCE_RULES_LAST);
 	// Without nf_tables or TPROXY: one listener for each port of a list.
 	helper->redirect = helper->redirect && result >= 0;
-	for (unsigned i = 0; i < helper->port_count && !helper->redirect; i++) {
-		result = add_listener(helper, (struct netns_wanted){ SOCK_STREAM, helper->ports[i],
-								     AT_ALL, false });
+	for (unsigned i = 0; i < helper->egress->port_count && !helper->redirect; i++) {
+		result = add_listener(helper,
+				      (struct netns_wanted){ SOCK_STREAM, helper->egress->ports[i],
+							     AT_ALL, false });
 		if (result < 0 && result != -EADDRINUSE)
 			return result;
 	}
@@ -299,17 +297,12 @@ int netns_child_network(const struct plan *plan, struct run *run)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, run->network) < 0)
 		return fail(errno, "socketpair");
 	helper.report = run->network[1];
-	helper.egress = plan->egress.on;
+	helper.egress = plan->egress.on ? &plan->egress : NULL;
 	helper.redirect = !testing_skips("redirect");
 	helper.holds = !testing_skips("hold");
 	helper.lingers = testing_skips("helper-haste");
-	if (helper.egress) {
+	if (helper.egress)
 		helper.sysctl = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		helper.loopback_count = plan->egress.loopback_count;
-		helper.port_count = plan->egress.port_count;
-		memcpy(helper.loopback_ports, plan->egress.loopback, sizeof(helper.loopback_ports));
-		memcpy(helper.ports, plan->egress.ports, sizeof(helper.ports));
-	}
 	if (clone(helper_main, stack + sizeof(stack),
 		  CLONE_VM | CLONE_FILES | CLONE_PIDFD | SIGCHLD, &helper, &run->helper) < 0)
 		return fail(errno, "clone");

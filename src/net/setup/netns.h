@@ -26,7 +26,7 @@ enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = DOORS_MAX, NETN
 enum { NETNS_MARK = 1 };
 
 // In the order of sending; the rest follow by port. OWNERS is a netlink socket
-// (net/host/socket_owner.h). Two raw sockets get first segments; a box without them has AF_UNIX
+// (net/host/socket_owner.c). Two raw sockets get first segments; a box without them has AF_UNIX
 // sockets, and nothing waits.
 enum listener {
 	LISTENER_ALL,

@@ -7,6 +7,7 @@
 #include "base/base.h"
 
 enum { RESERVED = 256, PLACES_OF_A_NAME = 64 };
+static const uint32_t base = NETNS_OWN_V4_NUMBER - 1;
 
 static uint32_t number_of(const struct address *address)
 {
@@ -14,21 +15,16 @@ static uint32_t number_of(const struct address *address)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-static uint32_t base(void)
-{
-	return (uint32_t)198 << 24 | (uint32_t)18 << 16;
-}
-
 bool names_is_synthetic(const struct address *address)
 {
-	return address_is_v4(address) && number_of(address) >> NAMES_BITS == base() >> NAMES_BITS;
+	return address_is_v4(address) && number_of(address) >> NAMES_BITS == base >> NAMES_BITS;
 }
 
 bool names_is_own(const struct address *address)
 {
 	uint8_t own[16];
 	if (address_is_v4(address))
-		return number_of(address) == base() + 1;
+		return number_of(address) == base + 1; // NETNS_OWN_V4
 	return inet_pton(AF_INET6, NETNS_OWN_V6, own) == 1 &&
 	       memcmp(own, address->bytes, sizeof(own)) == 0;
 }
@@ -61,17 +57,15 @@ bool names_address(struct shared *shared, const char *name, bool known, struct a
 	memcpy(entry->text, name, strlen(name) + 1);
 	entry->known = known;
 	entry->asked = ++shared->asked;
-	struct in_addr address = { htonl(base() + (uint32_t)(entry - shared->names)) };
-	memset(ret->bytes, 0, 10);
-	memset(ret->bytes + 10, 0xff, 2);
-	memcpy(ret->bytes + 12, &address, 4);
+	struct in_addr address = { htonl(base + (uint32_t)(entry - shared->names)) };
+	*ret = address_v4(&address);
 	return true;
 }
 
 uint32_t names_enter(struct shared *shared, const struct address *address,
 		     char ret_name[HOST_NAME_BYTES_MAX + 1])
 {
-	uint32_t slot = number_of(address) - base();
+	uint32_t slot = number_of(address) - base;
 	struct name *entry = &shared->names[slot];
 	if (!entry->asked)
 		return 0;
