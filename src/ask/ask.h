@@ -82,7 +82,6 @@ struct ask_terminal {
 // -1 with the reason said: no terminal to ask on.
 int terminal_plan(const struct plan *plan);
 int terminal_turn(const struct plan *plan, struct run *run);
-// Gives the terminal back, when it is held, and lets the box go on; the question stays unanswered.
 void terminal_leave(struct run *run);
 
 struct ask {

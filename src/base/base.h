@@ -246,7 +246,7 @@ static inline int64_t thread_now(void)
 // Poll's time-out: this one, or less until a time of the steady clock (0: none).
 int times_left(int64_t until, int milliseconds);
 
-// A file of somebody else's may have a time that is too large: it wraps.
+// A foreign file's time may be too large: it wraps.
 static inline int64_t times_from(const struct timespec *time)
 {
 	return (int64_t)((uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec);
@@ -258,7 +258,7 @@ struct timespec times_of(int64_t nanoseconds);
 // "2026-01-02T03:04:05.678Z", of wall_now().
 enum { TIMES_STAMP = 32 };
 void times_stamp(int64_t milliseconds, char stamp[TIMES_STAMP]);
-// Whether the file system has this kernel's clock: that of a network or a program has not.
+// False for file systems of a network or a program: their clock is another.
 bool times_are_ours(const char *path);
 
 struct out {

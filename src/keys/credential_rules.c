@@ -169,7 +169,7 @@ static int take_header(struct plan *plan, struct profile *profile, struct creden
 		       const struct item *item, const char *value)
 {
 	(void)profile;
-	// Between two programs alone, or for the framing of what is sent.
+	// These belong to the connection, or frame the message.
 	static const char *const never[] = { "host",       "content-length", "transfer-encoding",
 					     "connection", "cookie",         "content-type",
 					     "expect",     "trailer",        "upgrade" };

@@ -159,7 +159,7 @@ struct opener_begin {
 };
 // Then a struct key_rule for each secret, with a descriptor from which its value is read.
 
-// One for each secret, then one when the certificate is in the record.
+// One for each secret, one when the record has the certificate.
 struct opener_answer {
 	char problem[160]; // "": none
 	char placeholder[SECRET_BYTES_MAX + 1];

@@ -171,7 +171,7 @@ static int copy_side(const struct held *held, const struct change *change, int t
 	if (isatty(STDOUT_FILENO))
 		return copy_visible(held->store->arena, from, name, status, top, place);
 	TRY(copy_one(from, name, status, top, place));
-	// Git reads it as we do: whatever the session has made of its mode.
+	// Git needs to read the copy, whatever mode the session set.
 	if (S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
 	    fchmodat(top, place, (status->st_mode & 0777) | S_IRUSR, 0) < 0)
 		return fail(errno, "make a copy to compare");

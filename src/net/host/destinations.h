@@ -45,11 +45,11 @@ struct owner_search {
 	char program[OWNER_NAME]; // "" nobody was found, "?" the time was used up
 };
 
-// `owners` is the box's socket of NETLINK_SOCK_DIAG, or -1; not owned.
+// `owners`: the box's socket of NETLINK_SOCK_DIAG, or -1; not owned.
 void owner_new(struct owner_search *who, int owners);
-// Looks for the process below `init` whose socket has these ends: sets `found` and `program`.
+// Finds the process below `init` with this socket: sets `found` and `program`.
 void owner_find(struct owner_search *who, pid_t init, const struct ends *ends);
-// Whether a program listens there, so that a connection to 127.0.0.1 or ::1 is taken.
+// True if a program listens at 127.0.0.1 or ::1.
 bool owner_listens(struct owner_search *who, uint16_t port);
 
 // The inode in an answer of sock_diag(7). Pure.
@@ -86,17 +86,17 @@ struct audit {
 	size_t refused; // bytes of such lines
 };
 
-// Logs what became of connections; opened below `state` with the first one. What cannot be logged
-// does not stop the run: the log is no wall. A connection without a line is added to `unlogged`.
+// The first ended connection opens the file below `state`. A failure does not stop the run: the log
+// is no wall. `unlogged` counts connections without a line.
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program, struct audit_count *unlogged);
-// A line for the rest, at the end of the run.
+// A line for the uncounted rest, at the end of the run.
 void audit_rest(const struct audit *audit, const struct conn_record *record,
 		const struct audit_count *unlogged);
-// What the run's report says, a JSON line (form reported) for each of `text`, in a file beside. -1
-// with the error said.
+// Writes the run's report in a separate file: a JSON line (form reported) for each line of `text`.
+// -1 with the error said.
 int audit_report(const char *state, const char *project, const char *text);
-// And files of other runs go that are too many.
+// Also removes other runs' files beyond the bounds.
 void audit_end(struct audit *audit, const char *state);
 extern const char *const audit_verdicts[];
 
@@ -105,7 +105,7 @@ extern const char *const audit_verdicts[];
 
 enum {
 	QUESTIONS_MAX = 256, // of a run; for what comes then the answer is no
-	// From the first connection to the last moment of an answer: less than a worker holds it.
+	// From the first connection to the answer: less than a worker holds the connection.
 	QUESTION_MILLISECONDS = 28000,
 };
 
@@ -123,18 +123,17 @@ struct host_questions {
 	struct host_question all[QUESTIONS_MAX];
 };
 
-// A worker's word that connections wait. True when the answer is known.
+// A worker's report of waiting connections. True: the answer is known.
 bool questions_take(const struct plan *plan, const struct run *run,
 		    const struct worker_event *report, enum hold_answer *ret_answer);
-// The one that waits longest, or NULL.
 struct host_question *questions_next(struct proxy *proxy);
-// These, the longest first, at most `most`; returns how many.
+// The oldest first, at most `most`; returns how many.
 unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigned most);
 
 // Orders to a worker, in a queue. What its socket does not take now goes when there is room: a
 // worker that does not read is not waited for, and is not dead.
 
-// More than a worker can have asked for: its new records, its questions, and changes of the rules.
+// Exceeds what a worker can ask for: records, questions, changes of rules.
 enum { ORDERS_MAX = 2048 };
 
 struct orders {
@@ -151,23 +150,19 @@ struct orders {
 	} all[ORDERS_MAX];
 };
 
-// NULL when there is no memory.
 struct orders *orders_new(int control);
 void orders_free(struct orders *orders);
-// Takes the descriptors, and sends what can be sent. Where it is full the order is dropped: a
-// connection that waits for it ends by its own time.
+// Takes the descriptors. A full queue drops the order: the connection that waits times out.
 void orders_give(struct orders *orders, const struct worker_command *command, int *fds,
 		 unsigned count);
 void orders_send(struct orders *orders);
-// The host's tables of names as they are now, where they are not as they were sent.
 void orders_files(struct orders *orders);
-// The rules have changed; and whether they are not in force for too long: a worker has a second of
-// its own processor time, and ten of anybody's. Asked until they are taken.
+// orders_overdue(): the worker has not taken new rules after a second of its CPU time, or ten of
+// real time.
 void orders_rules(struct orders *orders);
 bool orders_overdue(struct orders *orders, bool taken);
-// These milliseconds, or less while that has to be asked.
+// `milliseconds`, or less while rules are not taken.
 int orders_wait(const struct orders *orders, int milliseconds);
-// What its socket is waited for.
 struct pollfd orders_event(const struct orders *orders);
 
 enum {
@@ -205,18 +200,15 @@ void seen_end(const struct plan *plan, struct connections *connections);
 
 // What a run says of its connections: refusals at once, and all when it has ended.
 
-// While the run lasts: those that are new, and of which it is known whose they were.
+// During the run: new ones with a known owner.
 void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *denials);
-// One more, to those who listen (run->denied).
 void refusals_tell(const struct plan *plan, const struct run *run, const struct conn_record *record,
 		   const struct owner_search *who);
-// How many different ones there were until now.
 uint64_t refusals_count(const struct proxy *proxy);
-// At its end: each destination that was denied or failed, with its count.
+// At the end: each denied or failed destination, with its count.
 void refusals_report(const struct plan *plan, struct proxy *proxy, struct denials *denials);
-// Each that was reached by a rule for every name.
+// Destinations that a rule for every name allowed.
 void refusals_used(const struct proxy *proxy, struct denials *denials);
-// Published ports at which nobody was.
 void refusals_unheard(const struct proxy *proxy, struct findings *found);
-// For a command that failed: what this machine lacks.
+// For a failed command: what this machine lacks.
 void refusals_explain(const struct plan *plan, const struct proxy *proxy, struct findings *found);

@@ -81,28 +81,25 @@ void proxy_end(const struct plan *plan, struct run *run);
 // Doors: ports of the host's loopback that lead to a port of a box. A door listens while a program
 // of the box does, and is bound all the time, so that nobody else takes its port.
 
-// A socket that listens at a free port of 127.0.0.1. -1 with the error said.
+// Listens at a free port of 127.0.0.1. -1 with the error said.
 int publish_listen(void);
-// Sockets that are bound, at 127.0.0.1 and at ::1, or -1 where the host has none. A port 0 becomes
-// a free one, which is printed. `flag` stands before the ports in what an error proposes.
+// Binds at 127.0.0.1 and at ::1 (-1 without IPv6). Port 0 becomes a free one, which is printed.
+// `flag`: precedes the ports in an error's proposal.
 int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six);
 
-// Publishes a port while the box runs, by sockets of both addresses that are bound, which it takes;
-// without any the port is published no more. An errno, or 0.
+// Takes bound sockets of both addresses; without any it ends the publishing. Returns an errno.
 int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED]);
 void doors_close(struct proxy *proxy, unsigned place);
-// As the record of the run has them.
 void doors_ports(const struct proxy *proxy, struct record_ports *ret_ports);
 
-// A worker has noticed that nobody listens at a port; or there is a new one.
+// A port was unheard at the worker, or is new: looks soon.
 void doors_soon(struct proxy *proxy);
-// In each turn: opens and closes doors. doors_wait() is the time until the next look.
+// In each turn: opens and closes doors. doors_wait(): time until the next look.
 void doors_look(struct proxy *proxy);
 int doors_wait(const struct proxy *proxy, int milliseconds);
 
 // The way to the proxy in tier landlock.
 
-// Connects a socket to the proxy in place of `to`. 0 or -errno. For another thread than the loop's,
-// too: it knocks at the listener, and for that the loop starts a worker. Before anybody is
-// connected, proxy_share() was called.
+// Connects a socket to the proxy instead of `to`. 0 or -errno. Also for other threads: it knocks at
+// the listener, for which the loop starts a worker. Needs proxy_share().
 int relay_connect(const struct run *run, int socket, const struct sockaddr_storage *to);

@@ -81,7 +81,7 @@ int relay_connect(const struct run *run, int socket, const struct sockaddr_stora
 		return -EACCES;
 	sockaddr_read(&relay, &listener, &port);
 	size = fill_relay(&listener, 0, own.ss_family, &relay);
-	// One that has a port was connected before: the kernel answers what it answers then.
+	// A socket with a port was connected before: the kernel answers.
 	if (bind(socket, (const struct sockaddr *)&relay, size) == 0) {
 		int result = announce(proxy, socket, to);
 		if (result < 0)

@@ -63,7 +63,7 @@ static bool note_field(struct fields *fields, struct piece name, struct piece va
 		fields->codings++;
 		fields->coding = value;
 	} else if (piece_is_alike(name, "connection") || piece_is_alike(name, "proxy-connection")) {
-		// It is for the next reader alone; behind it there would be no host.
+		// The next reader drops fields that Connection names: Host must not be among them.
 		if (has_word(value, "host") || has_word(value, "content-length") ||
 		    has_word(value, "transfer-encoding"))
 			return false;

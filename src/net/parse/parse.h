@@ -149,7 +149,7 @@ enum { HTTP_HEAD_MAX = 16 * 1024 };
 
 // Of a method or a field's name.
 bool is_token(uint8_t c);
-// As the laxest reader finds it. The first `searched` bytes are passed over; they become all.
+// Where the laxest reader finds the end. `searched`: bytes without an end so far.
 bool http_has_end(const char *bytes, size_t length, uint32_t *searched);
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret);
 // The response to HEAD has no body.
@@ -164,8 +164,8 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 // The next field of a head that was read, behind its first line. False at its end.
 bool http_field(struct piece *rest, struct piece *ret_name, struct piece *ret_value);
 
-// For a server: without fields for the proxy and other upgrades than websocket; for another proxy
-// with `place` and `field`. `to` holds as much as these.
+// For a server: drops fields for a proxy, and upgrades other than websocket. For another proxy:
+// with `place` and `field`. `to` must hold both.
 size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
 		    const char *field, char *to);
 

@@ -25,9 +25,9 @@ const struct lock_right lock_rights[] = {
 	{ "files", "yours: the run's record, the check at its end", 0 },
 	{ "signals", "to your processes: they end the box", 0 },
 	{ "internet", "sockets: the proxy", LEFT_INTERNET },
-	{ "mounts", "in the box: a protected name's wall is put back", LEFT_WALLS },
+	{ "mounts", "in the box: the one over a protected name is put back", LEFT_WALLS },
 	{ "memory", "of the box's processes: arguments of calls that are answered", LEFT_ANSWERS },
-	{ "bpf", "counters of the second wall", LEFT_BPF },
+	{ "bpf", "counters of the programs in its cgroup", LEFT_BPF },
 	{ NULL, NULL, 0 },
 };
 

@@ -65,7 +65,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 	if (gate < 0 || fd_lock(gate, LOCK_EX) < 0)
 		return fail(errno, "lock session '%s'", name);
 	TRY(apply_refuse_pending(held));
-	// A run before us may have added a root.
+	// An earlier run may have added a root.
 	struct held again;
 	TRY(store_hold(&store, name, HOLD_LOOK, &again));
 	held->session = again.session;

@@ -213,7 +213,7 @@ static void add_operation(struct applying *applying, const struct operation *ope
 	applying->journal.operations[applying->journal.operation_count++] = *operation;
 }
 
-// `place` NULL: a directory that gets a mode, or nothing.
+// `place` NULL: a directory with a new mode, or a removal.
 static void add_leaf(struct applying *applying, const struct change *change, const char *place)
 {
 	struct operation leaf = {
