@@ -10,6 +10,12 @@ int store_read_file(struct arena *arena, int directory, const char *name, size_t
 	return -1;
 }
 
+int store_unusable(const struct held *held, const char *name)
+{
+	(void)held, (void)name;
+	return -1;
+}
+
 const char *egress_closed(const struct plan *plan, const struct host *host, uint16_t port,
 			  const char **ret_flag)
 {
