@@ -64,7 +64,8 @@ static const int check_calls[] = {
 	SYS_fchmodat, SYS_fchown, SYS_utimensat, SYS_mkdirat, SYS_mknodat, SYS_unlinkat,
 	SYS_linkat, SYS_symlinkat, SYS_renameat, SYS_renameat2, SYS_getcwd, SYS_umask, SYS_getpid,
 	SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage, SYS_nanosleep,
-	SYS_mprotect, SYS_clock_nanosleep, SYS_sendmsg, SYS_sendto, SYS_recvfrom, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_chmod, SYS_rename, SYS_unlink,
+	SYS_mprotect, SYS_clock_nanosleep, SYS_sendmsg, SYS_sendto, SYS_recvfrom, SYS_stat,
+	SYS_lstat, SYS_access, SYS_readlink, SYS_chmod, SYS_rename, SYS_unlink,
 	SYS_mkdir,
 };
 // clang-format on
@@ -81,7 +82,7 @@ struct checked {
 	uint32_t ignored; // bits
 	uint32_t otherwise;
 	unsigned count;
-	uint32_t values[6];
+	uint32_t values[7];
 };
 
 enum {
@@ -120,7 +121,8 @@ static const struct checked check_arguments[] = {
 	{ SYS_sendmsg, 0, 0, REFUSED, 1, { 0 } },
 	{ SYS_sendto, 0, 0, REFUSED, 1, { 0 } },
 	{ SYS_recvfrom, 0, 0, REFUSED, 1, { 0 } },
-	{ SYS_fcntl, 2, 0, REFUSED, 6, { F_GETFD, F_GETFL, F_SETLEASE, F_SETLK, F_OFD_SETLK, F_OFD_SETLKW } },
+	{ SYS_fcntl, 2, 0, REFUSED, 7,
+	  { F_GETFD, F_GETFL, F_SETLEASE, F_SETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GETLK } },
 };
 // clang-format on
 
