@@ -353,6 +353,7 @@ struct plan {
 	bool learn;               // report reads and used hosts
 	const char *profile_name; // the last given one
 	struct agent_wish agent;
+	bool trying; // .sbx.ini as if it were trusted (cli/profile/profile_trust.c)
 	bool terse; // report only what was moved away or withheld
 	// The report is for a person on a terminal.
 	bool person;

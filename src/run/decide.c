@@ -300,6 +300,8 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 	const char *file = path_below(plan->arena, plan->toplevel, ".sbx.ini");
 	if (trust_read(plan->arena, plan->state, plan->toplevel, &trust) < 0)
 		return err_tolerated(is_left(plan, file)) ? 0 : -1;
+	if (plan->trying && trust.state != TRUST_NO_FILE)
+		trust.state = TRUST_GIVEN;
 	TRY(trust_merge(plan->arena, config, &trust, profile, &ignored));
 	list_each (item, &ignored)
 		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena, item->text,

@@ -299,9 +299,9 @@ env = A
 from = file $work/third.key" '^it ran'
 printf '[secret a]\nhost = a.test\nfrom = env GH_TOKEN\n' >.sbx.ini
 like "a project's file names no secret" "$(GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "<$GH_TOKEN>"' 2>&1)" '^<>$'
-"$SBX" profile trust --help >/dev/null 2>&1
-HOME=$HOME "$SBX" profile trust >/dev/null 2>&1 </dev/null || printf 'y\n' | "$SBX" profile trust >/dev/null 2>&1
-like "one that is trusted neither" "$(GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "$GH_TOKEN"' 2>&1)" "^sbx: .*a project's file names no secrets"
+like "and the line says so, and no trust" "$(echo '; other' >>.sbx.ini; echo 'env = X' >>.sbx.ini; GH_TOKEN=$canary "$SBX" run -- true 2>&1 | paste -sd' ')" "^sbx: .sbx.ini:5: 'env = a X' is ignored: a project's file names no secrets; write it in a profile of yours\$"
+like "it cannot be trusted" "$(GH_TOKEN=$canary "$SBX" profile trust 2>&1; echo "status $?"; GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "<$GH_TOKEN>"' 2>&1)" "^sbx: .*a project's file names no secrets"
+is "nor is it then" "<>" "$(GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "<$GH_TOKEN>"' 2>&1)"
 rm .sbx.ini
 
 # --- the key is nowhere in the box

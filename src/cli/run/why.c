@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "policy/find.h"
+#include "policy/keys.h"
 #include "run/run_command.h"
 #include "report/answer_fields.h"
 #include "cli/run/why.h"
@@ -98,6 +99,22 @@ static int answer(struct box *box, const char *word, struct why *why)
 	return why_host(box, word, why);
 }
 
+// What the project's own file would allow.
+static void why_untrusted(const struct box *box, struct why *why)
+{
+	for (unsigned i = 0; i < why->fix_count; i++) {
+		const char *option = why->fixes[i].option + strlen("--");
+		const struct key *key = key_find_flag(VERB_RUN, option, strlen(option));
+		unsigned line =
+			key ? trust_waits(&box->plan.warnings, key->name, why->fixes[i].value) : 0;
+		if (line)
+			out_text(&why->text,
+				 "  .sbx.ini:%u does that when you trust it: sbx "
+				 "profile trust\n",
+				 line);
+	}
+}
+
 static void why_last(struct box *box, struct out *out)
 {
 	struct why why = { .asked = "", .kind = "report", .verdict = "refused" };
@@ -132,6 +149,7 @@ int verb_why(char **words)
 		struct why why = { .asked = *asked };
 		if (answer(box, *asked, &why) < 0)
 			return box_failed();
+		why_untrusted(box, &why);
 		why_print(&out, &why);
 		out_free(&why.text);
 	}
