@@ -230,6 +230,7 @@ struct credential {
 	struct list headers; // besides the usual ones
 	enum { SECRET_VARIABLE, SECRET_FILE } kind;
 	const char *source;      // a variable of the caller, or an absolute path
+	const char *tried;       // the variables, for people
 	struct list variables;   // with the placeholder
 	const char *placeholder; // of a running box; else NULL
 	bool others;             // other credentials may go there, too
@@ -354,7 +355,7 @@ struct plan {
 	const char *profile_name; // the last given one
 	struct agent_wish agent;
 	bool trying; // .sbx.ini as if it were trusted (cli/profile/profile_trust.c)
-	bool terse; // report only what was moved away or withheld
+	bool terse;  // report only what was moved away or withheld
 	// The report is for a person on a terminal.
 	bool person;
 	bool noted; // earlier runs left a list (postcheck/finding/finding.h)

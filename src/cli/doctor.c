@@ -266,11 +266,13 @@ static void try_bare(struct doctor *doctor)
 	if (value && str_equal(value, "explicit"))
 		works(doctor, "git",
 		      "safe.bareRepository is explicit: git does not use a bare repository that it "
-		      "finds");
+		      "finds; for yours: git --git-dir=DIR");
 	else
 		weak(doctor, "git",
 		     "your git uses every bare repository that it finds, even one that a box made",
-		     "git config --global safe.bareRepository explicit");
+		     "git config --global safe.bareRepository explicit (then for your own bare "
+		     "ones: "
+		     "git --git-dir=DIR)");
 }
 
 static void try_locked(struct doctor *doctor)

@@ -249,6 +249,10 @@ bool look_at(struct looker *look, const struct tried *tried)
 	parent_of(tried->path, directory);
 	slot = plain_slot(look, directory, &key);
 	autoclose int fd = open_inside(look, directory, O_DIRECTORY);
+	if (fd < 0) { // of a link: by its own path
+		follow(look, directory);
+		str_put(end.path, sizeof(end.path), "%s/%s", directory, path_name(look->named));
+	}
 	unsigned plain = fd >= 0 ? plainness(look->plan, fd, real_name(fd, real))
 			 : errno == ENOENT && !host_lets(look, directory, F_OK, 0) ? PLAIN
 										   : 0;

@@ -190,7 +190,7 @@ for address in 127.0.0.1 127.1 0 0x7f.1 2130706433 017700000001 '[::1]' '[::ffff
 	like "by proxy: $address is not reached" "$(box -a '*' -a 0.0.0.0/0 -a ::/0 --private-network yes -- curl -s -m 60 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx|could not do this|two ways'
 done
 for address in 127.0.0.1 0.0.0.0 '[::1]' '[::ffff:127.0.0.1]'; do
-	like "no rule opens $address" "$("$SBX" run -a "$address" -- true 2>&1)" 'is the box itself; for a port of this machine: --host-port'
+	like "no rule opens $address" "$("$SBX" run -a "$address" -- true 2>&1)" 'is the box itself; for a port of this machine, as localhost: --host-port'
 done
 like "a name that leads to this host itself" "$(get -a '*' -- http://host.test/; cat "$work/log")" 'could not reach host.test:80 .*198.51.100.7, this host itself: --host-port PORT, or name that address'
 like "by IPv6" "$(get -a host-six.test -- http://host-six.test/; cat "$work/log")" '2001:db8::7, this host itself'

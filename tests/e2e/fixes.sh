@@ -232,7 +232,7 @@ rm .sbx.ini
 
 # --- the network
 by_flag "an allow without the proxy" 'has no effect in mode none: it needs --network proxy$' 's/.*needs (--network proxy)$/\1/p' plan --network none --host-port 5432 -- true
-shows "localhost among the hosts" 'for a port of this machine: --host-port 8765$' 's/.*: (--host-port 8765)$/sbx why \1 localhost:8765/p' 'is the host.s' plan -a localhost:8765 -- true
+shows "localhost among the hosts" 'for a port of this machine, as localhost: --host-port 8765$' 's/.*: (--host-port 8765)$/sbx why \1 localhost:8765/p' 'is the host.s' plan -a localhost:8765 -- true
 export HTTPS_PROXY=http://127.0.0.1:9
 by_flag "addresses behind an upstream proxy" 'applies to addresses, .*: --upstream none$' 's/.*: (--upstream none)$/\1/p' plan --deny 203.0.113.0/24 -- true
 export HTTPS_PROXY=socks5://127.0.0.1:9

@@ -144,4 +144,6 @@ if timeout 100 apt-get -q -o Dir::State="$work/apt/state" -o Dir::Cache="$work/a
 else
 	skip "apt-get" "this machine's own sources cannot be reached"
 fi
+is "profile groups: of one" "@crates 1" "$("$SBX" profile groups @crates | grep -o '^@[a-z]*') $("$SBX" profile groups @crates | grep -c '\*.crates.io: ')"
+like "profile groups: of none" "$("$SBX" profile groups crates 2>&1)" "^sbx: no group 'crates'; see: sbx profile groups\$"
 done_testing

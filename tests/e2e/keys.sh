@@ -303,6 +303,11 @@ like "and the line says so, and no trust" "$(echo '; other' >>.sbx.ini; echo 'en
 like "it cannot be trusted" "$(GH_TOKEN=$canary "$SBX" profile trust 2>&1; echo "status $?"; GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "<$GH_TOKEN>"' 2>&1)" "^sbx: .*a project's file names no secrets"
 is "nor is it then" "<>" "$(GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "<$GH_TOKEN>"' 2>&1)"
 rm .sbx.ini
+like "a secret with two variables names both" "$(unset GH_TOKEN GITHUB_TOKEN; "$SBX" run -p github-token -- true 2>&1)" 'the variable GH_TOKEN or GITHUB_TOKEN is not set; set it'
+printf '[secret t]\nhost = api.example.org\nfrom = env T\nenv = T\n' >lone.ini
+like "a secret in a profile without extends" "$(T=a23456789012345678901234 "$SBX" run -p ./lone.ini -- true 2>&1)" '^sbx: a box of this profile has no /usr and no network; write in the profile: extends = default$'
+is "and with that line it runs" ran "$(printf '[profile]\nextends = default\n' | cat - lone.ini >with.ini; T=a23456789012345678901234 "$SBX" run -p ./with.ini -- echo ran 2>/dev/null)"
+rm lone.ini with.ini
 
 # --- the key is nowhere in the box
 like "the file of a key is hidden" "$(box --read "$work" -- cat "$work/other.key" 2>&1; cat "$work/log")" 'denied|No such file|Permission'

@@ -150,7 +150,8 @@ static int install(struct box *box, char **names, struct out *out)
 	TRY(saved_store(&settings, text));
 	TRY(settings_write(&settings, text));
 	const char *profile = settings.agent->profile;
-	out_text(out, "%s: from its next start each of its commands runs in a box\n", title);
+	out_text(out, "%s: from its next start%s each of its commands runs in a box\n", title,
+		 settings.agent->trust ? ", once you trust its hook," : "");
 	agent_line(out, "  changed", settings.path);
 	if (settings.exists)
 		agent_line(out, "  as it was", saved_path(&settings, "before"));
@@ -168,30 +169,25 @@ static bool is_unchanged(const struct settings *settings)
 	       str_equal(settings->written, settings->text);
 }
 
-static int remove_commands(struct box *box, const struct settings *settings, struct out *out)
-{
-	bool unchanged = is_unchanged(settings);
-	const char *text = unchanged ? settings->before : settings_without(settings);
-	if (!unchanged && !text)
-		return -1;
-	if (!unchanged && box->invocation.force != ANSWER_YES)
-		return show_and_fail(settings, text, "was changed since sbx wrote it");
-	if (show_only(box, settings, text, out))
-		return 0;
-	TRY(settings_write(settings, text));
-	saved_remove(settings);
-	out_text(out, "%s: from its next start its commands run as they did before sbx\n",
-		 settings->agent->title);
-	return 0;
-}
-
 static int remove_part(struct box *box, const struct agent *agent, struct out *out)
 {
 	struct settings settings;
 	if (agent->means == AGENT_SERVERS)
 		return lead_servers(box, agent, true, out);
 	TRY(agent_open(box, agent, &settings));
-	return remove_commands(box, &settings, out);
+	bool unchanged = is_unchanged(&settings);
+	const char *text = unchanged ? settings.before : settings_without(&settings);
+	if (!unchanged && !text)
+		return -1;
+	if (!unchanged && box->invocation.force != ANSWER_YES)
+		return show_and_fail(&settings, text, "was changed since sbx wrote it");
+	if (show_only(box, &settings, text, out))
+		return 0;
+	TRY(settings_write(&settings, text));
+	saved_remove(&settings);
+	out_text(out, "%s: from its next start its commands run as they did before sbx\n",
+		 settings.agent->title);
+	return 0;
 }
 
 // Whether there is something to take out. A file of commands that cannot be read counts: its
@@ -217,8 +213,9 @@ static bool has_part(struct box *box, const struct agent *agent, bool *ret_uncha
 static int remove_parts(struct box *box, const char *name, unsigned *ret_count, struct out *out)
 {
 	enum pass { PASS_AS_WRITTEN, PASS_SERVERS, PASS_REST };
-	bool unchanged, dry = box->invocation.dry_run == ANSWER_YES;
+	bool unchanged;
 	int result = 0;
+	unsigned done = 0; // bits of `agents`
 	*ret_count = 0;
 	for (enum pass pass = PASS_AS_WRITTEN; pass <= PASS_REST; pass++) {
 		const struct agent *agent = pass == PASS_SERVERS ? server_agents : agents;
@@ -226,9 +223,10 @@ static int remove_parts(struct box *box, const char *name, unsigned *ret_count, 
 			if ((name && !str_equal(agent->name, name)) ||
 			    !has_part(box, agent, &unchanged) ||
 			    (pass == PASS_AS_WRITTEN && !unchanged) ||
-			    (pass == PASS_REST && unchanged && dry))
+			    (pass == PASS_REST && done & 1U << (agent - agents)))
 				continue;
 			++*ret_count;
+			done |= pass == PASS_AS_WRITTEN ? 1U << (agent - agents) : 0;
 			if (result < 0)
 				(void)ATTEMPT(remove_part(box, agent, out));
 			else
