@@ -269,10 +269,9 @@ static void try_bare(struct doctor *doctor)
 		      "finds; for yours: git --git-dir=DIR");
 	else
 		weak(doctor, "git",
-		     "your git uses every bare repository that it finds, even one that a box made",
-		     "git config --global safe.bareRepository explicit (then for your own bare "
-		     "ones: "
-		     "git --git-dir=DIR)");
+		     "your git uses every bare repository that it finds, even one that a box made; "
+		     "with the fix you name yours: git --git-dir=DIR",
+		     "git config --global safe.bareRepository explicit");
 }
 
 static void try_locked(struct doctor *doctor)

@@ -208,7 +208,7 @@ static bool has_part(struct box *box, const struct agent *agent, bool *ret_uncha
 	return settings_find(&settings) != SETTINGS_NONE;
 }
 
-// Both parts can be in one file: what is as sbx wrote it goes first, as each removal changes it.
+// Both parts can be in one file, which a removal changes: settings without other changes go first.
 // An agent that cannot be removed does not stop the others. `name`: NULL for all.
 static int remove_parts(struct box *box, const char *name, unsigned *ret_count, struct out *out)
 {
