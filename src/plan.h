@@ -229,6 +229,7 @@ struct credential {
 	struct list headers; // besides the usual ones
 	enum { SECRET_VARIABLE, SECRET_FILE } kind;
 	const char *source; // a variable of the caller, or an absolute path
+	const char *tried;  // the variables, for people
 	struct list variables;
 	const char *placeholder; // of a running box; else NULL
 	bool others;             // other credentials may go there, too
@@ -351,7 +352,8 @@ struct plan {
 	bool learn;             // report reads and used hosts
 	const char *profile_name;
 	struct agent_wish agent;
-	bool terse; // report only moved and withheld things
+	bool trying; // .sbx.ini as if it were trusted (cli/profile/profile_trust.c)
+	bool terse;  // report only moved and withheld things
 	// The report is for a person on a terminal.
 	bool person;
 	bool noted; // earlier runs left a list (postcheck/finding/finding.h)

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/base.h"
+
 struct agent;
 struct arena;
 struct json;
@@ -61,9 +63,14 @@ enum hook_trust settings_trust(const struct settings *settings);
 char *settings_with(const struct settings *settings);
 char *settings_without(const struct settings *settings);
 
+struct servers_found {
+	unsigned count;    // of the entries that change
+	struct list paths; // absolute, among their arguments
+};
+
 // Leads each entry of AGENT_SERVERS through `sbx mcp wrap`, or `back`. NULL with the error said.
 // Pure.
-char *servers_text(const struct settings *settings, bool back, unsigned *ret_count);
+char *servers_text(const struct settings *settings, bool back, struct servers_found *ret_found);
 
 char *squeezed(struct arena *arena, const char *line, size_t length);
 

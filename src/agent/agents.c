@@ -58,6 +58,7 @@ const struct agent agents[] = {
 	  .by_hand = "not tested; it takes its shell from a variable: GOOSE_SHELL=$(command -v sbx-shell) goose" },
 	{ .name = "aider", .title = "aider", .program = "aider", .means = AGENT_BY_HAND,
 	  .by_hand = "not tested; it takes its shell from a variable: SHELL=$(command -v sbx-shell) aider" },
+	{ 0 },
 };
 
 const struct agent server_agents[] = {
@@ -72,20 +73,25 @@ const struct agent server_agents[] = {
 	  .home_variable = "CODEX_HOME", .home = ".codex", .file = "config.toml", .path = { "mcp_servers" } },
 	{ .name = "vscode", .title = "VS Code", .program = "code", .means = AGENT_SERVERS,
 	  .home_variable = "XDG_CONFIG_HOME", .home = ".config/Code/User", .below = "/Code/User", .file = "mcp.json", .path = { "servers" } },
+	{ 0 },
 };
 // clang-format on
-const unsigned agent_count = sizeof(agents) / sizeof(*agents);
-const unsigned server_agent_count = sizeof(server_agents) / sizeof(*server_agents);
+
+const struct agent *agent_row(const struct agent *rows, const char *name)
+{
+	while (rows->name && !str_equal(rows->name, name))
+		rows++;
+	return rows->name ? rows : NULL;
+}
 
 const struct agent *agent_find(const char *name, bool servers)
 {
 	struct out names = { 0 };
 	struct near near = { .word = name };
-	const struct agent *first = servers ? server_agents : agents,
-			   *end = first + (servers ? server_agent_count : agent_count);
-	for (const struct agent *agent = first; agent < end; agent++) {
-		if (str_equal(agent->name, name))
-			return agent;
+	const struct agent *rows = servers ? server_agents : agents, *found = agent_row(rows, name);
+	if (found)
+		return found;
+	for (const struct agent *agent = rows; agent->name; agent++) {
 		near_consider(&near, agent->name);
 		out_text(&names, " %s", agent->name);
 	}
@@ -115,11 +121,11 @@ bool agent_on_path(const struct agent *agent, const char *path)
 const struct agent *agent_of_environment(char *const *environment)
 {
 	for (char *const *entry = environment; *entry; entry++)
-		for (unsigned i = 0; i < agent_count; i++) {
-			size_t length = agents[i].marker ? strlen(agents[i].marker) : 0;
-			if (length && strncmp(*entry, agents[i].marker, length) == 0 &&
+		for (const struct agent *agent = agents; agent->name; agent++) {
+			size_t length = agent->marker ? strlen(agent->marker) : 0;
+			if (length && strncmp(*entry, agent->marker, length) == 0 &&
 			    (*entry)[length] == '=')
-				return &agents[i];
+				return agent;
 		}
 	return NULL;
 }

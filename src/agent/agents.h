@@ -42,14 +42,15 @@ struct agent {
 	const char *caveat;
 	const char *by_hand;
 };
-extern const struct agent agents[];
-extern const unsigned agent_count;
+extern const struct agent agents[]; // both tables end with a row without a name
 // Agents whose MCP servers can be put in boxes.
 extern const struct agent server_agents[];
-extern const unsigned server_agent_count;
 
 bool agent_on_path(const struct agent *agent, const char *path);
 
+// NULL: none.
+const struct agent *agent_row(const struct agent *rows, const char *name);
+// `servers`: of server_agents. NULL with the error said, naming all.
 const struct agent *agent_find(const char *name, bool servers);
 
 const struct agent *agent_of_environment(char *const *environment);

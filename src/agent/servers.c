@@ -12,7 +12,7 @@ struct servers {
 	bool back;
 	struct out out;
 	size_t done;
-	unsigned count;
+	struct servers_found found;
 };
 
 static void edit(struct servers *servers, size_t start, size_t end, const char *by)
@@ -53,6 +53,16 @@ static const struct json *wrapped(const struct json *program, const struct json 
 	return words ? words->next : NULL;
 }
 
+// Paths among the words of a server that is led.
+static void note_paths(struct servers *servers, const struct json *word)
+{
+	servers->found.count++;
+	for (; word && !servers->back; word = word->next)
+		if (word->type == JSON_STRING && word->string[0] == '/')
+			list_add(&servers->found.paths, servers->settings->arena, word->string,
+				 (struct origin){ 0 });
+}
+
 // "command": "npx", "args": ["-y", ...] or none
 static void lead_pair(struct servers *servers, const struct json *command, const struct json *list)
 {
@@ -71,7 +81,7 @@ static void lead_pair(struct servers *servers, const struct json *command, const
 	       end = start;
 	if ((first != NULL) != servers->back || (!first && is_sbx(command)))
 		return;
-	servers->count++;
+	note_paths(servers, list ? list->first : NULL);
 	if (first && !marked && command->next == list)
 		start = command->end, end = list->end;
 	else if (first)
@@ -97,7 +107,7 @@ static void lead_list(struct servers *servers, const struct json *words)
 	const char *program = json_quote(arena, servers->settings->program);
 	if ((first != NULL) != servers->back || (!first && is_sbx(words)))
 		return;
-	servers->count++;
+	note_paths(servers, words->next);
 	edit(servers, words->start, first ? first->start : words->start,
 	     first ? "" : arena_text(arena, "%s, \"mcp\", \"wrap\", \"--\", ", program));
 }
@@ -189,7 +199,7 @@ static int lead_toml(struct servers *servers)
 			      servers->settings->path, str_shown(name));
 }
 
-char *servers_text(const struct settings *settings, bool back, unsigned *ret_count)
+char *servers_text(const struct settings *settings, bool back, struct servers_found *ret_found)
 {
 	struct servers servers = { .settings = settings, .back = back };
 	const char *own = settings->agent->path[0];
@@ -207,6 +217,6 @@ char *servers_text(const struct settings *settings, bool back, unsigned *ret_cou
 	char *text = arena_copy(settings->arena, servers.out.used ? servers.out.text : "",
 				servers.out.used);
 	out_free(&servers.out);
-	*ret_count = servers.count;
+	*ret_found = servers.found;
 	return result < 0 ? NULL : text;
 }

@@ -274,8 +274,11 @@ static unsigned take_report(struct out *out, FILE *file, const struct wanted *wa
 		if (!is_report(line) || !is_of_project(wanted, line))
 			continue;
 		if (count++ == 0)
-			out_text(out, "run %.*s, %.19sZ:\n", field_of(line, "run").length,
-				 field_of(line, "run").text, field_of(line, "time").text);
+			out_text(out,
+				 "the last run here that reported anything (run %.*s, %.19sZ); "
+				 "of a later one `sbx run --explain -- COMMAND` says more:\n",
+				 field_of(line, "run").length, field_of(line, "run").text,
+				 field_of(line, "time").text);
 		show_text(out, line);
 	}
 	free(line);

@@ -266,10 +266,11 @@ static void try_bare(struct doctor *doctor)
 	if (value && str_equal(value, "explicit"))
 		works(doctor, "git",
 		      "safe.bareRepository is explicit: git does not use a bare repository that it "
-		      "finds");
+		      "finds; for yours: git --git-dir=DIR");
 	else
 		weak(doctor, "git",
-		     "your git uses every bare repository that it finds, even one that a box made",
+		     "your git uses every bare repository that it finds, even one that a box made; "
+		     "with the fix you name yours: git --git-dir=DIR",
 		     "git config --global safe.bareRepository explicit");
 }
 

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -77,8 +78,10 @@ static void fill_row(struct arena *arena, const struct live_box *box, const char
 	bool used = boxes_usage(box, &memory, &microseconds);
 	row[ID] = box->id;
 	row[AGE] = age_text(arena, box->age);
+	int status =
+		box->end && str_equal(box->end, "signal") ? WTERMSIG(box->status) : box->status;
 	row[STATUS] = !box->end          ? running
-		      : box->status >= 0 ? arena_text(arena, "%s %d", box->end, box->status)
+		      : box->status >= 0 ? arena_text(arena, "%s %d", box->end, status)
 					 : box->end;
 	row[SESSION] = visible(arena, box->entry.session);
 	row[PROJECT] = visible(arena, box->entry.project);

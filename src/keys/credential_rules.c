@@ -151,6 +151,9 @@ static int take_source(struct plan *plan, struct profile *profile, struct creden
 	if (set && *set)
 		return 0;
 	credential->kind = SECRET_VARIABLE;
+	credential->tried = credential->tried
+				    ? arena_text(plan->arena, "%s or %s", credential->tried, value)
+				    : value;
 	credential->source = value;
 	return 0;
 }
@@ -298,7 +301,11 @@ int keys_plan(struct plan *plan, struct profile *profile)
 	for (unsigned i = 0; i < plan->credential_count; i++)
 		TRY(complete(plan, &plan->credentials[i]));
 	if (profile->network != NETWORK_PROXY)
-		return fail(0, "a secret goes by sbx's own proxy: --network proxy");
+		return fail(0,
+			    profile->read.first
+				    ? "a secret goes by sbx's own proxy: --network proxy"
+				    : "a box of this profile has no /usr and no network; write in "
+				      "the profile: extends = default");
 	if (plan->tier != TIER_FULL)
 		return fail(0, "a secret needs a box with namespaces, which shows the certificate: "
 			       "--isolation namespaces");

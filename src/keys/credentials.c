@@ -140,7 +140,7 @@ static int open_variable(const struct credential *credential, char *const *envir
 		return fail(
 			0,
 			"secret %s: the variable %s is not set; set it, or leave [secret %s] out",
-			credential->name, credential->source, credential->name);
+			credential->name, credential->tried, credential->name);
 	size_t size = strlen(value);
 	if (size > SECRET_BYTES_MAX)
 		return fail(0, "secret %s: it is longer than %d bytes", credential->name,

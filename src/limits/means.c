@@ -18,7 +18,7 @@
 
 const char means_missing[] =
 	"this user has no cgroup to put limits in. On a system with cgroup v2, start sbx from a "
-	"session of systemd (loginctl enable-linger $USER; XDG_RUNTIME_DIR set), or as root";
+	"session of systemd (loginctl enable-linger $USER; XDG_RUNTIME_DIR set)";
 
 #define ROOT "/sys/fs/cgroup"
 enum { TEXT_MAX = 4096, MAGIC_V2 = 0x63677270 };

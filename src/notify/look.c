@@ -249,9 +249,16 @@ bool look_at(struct looker *look, const struct tried *tried)
 	parent_of(tried->path, directory);
 	slot = plain_slot(look, directory, &key);
 	autoclose int fd = open_inside(look, directory, O_DIRECTORY);
+	int problem = errno;
+	if (fd < 0) { // of a link: by its own path
+		char last[NAME_MAX + 1];
+		follow(look, directory);
+		if (str_put(last, sizeof(last), "%s", path_name(end.path)))
+			str_put(end.path, sizeof(end.path), "%s/%s", directory, last);
+	}
 	unsigned plain = fd >= 0 ? plainness(look->plan, fd, real_name(fd, real))
-			 : errno == ENOENT && !host_lets(look, directory, F_OK, 0) ? PLAIN
-										   : 0;
+			 : problem == ENOENT && !host_lets(look, directory, F_OK, 0) ? PLAIN
+										     : 0;
 	*slot = key | plain;
 	if (plain & plain_for(tried))
 		return true;

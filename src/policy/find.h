@@ -115,6 +115,10 @@ int trust_take(struct arena *arena, const char *state, const char *project);
 int trust_merge(struct arena *arena, const char *config, const struct trust *trust,
 		struct profile *profile, struct list *ignored);
 
+// The line of .sbx.ini that would set `key` to `value` (or to that host without its port) if it
+// were trusted; 0: none. `ignored`: as trust_merge() adds to it.
+unsigned trust_waits(const struct list *ignored, const char *key, const char *value);
+
 // A file of sbx's with the project's path in its first line. Returns 1, 0 (absent), or -1 with the
 // error said, also for another first line.
 int stored_read(struct arena *arena, const char *path, const char *project, const char **ret_text,

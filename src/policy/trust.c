@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -179,13 +180,32 @@ int trust_take(struct arena *arena, const char *state, const char *project)
 static void ignore(struct arena *arena, struct list *ignored, const struct ini_row *row,
 		   struct origin from)
 {
+	const char *why =
+		str_starts(row->section, "secret")
+			? "is ignored: a project's file names no secrets; write it in a "
+			  "profile of yours"
+			: "loosens the box and is ignored until you trust this file; see: "
+			  "sbx profile status; then: sbx profile trust";
 	list_add(ignored, arena,
-		 arena_text(
-			 arena,
-			 "%s:%u: '%.40s' loosens the box and is ignored until you trust this file: "
-			 "sbx profile status",
-			 file_name, row->line, row->name),
+		 arena_text(arena, "%s:%u: '%s = %s' %s", file_name, row->line, row->name,
+			    str_shown(row->value), why),
 		 from);
+}
+
+unsigned trust_waits(const struct list *ignored, const char *key, const char *value)
+{
+	char front[INI_LINE_MAX];
+	list_each (item, ignored) {
+		snprintf(front, sizeof(front), "%s:%u: '%s = ", file_name, item->from.line, key);
+		if (!str_starts(item->text, front))
+			continue;
+		// A host without a port opens the usual ones.
+		const char *line = item->text + strlen(front);
+		size_t length = strcspn(line, "'");
+		if (strncmp(line, value, length) == 0 && strchr(":", value[length]))
+			return item->from.line;
+	}
+	return 0;
 }
 
 int trust_merge(struct arena *arena, const char *config, const struct trust *trust,

@@ -253,7 +253,7 @@ static int set_number(const struct key *key, struct profile *profile, void *fiel
 		units_text(low, sizeof(low), key->low, row->unit);
 		units_text(high, sizeof(high), key->high, row->unit);
 		return expected(arena, key, text, from,
-				arena_text(arena, "%s from %s to %s", row->shape, low, high));
+				arena_text(arena, "%s; from %s to %s", row->shape, low, high));
 	}
 	if (number != UNLIMITED && !soft)
 		host = host_has(key->kind);

@@ -172,7 +172,9 @@ static int refuse(const struct plan *plan)
 				    mount->target,
 				    plan->inside && outer_gives_namespaces()
 					    ? "here --isolation namespaces can"
-					    : "add --project read, or --no-protect");
+					    : "add --project read, or --no-protect; in a box of "
+					      "sbx: start the outer one with --allow-syscalls "
+					      "namespaces");
 	}
 	return 0;
 }

@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+enum { CUT_AT = 15 }; // bytes of a program's name (TASK_COMM_LEN)
+
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *why, const char *program)
 {
@@ -34,7 +36,9 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	snprintf(denial->kind, sizeof(denial->kind), "%s", kind);
 	snprintf(denial->what, sizeof(denial->what), "%s", what);
 	snprintf(denial->why, sizeof(denial->why), "%s", why);
-	snprintf(denial->program, sizeof(denial->program), "%s",
+	// npm names itself by its words.
+	int length = (int)(strlen(program) < CUT_AT ? CUT_AT : strcspn(program, " "));
+	snprintf(denial->program, sizeof(denial->program), "%.*s", length,
 		 str_visible(program) ? program : "?");
 	return denial;
 }

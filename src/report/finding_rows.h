@@ -52,7 +52,7 @@ ROW(FINDING_SYMLINK, "symlink", SEVERITY_WARNING,
 	.more = "symlink")
 ROW(FINDING_SEARCHED_PART, "searched-part", SEVERITY_NOTICE,
 	"new repositories were searched for in a part of %p: %d; to search all: sbx run "
-	"--check all true")
+	"--check all true (in your home: sbx run --check all --project-dir ~ true)")
 ROW(FINDING_TOO_DEEP, "too-deep", SEVERITY_WARNING,
 	"%p has directories that are too deep to search for new repositories; do not run git there")
 ROW(FINDING_TOO_MANY, "too-many-repositories", SEVERITY_NOTICE,

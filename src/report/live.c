@@ -141,7 +141,8 @@ static unsigned count_waiting(const struct live *live, const struct denials *den
 	return waiting;
 }
 
-static void show(struct live *live, struct denials *denials, unsigned waiting, unsigned room)
+static void show(struct live *live, const struct plan *plan, struct denials *denials,
+		 unsigned waiting, unsigned room)
 {
 	struct out lines = { 0 };
 	unsigned single = waiting <= room ? waiting : room - 1;
@@ -149,7 +150,7 @@ static void show(struct live *live, struct denials *denials, unsigned waiting, u
 		struct denial *denial = &denials->all[live->next];
 		if (!is_shown(denial))
 			continue;
-		denied_line(denial, &lines);
+		denied_line(plan, denial, &lines);
 		denial->shown = denial->count;
 		left--;
 	}
@@ -216,7 +217,7 @@ static void look(struct live *live, const struct plan *plan, struct denials *den
 	else if (live->lines_of_run + LIVE_LINES_A_SECOND > LIVE_LINES_MAX)
 		live->state = LIVE_OFF;
 	else
-		show(live, denials, waiting, room);
+		show(live, plan, denials, waiting, room);
 	if (live->unsent.used)
 		live->next_try = now + AGAIN_MILLISECONDS;
 }

@@ -100,17 +100,23 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 	return before < LISTED_OF_A_KIND;
 }
 
-static void put_line(const struct denial *denial, const struct denials *denials, struct out *out)
+static void put_line(const struct plan *plan, const struct denial *denial,
+		     const struct denials *denials, struct out *out)
 {
+	const struct key *key = key_of(denial);
 	put_denial_head(denial, denials, out);
 	if (denial->flag[0])
 		out_text(out, "; to allow: --%s %s", denial->flag, flag_value(denial));
+	unsigned line = key && plan ? trust_waits(&plan->warnings, key->name, denial->value) : 0;
+	if (line)
+		out_text(out, " (.sbx.ini:%u allows it when you trust it: sbx profile trust)",
+			 line);
 	out_text(out, "\n");
 }
 
-void denied_line(const struct denial *denial, struct out *out)
+void denied_line(const struct plan *plan, const struct denial *denial, struct out *out)
 {
-	put_line(denial, NULL, out);
+	put_line(plan, denial, NULL, out);
 }
 
 // Adds the line to the last profile of this run.
@@ -148,7 +154,7 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 			   !is_listed(denials, i, reader == READER_AGENT, out)) {
 			continue;
 		} else if (reader != READER_AGENT) {
-			put_line(denial, denials, out);
+			put_line(plan, denial, denials, out);
 		} else {
 			put_denial_head(denial, denials, out);
 			if (key)

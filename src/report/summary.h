@@ -10,7 +10,8 @@
 
 struct run;
 
-void denied_line(const struct denial *denial, struct out *out);
+// `plan`: NULL where it is another process's.
+void denied_line(const struct plan *plan, const struct denial *denial, struct out *out);
 // The audit gets all; else the first of each kind, and the number of the rest. A person gets no
 // denial again that a line showed during the run. A model gets a profile line instead of a flag.
 void denied_text(const struct plan *plan, const struct denials *denials, enum reader reader,

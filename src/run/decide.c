@@ -272,7 +272,7 @@ void decide_places(struct plan *plan, char *const *environment)
 }
 
 // What a killed run left: the check that is due moves it away.
-static bool is_left(const struct plan *plan, const char *path)
+static bool is_left(const struct plan *plan, const char *name)
 {
 	struct due due;
 	bool stood = false;
@@ -280,7 +280,7 @@ static bool is_left(const struct plan *plan, const char *path)
 		return false;
 	for (unsigned i = 0; i < due.plan.place_count; i++)
 		stood = stood || (str_equal(due.plan.places[i].path, plan->toplevel) &&
-				  place_had(&due.plan.places[i], path_name(path)));
+				  place_had(&due.plan.places[i], name));
 	journal_done(&due, DUE_KEPT);
 	return !stood;
 }
@@ -296,9 +296,9 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 	if (closed)
 		return fail(0, "you have no rights to '%s'; to have them back: chmod u+rwx %s",
 			    str_shown(plan->toplevel), closed);
-	const char *file = path_below(plan->arena, plan->toplevel, ".sbx.ini");
 	if (trust_read(plan->arena, plan->state, plan->toplevel, &trust) < 0)
-		return err_tolerated(is_left(plan, file)) ? 0 : -1;
+		return err_tolerated(is_left(plan, ".sbx.ini")) ? 0 : -1;
+	trust.state = plan->trying && trust.state != TRUST_NO_FILE ? TRUST_GIVEN : trust.state;
 	TRY(trust_merge(plan->arena, config, &trust, profile, &ignored));
 	list_each (item, &ignored)
 		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena, item->text,
@@ -356,8 +356,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	TRY(merge_own_file(plan, config, profile));
 	TRY(merge_arguments(arena, arguments, profile));
 	TRY(locked_merge(arena, plan->inside, profile, &plan->notes, &plan->locked));
-	plan->uid = geteuid();
-	plan->gid = getegid();
+	plan->uid = geteuid(), plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;
 	TRY(sshagent_plan(plan, profile, environment));
 	copy_command(plan, invocation->command);

@@ -104,6 +104,15 @@ mended "a file of the home, by --explain" "blocked reading $HOME/data/file \(cat
 stays "reading is not looked at without it" "" "$(run_box -- cat "$HOME/data/file" 2>&1 | grep '^sbx')"
 stays "nor what no file of the home is" "" "$(run_box --explain -- sh -c 'cat /srv/x; ls ~/no; ls ~' 2>&1 | grep '^sbx')"
 mended "writing below a directory to read" 'to allow: --write ' '^wrote' --explain --read "$HOME/data" -- sh -c 'echo y >>"$HOME/data/file" && echo wrote'
+mkdir -p "$HOME/real" && ln -s "$HOME/real" reallink && ln -s reallink two
+for link in reallink two; do
+	for act in "writing: echo y >>$link/file" "reading: cat $link/file"; do
+		said=$("$SBX" run --explain -- sh -c "${act#*: } && echo went" 2>&1)
+		flag=$(printf '%s\n' "$said" | sed -nE "s/.*blocked ${act%%:*} .*; to allow: (--.*)\$/\1/p")
+		is "${act%%:*} through a link to a directory ($link): works with what is printed ($flag)" went "$(eval "run_box $flag -- sh -c '${act#*: } && echo went'" 2>&1 | grep -x went)"
+	done
+	rm "$HOME/real/file"
+done
 mended "a program outside of PATH" 'to allow: --read ' '^MINE$' --explain -- sh -c "$HOME/tools/bin/env"
 
 # --- why: the flags that it prints are those that run takes
@@ -198,6 +207,11 @@ rm -rf "$HOME/.ssh" "$HOME/tools"
 cd "$project" || exit 1
 is "why: without a word, before any refusal" "no run of this project has reported anything" "$(mkdir -p "$work/fresh" && cd "$work/fresh" && "$SBX" why)"
 run_box -- curl -s https://never.example >/dev/null 2>&1
+like "why: without a word, which run it was, and how to see more of a later one" "$(run_box true; "$SBX" why | head -1)" '^the last run here that reported anything \(run [0-9]+, 20[-0-9T:]+Z\); of a later one `sbx run --explain -- COMMAND` says more:$'
+for word in '' 'Read-only file system' never.example @npm unshare '$LANG'; do
+	is "why: in a home, which is no project: '$word'" 0 "$(cd "$HOME" && "$SBX" why ${word:+"$word"} >/dev/null 2>"$work/said"; echo $?)$(cat "$work/said")"
+done
+like "why: of a path there, as a run" "$(cd "$HOME" && "$SBX" why ./data 2>&1)" 'is your home directory and cannot be the project'
 like "why: without a word, what the last run was refused" "$("$SBX" why)" '^blocked never\.example:443 \(curl\): .* --allow never\.example:443$'
 lacks "why: not what another project's run was" "$(cd "$work/fresh" && "$SBX" why)" never.example
 # Everyday errors that only share words with one: what it can be, and no other problem's answer.
@@ -246,8 +260,8 @@ status "and runs" 0 "$SBX" run -p ./whole.ini -- true
 # --- limits, ports, rules
 like "too few open files are refused at once" "$("$SBX" run --open-files 10 -- true 2>&1)" '64'
 status "and the least is enough" 0 "$SBX" run --open-files 64 -- true
-for own in localhost:8765 127.0.0.1:8765 127.3.2.1:8765 '[::1]:8765' 0.0.0.0:8765 app.localhost:8765 127.0.0.0/8; do
-	like "$own is no host to allow" "$("$SBX" run -a "$own" true 2>&1)" "^sbx: --allow: $(printf '%s' "$own" | sed 's/[][]/\\&/g') is the box itself; for a port of this machine: --host-port (8765|PORT)\$"
+for own in localhost:8765 127.0.0.1:8765 127.3.2.1:8765 '[::1]:8765' host.docker.internal:8765 0.0.0.0:8765 app.localhost:8765 127.0.0.0/8; do
+	like "$own is no host to allow" "$("$SBX" run -a "$own" true 2>&1)" "^sbx: --allow: $(printf '%s' "$own" | sed 's/[][]/\\&/g') is the box itself; for a port of this machine, as localhost: --host-port (8765|PORT)\$"
 done
 like "a whole top-level domain" "$("$SBX" plan -a '*.com')" "allow \*.com opens every name below 'com'"
 lacks "other rules get no word" "$("$SBX" plan -a '*.example.com' -a localhost.example.com)" 'opens every|has no effect'

@@ -285,7 +285,7 @@ sbx agent status copilot
 like "copilot: a project that switches hooks off is named" "$? $(tr -s ' \n' ' ' <"$work/out")" '125 copilot OUTSIDE: .*/.github/copilot/settings.json'
 rm -r .github
 sbx agent install codex
-like "codex: that the hook waits for trust is told" "$(tr -s ' \n' ' ' <"$work/out")" 'trust the hook when it asks .*: until then commands run outside'
+like "codex: that the hook waits for trust is told" "$(tr -s ' \n' ' ' <"$work/out")" 'from its next start, once you trust its hook, each of its commands runs in a box .*trust the hook when it asks .*: until then commands run outside'
 is "codex: a hook's command runs in a box" "1 it's" "$(bash -c "$(updated codex "$HOME/.codex/hooks.json")" 2>/dev/null | head -1)"
 sbx agent status codex
 like "codex: a hook that is not trusted is not run" "$? $(tr -s ' \n' ' ' <"$work/out")" '125 codex OUTSIDE: .* not trusted. Fix: start codex'

@@ -228,7 +228,7 @@ state >"$work/before"
 "$SBX" ps -a >"$work/all"
 "$SBX" ps -a --json >"$work/all.json"
 of() { awk -v run="$1" '$1 == run { print $3, $4 }' "$work/all"; }
-is "ps -a: how each ended; one that was killed with both its processes or one" "exit 3 signal 137 running -" "$(of "$ended") $(of "$killed") $(of "$host")"
+is "ps -a: how each ended; one that was killed with both its processes or one" "exit 3 signal 9 running -" "$(of "$ended") $(of "$killed") $(of "$host")"
 is "JSON has it" "exit 3 signal 137 None None" "$(python3 -c '
 import json, sys
 all = {b["id"]: (b.get("end"), b.get("status")) for b in json.load(open(sys.argv[1]))["boxes"]}

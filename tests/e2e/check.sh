@@ -139,7 +139,7 @@ like "names of the table there are told" "$(cat "$work/said")" "will run it: a/b
 no_time() { (SBX_TEST_LOOK=1 && export SBX_TEST_LOOK && SBX=$SBX_TESTING run "$1"); }
 for i in 1 2; do
 	no_time 'true'
-	like "what stayed unseen is said ($i)" "$(cat "$work/said")" "^sbx: new repositories were searched for in a part of the project: the time for it ended; to search all: sbx run --check all true$"
+	like "what stayed unseen is said ($i)" "$(cat "$work/said")" "^sbx: new repositories were searched for in a part of the project: the time for it ended; to search all: sbx run --check all true [(]in your home: sbx run --check all --project-dir ~ true[)]$"
 done
 
 # Of installed packages a project has more than there is time for: they are searched last, and no run speaks of them.

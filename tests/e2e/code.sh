@@ -104,5 +104,8 @@ like "JSON: and a compiler" "$("$SBX" code --json -l c -c 'int main(void) { int 
 exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
 is "no JSON for a session" '125 "--json is for one snippet, not for a session"' "$("$SBX" code --json -l python | field status error)"
 like "on a terminal it is the interpreter itself" "$(printf 'x = 41\nprint(x + 1)\nexit()\n' | timeout 120 script -qec "'$SBX' code -l python" /dev/null)" '(^|[^0-9])42'
+said=$("$SBX" code python 'print(1)' 2>&1)
+like "a language in the place of a file: is said" "$said" "^sbx: no file 'python'; for code: sbx code -l python -c STRING\$"
+is "a language in the place of a file: what is printed works" 1 "$("$SBX" $(sed -E 's/.*: sbx (code -l python -c) STRING$/\1/' <<<"$said") 'print(1)')"
 like "it is a box" "$("$SBX" code -l bash -c 'cat ~/.ssh/id; echo x >/usr/x; hostname' 2>&1 | xargs)" 'No such file.*Read-only.*sbx'
 done_testing

@@ -171,7 +171,7 @@ is "by which it is reached" "proxied GET http://fake.test:80/ HTTP/1.1" "$(get -
 touch "$LAB/made-up"
 like "where a name that cannot exist has one as well, they are dialled" "$(get -a fake.test -- http://fake.test/; cat "$work/log")" '^GET / host=fake.test'
 like "one that a denial names is not" "$(get -a fake.test --deny 198.18.0.0/15 -- http://fake.test/; cat "$work/log")" 'leads to a denied address \(198.18.0.0/15\)'
-like "nor one of this host" "$(get -a fake-host.test -- http://fake-host.test/; cat "$work/log")" 'leads to 198.18.0.6, this host itself: --host-port PORT, or name that address'
+like "nor one of this host" "$(get -a fake-host.test -- http://fake-host.test/; cat "$work/log")" 'leads to 198.18.0.6, this host itself: use localhost with --host-port PORT, or name that address'
 is "a literal one of a box's stays refused" refused "$(box -a fake.test -- python3 "$raw" 198.18.0.5 80)"
 like "sbx doctor says so" "$("$SBX" doctor 2>&1)" 'a proxy of this host makes addresses up'
 rm "$LAB/made-up"
@@ -180,7 +180,7 @@ for name in meta.test nat64.test; do
 	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*no name may lead to; --allow ADDRESS names it'
 done
 for name in loop.test mapped.test; do
-	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*this host itself: --host-port PORT'
+	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*this host itself: use localhost with --host-port PORT'
 done
 like "private.test needs a word" "$(get -a private.test -- http://private.test/; cat "$work/log")" 'a private address: --private-network yes'
 like "and has it" "$(get -a private.test --private-network yes -- http://private.test/)" '^GET /'
@@ -190,9 +190,9 @@ for address in 127.0.0.1 127.1 0 0x7f.1 2130706433 017700000001 '[::1]' '[::ffff
 	like "by proxy: $address is not reached" "$(box -a '*' -a 0.0.0.0/0 -a ::/0 --private-network yes -- curl -s -m 60 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx|could not do this|two ways'
 done
 for address in 127.0.0.1 0.0.0.0 '[::1]' '[::ffff:127.0.0.1]'; do
-	like "no rule opens $address" "$("$SBX" run -a "$address" -- true 2>&1)" 'is the box itself; for a port of this machine: --host-port'
+	like "no rule opens $address" "$("$SBX" run -a "$address" -- true 2>&1)" 'is the box itself; for a port of this machine, as localhost: --host-port'
 done
-like "a name that leads to this host itself" "$(get -a '*' -- http://host.test/; cat "$work/log")" 'could not reach host.test:80 .*198.51.100.7, this host itself: --host-port PORT, or name that address'
+like "a name that leads to this host itself" "$(get -a '*' -- http://host.test/; cat "$work/log")" 'could not reach host.test:80 .*198.51.100.7, this host itself: use localhost with --host-port PORT, or name that address'
 like "by IPv6" "$(get -a host-six.test -- http://host-six.test/; cat "$work/log")" '2001:db8::7, this host itself'
 like "in a network that is this host's as a whole" "$(get -a '*' -- http://host-network.test/; cat "$work/log")" '198.51.100.70, this host itself'
 like "at a private address" "$(get -a host-private.test --private-network yes -- http://host-private.test/; cat "$work/log")" '10.9.9.8, this host itself'

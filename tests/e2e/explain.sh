@@ -232,13 +232,13 @@ why() { "$SBX" why "$@" 2>&1; }
 like "why: scratch" "$("$SBX" why --overlay . ./file)" "^$project/file can be read; writes are discarded at the end \(--overlay\)"
 is "why: hidden, and no option shows it" "$project/file is hidden (--hide)
   no option shows it" "$("$SBX" why --hide ./file ./file)"
-is "why: protected, and no option lets it be written" "$project/file can be read (--protect)
+is "why: protected, and no option lets it be written" "$project/file can be read, not written (--protect)
   no option lets it be written (--protect)" "$("$SBX" why --protect ./file --write ./file ./file)"
 is "explain: what no option lets be written has none" "sbx: blocked writing $project/file (sh): is read-only in the box (--protect)" "$("$SBX" run --explain --protect ./file -- sh -c 'exec 2>/dev/null; echo x >file' 2>&1)"
 is "why: left out by a line" '$LANG is withheld: the profile leaves it out
   to pass it: --pass-env LANG' "$(LANG=C "$SBX" why --unset-env LANG '$LANG')"
 like "why: the project" "$(why ./file)" "^$project/file can be read and written \(project\)"
-like "why: the system" "$(why /usr/bin/env)" '^/usr/bin/[a-z]+ can be read \(base.ini \(built in\), line [0-9]+\)'
+like "why: the system" "$(why /usr/bin/env)" '^/usr/bin/[a-z]+ can be read, not written \(base.ini \(built in\), line [0-9]+\)'
 like "why: the home" "$(why '~/data/x')" "^$HOME/data/x is not in the box: .*temporary"
 touch "$HOME/data/x"
 like "why: and what would show it" "$(why '~/data/x')" "to read it: +--read $HOME/data/x"
@@ -247,7 +247,9 @@ mkdir -p "$HOME/data/w"
 like "why: named before the line that hides it" "$(why --write "$HOME/data/w" --hide-unless-named "$HOME/data" "$HOME/data/w")" '--write names it, but a later line hides it \(--hide-unless-named\)$'
 like "why: and the flag that is put behind it" "$(why --write "$HOME/data/w" --hide-unless-named "$HOME/data" "$HOME/data/w")" "put behind that line: --write $HOME/data/w\$"
 like "why: and behind it it can be written" "$(why --hide-unless-named "$HOME/data" --write "$HOME/data/w" "$HOME/data/w")" "^$HOME/data/w can be read and written \(--write\)\$"
-like "why: a protected name" "$(why .git/hooks)" 'can be read \(protect\)'
+like "why: a protected name" "$(why .git/hooks)" 'can be read, not written \(protect\)'
+like "why: a name that is not there yet, in a directory that is read-only" "$(why .git/hooks/new)" "to write it: --write $project/.git/hooks\$"
+is "why: and with what it prints it can be made" made "$("$SBX" run --write "$project/.git/hooks" -- sh -c 'echo >.git/hooks/new && echo made'; rm -f .git/hooks/new)"
 like "why: /tmp" "$(why /tmp)" 'private to the box'
 like "why: what nothing names" "$(why /srv/x)" '^/srv/x is not in the box: no line names it'
 ln -s /etc/hostname link

@@ -80,8 +80,11 @@ fi
 printf '[profile]\nextends = default\n[files]\nread = /nonsense\n' >absent.ini
 shows "a path that is not there" "prefix it with '\?' if it may be missing" 's,.*,sed -i "s|= /non|= ?/non|" absent.ini; sbx run -p ./absent.ini echo went,p' '^went$' run -p ./absent.ini true
 shows "a variable of a path that is not set" "prefix the path with '\?' if it may be missing" 's/.*/sbx run -r "?$\\NONE\/x" echo went/p' '^went$' run -r '$NONE/x' true
-printf '[network]\nallow = github.com\n' >.sbx.ini
-shows "a project's profile that loosens" 'ignored until you trust this file: sbx profile status$' 's/.*: (sbx profile status)$/\1/p' 'to allow it to loosen the box as well: sbx profile trust$' run true
+printf '[network]\nallow = github.com\nallow = own.example\n' >.sbx.ini
+shows "a project's profile that loosens" 'ignored until you trust this file; see: sbx profile status; then: sbx profile trust$' 's/.*: (sbx profile status); then.*/\1/p' 'to allow it to loosen the box as well: sbx profile trust$' run true
+is "a project's profile that loosens: each refusal of what it allows says so, and nothing else's" "own.example 80 3|own.example 80 3|other.example 80 " "$(for host in own own other; do "$SBX" run -- curl -sf -m 9 http://$host.example 2>&1; done | sed -nE 's/.*blocked ([^:]*):([0-9]+) .*--allow [^ ]+( .*sbx.ini:(.*) allows it when you trust it: sbx profile trust.)?$/\1 \2 \4/p' | paste -sd'|')"
+by_command "why of a host that it allows" '^  .sbx.ini:3 does that when you trust it: sbx profile trust$' 's/.*trust it: (sbx profile trust)$/\1/p' why own.example
+"$SBX" profile untrust
 by_command "and the way to trust it" 'to allow it to loosen the box as well: sbx profile trust$' 's/.*: (sbx profile trust)$/\1/p' profile status
 stays "then nothing more is said" "" "$(run_box true 2>&1)"
 printf '[network]\nallow = gitlab.com\n' >.sbx.ini
@@ -89,9 +92,8 @@ printf '[network]\nallow = gitlab.com\n' >.sbx.ini
 like "what changed is trusted when it was shown" "$("$SBX" profile trust 2>&1)" "trusted as it is now"
 rm .sbx.ini
 printf '[files]\nsocket = ?/var/run/docker.sock\n' >.sbx.ini
-"$SBX" profile trust >/dev/null 2>&1
-if "$SBX" run true 2>&1 | grep -q "a project's file cannot open it"; then
-	shows "what a project's file cannot open" 'sbx run -p NAME$' 's/.*: (sbx run -p) NAME$/rm .sbx.ini; \1 docker -- echo went/p' 'went' run true
+if "$SBX" profile trust 2>&1 | grep -q "a project's file cannot open it"; then
+	shows "what a project's file cannot open" 'sbx run -p NAME$' 's/.*: (sbx run -p) NAME$/rm .sbx.ini; \1 docker -- echo went/p' 'went' profile trust
 else
 	skip "what a project's file cannot open" "there is no docker"
 fi
@@ -230,7 +232,7 @@ rm .sbx.ini
 
 # --- the network
 by_flag "an allow without the proxy" 'has no effect in mode none: it needs --network proxy$' 's/.*needs (--network proxy)$/\1/p' plan --network none --host-port 5432 -- true
-shows "localhost among the hosts" 'for a port of this machine: --host-port 8765$' 's/.*: (--host-port 8765)$/sbx why \1 localhost:8765/p' 'is the host.s' plan -a localhost:8765 -- true
+shows "localhost among the hosts" 'for a port of this machine, as localhost: --host-port 8765$' 's/.*: (--host-port 8765)$/sbx why \1 localhost:8765/p' 'is the host.s' plan -a localhost:8765 -- true
 export HTTPS_PROXY=http://127.0.0.1:9
 by_flag "addresses behind an upstream proxy" 'applies to addresses, .*: --upstream none$' 's/.*: (--upstream none)$/\1/p' plan --deny 203.0.113.0/24 -- true
 export HTTPS_PROXY=socks5://127.0.0.1:9

@@ -44,7 +44,7 @@ like "maven's" "$(list -a @maven)" 'maven\.example\.com'
 printf '<url>https://[2001:db8::5]:8081/</url><url>http://a_b.example/</url><url>http://</url>\n' >"$HOME/.m2/settings.xml"
 like "literal addresses too, and no nonsense" "$(list -a @maven)" '^\[2001:db8::5\]:8081 '
 lacks "a project's .sbx.ini opens nothing" "$(printf '[network]\nallow = evil.example\nprivate = yes\nhost-port = 22\n' >.sbx.ini; list 2>/dev/null)" evil
-like "and is told" "$("$SBX" run -- true 2>&1)" "'allow' loosens the box"
+like "and is told" "$("$SBX" run -- true 2>&1)" "'allow = evil.example' loosens the box"
 like "it may tighten" "$(printf '[network]\nmode = none\n' >.sbx.ini; "$SBX" plan -- true)" '^network +none'
 rm .sbx.ini "$project/.npmrc"
 
@@ -144,4 +144,6 @@ if timeout 100 apt-get -q -o Dir::State="$work/apt/state" -o Dir::Cache="$work/a
 else
 	skip "apt-get" "this machine's own sources cannot be reached"
 fi
+is "profile groups: of one" "@crates 1" "$("$SBX" profile groups @crates | grep -o '^@[a-z]*') $("$SBX" profile groups @crates | grep -c '\*.crates.io: ')"
+like "profile groups: of none" "$("$SBX" profile groups crates 2>&1)" "^sbx: no group 'crates'; see: sbx profile groups\$"
 done_testing

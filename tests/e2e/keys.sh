@@ -299,10 +299,15 @@ env = A
 from = file $work/third.key" '^it ran'
 printf '[secret a]\nhost = a.test\nfrom = env GH_TOKEN\n' >.sbx.ini
 like "a project's file names no secret" "$(GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "<$GH_TOKEN>"' 2>&1)" '^<>$'
-"$SBX" profile trust --help >/dev/null 2>&1
-HOME=$HOME "$SBX" profile trust >/dev/null 2>&1 </dev/null || printf 'y\n' | "$SBX" profile trust >/dev/null 2>&1
-like "one that is trusted neither" "$(GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "$GH_TOKEN"' 2>&1)" "^sbx: .*a project's file names no secrets"
+like "and the line says so, and no trust" "$(echo '; other' >>.sbx.ini; echo 'env = X' >>.sbx.ini; GH_TOKEN=$canary "$SBX" run -- true 2>&1 | paste -sd' ')" "^sbx: .sbx.ini:5: 'env = a X' is ignored: a project's file names no secrets; write it in a profile of yours\$"
+like "it cannot be trusted" "$(GH_TOKEN=$canary "$SBX" profile trust 2>&1; echo "status $?"; GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "<$GH_TOKEN>"' 2>&1)" "^sbx: .*a project's file names no secrets"
+is "nor is it then" "<>" "$(GH_TOKEN=$canary "$SBX" run -- sh -c 'echo "<$GH_TOKEN>"' 2>&1)"
 rm .sbx.ini
+like "a secret with two variables names both" "$(unset GH_TOKEN GITHUB_TOKEN; "$SBX" run -p github-token -- true 2>&1)" 'the variable GH_TOKEN or GITHUB_TOKEN is not set; set it'
+printf '[secret t]\nhost = api.example.org\nfrom = env T\nenv = T\n' >lone.ini
+like "a secret in a profile without extends" "$(T=a23456789012345678901234 "$SBX" run -p ./lone.ini -- true 2>&1)" '^sbx: a box of this profile has no /usr and no network; write in the profile: extends = default$'
+is "and with that line it runs" ran "$(printf '[profile]\nextends = default\n' | cat - lone.ini >with.ini; T=a23456789012345678901234 "$SBX" run -p ./with.ini -- echo ran 2>/dev/null)"
+rm lone.ini with.ini
 
 # --- the key is nowhere in the box
 like "the file of a key is hidden" "$(box --read "$work" -- cat "$work/other.key" 2>&1; cat "$work/log")" 'denied|No such file|Permission'

@@ -443,6 +443,43 @@ agent("install", "claude-code", "--mcp")
 agent("remove", "--all", "--mcp")
 check("remove --all --mcp", (now("gemini"), now("claude-code")) == (FILES["gemini"][1], FILES["claude-code"][1]), now("gemini"))
 check("again: there is none", agent("remove", "--all", "--mcp") == (0, "no agent is installed\n"))
+# without --mcp both parts go, in whichever order they came
+for name in ("claude-code", "gemini", "opencode"):
+    for order in (([], ["--mcp"]), (["--mcp"], [])):
+        for words in ((name,), ("--all",)):
+            put(name, FILES[name][1])
+            statuses = [agent("install", name, *option)[0] for option in order]
+            wrapped = '"mcp", "wrap"' in now(name)
+            status, said = agent("remove", *words)
+            again = agent("remove", *words)
+            check(f"{name}: remove {' '.join(words)} takes commands and servers, installed {order}", statuses == [0, 0] and wrapped and status == 0 and now(name) == FILES[name][1]
+                  and "as they did before sbx" in said and "as before sbx" in said, said + now(name))
+            check(f"{name}: again: there is nothing", "no agent is installed" in again[1] if words[0] == "--all" else "has nothing of sbx" in again[1], again[1])
+for name in ("claude-code", "vscode"):
+    put(name, FILES[name][1])
+    agent("install", name, "--mcp")
+    dry = agent("remove", name, "--dry-run")
+    kept = '"mcp", "wrap"' in now(name)
+    status, said = agent("remove", name)
+    check(f"{name}: with servers alone, they go", dry[0] == 0 and '"mcp", "wrap"' in dry[1] and kept and status == 0 and now(name) == FILES[name][1], said + now(name))
+# a server that is a file of the home: the words that are printed let it start
+script = os.path.join(home, "my servers", "s.py")
+os.makedirs(os.path.dirname(script))
+with open(script, "w") as file:
+    file.write("print('the server ran')\n")
+for name, entry in (("gemini", {"mcpServers": {"a": {"command": "python3", "args": [script, "/usr/share"]}}}), ("opencode", {"mcp": {"a": {"type": "local", "command": ["python3", script]}}})):
+    put(name, json.dumps(entry))
+    status, said = agent("install", name, "--mcp")
+    printed = " ".join(said.split())
+    advice = re.search(r'a server names (\S+ \S+), .* write behind "wrap" in its entry: (".*?",) *$', printed)
+    check(f"{name}: a path of the home is named, and no other", advice is not None and advice.group(1) == script and printed.count("a server names") == 1, said)
+    put(name, now(name).replace('"wrap",', '"wrap", ' + (advice.group(2) if advice else "")))
+    wrapped = list(json.loads(now(name)).values())[0]["a"]
+    words = wrapped["command"] if isinstance(wrapped["command"], list) else [wrapped["command"]] + wrapped["args"]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    without = subprocess.run([word for word in words if word not in ("-r", os.path.dirname(script))], capture_output=True, text=True, timeout=60)
+    check(f"{name}: with what is printed the server starts", ran.stdout == "the server ran\n" and without.stdout == "", ran.stdout + ran.stderr + without.stdout)
+    check(f"{name}: and comes out whole", agent("remove", name)[0] == 0 and json.loads(now(name)) == entry, now(name))
 status, said = agent("install", "qwen", "--mcp")
 check("an agent whose servers are not known", status == 125 and "expected one of claude-code gemini opencode codex vscode" in said, said)
 

@@ -86,16 +86,15 @@ for each in docker.sock podman.sock .X11-unix/X0; do
 	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$work/doors/$each"
 	ln -sfn "$work/doors/$each" "$project/innocent"
 	printf '[files]\nsocket = ./innocent\n' >"$project/.sbx.ini"
-	(cd "$project" && "$SBX" profile trust >/dev/null)
-	like "a project's file cannot open $each, trusted or not, by another name" "$(cd "$project" && "$SBX" run -- true 2>&1 | tail -1; echo ${PIPESTATUS[0]})" "a project's file cannot open it; use a flag, or a profile of yours"
+	like "a project's file cannot open $each, trusted or not, by another name" "$(cd "$project" && "$SBX" profile trust 2>&1 | tail -1; echo ${PIPESTATUS[0]})" "a project's file cannot open it; use a flag, or a profile of yours"
 	is "a flag can" 0 "$(cd "$project" && rm .sbx.ini && "$SBX" run --socket "$work/doors/$each" -- true 2>/dev/null; echo $?)"
 done
 printf '[profile]\nextends = docker\n' >"$project/.sbx.ini"
-like "nor by a profile that it extends" "$(cd "$project" && "$SBX" profile trust >/dev/null; : >"$work/run/x"; python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$work/run/docker.sock" 2>/dev/null; "$SBX" run -- true 2>&1)" "docker.sock' is root on this machine: a project's file cannot open it"
+like "nor by a profile that it extends" "$(cd "$project" && "$SBX" profile untrust; : >"$work/run/x"; python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$work/run/docker.sock" 2>/dev/null; "$SBX" profile trust 2>&1)" "docker.sock' is root on this machine: a project's file cannot open it"
 device=$(find /dev -maxdepth 1 -type c -name 'tty?*' | sort | head -1)
 if [ -n "$device" ]; then
 	printf '[files]\ndevice = %s\n' "${device#/dev/}" >"$project/.sbx.ini"
-	like "nor a serial port" "$(cd "$project" && "$SBX" profile trust >/dev/null; "$SBX" run -- true 2>&1)" "'$device' opens a serial port: a project's file cannot open it"
+	like "nor a serial port" "$(cd "$project" && "$SBX" profile trust 2>&1)" "'$device' opens a serial port: a project's file cannot open it"
 else
 	skip "nor a serial port" "this machine has none"
 fi

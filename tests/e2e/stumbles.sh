@@ -147,6 +147,11 @@ else
 	skip "a published port on ::1" "this machine has no ::1"
 fi
 
+cp "$(command -v curl)" "npm install lef"
+like "a program named by its words, cut" "$(says run -- ./"npm install lef" -s -m 9 http://named.example/)" 'blocked named.example:80 \(npm\)'
+rm "npm install lef"
+like "doctor: root needs no advice to be root" "$("$SBX" doctor | grep -c 'or as root') $("$SBX" doctor | grep -c 'limits')" '^0 [1-9]'
+
 # --- quiet where nothing is wrong (quiet.sh has the commands of a day)
 like "checks for updates are off" "$("$SBX" run -- env)" '^npm_config_update_notifier=false$'
 is "the caller's own value wins" "true" "$(npm_config_update_notifier=true "$SBX" run -- printenv npm_config_update_notifier)"

@@ -196,7 +196,7 @@ is "sbx itself sleeps while the command runs" yes "$({ time "$SBX" run --isolati
 
 # the project
 git init -q repository && cd repository && echo x >f && git add f
-like "a writable git project: refused, with the way out" "$("$SBX" run --isolation landlock -- true 2>&1)" 'cannot protect .*--project read, or --no-protect'
+like "a writable git project: refused, with the way out" "$("$SBX" run --isolation landlock -- true 2>&1)" 'cannot protect .*--project read, or --no-protect; in a box of sbx: start the outer one with --allow-syscalls namespaces$'
 is "readable" x "$(box --project read -- cat f)"
 is "unprotected" g "$(box --no-protect -- touch g; ls g)"
 cd .. && rm -rf repository

@@ -61,6 +61,9 @@ like "doctor counts programs of PATH that no box has, and names five" "$seven" '
 like "with a command that shows them" "$(PATH=$PATH:$HOME/own-tools sh -c "$(printf '%s\n' "$seven" | sed -n "s|.*fix: sbx run -r|'$SBX' run -r|p") && echo done")" '^done$'
 is "it ends with one line of result" 1 "$(printf '%s\n' "$seven" | tail -1 | grep -c '^Result: boxes work here; [0-9]* things* could be better')"
 like "doctor recommends that git uses no bare repository by itself" "$("$SBX" doctor | grep -A1 '^weak *git ')" 'fix: git config --global safe.bareRepository explicit$'
+like "and names the way to one's own" "$("$SBX" doctor | grep -A1 '^weak *git ' | tr -s ' \n' ' ')" 'with the fix you name yours: git --git-dir=DIR'
+git init -q --bare "$work/own-bare" && mkdir -p "$work/only-explicit" && printf '[safe]\n\tbareRepository = explicit\n' >"$work/only-explicit/.gitconfig"
+is "which works, and plain git does not" "128 0" "$(cd "$work/own-bare"; HOME=$work/only-explicit git count-objects >/dev/null 2>&1; echo -n "$? "; HOME=$work/only-explicit git --git-dir="$work/own-bare" count-objects >/dev/null 2>&1; echo $?)"
 mkdir -p "$work/explicit" && printf '[safe]\n\tbareRepository = explicit\n' >"$work/explicit/.gitconfig"
 like "and is content with it" "$(HOME=$work/explicit XDG_CONFIG_HOME=$work/explicit "$SBX" doctor)" '^ok +git '
 SBX_TEST_FAIL=ids refused_as "doctor says what is missing" '^Result: no box can be made here: [0-9]* of the layers are missing\.$' "$SBX_TESTING" doctor

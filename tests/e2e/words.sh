@@ -104,6 +104,8 @@ agent instal x|did you mean 'sbx agent install'
 profile chek x|did you mean 'sbx profile check'
 cache lits|did you mean 'sbx cache list'
 session forkk x|did you mean 'sbx session fork'
+session delete|to remove a session that is not in use: sbx session rm NAME$
+session remove|to remove a session that is not in use: sbx session rm NAME$
 session zzz|^sbx: unknown action 'zzz'; sbx session has: create
 END
 for word in enter top rm history images inspect; do

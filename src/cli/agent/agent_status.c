@@ -41,14 +41,11 @@ const char *agent_own_path(struct arena *arena)
 	return NULL;
 }
 
-int agent_open(struct box *box, const char *name, struct settings *settings)
+int agent_open(struct box *box, const struct agent *agent, struct settings *settings)
 {
-	*settings = (struct settings){ .arena = box->arena,
-				       .agent = agent_find(name, box->invocation.servers) };
-	if (!settings->agent)
-		return -1;
-	if (settings->agent->means == AGENT_BY_HAND)
-		return fail(0, "%s: %s", settings->agent->title, settings->agent->by_hand);
+	*settings = (struct settings){ .arena = box->arena, .agent = agent };
+	if (agent->means == AGENT_BY_HAND)
+		return fail(0, "%s: %s", agent->title, agent->by_hand);
 	settings->state = agent_state_directory(box->arena);
 	settings->program = agent_own_path(box->arena);
 	return settings->program ? settings_read(settings, environ) : -1;
@@ -174,14 +171,15 @@ static int ask(struct box *box, const char *name, struct agent_answer *answer)
 	struct settings settings;
 	const struct agent *agent = agent_find(name, false);
 	*answer = (struct agent_answer){ .name = name };
-	if (agent && agent->means == AGENT_BY_HAND) {
+	TRY(agent ? 0 : -1);
+	if (agent->means == AGENT_BY_HAND) {
 		bool there = agent_on_path(agent, getenv("PATH"));
 		answer->state = there ? "by-hand" : "absent";
 		answer->text = there ? arena_text(box->arena, "by hand: %s", agent->by_hand)
 				     : "not on this machine";
 		return 0;
 	}
-	TRY(agent_open(box, name, &settings));
+	TRY(agent_open(box, agent, &settings));
 	describe(&settings, box->plan.toplevel, answer);
 	return 0;
 }
@@ -237,8 +235,8 @@ static int ask_all(struct box *box, const char *name, bool *ret_boxed, struct ou
 		put_answer(&answer, out);
 		*ret_boxed = answer.seen != NULL;
 	}
-	for (unsigned i = 0; !name && i < agent_count; i++) {
-		if (ask(box, agents[i].name, &answer) < 0) {
+	for (const struct agent *agent = agents; !name && agent->name; agent++) {
+		if (ask(box, agent->name, &answer) < 0) {
 			answer.state = "unknown";
 			answer.text = arena_text(box->arena, "unknown: %s", err_taken());
 		}

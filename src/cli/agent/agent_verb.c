@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/agent_settings.h"
@@ -13,6 +14,7 @@
 #include "cli/agent/agent_verb.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
+#include "text/json.h"
 #include "text/words.h"
 #include "view/paths/wishes.h"
 
@@ -68,15 +70,36 @@ static void print_needs(struct box *box, const struct settings *settings, struct
 				      agent->login, agent->name));
 }
 
+static void print_unseen(struct box *box, const struct list *paths, struct out *out)
+{
+	const char *home = decide_home(box->arena, environ);
+	list_each (item, paths) {
+		struct stat status;
+		const char *place = path_parent(box->arena, item->text);
+		if (!path_within(item->text, home))
+			continue;
+		if (str_equal(place, home) ||
+		    (stat(item->text, &status) == 0 && S_ISDIR(status.st_mode)))
+			place = item->text;
+		agent_line(out, "  paths",
+			   arena_text(box->arena,
+				      "a server names %s, which its box lacks unless the project "
+				      "has it; to show it, write behind \"wrap\" in its entry: "
+				      "\"-r\", %s,",
+				      item->text, json_quote(box->arena, place)));
+	}
+}
+
 // `back`: restores the servers' own lines.
-static int lead_servers(struct box *box, const char *name, bool back, struct out *out)
+static int lead_servers(struct box *box, const struct agent *agent, bool back, struct out *out)
 {
 	struct settings settings;
-	unsigned count;
-	TRY(agent_open(box, name, &settings));
-	const char *text = servers_text(&settings, back, &count);
+	struct servers_found found;
+	TRY(agent_open(box, agent, &settings));
+	const char *text = servers_text(&settings, back, &found);
 	if (!text)
 		return -1;
+	const unsigned count = found.count;
 	if (count == 0)
 		out_text(out, "%s: %s has no server that is %s\n", settings.agent->title,
 			 settings.path, back ? "in a box" : "started in no box");
@@ -91,18 +114,20 @@ static int lead_servers(struct box *box, const char *name, bool back, struct out
 		agent_line(out, "  note", settings.agent->caveat);
 	if (!back)
 		agent_line(out, "  keys", "to give a server its key: man sbx-mcp");
+	print_unseen(box, &found.paths, out);
 	return 0;
 }
 
 static int install(struct box *box, char **names, struct out *out)
 {
 	struct settings settings;
-	TRY(agent_find(names[0], box->invocation.servers) ? 0 : -1);
+	const struct agent *agent = agent_find(names[0], box->invocation.servers);
+	TRY(agent ? 0 : -1);
 	autoclose int lock = lock_settings(box);
 	TRY(lock);
-	if (box->invocation.servers)
-		return lead_servers(box, names[0], false, out);
-	TRY(agent_open(box, names[0], &settings));
+	if (agent->means == AGENT_SERVERS)
+		return lead_servers(box, agent, false, out);
+	TRY(agent_open(box, agent, &settings));
 	enum settings_found found = settings_find(&settings);
 	const char *title = settings.agent->title;
 	if (found == SETTINGS_OURS) {
@@ -125,7 +150,8 @@ static int install(struct box *box, char **names, struct out *out)
 	TRY(saved_store(&settings, text));
 	TRY(settings_write(&settings, text));
 	const char *profile = settings.agent->profile;
-	out_text(out, "%s: from its next start each of its commands runs in a box\n", title);
+	out_text(out, "%s: from its next start%s each of its commands runs in a box\n", title,
+		 settings.agent->trust ? ", once you trust its hook," : "");
 	agent_line(out, "  changed", settings.path);
 	if (settings.exists)
 		agent_line(out, "  as it was", saved_path(&settings, "before"));
@@ -137,14 +163,19 @@ static int install(struct box *box, char **names, struct out *out)
 	return 0;
 }
 
-static int remove_one(struct box *box, const char *name, struct out *out)
+static bool is_unchanged(const struct settings *settings)
+{
+	return settings->written && settings->exists &&
+	       str_equal(settings->written, settings->text);
+}
+
+static int remove_part(struct box *box, const struct agent *agent, struct out *out)
 {
 	struct settings settings;
-	if (box->invocation.servers)
-		return lead_servers(box, name, true, out);
-	TRY(agent_open(box, name, &settings));
-	bool unchanged =
-		settings.written && settings.exists && str_equal(settings.written, settings.text);
+	if (agent->means == AGENT_SERVERS)
+		return lead_servers(box, agent, true, out);
+	TRY(agent_open(box, agent, &settings));
+	bool unchanged = is_unchanged(&settings);
 	const char *text = unchanged ? settings.before : settings_without(&settings);
 	if (!unchanged && !text)
 		return -1;
@@ -159,47 +190,69 @@ static int remove_one(struct box *box, const char *name, struct out *out)
 	return 0;
 }
 
-// An agent that cannot be removed does not stop the removal of the others.
-static int remove_all(struct box *box, struct out *out)
+// Whether there is something to take out. A file of commands that cannot be read counts: its
+// removal says why.
+static bool has_part(struct box *box, const struct agent *agent, bool *ret_unchanged)
 {
-	int result = 0;
-	unsigned removed = 0;
+	FORGIVING;
 	struct settings settings;
-	for (unsigned i = 0; i < agent_count && !box->invocation.servers; i++) {
-		if (agents[i].means == AGENT_BY_HAND)
-			continue;
-		if (ATTEMPT(agent_open(box, agents[i].name, &settings)) == 0 &&
-		    settings_find(&settings) == SETTINGS_NONE)
-			continue;
-		removed++;
-		if (result < 0)
-			(void)ATTEMPT(remove_one(box, agents[i].name, out));
-		else
-			result = remove_one(box, agents[i].name, out);
+	struct servers_found found;
+	*ret_unchanged = false;
+	if (agent->means == AGENT_BY_HAND)
+		return false;
+	if (agent_open(box, agent, &settings) < 0)
+		return agent->means != AGENT_SERVERS;
+	if (agent->means == AGENT_SERVERS)
+		return servers_text(&settings, true, &found) && found.count > 0;
+	*ret_unchanged = is_unchanged(&settings);
+	return settings_find(&settings) != SETTINGS_NONE;
+}
+
+// Both parts can be in one file, which a removal changes: settings without other changes go first.
+// An agent that cannot be removed does not stop the others. `name`: NULL for all.
+static int remove_parts(struct box *box, const char *name, unsigned *ret_count, struct out *out)
+{
+	enum pass { PASS_AS_WRITTEN, PASS_SERVERS, PASS_REST };
+	bool unchanged;
+	int result = 0;
+	unsigned done = 0; // bits of `agents`
+	*ret_count = 0;
+	for (enum pass pass = PASS_AS_WRITTEN; pass <= PASS_REST; pass++) {
+		const struct agent *agent = pass == PASS_SERVERS ? server_agents : agents;
+		for (; agent->name && (pass == PASS_SERVERS || !box->invocation.servers); agent++) {
+			if ((name && !str_equal(agent->name, name)) ||
+			    !has_part(box, agent, &unchanged) ||
+			    (pass == PASS_AS_WRITTEN && !unchanged) ||
+			    (pass == PASS_REST && done & 1U << (agent - agents)))
+				continue;
+			++*ret_count;
+			done |= pass == PASS_AS_WRITTEN ? 1U << (agent - agents) : 0;
+			if (result < 0)
+				(void)ATTEMPT(remove_part(box, agent, out));
+			else
+				result = remove_part(box, agent, out);
+		}
 	}
-	for (unsigned i = 0; i < server_agent_count && box->invocation.servers; i++) {
-		unsigned count = 0;
-		bool known = ATTEMPT(agent_open(box, server_agents[i].name, &settings)) == 0 &&
-			     ATTEMPT(servers_text(&settings, true, &count) ? 0 : -1) == 0;
-		if (!known || count == 0)
-			continue;
-		removed++;
-		result |= lead_servers(box, server_agents[i].name, true, out);
-	}
-	if (!removed)
-		out_text(out, "no agent is installed\n");
 	return result;
 }
 
 static int remove_agent(struct box *box, char **names, struct out *out)
 {
-	bool all = box->invocation.all == ANSWER_YES;
+	bool all = box->invocation.all == ANSWER_YES, servers = box->invocation.servers;
+	unsigned count;
 	if (all == (names[0] != NULL))
 		return fail(0, "usage: sbx agent remove AGENT | remove --all");
-	TRY(all || agent_find(names[0], box->invocation.servers) ? 0 : -1);
+	const struct agent *agent = all ? NULL : agent_row(server_agents, names[0]);
+	if (!all && (!agent || agent_row(agents, names[0])))
+		TRY((agent = agent_find(names[0], servers)) ? 0 : -1);
 	autoclose int lock = lock_settings(box);
 	TRY(lock);
-	return all ? remove_all(box, out) : remove_one(box, names[0], out);
+	TRY(remove_parts(box, names[0], &count, out));
+	if (count == 0 && agent)
+		return remove_part(box, agent, out); // says why
+	if (count == 0)
+		out_text(out, "no agent is installed\n");
+	return 0;
 }
 
 static int hook(struct box *box, char **names, struct out *out)
@@ -230,10 +283,10 @@ static int hook(struct box *box, char **names, struct out *out)
 static int list(struct box *box, char **names, struct out *out)
 {
 	(void)names;
-	for (unsigned i = 0; i < agent_count; i++)
-		agent_line(out, agents[i].name,
-			   arena_text(box->arena, "%s%s", agents[i].title,
-				      agents[i].means == AGENT_BY_HAND ? " (by hand)" : ""));
+	for (const struct agent *agent = agents; agent->name; agent++)
+		agent_line(out, agent->name,
+			   arena_text(box->arena, "%s%s", agent->title,
+				      agent->means == AGENT_BY_HAND ? " (by hand)" : ""));
 	return 0;
 }
 

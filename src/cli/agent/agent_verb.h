@@ -16,7 +16,7 @@ const char *agent_state_directory(struct arena *arena);
 const char *agent_own_path(struct arena *arena);
 
 // Reads the settings of the agent `name` into `box->arena`.
-int agent_open(struct box *box, const char *name, struct settings *settings);
+int agent_open(struct box *box, const struct agent *agent, struct settings *settings);
 
 // Prints a line of a list: the name, then `text`, wrapped at the terminal's width.
 void agent_line(struct out *out, const char *name, const char *text);

@@ -99,7 +99,7 @@ static void say(struct command_denials *heard, bool raw, struct out *out)
 		if (denial->on_failure)
 			continue;
 		out_text(out, raw && out->used == 0 ? "\r\n" : "");
-		denied_line(denial, out);
+		denied_line(NULL, denial, out);
 		out_text(out, raw ? "\r" : "");
 		denial->shown = denial->count;
 	}

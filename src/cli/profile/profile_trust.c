@@ -144,8 +144,8 @@ int profile_status(struct box *box, char **words, struct out *out)
 		     : 0;
 }
 
-// Shows and trusts the text that was read. Refuses a text that differs from what `sbx profile
-// status` showed: a box or git may have changed it.
+// Shows and trusts the text that was read. Refuses what a run would refuse, and a text that differs
+// from what `sbx profile status` showed: a box or git may have changed it.
 int profile_trust(struct box *box, char **words, struct out *out)
 {
 	struct trust trust;
@@ -158,13 +158,16 @@ int profile_trust(struct box *box, char **words, struct out *out)
 		if (out_flush(out, STDOUT_FILENO) < 0)
 			return not_shown();
 		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
-		return fail(0, "the file changed since it was shown; read the change above, then "
-			       "once more: sbx profile trust");
+		return fail(0, "the file is not as you were shown it: you or a program changed it; "
+			       "read the change above, then once more: sbx profile trust");
 	}
 	show_text(out, &trust);
 	put_loosening(out, &trust, &ignored);
 	if (out_flush(out, STDOUT_FILENO) < 0)
 		return not_shown();
+	box->plan.trying = true;
+	box->invocation.command = words; // none
+	TRY(box_plan(box));
 	TRY(trust_give(box->arena, box->plan.state, box->plan.toplevel, &trust));
 	out_text(out, "%s: trusted as it is now\n", str_shown(trust.source.file));
 	return 0;

@@ -197,9 +197,12 @@ static int check(struct box *box, char **words, struct out *out)
 static int list_groups(struct box *box, char **words, struct out *out)
 {
 	(void)box;
-	(void)words;
+	if (words[0] && !groups_has(words[0]))
+		return fail(0, "no group '%.40s'; see: sbx profile groups", str_shown(words[0]));
 	for (unsigned i = 0; i < group_rows.count; i++) {
 		const struct ini_row row = ini_at(&group_rows, i);
+		if (words[0] && !str_equal(words[0], row.section))
+			continue;
 		bool first = i == 0 || !str_equal(ini_at(&group_rows, i - 1).section, row.section);
 		if (strchr(row.name, '.'))
 			out_text(out, "%-12s %s: %s\n", first ? row.section : "", row.name,
@@ -274,7 +277,7 @@ int verb_profile(char **words)
 		fail(0, "usage: sbx profile list [--json] | show [--resolved] [--json] [NAME] | "
 			"check FILE | "
 			"add '[SECTION] KEY = VALUE' [-p NAME] | keys | "
-			"groups | names [WORD] | "
+			"groups [@NAME] | names [WORD] | "
 			"status [--json] | trust | untrust | forget HOST:PORT...");
 		return box_failed();
 	}

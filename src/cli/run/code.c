@@ -76,6 +76,11 @@ static int read_words(struct box *box, struct code *code)
 		return read_source(box->arena, STDIN_FILENO, "stdin", &code->text);
 	autoclose int fd = open(rest[0], O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
+	if (fd < 0 && errno == ENOENT)
+		return ATTEMPT(language_find(rest[0]))
+			       ? fail(0, "no file '%s'; for code: sbx code -l %s -c STRING",
+				      rest[0], rest[0])
+			       : fail(ENOENT, "'%s'", rest[0]);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail(errno, "'%s'", rest[0]);
 	if (!S_ISREG(status.st_mode))

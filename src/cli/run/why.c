@@ -6,11 +6,13 @@
 
 #include "base/base.h"
 #include "policy/find.h"
+#include "policy/keys.h"
 #include "run/run_command.h"
 #include "report/answer_fields.h"
 #include "cli/run/why.h"
 #include "cli/verbs.h"
 #include "env/env.h"
+#include "view/paths/wishes.h"
 
 static void withheld(const char *name, const char *reason, const char *words, struct why *why)
 {
@@ -98,6 +100,17 @@ static int answer(struct box *box, const char *word, struct why *why)
 	return why_host(box, word, why);
 }
 
+// What the project's own file would allow.
+static void why_untrusted(const struct box *box, struct why *why)
+{
+	const char *option = why->fix_count ? why->fixes[0].option + strlen("--") : "";
+	const struct key *key = key_find_flag(VERB_RUN, option, strlen(option));
+	unsigned line = key ? trust_waits(&box->plan.warnings, key->name, why->fixes[0].value) : 0;
+	if (line)
+		out_text(&why->text,
+			 "  .sbx.ini:%u does that when you trust it: sbx profile trust\n", line);
+}
+
 static void why_last(struct box *box, struct out *out)
 {
 	struct why why = { .asked = "", .kind = "report", .verdict = "refused" };
@@ -109,6 +122,18 @@ static void why_last(struct box *box, struct out *out)
 	out_free(&why.text);
 }
 
+// Where there can be no project, only paths need one.
+static int plan_for(struct box *box, char *const *asked)
+{
+	bool path = false;
+	for (; *asked; asked++)
+		path |= is_path(*asked) && !why_is_error(*asked);
+	TRY(box_decide(box));
+	if (!path && !box->plan.session && !box->plan.given && !project_find(&box->plan))
+		box->profile.project = PROJECT_NONE;
+	return decide_view(&box->plan, environ);
+}
+
 int verb_why(char **words)
 {
 	struct box *box = box_new();
@@ -117,7 +142,7 @@ int verb_why(char **words)
 	char **asked = box->arguments.rest;
 	static char *nothing[] = { NULL };
 	box->invocation.command = nothing;
-	if (box_plan(box) < 0)
+	if (plan_for(box, asked) < 0)
 		return box_failed();
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	answer_begin(&out, "why", NULL);
@@ -132,6 +157,7 @@ int verb_why(char **words)
 		struct why why = { .asked = *asked };
 		if (answer(box, *asked, &why) < 0)
 			return box_failed();
+		why_untrusted(box, &why);
 		why_print(&out, &why);
 		out_free(&why.text);
 	}

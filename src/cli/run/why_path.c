@@ -34,7 +34,7 @@ static const char *path_words(const struct judgement *judgement, const char *pat
 			       : "is not in the box: its directory is empty and temporary there";
 	switch (judgement->verdict) {
 	case PATH_READ:
-		return "can be read";
+		return "can be read, not written";
 	case PATH_WRITE:
 		return judgement->by->kind == MOUNT_LAYERS
 			       ? "can be read and, in the session, written"
@@ -156,6 +156,9 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 		return;
 	if (access(path, F_OK) < 0 && errno == ENOENT) {
 		out_text(&why->text, "  it does not exist outside of the box either\n");
+		const char *parent = path_parent(box->arena, path);
+		if (judgement.verdict == PATH_READ && !kept && access(parent, W_OK) == 0)
+			why_write(box, parent, false, why);
 		return;
 	}
 	if (absent && why_earlier(box, path, why))

@@ -171,7 +171,8 @@ static void say_denied(struct conn *conn, const struct rule *deny)
 static bool may_lead(const struct worker *worker, struct conn *conn, const struct address *address)
 {
 	static const char *const own_words[] = {
-		[LOCAL_HOST] = "this host itself: --host-port PORT, or name that address",
+		[LOCAL_HOST] = "this host itself: use localhost with --host-port PORT, or name "
+			       "that address",
 		[LOCAL_UNKNOWN] = "which may be this host itself; --allow ADDRESS names it",
 	};
 	const struct rules *rules = rules_current(worker->shared);
@@ -188,7 +189,7 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 	if (synthetic && !made_up)
 		why = "as a proxy of this host answers for every name: --upstream http://HOST:PORT";
 	else if (rules_is_loopback(address))
-		why = "this host itself: --host-port PORT";
+		why = "this host itself: use localhost with --host-port PORT";
 	else if (reach == REACH_NEVER)
 		why = "which no name may lead to; --allow ADDRESS names it";
 	else if ((own = local_ask(worker->routes, address)) != LOCAL_NOT)

@@ -121,7 +121,8 @@ static bool is_own(const struct destination *rule)
 	enum { V4_EIGHT = 96 + 8 };
 	if (rule->kind == DESTINATION_NETWORK)
 		return rule->prefix >= V4_EIGHT && rules_is_loopback(&rule->network);
-	return rule->kind != DESTINATION_ANY && host_within(rule->name, "localhost");
+	return rule->kind != DESTINATION_ANY && (host_within(rule->name, "localhost") ||
+						 str_equal(rule->name, "host.docker.internal"));
 }
 
 static int check_odd_rules(struct plan *plan)
@@ -132,12 +133,13 @@ static int check_odd_rules(struct plan *plan)
 		if (item->text[0] == '@' || !destination_parse(item->text, &rule))
 			continue;
 		if (is_own(&rule))
-			return fail(0,
-				    "%s%s is the box itself; for a port of this machine: "
-				    "--host-port %s",
-				    origin, item->text,
-				    rule.port_count ? arena_text(plan->arena, "%u", rule.ports[0])
-						    : "PORT");
+			return fail(
+				0,
+				"%s%s is the box itself; for a port of this machine, as localhost: "
+				"--host-port %s",
+				origin, item->text,
+				rule.port_count ? arena_text(plan->arena, "%u", rule.ports[0])
+						: "PORT");
 		if (rule.kind == DESTINATION_BELOW && !strchr(rule.name, '.'))
 			list_add(&plan->warnings, plan->arena,
 				 arena_text(plan->arena, "%sallow %s opens every name below '%s'",
