@@ -65,8 +65,10 @@ int apart_begin(void)
 	int ends[2];
 	if (reader.owner == getpid() && reader.socket >= 0)
 		return 0;
+	const char *how = reader.broken;
 	apart_reap();
-	forget_answers(); // of a reader of who forked
+	reader.broken = how; // for the plan that asked, whoever answers next
+	forget_answers();    // of a reader of who forked
 	if (testing_skips("reader-waits"))
 		patience = (struct timeval){ .tv_usec = 300000 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -74,7 +76,6 @@ int apart_begin(void)
 	autoclose int ours = ends[0], theirs = ends[1];
 	setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(ours, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	reader.broken = NULL;
 	pid_t owner = getpid(), pid = fork();
 	if (pid == 0)
 		apart_become(theirs, owner, reader.words);
@@ -219,8 +220,10 @@ static int ask_alone(void (*read)(struct apart_text *question), const struct apa
 	reader = (struct apart_reader){ .words = others.words, .number = others.number + 1 };
 	sent_count = heard_count = 0;
 	int result = ask_apart(read, question, arena, ret_text, ret_length);
+	const char *how = reader.broken;
 	apart_reap();
 	reader = others;
+	reader.broken = reader.broken ? reader.broken : how;
 	sent_count = sent_to_others;
 	heard_count = heard_of_others;
 	return result;
@@ -273,6 +276,7 @@ void apart_leave(void)
 
 void apart_reap(void)
 {
+	reader.broken = NULL;
 	if (reader.owner != getpid())
 		return;
 	kill(reader.pid, SIGKILL);

@@ -106,6 +106,8 @@ bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned 
 	for (size_t at = 0; at < length; count++)
 		if ((at = take_row(answer, length, at, kinds, &row)) == 0)
 			return false;
+	if ((count + 1) * sizeof(struct apart_row) > arena_left(arena) / 2)
+		return false;
 	struct apart_row *list = arena_take(arena, (count + 1) * sizeof(*list));
 	for (size_t at = 0, i = 0; at < length; i++)
 		at = take_row(answer, length, at, kinds, &list[i]);

@@ -1,11 +1,14 @@
 // Owns the list of file systems whose times are the kernel's own.
 #include "base/base.h"
 
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/vfs.h>
 #include <time.h>
+
+#include "base/sys.h"
 
 static int64_t read_clock(clockid_t clock)
 {
@@ -49,8 +52,14 @@ bool times_are_ours(const char *path)
 					 TMPFS_MAGIC,      F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
 					 RAMFS_MAGIC,      0x2fc12fc1U,      0xca451a4eU,
 					 0x7366746eU };
+	struct sys_statx born;
 	struct statfs status;
 	if (statfs(path, &status) < 0)
+		return false;
+	// Inodes of 128 bytes (ext3) have whole seconds, and no birth.
+	if ((unsigned)status.f_type == EXT4_SUPER_MAGIC &&
+	    (sys_statx(AT_FDCWD, path, SYS_STATX_BIRTH, &born) < 0 ||
+	     !(born.mask & SYS_STATX_BIRTH)))
 		return false;
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
 		if ((unsigned)status.f_type == ours[i])

@@ -76,26 +76,27 @@ static void read_words(struct apart_text *question)
 	answer(&all, all.text, all.length);
 }
 
-static void put(struct out *whole, const char *tree, const char *top, const char *text,
-		size_t length)
+// In memory that ends with the question: later readers inherit the rest.
+static struct apart_text ask_of(struct arena *brief, const char *tree, const char *top,
+				const char *text, size_t length)
 {
-	out_bytes(whole, tree, strlen(tree) + 1);
-	out_bytes(whole, top, strlen(top) + 1);
-	out_bytes(whole, text, length);
+	size_t first = strlen(tree) + 1, second = strlen(top) + 1;
+	char *whole = arena_take(brief, first + second + length);
+	memcpy(whole, tree, first);
+	memcpy(whole + first, top, second);
+	memcpy(whole + first + second, text, length);
+	return (struct apart_text){ .text = whole, .length = first + second + length };
 }
 
 static void ask(struct mentions *mentions, void (*read)(struct apart_text *question),
 		const char *top, const char *text, size_t length)
 {
-	struct out whole = { 0 };
 	struct rows rows;
 	struct arena *brief = arena_new_of(ANSWER_BYTES);
-	put(&whole, mentions->path, top, text, length);
-	const struct apart_text question = { .text = whole.text, .length = whole.used };
+	const struct apart_text question = ask_of(brief, mentions->path, top, text, length);
 	if (ATTEMPT(apart_ask(mentions->whose, read, &question, ROW_BIT(ROW_MENTION), brief,
 			      &rows)) == 0)
 		add_files(mentions, &rows);
-	out_free(&whole);
 	arena_free(brief);
 }
 
@@ -110,6 +111,7 @@ void mentions_file(struct mentions *mentions, const char *top, int directory, co
 	size_t length;
 	if (file_read_into(directory, name, FILE_PART | FILE_LINK, text, sizeof(text), &length) > 0)
 		mentions_text(mentions, top, text, length);
+	explicit_bzero(text, sizeof(text)); // perhaps with a token of .envrc
 }
 
 void mentions_hooks(struct mentions *mentions, const char *top, const char *path)
@@ -185,13 +187,9 @@ static void read_commands(struct apart_text *question)
 
 int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, size_t length)
 {
-	struct out whole = { 0 };
 	if (!may_command(text, length))
 		return 0;
-	put(&whole, tree, tree, text, length);
-	const struct apart_text question = { .text = arena_copy(arena, whole.text, whole.used),
-					     .length = whole.used };
-	out_free(&whole);
+	const struct apart_text question = ask_of(arena, tree, tree, text, length);
 	return apart_ahead(read_commands, &question);
 }
 

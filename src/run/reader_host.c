@@ -1,9 +1,7 @@
 // Owns the begin of the process that reads the project's files.
 #include "run/steps.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "apart/apart.h"
 #include "base/base.h"

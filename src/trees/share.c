@@ -14,7 +14,7 @@
 #include "git/gitindex.h"
 #include "names/trusted.h"
 
-enum { INDEX_BYTES_MAX = 128 << 20, TICK = 20000000 };
+enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20, TICK = 20000000 };
 #define MAGIC "sbxindx1"
 #define KINDS (ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT))
 
@@ -117,6 +117,8 @@ bool share_read(enum apart whose, struct arena *arena, const char *index,
 		if (file && state->changed + TICK < began && times_are_ours(index))
 			keep(file, &head, &rows);
 	}
+	if (rows.count > ROWS_MAX) // the memory of a look; then all of the tree is looked at
+		return false;
 	take_rows(arena, &rows, &share);
 	*ret_share = share;
 	return true;

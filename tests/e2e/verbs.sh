@@ -63,7 +63,7 @@ is "it ends with one line of result" 1 "$(printf '%s\n' "$seven" | tail -1 | gre
 like "doctor recommends that git uses no bare repository by itself" "$("$SBX" doctor | grep -A1 '^weak *git ')" 'fix: git config --global safe.bareRepository explicit$'
 like "and names the way to one's own" "$("$SBX" doctor | grep -A1 '^weak *git ' | tr -s ' \n' ' ')" 'with the fix you name yours: git --git-dir=DIR'
 git init -q --bare "$work/own-bare" && mkdir -p "$work/only-explicit" && printf '[safe]\n\tbareRepository = explicit\n' >"$work/only-explicit/.gitconfig"
-is "which works, and plain git does not" "128 0" "$(cd "$work/own-bare"; HOME=$work/only-explicit git count-objects >/dev/null 2>&1; echo -n "$? "; HOME=$work/only-explicit git --git-dir="$work/own-bare" count-objects >/dev/null 2>&1; echo $?)"
+is "which works, and plain git does not" "128 0" "$(cd "$work/own-bare" || exit; HOME=$work/only-explicit git count-objects >/dev/null 2>&1; echo -n "$? "; HOME=$work/only-explicit git --git-dir="$work/own-bare" count-objects >/dev/null 2>&1; echo $?)"
 mkdir -p "$work/explicit" && printf '[safe]\n\tbareRepository = explicit\n' >"$work/explicit/.gitconfig"
 like "and is content with it" "$(HOME=$work/explicit XDG_CONFIG_HOME=$work/explicit "$SBX" doctor)" '^ok +git '
 SBX_TEST_FAIL=ids refused_as "doctor says what is missing" '^Result: no box can be made here: [0-9]* of the layers are missing\.$' "$SBX_TESTING" doctor
