@@ -106,6 +106,10 @@ static _Noreturn void become_program(const struct ask_exec *exec, pid_t keeper)
 			      exec->script < 0 ? -1 : above(exec->script), above(exec->program) };
 	static const int kept[] = { SCRIPT, PROGRAM };
 	sigemptyset(&none);
+	// There -1 is /dev/null, from which no program has a question.
+	for (int i = 0; i <= PROGRAM; i++)
+		if (first[i] < 0 && i != STDERR_FILENO && (i != SCRIPT || exec->script >= 0))
+			_exit(127);
 	if (apart_born(keeper, first, PROGRAM + 1, kept, 2) < 0 || setsid() < 0 || chdir("/") < 0 ||
 	    fcntl(PROGRAM, F_SETFD, FD_CLOEXEC) < 0)
 		_exit(127);

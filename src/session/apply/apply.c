@@ -249,11 +249,14 @@ static int unusable(struct applying *applying)
 		stage = applying->journal.roots[i].stage;
 	return fail(0,
 		    "the journal of an interrupted apply cannot be used: %s; nothing was changed. "
-		    "The host's old files are in '%s'. To give up the rest, copy the files that "
+		    "The host's old files are in %s. To give up the rest, copy the files that "
 		    "you want from there, then: rm '%s/%s/journal'",
 		    why,
-		    stage ? stage
-			  : arena_text(store->arena, "%s/%s/stage-*", store->sessions_path, name),
+		    stage ? arena_text(store->arena, "'%s'", stage)
+			  : arena_text(store->arena,
+				       "'%s/%s/stage-*', or in '.sbx-apply-%s-*' in the project or "
+				       "beside it",
+				       store->sessions_path, name, name),
 		    store->sessions_path, name);
 }
 

@@ -117,6 +117,9 @@ int seen_read(const struct held *held, unsigned root, struct seen *ret_seen)
 	seen_name(name, root);
 	int found = store_read_file(held->store->arena, held->directory, name, SEEN_BYTES_MAX,
 				    &text, &length);
+	// The form of version 0.1.0 says nothing here: more is a conflict.
+	if (found > 0 && length >= strlen("sbxseen1") && str_starts(text, "sbxseen1"))
+		return 0;
 	if (found <= 0 || seen_parse(held->store->arena, text, length, ret_seen) == 0)
 		return found < 0 ? -1 : 0;
 	return store_unusable(held, name);
