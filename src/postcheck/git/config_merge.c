@@ -218,7 +218,7 @@ static void report(struct arena *arena, const struct merge *merge,
 static void take_left_lock(const struct merge *merge)
 {
 	char path[PATH_MAX];
-	if (merge->check->start.tv_sec != 0 &&
+	if (!merge->check->living && merge->check->start.tv_sec != 0 &&
 	    str_put(path, sizeof(path), "%s.lock", merge->path) &&
 	    finding_is_made(merge->check, merge->directory, path_name(path)))
 		leftover_take_lock(merge->check, merge->directory, path_name(path), path);
@@ -236,10 +236,11 @@ int merge_config(const struct merge *merge)
 			 .host = merge->kind == MERGE_HOST,
 			 .private = str_equal(merge->name, "config.worktree") },
 	};
+	struct living *living = merge->check->living;
 	int result = 1;
 	FORGIVING;
 	take_left_lock(merge);
-	for (int i = 0; i < TRIES && result == 1; i++) {
+	for (int i = 0; i < (living ? 1 : TRIES) && result == 1; i++) {
 		if (i > 0)
 			pause_for_others();
 		arena_clear(arena);
@@ -247,13 +248,16 @@ int merge_config(const struct merge *merge)
 	}
 	if (result == 0)
 		report(arena, merge, &work.merged);
+	else if (result > 0 && living) // once more, but no box keeps git's lock for it
+		living->waits = living->takes(living, merge->check, merge->path);
 	else
 		findings_add(merge->check->found, FINDING_CONFIG_FAILED, merge->path,
-			     result < 0 ? err_taken()
-					: arena_text(arena,
-						     "git's lock (%s.lock) is held by another program",
-						     merge->name),
+			     result < 0
+				     ? err_taken()
+				     : arena_text(arena,
+						  "git's lock (%s.lock) is held by another program",
+						  merge->name),
 			     "");
 	arena_free(arena);
-	return result == 0 ? work.written : -1;
+	return result == 0 || (result > 0 && living) ? work.written : -1;
 }
