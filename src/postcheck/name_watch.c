@@ -24,14 +24,8 @@
 #include "report/findings.h"
 #include "run.h"
 
-enum {
-	EVENTS_A_TURN = 4,
-	TAKES_A_TURN = 16,
-	ENTRIES_A_TURN = 65536,
-	TIMES_LONGER = 3,
-	REST_MILLISECONDS = 1000,
-	GIT_WATCHES_MAX = WATCHES_MAX / 2
-};
+enum { EVENTS_A_TURN = 4, TAKES_A_TURN = 16, ENTRIES_A_TURN = 65536 };
+enum { TIMES_LONGER = 3, REST_MILLISECONDS = 1000, GIT_WATCHES_MAX = WATCHES_MAX / 2 };
 #define NOTICES (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
 
 static struct watched_name *watched(struct watch *watch, const struct stat *status)

@@ -157,7 +157,6 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 {
 	char path[PATH_MAX];
 	const struct place *place = look->place;
-	struct check *check = look->check;
 	const char *name = entry->name;
 	if (is_known(look, directory, entry))
 		return;
@@ -165,14 +164,14 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 	if (place_had(place, name)) // only as the way to others
 		act = ACT_NONE;
 	if ((act == ACT_NONE && below == ACT_NONE) ||
-	    (place->part && !finding_is_changed(check, directory, name)) ||
+	    (place->part && !finding_is_changed(look->check, directory, name)) ||
 	    !str_put(path, sizeof(path), "%s/%s", place->path, name) ||
-	    is_opened(check->plan, path))
+	    is_opened(look->check->plan, path))
 		return;
 	// Of what stood there not all is known: the user's own is never taken away.
-	if (act == ACT_TAKE && place->part &&
-	    !(place->role == PLACE_HOOKS && check->start.tv_sec != 0 &&
-	      finding_is_made(check, directory, name)))
+	bool new_hook = place->role == PLACE_HOOKS && look->check->start.tv_sec != 0 &&
+			finding_is_made(look->check, directory, name);
+	if (act == ACT_TAKE && place->part && !new_hook)
 		act = ACT_TELL;
 	act_on(look, act, directory, name, path);
 	if (act != ACT_TAKE && below != ACT_NONE)

@@ -246,10 +246,11 @@ int merge_config(const struct merge *merge)
 		arena_clear(arena);
 		result = try_once(&work);
 	}
-	if (result == 0)
-		report(arena, merge, &work.merged);
-	else if (result > 0 && living) // once more, but no box keeps git's lock for it
+	if (result > 0 && living) { // once more, but no box keeps git's lock for it
 		living->waits = living->takes(living, merge->check, merge->path);
+		result = 0;
+	} else if (result == 0)
+		report(arena, merge, &work.merged);
 	else
 		findings_add(merge->check->found, FINDING_CONFIG_FAILED, merge->path,
 			     result < 0
@@ -259,5 +260,5 @@ int merge_config(const struct merge *merge)
 						  merge->name),
 			     "");
 	arena_free(arena);
-	return result == 0 || (result > 0 && living) ? work.written : -1;
+	return result == 0 ? work.written : -1;
 }

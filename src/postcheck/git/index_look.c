@@ -152,6 +152,14 @@ static void read_names(struct index_work *work)
 		work->file.name_count = masked_names(plan, work->names);
 }
 
+// Its reading keeps the supervisor from its box.
+static bool is_too_large(const struct check *check, const struct stat *status)
+{
+	enum { LIVING_BYTES = 16 << 20 };
+	const uint64_t size = (uint64_t)status->st_size;
+	return check->living && size > LIVING_BYTES && size / 2 > check->plan->indexed.size;
+}
+
 // NULL in `ret_why`: it is one that git would write so.
 static struct index_work *read_index(struct arena *arena, struct check *check, int fd,
 				     const struct stat *status, int directory, const char *path,
@@ -169,7 +177,8 @@ static struct index_work *read_index(struct arena *arena, struct check *check, i
 					  .names = work->names,
 					  .since = start > 0 ? (uint32_t)start : 1 };
 	read_names(work);
-	*ret_why = index_file_judge(arena, fd, status, &work->file);
+	*ret_why = is_too_large(check, status) ? "is too large for a check while its box lives"
+					       : index_file_judge(arena, fd, status, &work->file);
 	return work;
 }
 

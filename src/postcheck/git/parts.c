@@ -199,8 +199,10 @@ static void read_entries(struct parts_walk *parts, int directory, const char *pa
 	if (living)
 		living->meets(living, directory);
 	entries_each (entry, directory) {
-		if (living && living->entries-- == 0)
+		if (living && living->entries == 0)
 			return;
+		if (living)
+			living->entries--;
 		struct part_met part = { directory, entry->name, below,        row,
 					 depth,     moved,       .late = false };
 		if (str_put(below, sizeof(below), "%s/%s", path, entry->name))
