@@ -24,8 +24,6 @@
 #include "run.h"
 #include "trees/git_list.h"
 
-enum { BUDGET = 4096 };
-
 // The box's copy, read into `text`: false when there is none, as a box removes it. What cannot be
 // read is reported.
 static bool read_copy(const struct merge *merge, int copies, unsigned number, char *text,
@@ -176,7 +174,7 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 		.check = { .plan = plan,
 			   .found = found,
 			   .rows = &rows,
-			   .budget = BUDGET,
+			   .budget = ENTRIES_OF_CHECK,
 			   .start = clock_start(plan),
 			   .ended = clock_over(run->journal_count ? run->journals[0] : -1) },
 		.run = run,

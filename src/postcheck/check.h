@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "plan.h"
+#include "postcheck/finding/finding.h"
 #include "trees/git_list.h"
 
 struct arena;
@@ -98,7 +99,9 @@ void scan_trees(struct check *check, const struct run *run);
 enum { WATCHES_MAX = 256, TAKEN_MAX = 256, LOOK_MILLISECONDS = 50 };
 
 struct watch {
-	int names; // of signals: a directory with protected names was changed
+	struct living living;
+	unsigned takes; // of names in this turn
+	int names;      // of signals: a directory with protected names was changed
 	struct watched_name {
 		ino_t inode;
 		dev_t device;
@@ -145,6 +148,8 @@ void places_watch(struct check *check, struct watch *watch);
 void watch_writes(struct watch *watch, const char *path);
 // A name that was taken away: one that comes back eight times in ten seconds ends the run.
 void watch_count(struct watch *watch, const struct check *check, const char *path);
+// After a look.
+void watch_rest(struct watch *watch, int64_t began);
 // A mount that keeps something of the host from the box.
 bool watch_is_wall(const struct mount *mount);
 

@@ -24,7 +24,8 @@
 #include "report/findings.h"
 #include "run.h"
 
-enum { EVENTS_A_TURN = 4 };
+enum { EVENTS_A_TURN = 4, TAKES_A_TURN = 16, ENTRIES_A_TURN = 65536 };
+enum { TIMES_LONGER = 3, REST_MILLISECONDS = 1000, GIT_WATCHES_MAX = WATCHES_MAX / 2 };
 #define NOTICES (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
 
 static struct watched_name *watched(struct watch *watch, const struct stat *status)
@@ -50,6 +51,14 @@ void watch_directory(struct watch *watch, int directory)
 	watch->directories[watch->directory_count++] =
 		(struct watched_name){ status.st_ino, status.st_dev, take(&fd) };
 	watch->again = watch->next; // what came right before
+}
+
+// Of the directories in git's own: others come first.
+static void meets(struct living *living, int directory)
+{
+	struct watch *watch = (struct watch *)living;
+	if (watch->directory_count < GIT_WATCHES_MAX)
+		watch_directory(watch, directory);
 }
 
 int watch_open(struct watch *watch, const char *name)
@@ -112,6 +121,28 @@ void watch_count(struct watch *watch, const struct check *check, const char *pat
 	sys_pidfd_send_signal(watch->pidfd, SIGKILL, NULL);
 }
 
+static bool takes(struct living *living, const struct check *check, const char *path)
+{
+	struct watch *watch = (struct watch *)living;
+	if (++watch->takes > TAKES_A_TURN)
+		return false;
+	watch_count(watch, check, path);
+	return true;
+}
+
+// Looks take a quarter of the time. What gives no notice, as a write to mapped memory, is seen
+// within a second.
+void watch_rest(struct watch *watch, int64_t began)
+{
+	int64_t now = steady_now(), next = now + TIMES_LONGER * (now - began);
+	watch->next = watch->next > next ? watch->next : next;
+	if (watch->takes > TAKES_A_TURN || watch->living.waits)
+		watch->again = watch->next;
+	if (watch->again == 0)
+		watch->again = watch->next + REST_MILLISECONDS;
+	watch->living.first = false;
+}
+
 void watch_end(struct watch *watch)
 {
 	for (unsigned i = 0; i < watch->directory_count; i++)
@@ -138,6 +169,9 @@ bool watch_is_time(struct watch *watch)
 		;
 	watch->next = steady_now() + LOOK_MILLISECONDS;
 	watch->again = watch->polls ? watch->next : 0;
+	watch->takes = 0;
+	watch->living.waits = false;
+	watch->living.entries = ENTRIES_A_TURN;
 	return true;
 }
 
@@ -159,6 +193,7 @@ void watch_begin(struct watch *watch, const struct plan *plan, const struct run 
 	watch->pidfd = run->pidfd;
 	watch->names = open_notices(run);
 	watch->polls = testing_skips("notices");
+	watch->living = (struct living){ .meets = meets, .takes = takes, .first = true };
 	watch->places = calloc(plan->place_count + 1, sizeof(*watch->places));
 	if (!watch->places)
 		abort();
@@ -167,7 +202,11 @@ void watch_begin(struct watch *watch, const struct plan *plan, const struct run 
 			close(watch_open(watch, plan->mounts[i].target));
 	for (unsigned i = 0; i < plan->place_count; i++) {
 		watch->places[i].changed = plan->places[i].changed;
-		if (str_put(path, sizeof(path), "%s/.", plan->places[i].path) && !watch->polls)
+		if (!str_put(path, sizeof(path), "%s/.", plan->places[i].path) || watch->polls)
+			continue;
+		if (plan->places[i].role == PLACE_GIT || plan->places[i].role == PLACE_WORKTREE)
+			watch_writes(watch, path); // in place, to an index
+		else
 			close(watch_open(watch, path));
 	}
 }

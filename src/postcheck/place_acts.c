@@ -19,24 +19,14 @@
 #include "view/paths/wishes.h"
 
 // Of a directory while the run goes on, and of a new one of hooks.
-enum { ENTRIES_MAX = 4096, TAKES_A_TURN = 16 };
+enum { ENTRIES_MAX = 4096 };
 
 struct looking {
 	struct check *check;
 	struct watch *watch;       // NULL: the run has ended
 	const struct place *place; // of the plan, or of a directory that came in one
-	unsigned *taken;
-	bool deeper; // a directory came in which names count
+	bool deeper;               // a directory came in which names count
 };
-
-static void take_name(struct looking *look, int directory, const char *name, const char *path)
-{
-	if (look->watch && ++*look->taken > TAKES_A_TURN)
-		return;
-	vet_absent(look->check, directory, name, path);
-	if (look->watch)
-		watch_count(look->watch, look->check, path);
-}
 
 static bool is_link(int directory, const char *name)
 {
@@ -61,12 +51,14 @@ static bool look_in(struct looking *look, int directory, long most)
 
 static void take_hooks(struct looking *look, int directory, const char *name, const char *path)
 {
-	const struct place hooks = { .role = PLACE_HOOKS, .path = path };
-	struct looking deeper = { look->check, look->watch, &hooks, look->taken, false };
+	const struct place hooks = { .role = PLACE_HOOKS,
+				     .part = place_had(look->place, name) != NULL,
+				     .path = path };
+	struct looking deeper = { look->check, look->watch, &hooks, false };
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	look->deeper = true;
-	if (fd < 0 || !look_in(&deeper, fd, ENTRIES_MAX))
-		take_name(look, directory, name, path);
+	if ((fd < 0 || !look_in(&deeper, fd, ENTRIES_MAX)) && !hooks.part)
+		vet_absent(look->check, directory, name, path);
 }
 
 // A link there would lead to names that are not kept from the box.
@@ -77,9 +69,9 @@ static void look_below(struct looking *look, int directory, const char *name, co
 	const struct place place = {
 		.role = PLACE_TABLE, .part = look->place->part, .path = path, .above = above
 	};
-	struct looking deeper = { look->check, look->watch, &place, look->taken, false };
+	struct looking deeper = { look->check, look->watch, &place, false };
 	if (below == ACT_TAKE && is_link(directory, name)) {
-		take_name(look, directory, name, path);
+		vet_absent(look->check, directory, name, path);
 		return;
 	}
 	autoclose int fd = sys_openat2(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
@@ -90,12 +82,17 @@ static void look_below(struct looking *look, int directory, const char *name, co
 	look_in(&deeper, fd, look->watch ? ENTRIES_MAX : LONG_MAX);
 }
 
+static bool is_at_once(enum act act)
+{
+	return act == ACT_TAKE || act == ACT_HOOKS || act == ACT_REPOSITORY;
+}
+
 static void act_on(struct looking *look, enum act act, int directory, const char *name,
 		   const char *path)
 {
 	struct check *check = look->check;
 	char top[PATH_MAX];
-	if (look->watch && act != ACT_TAKE && act != ACT_HOOKS)
+	if (look->watch && !is_at_once(act))
 		return;
 	switch (act) {
 	case ACT_NONE:
@@ -108,7 +105,7 @@ static void act_on(struct looking *look, enum act act, int directory, const char
 		return;
 	case ACT_TAKE:
 		if (!pointer_is_alternates(check->plan, directory, name, path))
-			take_name(look, directory, name, path);
+			vet_absent(look->check, directory, name, path);
 		return;
 	case ACT_HOOKS:
 		take_hooks(look, directory, name, path);
@@ -172,7 +169,9 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 	    is_opened(look->check->plan, path))
 		return;
 	// Of what stood there not all is known: the user's own is never taken away.
-	if (act == ACT_TAKE && place->part)
+	bool new_hook = place->role == PLACE_HOOKS && look->check->start.tv_sec != 0 &&
+			finding_is_made(look->check, directory, name);
+	if (act == ACT_TAKE && place->part && !new_hook)
 		act = ACT_TELL;
 	act_on(look, act, directory, name, path);
 	if (act != ACT_TAKE && below != ACT_NONE)
@@ -200,6 +199,17 @@ static void look_at_known(struct looking *look, int directory, const struct stoo
 	}
 }
 
+// The box cannot write there, but git of the host, by the index.
+static void look_at_hooks(struct looking *look, int directory)
+{
+	char path[PATH_MAX];
+	const struct stood *stood = place_had(look->place, "hooks");
+	if (look->place->role == PLACE_GIT && stood && stood->type == DT_DIR &&
+	    finding_is_changed(look->check, directory, stood->name) &&
+	    str_put(path, sizeof(path), "%s/%s", look->place->path, stood->name))
+		take_hooks(look, directory, stood->name, path);
+}
+
 // A name by its path. Of git's own parts none lies behind a link that came: git/parts.c has these.
 static void look_at_name(struct looking *look, int directory, const struct item *item)
 {
@@ -209,7 +219,7 @@ static void look_at_name(struct looking *look, int directory, const struct item 
 	const char *inside = item->text, *at = look->place->path;
 	bool quick = !strchr(inside, '/') || look->place->role == PLACE_GIT ||
 		     look->place->role == PLACE_WORKTREE;
-	if (act == ACT_OPENED || (look->watch && act != ACT_TAKE && act != ACT_HOOKS) ||
+	if (act == ACT_OPENED || (look->watch && !is_at_once(act)) ||
 	    !str_put(path, sizeof(path), "%s/%s", at[1] ? at : "", inside))
 		return;
 	if (act == ACT_FOLLOW) {
@@ -301,15 +311,15 @@ static void look_at_place(struct looking *look)
 	}
 	if (changed && place->role != PLACE_PROGRAMS && place->role != PLACE_NAMED)
 		look_in(look, fd, LONG_MAX);
+	look_at_hooks(look, fd);
 	for (unsigned i = 0; i < place->count; i++)
 		look_at_known(look, fd, &place->before[i]);
 }
 
 void places_look(struct check *check)
 {
-	unsigned taken = 0;
 	for (unsigned i = 0; i < check->plan->place_count; i++) {
-		struct looking look = { check, NULL, &check->plan->places[i], &taken, false };
+		struct looking look = { check, NULL, &check->plan->places[i], false };
 		look_at_place(&look);
 	}
 }
@@ -332,18 +342,19 @@ static void watch_place(struct looking *look, struct watched_place *seen)
 	}
 	list_each (item, &place->names)
 		look_at_name(look, fd, item);
+	if (place->role != PLACE_GIT && place->role != PLACE_WORKTREE)
+		return;
+	look_at_hooks(look, fd);
+	parts_look(look->check, fd, place->path, place, true);
 }
 
 void places_watch(struct check *check, struct watch *watch)
 {
-	unsigned taken = 0;
 	for (unsigned i = 0; i < check->plan->place_count; i++) {
-		struct looking look = { check, watch, &check->plan->places[i], &taken, false };
+		struct looking look = { check, watch, &check->plan->places[i], false };
 		if (look.place->role <= PLACE_WORKTREE)
 			watch_place(&look, &watch->places[i]);
 	}
-	if (taken > TAKES_A_TURN)
-		watch->again = steady_now();
 }
 
 bool places_are_shut(const struct plan *plan)

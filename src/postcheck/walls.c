@@ -258,11 +258,18 @@ static void look_all(const struct watch *watch, const struct plan *plan)
 void walls_names(struct watch *watch, const struct plan *plan, struct findings *found)
 {
 	FORGIVING;
-	struct check check = { .plan = plan, .found = found, .start = clock_start(plan) };
+	struct check check = { .plan = plan,
+			       .found = found,
+			       .budget = ENTRIES_OF_CHECK,
+			       .start = clock_start(plan),
+			       .living = &watch->living };
+	int64_t began = steady_now();
 	if (!watch_is_time(watch))
 		return;
 	look_all(watch, plan);
 	places_watch(&check, watch);
+	apart_reap();
+	watch_rest(watch, began);
 }
 
 void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run,

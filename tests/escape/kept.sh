@@ -79,6 +79,46 @@ runs_or_told "what textconv names" scripts/tc 'echo 2 >a.x; git diff' scripts/tc
 work_here 'script scripts/fl cat; echo "*.f filter=f" >.gitattributes; echo 1 >b.f; git config filter.f.clean scripts/fl'
 runs_or_told "what a filter names" scripts/fl 'touch b.f; git status' scripts/fl
 
+# --- while the box lives, the host's own git writes and reads where the box does
+live() { # a command in the box, which then lives until over; a command of the host's that succeeds at last
+	rm -f "$work/ready" && run_box -- sh -c "$1
+		touch ready; until [ -e over ]; do sleep 0.05; done" 2>"$work/log" &
+	wait_for 30 test -e ready && wait_for 30 eval "$2"
+}
+over() { touch over && wait; }
+strange() { find .git \( -type l -o -type p \) | sort | paste -sd' '; }
+work_here 'git branch f/x; mkdir .git/rebase-merge; echo mine >~/rc; ln -s ~/rc .git/mine; sleep 0.1'
+live "sleep 0.3; cd .git; for f in COMMIT_EDITMSG MERGE_MSG FETCH_HEAD logs/HEAD logs/refs/heads/main logs/refs/heads/f/y rebase-merge/done; do ln -sf '$HOME/rc' \$f; done
+	rm -r refs/tags; ln -s '$HOME' refs/tags; mkdir -p logs/refs/notes/a refs/new; ln -s '$HOME' refs/new/d; ln -s '$HOME/rc' logs/refs/notes/a/b; mkfifo ORIG_HEAD; cd .." '[ "$(strange)" = .git/mine ]'
+links=$(strange)
+git commit -q --allow-empty -m two; git fetch -q . main; git branch -f f/y; git tag t
+over
+stays "links in git's directories are taken while the box lives, but not the user's; the host's git follows none" ".git/mine|mine|two" "$links|$(cat ~/rc)|$(git log -1 --format=%s)"
+forge='import hashlib, mmap, sys
+def forged(d): d = d[:-20].replace(b"-./rc", b"../rc").replace(b"-git/", b".git/"); return d + hashlib.sha1(d).digest()'
+for way in 'open(".git/i", "wb").write(forged(open(".git/index", "rb").read())); import os; os.rename(".git/i", ".git/index")' \
+	'f = open(".git/index", "r+b"); m = mmap.mmap(f.fileno(), 0); m[:] = forged(m[:])'; do
+	work_here "mkdir -- -. -git -git/hooks; script ./-git/hooks/post-index-change \"$evil\"; echo evil >./-./rc; rm -f ../rc"
+	live "sleep 0.3; python3 -c '$forge
+$way' && touch forged" '! git ls-files | grep -q "^[.]"'
+	git checkout -q .
+	touch lib/a; git status >/dev/null
+	over
+	stays "an index that git does not write (${way%%(*}) is replaced while the box lives" "forged||" "$(ls forged)|$(ran)|$(ls ../rc .git/hooks/post-index-change 2>/dev/null)"
+done
+work_here && rm -rf .git
+live "git init -q . && git config user.email x && git config core.fsmonitor \"$evil;\" && touch made" '! git config core.fsmonitor'
+git status >/dev/null
+email=$(git config user.email)
+over
+stays "what a repository that came to the top would run is removed while the box lives; who its box is, is not" "made||x" "$(ls made)|$(ran)|$email"
+work_here 'script .git/hooks/pre-commit'
+live true true
+script .git/hooks/post-index-change "$evil"; echo true >>.git/hooks/pre-commit
+over
+git status >/dev/null
+stays "a hook that came to the host meanwhile is taken, whoever made it; one that was there is named" "|true|.git/hooks/pre-commit" "$(ran)|$(tail -n 1 .git/hooks/pre-commit)|$(told .git/hooks/pre-commit)"
+
 # --- a prompt that runs what it shows
 work_here
 box "git switch -q -c 'a\$(touch\${IFS}$work/mark)'; git branch 'b\`c\`'; git tag 'v;d'; git branch plain-1.2"

@@ -37,7 +37,7 @@ static bool is_stopped_am(const char *path)
 
 void changed_add(const struct check *check, const char *path)
 {
-	if (is_stopped_am(path))
+	if (check->living || is_stopped_am(path))
 		return;
 	const char *shown = finding_path(check->plan, path);
 	const struct trusted_row *row = trusted_find(shown);

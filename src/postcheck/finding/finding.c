@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/fd.h"
 #include "base/sys.h"
 #include "report/findings.h"
 
@@ -17,7 +18,8 @@ enum { NANOSECONDS = 1000000000 };
 void finding_take(struct check *check, int directory, const char *name, const char *path,
 		  const char *why)
 {
-	quarantine_take(check->plan, directory, name, path, why, check->found);
+	if (!check->living || check->living->takes(check->living, check, path))
+		quarantine_take(check->plan, directory, name, path, why, check->found);
 }
 
 void finding_remove(struct check *check, int directory, const char *name, const char *path)
@@ -32,6 +34,33 @@ void finding_remove(struct check *check, int directory, const char *name, const 
 bool finding_is_late(const struct check *check, const struct stat *status)
 {
 	return times_from(&status->st_ctim) >= times_from(&check->start);
+}
+
+bool finding_is_vetted(const struct check *check, const struct stat *status)
+{
+	const struct file_state now = file_state(status);
+	bool vetted = false;
+	for (unsigned i = 0; check->living && i < VETTED_MAX; i++)
+		vetted = vetted || file_state_equal(&now, &check->living->vetted[i]);
+	return vetted;
+}
+
+// By a later write in the same tick its times would not change.
+bool finding_is_fresh(const struct check *check, const struct stat *status)
+{
+	enum { TICK_NANOSECONDS = 20000000 };
+	bool fresh =
+		check->living && times_now() - times_from(&status->st_ctim) <= TICK_NANOSECONDS;
+	if (fresh)
+		check->living->waits = true;
+	return fresh;
+}
+
+void finding_vetted(const struct check *check, const struct stat *status)
+{
+	struct living *living = check->living;
+	if (living && !finding_is_fresh(check, status))
+		living->vetted[living->last++ % VETTED_MAX] = file_state(status);
 }
 
 bool finding_is_changed(const struct check *check, int directory, const char *name)

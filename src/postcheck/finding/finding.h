@@ -8,12 +8,28 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/fd.h"
 #include "plan.h"
 
 struct arena;
 struct changed_rows;
+struct check;
 struct findings;
 struct stat;
+
+enum { VETTED_MAX = 64, ENTRIES_OF_CHECK = 4096 };
+
+// A look while the box lives: its locks, states and sockets come and go.
+struct living {
+	void (*meets)(struct living *living, int directory);
+	// Whether a name is moved away in this turn.
+	bool (*takes)(struct living *living, const struct check *check, const char *path);
+	bool first;                           // nothing in git's directories gives notice yet
+	bool waits;                           // a file was just written: there may be more of it
+	unsigned entries;                     // to read in this turn
+	struct file_state vetted[VETTED_MAX]; // that the reader found good last
+	unsigned last;
+};
 
 struct check {
 	const struct plan *plan;
@@ -25,6 +41,7 @@ struct check {
 	bool made;             // which a box made in an earlier run
 	bool absent;           // no name of a place that has a slash is there
 	bool timeless;         // no time decides: another machine's clock, or one that was set back
+	struct living *living; // NULL: the box has ended
 	struct changed_rows *rows; // of postcheck/finding/finding.h; NULL: nothing is grouped
 };
 
@@ -44,6 +61,10 @@ bool finding_stood(const struct check *check, int directory, const char *name);
 // Whether something was changed, or made, by this run; "" is the directory itself.
 bool finding_is_changed(const struct check *check, int directory, const char *name);
 bool finding_is_late(const struct check *check, const struct stat *status);
+// While the box lives: whether a file is as it was when it was good.
+bool finding_is_vetted(const struct check *check, const struct stat *status);
+bool finding_is_fresh(const struct check *check, const struct stat *status);
+void finding_vetted(const struct check *check, const struct stat *status);
 // In nanoseconds of the files' clock; 0 where the file system does not know.
 int64_t finding_birth(int directory, const char *name);
 bool finding_is_made(const struct check *check, int directory, const char *name);

@@ -218,7 +218,7 @@ static void report(struct arena *arena, const struct merge *merge,
 static void take_left_lock(const struct merge *merge)
 {
 	char path[PATH_MAX];
-	if (merge->check->start.tv_sec != 0 &&
+	if (!merge->check->living && merge->check->start.tv_sec != 0 &&
 	    str_put(path, sizeof(path), "%s.lock", merge->path) &&
 	    finding_is_made(merge->check, merge->directory, path_name(path)))
 		leftover_take_lock(merge->check, merge->directory, path_name(path), path);
@@ -236,16 +236,20 @@ int merge_config(const struct merge *merge)
 			 .host = merge->kind == MERGE_HOST,
 			 .private = str_equal(merge->name, "config.worktree") },
 	};
+	struct living *living = merge->check->living;
 	int result = 1;
 	FORGIVING;
 	take_left_lock(merge);
-	for (int i = 0; i < TRIES && result == 1; i++) {
+	for (int i = 0; i < (living ? 1 : TRIES) && result == 1; i++) {
 		if (i > 0)
 			pause_for_others();
 		arena_clear(arena);
 		result = try_once(&work);
 	}
-	if (result == 0)
+	if (result > 0 && living) { // once more, but no box keeps git's lock for it
+		living->waits = living->takes(living, merge->check, merge->path);
+		result = 0;
+	} else if (result == 0)
 		report(arena, merge, &work.merged);
 	else
 		findings_add(merge->check->found, FINDING_CONFIG_FAILED, merge->path,

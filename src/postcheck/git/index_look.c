@@ -30,19 +30,25 @@ struct index_work {
 	const char *names[NAMES_MAX];
 };
 
+static bool is_same(const struct index_work *work)
+{
+	struct stat now;
+	const struct file_state was = file_state(&work->status);
+	if (fstatat(work->directory, "index", &now, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	const struct file_state is = file_state(&now);
+	return file_state_equal(&is, &was);
+}
+
 // 0 written, 1 another program was at it, -1.
 static int rewrite(const struct index_work *work)
 {
 	static const char lock[] = "index.lock";
-	struct stat now;
 	int locked = merge_take_lock(work->directory, lock, work->status.st_mode & 0777,
 				     work->file.vetted.text, work->file.vetted.length);
 	if (locked != 0)
 		return locked;
-	bool same = fstatat(work->directory, "index", &now, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    now.st_ino == work->status.st_ino && now.st_size == work->status.st_size &&
-		    now.st_ctim.tv_sec == work->status.st_ctim.tv_sec &&
-		    now.st_ctim.tv_nsec == work->status.st_ctim.tv_nsec;
+	bool same = is_same(work);
 	if (same && renameat(work->directory, lock, work->directory, "index") == 0)
 		return 0;
 	int problem = errno;
@@ -62,6 +68,10 @@ static int take_index(const struct index_work *work, const char *why)
 				     good ? vetted->length : strlen(none));
 	if (locked > 0)
 		return locked;
+	if (work->check->living && !is_same(work)) {
+		unlinkat(work->directory, lock, 0);
+		return 1;
+	}
 	finding_take(work->check, work->directory, "index",
 		     arena_text(work->arena, "%s/index", work->path),
 		     arena_text(work->arena, "%s; %s", why,
@@ -142,6 +152,14 @@ static void read_names(struct index_work *work)
 		work->file.name_count = masked_names(plan, work->names);
 }
 
+// Its reading keeps the supervisor from its box.
+static bool is_too_large(const struct check *check, const struct stat *status)
+{
+	enum { LIVING_BYTES = 16 << 20 };
+	const uint64_t size = (uint64_t)status->st_size;
+	return check->living && size > LIVING_BYTES && size / 2 > check->plan->indexed.size;
+}
+
 // NULL in `ret_why`: it is one that git would write so.
 static struct index_work *read_index(struct arena *arena, struct check *check, int fd,
 				     const struct stat *status, int directory, const char *path,
@@ -159,7 +177,8 @@ static struct index_work *read_index(struct arena *arena, struct check *check, i
 					  .names = work->names,
 					  .since = start > 0 ? (uint32_t)start : 1 };
 	read_names(work);
-	*ret_why = index_file_judge(arena, fd, status, &work->file);
+	*ret_why = is_too_large(check, status) ? "is too large for a check while its box lives"
+					       : index_file_judge(arena, fd, status, &work->file);
 	return work;
 }
 
@@ -171,6 +190,9 @@ static int look_once(struct arena *arena, struct check *check, int fd, const str
 	struct index_work *work = read_index(arena, check, fd, status, directory, path, &why);
 	if (why)
 		return take_index(work, why);
+	finding_vetted(check, status);
+	if (check->living)
+		return 0;
 	int result = work->file.vetted.text ? rewrite(work) : 0;
 	if (result == 0) {
 		set_time(work);
@@ -190,7 +212,7 @@ void index_look(struct check *check, int directory, const char *path, bool share
 	    !str_put(index, sizeof(index), "%s/index", path) ||
 	    finding_is_own(check, directory, "index"))
 		return;
-	for (int i = 0; i < TRIES && result == 1; i++) {
+	for (int i = 0; i < (check->living ? 1 : TRIES) && result == 1; i++) {
 		if (i > 0)
 			nanosleep(&pause, NULL);
 		autoclose int fd = file_open(directory, "index", 0, &status);
@@ -198,12 +220,17 @@ void index_look(struct check *check, int directory, const char *path, bool share
 			result = file_missing() ? 0 : fail(errno, "open");
 			break;
 		}
+		if (finding_is_vetted(check, &status))
+			return;
 		size_t length = status.st_size < INDEX_FILE_MAX ? (size_t)status.st_size : 0;
 		struct arena *arena = arena_new_of(INDEX_FILE_ARENA(length));
 		result = look_once(arena, check, fd, &status, directory, path);
 		arena_free(arena);
 	}
-	if (result != 0)
+	if (check->living)
+		check->living->waits |=
+			result == 1 && check->living->takes(check->living, check, index);
+	else if (result != 0)
 		findings_add(check->found, FINDING_GIT_INDEX, finding_path(check->plan, index),
 			     result == 1 ? "another program holds git's lock" : err_taken(), "");
 }

@@ -65,7 +65,7 @@ void leftover_take_lock(const struct check *check, int directory, const char *na
 	struct stat before, now;
 	const char *shown = finding_path(check->plan, path);
 	unsigned *said = check->found->counts;
-	if (fstatat(directory, name, &before, AT_SYMLINK_NOFOLLOW) < 0)
+	if (check->living || fstatat(directory, name, &before, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	for (int i = 0; i < TRIES && said[FINDING_GIT_LOCK] + said[FINDING_GIT_LOCKED] == 0; i++) {
 		nanosleep(&pause, NULL);

@@ -72,6 +72,8 @@ static bool is_known(const struct parts_walk *parts, const struct part_met *part
 
 static void report_name(const struct parts_walk *parts, const struct part_met *part)
 {
+	if (parts->check->living)
+		return;
 	const char *path = finding_path(parts->check->plan, part->path);
 	if (!findings_has(parts->check->found, FINDING_GIT_NAME, path))
 		findings_add(parts->check->found, FINDING_GIT_NAME, path, "", "");
@@ -97,12 +99,24 @@ static void take_part(const struct parts_walk *parts, const struct part_met *par
 	finding_take(parts->check, part->directory, part->name, part->path, why);
 }
 
+// Of the user's editor, and of git's own when it tries links out (init-db.c).
+static bool is_passing(const struct part_met *part)
+{
+	char text[16];
+	ssize_t length = readlinkat(part->directory, part->name, text, sizeof(text));
+	return part->name[0] == '.' || (length == (ssize_t)strlen("testing") &&
+					memcmp(text, "testing", (size_t)length) == 0);
+}
+
 // The daemon's socket is useless without the box.
 static void take_odd(const struct parts_walk *parts, const struct part_met *part)
 {
 	if (!part->late || is_known(parts, part))
 		return;
-	if (S_ISSOCK(part->status.st_mode) && part->row && part->row->type == LAYOUT_SOCKET)
+	bool socket = S_ISSOCK(part->status.st_mode);
+	if (parts->check->living && (socket || is_passing(part)))
+		return;
+	if (socket && part->row && part->row->type == LAYOUT_SOCKET)
 		finding_remove(parts->check, part->directory, part->name, part->path);
 	else
 		take_part(parts, part,
@@ -181,7 +195,14 @@ static void read_entries(struct parts_walk *parts, int directory, const char *pa
 			 const struct layout_row *row, bool moved)
 {
 	char below[PATH_MAX] __attribute__((uninitialized));
+	struct living *living = parts->check->living;
+	if (living)
+		living->meets(living, directory);
 	entries_each (entry, directory) {
+		if (living && living->entries == 0)
+			return;
+		if (living)
+			living->entries--;
 		struct part_met part = { directory, entry->name, below,        row,
 					 depth,     moved,       .late = false };
 		if (str_put(below, sizeof(below), "%s/%s", path, entry->name))
@@ -223,7 +244,10 @@ static bool take_nested(const struct parts_walk *parts, const struct part_met *p
 // Names that git does not have and crowds of directories are read only where they changed.
 static bool is_read(const struct parts_walk *parts, const struct part_met *part)
 {
-	if (part->late || part->moved)
+	const struct living *living = parts->check->living;
+	if (living && part->depth > 0 && part->row && part->row->type == LAYOUT_MANY)
+		return false; // git makes whole new files there
+	if (part->late || part->moved || (living && living->first))
 		return true;
 	if (part->status.st_nlink == NO_DIRECTORIES || !part->row)
 		return false;
@@ -240,7 +264,8 @@ static bool visit_usual(struct parts_walk *parts, const struct part_met *part)
 	nlink_t left = part->status.st_nlink - NO_DIRECTORIES;
 	size_t length = strlen(part->name);
 	// By a name below the git directory, not below another one that was read.
-	if (!str_equal(part->name, inside(parts, part)) || part->late || part->moved || !part->row)
+	if (!str_equal(part->name, inside(parts, part)) || part->late || part->moved ||
+	    !part->row || (parts->check->living && parts->check->living->first))
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct part_met one = { part->directory, names[i], below,        part->row,

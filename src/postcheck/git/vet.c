@@ -130,7 +130,7 @@ static void cut_config(struct check *check, int directory, const char *name, con
 	struct start start;
 	bool knows = start_of(check, path, &start);
 	struct merge merge = { .check = check,
-			       .kind = MERGE_FILTER,
+			       .kind = check->living ? MERGE_HOST : MERGE_FILTER,
 			       .directory = directory,
 			       .name = name,
 			       .path = finding_path(check->plan, path),
@@ -147,8 +147,13 @@ static void cut_config(struct check *check, int directory, const char *name, con
 	}
 	merge.mode = status.st_mode & 0666;
 	merge.depth = pointer_depth(check->plan, path);
-	if (!S_ISREG(status.st_mode) || merge_config(&merge) < 0)
+	if (finding_is_vetted(check, &status))
+		return;
+	int written = S_ISREG(status.st_mode) ? merge_config(&merge) : -1;
+	if (written < 0 && !finding_is_fresh(check, &status))
 		finding_take(check, directory, name, path, untrusted);
+	else if (written == 0)
+		finding_vetted(check, &status);
 }
 
 void vet_config(struct check *check, int directory, const char *name, const char *path)
@@ -194,7 +199,7 @@ static void vet_worktree(struct check *check, int directory, const char *name, c
 	layout_each(row) if (row->kind == LAYOUT_ORDER &&
 			     is_looked_at(check, fd, row->path, path, below))
 		changed_add(check, below);
-	const char *tree = stood ? NULL : git_read_pointer(fd, "gitdir", "", text);
+	const char *tree = stood || check->living ? NULL : git_read_pointer(fd, "gitdir", "", text);
 	if (tree)
 		tell_lost(check, tree);
 }
