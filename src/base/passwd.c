@@ -16,7 +16,7 @@ const char *passwd_home(struct arena *arena, const char *user, size_t length)
 	for (const struct passwd *entry = fgetpwent(file); entry && !home; entry = fgetpwent(file))
 		if (entry->pw_dir[0] == '/' && entry->pw_dir[1] &&
 		    (user ? strlen(entry->pw_name) == length &&
-				      memcmp(entry->pw_name, user, length) == 0
+				     memcmp(entry->pw_name, user, length) == 0
 			  : entry->pw_uid == geteuid()))
 			home = path_clean(arena, entry->pw_dir);
 	fclose(file);
