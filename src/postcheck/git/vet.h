@@ -27,8 +27,8 @@ void vet_config(struct check *check, int directory, const char *name, const char
 void vet_parts(struct check *check, int directory, const char *path, int depth);
 // A new .git, as directory or file, in the project.
 void vet_repository(struct check *check, int directory, const char *name, const char *path);
-// Hooks and files that git's configuration names for the .git `name`, where no wall was: new ones are
-// taken away, but not what a checkout writes.
+// Hooks and files that git's configuration names for the .git `name`, where no wall was: new ones
+// are taken away, but not what a checkout writes.
 void hooks_look(struct check *check, int directory, const char *name, const char *path);
 // The entries of worktrees and modules that did not stand there; `known` NULL: none did.
 void vet_entries(struct check *check, int directory, const char *name, const char *path,

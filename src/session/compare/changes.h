@@ -177,6 +177,8 @@ bool same_is_later(const struct timespec *time, const struct timespec *than);
 // Applied only when it is named.
 struct withheld {
 	struct arena *arena;
+	const char *home;
+	struct list everywhere; // of hooks: below each work tree
 	struct withheld_root {
 		const char *repository; // from ".git" on; NULL: not git's
 		bool whole;

@@ -71,7 +71,9 @@ int mentioned_find(struct store *store, const struct session *session,
 		if (session->roots[i].own || session->roots[i].system)
 			continue;
 		autoclose int root = open(top, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		struct mentions mentions = { .root = root, .path = top, .arena = arena };
+		struct mentions mentions = {
+			.root = root, .path = top, .home = store->home, .arena = arena
+		};
 		read_texts(&mentions, &global, top);
 		TRY(read_repository(&mentions, store, top));
 		mentions_file(&mentions, top, root, ".envrc");

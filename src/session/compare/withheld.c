@@ -76,6 +76,9 @@ static void add_led(struct withheld *withheld, const char *directory)
 		if (!row->pattern)
 			homes_led(withheld->arena,
 				  path_below(withheld->arena, directory, trusted_name(row)), &led);
+	list_each (value, &withheld->everywhere)
+		list_add(&led, withheld->arena, path_join(withheld->arena, directory, value->text),
+			 value->from);
 	for (unsigned i = 0; i < ROOTS_MAX; i++) {
 		const char *place = withheld->roots[i].place;
 		list_each (item, &led)
@@ -83,6 +86,18 @@ static void add_led(struct withheld *withheld, const char *directory)
 				add_path(withheld, i, place, item->text);
 		pathset_order(&withheld->roots[i].paths);
 	}
+}
+
+// What a repository below the top says itself.
+static void add_nested(struct withheld *withheld, const char *directory)
+{
+	struct gitnamed named = { .count = 0 };
+	const char *config = path_below(withheld->arena, directory, ".git/config");
+	(void)ATTEMPT(gitnamed_file(withheld->arena, withheld->home, config, directory, &named));
+	for (unsigned i = 0; i < ROOTS_MAX; i++)
+		if (withheld->roots[i].place)
+			add_named(withheld, i, withheld->roots[i].place, &named);
+	add_led(withheld, directory);
 }
 
 static void look_around(struct withheld *withheld, unsigned root, const char *path)
@@ -95,7 +110,7 @@ static void look_around(struct withheld *withheld, unsigned root, const char *pa
 		const char *directory = arena_copy(withheld->arena, whole, (size_t)(slash - whole));
 		if ((!looked || !path_within(looked, directory)) &&
 		    access(path_below(withheld->arena, directory, ".git"), F_OK) == 0)
-			add_led(withheld, directory);
+			add_nested(withheld, directory);
 	}
 	withheld->looked = parent;
 }
@@ -108,7 +123,7 @@ static bool is_compared(const struct session *session, unsigned root)
 int withheld_begin(const struct store *store, const struct session *session,
 		   struct withheld *ret_withheld)
 {
-	struct withheld withheld = { .arena = store->arena };
+	struct withheld withheld = { .arena = store->arena, .home = store->home };
 	const char *given = given_read(store->arena, store->state);
 	if (!given)
 		return -1;
@@ -123,6 +138,7 @@ int withheld_begin(const struct store *store, const struct session *session,
 	for (unsigned i = 0; i < session->root_count; i++)
 		if (is_compared(session, i))
 			TRY(name_hooks(store, session, i, &named));
+	withheld.everywhere = named.everywhere;
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const char *place = session->roots[i].path;
 		if (!is_compared(session, i))
