@@ -83,30 +83,26 @@ static void known(struct arena *arena, const struct gitconfig *config, struct ou
 
 enum { ROWS_OF_ONE = 3 };
 
-static struct apart_row row_of(struct arena *arena, enum row_kind kind, const char *value,
-			       const char *below)
-{
-	static const char optional[] = ":(optional)"; // since git 2.52
-	value += str_starts(value, optional) ? strlen(optional) : 0;
-	return (struct apart_row){ .kind = kind, .text = arena_text(arena, "%s%s", value, below) };
-}
-
-// Git copies a template into each new repository.
+// Git copies a template into each new repository. The path behind ":(optional)" since git 2.52.
 static unsigned rows_of(struct arena *arena, const char *name, const char *value,
 			struct apart_row rows[ROWS_OF_ONE])
 {
+	static const char optional[] = ":(optional)";
+	bool template = str_equal(name, "init.templatedir");
 	unsigned count = 0;
+	value += str_starts(value, optional) ? strlen(optional) : 0;
 	if (!value[0] || strlen(value) >= PATH_MAX) // no path
 		return 0;
-	if (str_equal(name, "core.hookspath"))
-		rows[count++] = row_of(arena, ROW_HOOKS, value, "");
-	if (is_include(name))
-		rows[count++] = row_of(arena, ROW_INCLUDE, value, "");
-	if (!str_equal(name, "init.templatedir"))
-		return count;
-	rows[count++] = row_of(arena, ROW_HOOKS, value, "");
-	rows[count++] = row_of(arena, ROW_HOOKS, value, "/hooks");
-	rows[count++] = row_of(arena, ROW_INCLUDE, value, "/config");
+	if (template || str_equal(name, "core.hookspath"))
+		rows[count++] = (struct apart_row){ .kind = ROW_HOOKS, .text = value };
+	if (template)
+		rows[count++] = (struct apart_row){ .kind = ROW_HOOKS,
+						    .text = path_below(arena, value, "hooks") };
+	if (template || is_include(name))
+		rows[count++] =
+			(struct apart_row){ .kind = ROW_INCLUDE,
+					    .text = template ? path_below(arena, value, "config")
+							     : value };
 	return count;
 }
 
@@ -209,7 +205,7 @@ int gitnamed_file(struct arena *arena, const char *home, const char *file, const
 	return 0;
 }
 
-// git(1): the caller's variables name files, and single settings.
+// Of a caller's variable; a relative file is below whatever directory git runs in.
 static int add_variable(struct arena *arena, const char *home, const char *name, const char *key,
 			struct gitnamed *named)
 {
@@ -219,29 +215,23 @@ static int add_variable(struct arena *arena, const char *home, const char *name,
 	for (char *at = lower; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
 	struct rows rows = { list, value ? rows_of(arena, lower, value, list) : 0 };
-	if (rows.count > 0 && list[0].kind == ROW_INCLUDE && !strchr("/~", value[0]))
-		add_once(&named->unclear, arena, name); // below whatever directory git runs in
-	else
-		TRY(gitnamed_add(arena, home, name, &rows, NULL, named));
+	if (rows.count == 0 || str_equal(value, "/dev/null"))
+		return 0;
+	if (strchr("/~", value[0]) || list[0].kind == ROW_HOOKS)
+		return gitnamed_add(arena, home, name, &rows, NULL, named);
+	add_once(&named->unclear, arena, name);
 	return 0;
 }
 
-static int add_variables(struct arena *arena, const char *home, struct gitnamed *named)
+static int add_variables(struct arena *arena, const char *home, struct gitnamed *named) // git(1)
 {
-	static const char *const files[] = { "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM" };
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		const char *value = getenv(files[i]);
-		if (value && !str_equal(value, "/dev/null"))
-			TRY(add_variable(arena, home, files[i], "include.path", named));
-	}
-	TRY(add_variable(arena, home, "GIT_TEMPLATE_DIR", "init.templateDir", named));
-	for (unsigned i = 0; getenv("GIT_CONFIG_COUNT"); i++) {
-		const char *key = getenv(arena_text(arena, "GIT_CONFIG_KEY_%u", i));
-		if (!key)
-			break;
+	TRY(add_variable(arena, home, "GIT_CONFIG_GLOBAL", "include.path", named));
+	TRY(add_variable(arena, home, "GIT_CONFIG_SYSTEM", "include.path", named));
+	TRY(add_variable(arena, home, "GIT_TEMPLATE_DIR", "init.templatedir", named));
+	const char *key = getenv("GIT_CONFIG_COUNT") ? getenv("GIT_CONFIG_KEY_0") : NULL;
+	for (unsigned i = 0; key; key = getenv(arena_text(arena, "GIT_CONFIG_KEY_%u", ++i)))
 		TRY(add_variable(arena, home, arena_text(arena, "GIT_CONFIG_VALUE_%u", i), key,
 				 named));
-	}
 	return 0;
 }
 

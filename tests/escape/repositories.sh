@@ -382,9 +382,10 @@ named_trap "the user's own core.hooksPath in a submodule" "$(hook_in sm/.githook
 work_here
 named_trap "and in a repository that the box makes" "git init -q n; cd n; echo a >a; git add a; $(hook_in .githooks)" n
 git config --global --unset core.hooksPath
-work_here && git -C "$project" config core.hooksPath "~$(id -un)/../../../../..$project/xx"
+place=$(getent passwd "$(id -un)" | cut -d: -f6)
+work_here && git -C "$project" config core.hooksPath "~$(id -un)/$(realpath -m --relative-to="$place" "$project/xx")"
 named_trap "core.hooksPath in the home of a user by name" "$(hook_in xx)" .
-work_here && git -C "$project" config include.path "~$(id -un)/../../../../..$project/more"
+work_here && git -C "$project" config include.path "~$(id -un)/$(realpath -m --relative-to="$place" "$project/more")"
 named_trap "and include.path" "printf '[core]\n\tfsmonitor = \"touch $canary;false\"\n' >more" .
 work_here && git -C "$project" config include.path "~nobody.$$/more"
 like "what no user is called is told" "$(cd "$project" && "$SBX" plan -- true 2>&1)" "git's configuration '.*/.git/config' cannot be read here"

@@ -13,7 +13,6 @@
 struct arena;
 struct changed_rows;
 struct findings;
-struct gitnamed;
 struct stat;
 
 struct check {
@@ -26,7 +25,6 @@ struct check {
 	bool made;             // which a box made in an earlier run
 	bool absent;           // no name of a place that has a slash is there
 	bool timeless;         // no time decides: another machine's clock, or one that was set back
-	struct gitnamed *named;    // by the host's configuration of git; NULL: not read yet
 	struct changed_rows *rows; // of postcheck/finding/finding.h; NULL: nothing is grouped
 };
 

@@ -289,7 +289,7 @@ static void vet_pointer(struct check *check, int directory, const char *name, co
 		vet_worktree(check, worktrees, path_name(place), place);
 }
 
-static void vet_git(struct check *check, int directory, const char *name, const char *path)
+void vet_git(struct check *check, int directory, const char *name, const char *path)
 {
 	struct stat status;
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
@@ -305,11 +305,4 @@ static void vet_git(struct check *check, int directory, const char *name, const 
 		finding_take(check, directory, name, path, untrusted);
 	else
 		vet_parts(check, fd, path, 0);
-}
-
-void vet_repository(struct check *check, int directory, const char *name, const char *path)
-{
-	vet_git(check, directory, name, path);
-	if (exists(directory, name))
-		hooks_look(check, directory, name, path);
 }

@@ -63,11 +63,11 @@ static int show(struct wishes *wishes, const struct resolved *file, const char *
 static void judge(struct arena *brief, const struct gitnamed_text *one, struct gitsecret *secret)
 {
 	*secret = (struct gitsecret){ .text = nothing };
-	int result = !one->text ? -1
-		     : one->whose == APART_OWN
-			     ? ATTEMPT(gitsecret_filter(brief, one->text, one->length, secret))
-			     : ATTEMPT(gitsecret_ask(one->whose, brief, one->text, one->length,
-						     secret));
+	int result =
+		!one->text ? -1
+		: one->whose == APART_OWN
+			? ATTEMPT(gitsecret_filter(brief, one->text, one->length, secret))
+			: ATTEMPT(gitsecret_ask(one->whose, brief, one->text, one->length, secret));
 	if (result == 0)
 		return;
 	*secret = (struct gitsecret){ .text = nothing, .left_count = 1 };
