@@ -81,7 +81,7 @@ struct checked {
 	uint32_t ignored; // bits
 	uint32_t otherwise;
 	unsigned count;
-	uint32_t values[6];
+	uint32_t values[7];
 };
 
 enum {
@@ -120,7 +120,7 @@ static const struct checked check_arguments[] = {
 	{ SYS_sendmsg, 0, 0, REFUSED, 1, { 0 } },
 	{ SYS_sendto, 0, 0, REFUSED, 1, { 0 } },
 	{ SYS_recvfrom, 0, 0, REFUSED, 1, { 0 } },
-	{ SYS_fcntl, 2, 0, REFUSED, 6, { F_GETFD, F_GETFL, F_SETLEASE, F_SETLK, F_OFD_SETLK, F_OFD_SETLKW } },
+	{ SYS_fcntl, 2, 0, REFUSED, 7, { F_GETFD, F_GETFL, F_GETLK, F_SETLEASE, F_SETLK, F_OFD_SETLK, F_OFD_SETLKW } },
 };
 // clang-format on
 
