@@ -65,7 +65,7 @@ static int open_written(struct check *check, const char *path, const char *insid
 	return sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Hooks are none where the work tree lies below: the start says so.
+// A directory around the work tree is left alone: the start warns of it.
 static void look_at(struct check *check, struct arena *arena, const char *top, const char *named)
 {
 	const char *path = path_join(arena, top, named);
@@ -79,7 +79,7 @@ static void look_at(struct check *check, struct arena *arena, const char *top, c
 void vet_repository(struct check *check, int directory, const char *name, const char *path)
 {
 	FORGIVING;
-	// Of a worktree, two levels above is what is shared.
+	// A worktree shares the configuration two levels above its git directory.
 	static const char *const files[] = { "config.worktree", "config", "../../config" };
 	const struct plan *plan = check->plan;
 	char text[GIT_POINTER_MAX];
