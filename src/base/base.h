@@ -181,6 +181,9 @@ const char *path_name(const char *path);
 // The next absolute directory of a list like PATH. False: none.
 bool path_list_next(const char **list, char directory[PATH_MAX]);
 
+// The home of a user in /etc/passwd, or of this one (NULL); NULL: none.
+const char *passwd_home(struct arena *arena, const char *user, size_t length);
+
 // STATE/KIND/NAME of a directory, by its whole path; a long one has directories below KIND.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path);
 // NULL: an impossible name. `ret_more`: a directory with the rest of a long one.

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,4 +166,21 @@ int names_in(struct arena *arena, int directory, char ***ret_names)
 		qsort(names, count, sizeof(*names), str_compare);
 	*ret_names = names;
 	return (int)count;
+}
+
+// Name services would load libraries into a static program.
+const char *passwd_home(struct arena *arena, const char *user, size_t length)
+{
+	const char *home = NULL;
+	FILE *file = fopen("/etc/passwd", "re");
+	if (!file)
+		return NULL;
+	for (const struct passwd *entry = fgetpwent(file); entry && !home; entry = fgetpwent(file))
+		if (entry->pw_dir[0] == '/' && entry->pw_dir[1] &&
+		    (user ? strlen(entry->pw_name) == length &&
+				     memcmp(entry->pw_name, user, length) == 0
+			  : entry->pw_uid == geteuid()))
+			home = path_clean(arena, entry->pw_dir);
+	fclose(file);
+	return home;
 }

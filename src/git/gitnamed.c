@@ -1,9 +1,11 @@
 // Owns the search for the few keys of git's configuration that name hooks and more configuration.
 #include "git/recognise.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,7 +17,7 @@
 static const struct origin from = { .file = "git" };
 
 // In whatever case, and also within other words; without NULL at the end no list.
-static const char *const naming[] = { "hookspath", "include", "worktree", NULL };
+static const char *const naming[] = { "hookspath", "include", "worktree", "templatedir", NULL };
 static const char *const knowing[] = { "remote", "branch", "submodule", NULL };
 static const char *const private[] = { "worktreeconfig", NULL };
 
@@ -30,12 +32,16 @@ static bool says(const char *text, size_t length, const char *const *words)
 	return false;
 }
 
+// NULL: only git knows.
 static const char *expanded(struct arena *arena, const char *home, const char *directory,
 			    const char *value)
 {
-	if (str_starts(value, "~/"))
-		return path_join(arena, home, value + 2);
-	return path_join(arena, directory, value);
+	if (value[0] == '~') {
+		size_t length = strcspn(value, "/");
+		directory = length > 1 ? passwd_home(arena, value + 1, length - 1) : home;
+		value = value[length] ? value + length + 1 : ".";
+	}
+	return directory && !str_starts(value, "%(") ? path_join(arena, directory, value) : NULL;
 }
 
 static bool is_include(const char *name)
@@ -44,14 +50,23 @@ static bool is_include(const char *name)
 	       (str_starts(name, "includeif.") && str_ends(name, ".path"));
 }
 
-static void add_hooks(struct arena *arena, const char *home, const char *value, const char *top,
-		      struct gitnamed *named)
+static void add_once(struct list *list, struct arena *arena, const char *text)
 {
-	bool relative = value[0] != '/' && !str_starts(value, "~/");
-	if (relative && !top)
-		list_add(&named->everywhere, arena, value, from);
-	else
-		list_add(&named->hooks, arena, expanded(arena, home, top ? top : "/", value), from);
+	if (!list_has(list, text))
+		list_add(list, arena, text, from);
+}
+
+static void add_hooks(struct arena *arena, const char *home, const char *file, const char *value,
+		      const char *top, struct gitnamed *named)
+{
+	const char *path = expanded(arena, home, top ? top : "/", value);
+	bool relative = !strchr("/~", value[0]);
+	if (!path)
+		add_once(&named->unclear, arena, file);
+	else if (relative)
+		add_once(&named->everywhere, arena, value);
+	if (path && (!relative || top))
+		add_once(&named->hooks, arena, path);
 }
 
 // Of a section, and of a key that names a remote.
@@ -66,19 +81,42 @@ static void known(struct arena *arena, const struct gitconfig *config, struct ou
 	}
 }
 
-static void named_by(const struct gitconfig *config, struct out *answer)
+enum { ROWS_OF_ONE = 3 };
+
+// Git copies a template into each new repository. The path behind ":(optional)" since git 2.52.
+static unsigned rows_of(struct arena *arena, const char *name, const char *value,
+			struct apart_row rows[ROWS_OF_ONE])
 {
+	static const char optional[] = ":(optional)";
+	bool template = str_equal(name, "init.templatedir");
+	unsigned count = 0;
+	value += str_starts(value, optional) ? strlen(optional) : 0;
+	if (!value[0] || strlen(value) >= PATH_MAX) // no path
+		return 0;
+	if (template || str_equal(name, "core.hookspath"))
+		rows[count++] = (struct apart_row){ .kind = ROW_HOOKS, .text = value };
+	if (template)
+		rows[count++] = (struct apart_row){ .kind = ROW_HOOKS,
+						    .text = path_below(arena, value, "hooks") };
+	if (template || is_include(name))
+		rows[count++] =
+			(struct apart_row){ .kind = ROW_INCLUDE,
+					    .text = template ? path_below(arena, value, "config")
+							     : value };
+	return count;
+}
+
+static void named_by(struct arena *arena, const struct gitconfig *config, struct out *answer)
+{
+	struct apart_row rows[ROWS_OF_ONE];
 	const char *tree = gitconfig_value(config, "core.worktree");
 	if (tree && strlen(tree) < PATH_MAX)
 		row_text(answer, ROW_WORKTREE, tree);
 	for (unsigned i = 0; i < config->count; i++) {
 		const struct gitconfig_entry *entry = &config->entries[i];
-		if (strlen(entry->value) >= PATH_MAX) // no path
-			continue;
-		if (entry->value[0] && str_equal(entry->name, "core.hookspath"))
-			row_text(answer, ROW_HOOKS, entry->value);
-		if (entry->value[0] && is_include(entry->name))
-			row_text(answer, ROW_INCLUDE, entry->value);
+		unsigned count = rows_of(arena, entry->name, entry->value, rows);
+		for (unsigned j = 0; j < count; j++)
+			row_text(answer, rows[j].kind, rows[j].text);
 	}
 }
 
@@ -94,7 +132,7 @@ static void read_config(struct apart_text *question)
 		return;
 	}
 	known(question->arena, &config, question->answer);
-	named_by(&config, question->answer);
+	named_by(question->arena, &config, question->answer);
 }
 
 int gitnamed_ahead(const char *text, size_t length)
@@ -128,12 +166,13 @@ int gitnamed_add(struct arena *arena, const char *home, const char *file, const 
 		if (row->kind == ROW_UNCLEAR)
 			list_add(&named->unclear, arena, file, from);
 		if (row->kind == ROW_HOOKS)
-			add_hooks(arena, home, row->text, top, named);
+			add_hooks(arena, home, file, row->text, top, named);
 		if (row->kind != ROW_INCLUDE)
 			continue;
 		const char *more = expanded(arena, home, directory, row->text);
-		list_add(&named->files, arena, more, from);
-		TRY(gitnamed_file(arena, home, more, top, named));
+		add_once(more ? &named->files : &named->unclear, arena, more ? more : file);
+		if (more)
+			TRY(gitnamed_file(arena, home, more, top, named));
 	}
 	return 0;
 }
@@ -166,6 +205,36 @@ int gitnamed_file(struct arena *arena, const char *home, const char *file, const
 	return 0;
 }
 
+// Of a caller's variable; a relative file is below whatever directory git runs in.
+static int add_variable(struct arena *arena, const char *home, const char *name, const char *key,
+			struct gitnamed *named)
+{
+	struct apart_row list[ROWS_OF_ONE];
+	const char *value = getenv(name);
+	char *lower = arena_text(arena, "%s", key);
+	for (char *at = lower; *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	struct rows rows = { list, value ? rows_of(arena, lower, value, list) : 0 };
+	if (rows.count == 0 || str_equal(value, "/dev/null"))
+		return 0;
+	if (strchr("/~", value[0]) || list[0].kind == ROW_HOOKS)
+		return gitnamed_add(arena, home, name, &rows, NULL, named);
+	add_once(&named->unclear, arena, name);
+	return 0;
+}
+
+static int add_variables(struct arena *arena, const char *home, struct gitnamed *named) // git(1)
+{
+	TRY(add_variable(arena, home, "GIT_CONFIG_GLOBAL", "include.path", named));
+	TRY(add_variable(arena, home, "GIT_CONFIG_SYSTEM", "include.path", named));
+	TRY(add_variable(arena, home, "GIT_TEMPLATE_DIR", "init.templatedir", named));
+	const char *key = getenv("GIT_CONFIG_COUNT") ? getenv("GIT_CONFIG_KEY_0") : NULL;
+	for (unsigned i = 0; key; key = getenv(arena_text(arena, "GIT_CONFIG_KEY_%u", ++i)))
+		TRY(add_variable(arena, home, arena_text(arena, "GIT_CONFIG_VALUE_%u", i), key,
+				 named));
+	return 0;
+}
+
 int gitnamed_global(struct arena *arena, const char *home, const char *config,
 		    struct gitnamed *named)
 {
@@ -173,6 +242,7 @@ int gitnamed_global(struct arena *arena, const char *home, const char *config,
 	TRY(gitnamed_file(arena, home, "/etc/gitconfig", NULL, named));
 	TRY(gitnamed_file(arena, home, path_below(arena, config, "git/config"), NULL, named));
 	TRY(gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named));
+	TRY(add_variables(arena, home, named));
 	named->own = false;
 	return 0;
 }

@@ -89,7 +89,7 @@ struct gitform_look {
 // Whether all values that `after` has of a key, or that it has none any more, may be taken over.
 bool gitform_allows(const struct gitform_look *look, const char *name);
 
-// core.hooksPath, include.path, includeIf.*.path: git-config(1).
+// core.hooksPath, include.path, includeIf.*.path, init.templateDir: git-config(1).
 
 struct gitnamed_text {
 	struct gitnamed_text *next;
@@ -119,8 +119,8 @@ int gitnamed_read(enum apart whose, struct arena *arena, const char *text, size_
 		  bool remotes, struct rows *ret_rows);
 int gitnamed_ahead(const char *text, size_t length);
 
-// And of the files that it includes, on whichever condition. A relative core.hooksPath is below
-// `top`; NULL: below core.worktree, or else everywhere.
+// And of the files that it includes, on whichever condition. A relative core.hooksPath is in
+// `everywhere`, and also below `top`; NULL: below core.worktree.
 int gitnamed_add(struct arena *arena, const char *home, const char *file, const struct rows *rows,
 		 const char *top, struct gitnamed *named);
 
@@ -128,7 +128,7 @@ int gitnamed_add(struct arena *arena, const char *home, const char *file, const 
 int gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
 		  struct gitnamed *named);
 
-// Of the user and the machine: relative paths are in `everywhere`.
+// Of the user, the machine and the caller's variables.
 int gitnamed_global(struct arena *arena, const char *home, const char *config,
 		    struct gitnamed *named);
 

@@ -2,6 +2,7 @@
 #include "names/trusted.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "git/gitconfig.h"
 
 enum { TEXT_BYTES = 65536, HOOKS_MAX = 256 };
+enum { STANDS, MAY_COME }; // ROW_MENTION
 #define ANSWER_BYTES ((size_t)64 << 20)
 
 static void add_files(struct mentions *mentions, const struct rows *rows)
@@ -25,8 +27,9 @@ static void add_files(struct mentions *mentions, const struct rows *rows)
 		const char *path = path_below(mentions->arena, mentions->path, row->text);
 		autoclose int fd =
 			sys_openat2(mentions->root, row->text, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
-		if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-		    !list_has(&mentions->files, path))
+		bool named = fd >= 0 ? fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
+				     : row->number == MAY_COME && errno == ENOENT;
+		if (named && !list_has(&mentions->files, path))
 			list_add(&mentions->files, mentions->arena, path, nowhere);
 	}
 }
@@ -37,10 +40,10 @@ static bool is_letter(char c)
 	       (unsigned char)c >= 0x80 || (c && strchr("_.-+@/", c));
 }
 
-// The tree, the directory for relative words, then a text.
+// The tree, the directory for relative words and the home, then a text.
 struct mentioning {
 	struct apart_text *question;
-	const char *tree, *top, *text;
+	const char *tree, *top, *home, *text;
 	size_t length;
 };
 
@@ -48,44 +51,65 @@ static struct mentioning begin(struct apart_text *question)
 {
 	struct mentioning all = { .question = question, .tree = question->text };
 	all.top = all.tree + strlen(all.tree) + 1;
-	all.text = all.top + strlen(all.top) + 1;
+	all.home = all.top + strlen(all.top) + 1;
+	all.text = all.home + strlen(all.home) + 1;
 	all.length = question->length - (size_t)(all.text - question->text);
 	return all;
 }
 
-static void answer(const struct mentioning *all, const char *text, size_t length)
+// How a shell, or git, writes the home before a slash.
+static size_t home_form(const char *text, size_t length)
+{
+	static const char *const forms[] = { "~", "$HOME", "${HOME}", "$HOME\"", "${HOME}\"" };
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		size_t size = strlen(forms[i]);
+		if (size < length && memcmp(text, forms[i], size) == 0 && text[size] == '/')
+			return size;
+	}
+	return 0;
+}
+
+static void answer(const struct mentioning *all, const char *text, size_t length, unsigned command)
 {
 	char word[PATH_MAX];
 	struct arena *arena = all->question->arena;
 	for (size_t at = 0, end; at < length; at = end + 1) {
+		size_t home = home_form(text + at, length - at);
+		at += home;
 		for (end = at; end < length && is_letter(text[end]);)
 			end++;
 		if (end == at || text[at] == '-' ||
-		    !str_put(word, sizeof(word), "%.*s", (int)(end - at), text + at))
+		    !str_put(word, sizeof(word), "%s%.*s", home > 0 ? all->home : "",
+			     (int)(end - at), text + at))
 			continue;
 		const char *path = path_clean(arena, path_join(arena, all->top, word));
 		if (path_within(path, all->tree) && !str_equal(path, all->tree) &&
 		    !strstr(path, "/.git/") && strlen(path) - strlen(all->tree) < PATH_MAX)
-			row_text(all->question->answer, ROW_MENTION, path + strlen(all->tree) + 1);
+			row_put(all->question->answer, ROW_MENTION,
+				strchr(word, '/') ? command : STANDS, path + strlen(all->tree) + 1,
+				strlen(path) - strlen(all->tree) - 1);
 	}
 }
 
 static void read_words(struct apart_text *question)
 {
 	const struct mentioning all = begin(question);
-	answer(&all, all.text, all.length);
+	answer(&all, all.text, all.length, STANDS);
 }
 
 // In memory that ends with the question: later readers inherit the rest.
 static struct apart_text ask_of(struct arena *brief, const char *tree, const char *top,
-				const char *text, size_t length)
+				const char *home, const char *text, size_t length)
 {
-	size_t first = strlen(tree) + 1, second = strlen(top) + 1;
-	char *whole = arena_take(brief, first + second + length);
-	memcpy(whole, tree, first);
-	memcpy(whole + first, top, second);
-	memcpy(whole + first + second, text, length);
-	return (struct apart_text){ .text = whole, .length = first + second + length };
+	const char *const words[] = { tree, top, home };
+	size_t used = 0;
+	char *whole = arena_take(brief, strlen(tree) + strlen(top) + strlen(home) + 3 + length);
+	for (size_t i = 0; i < 3; i++) {
+		memcpy(whole + used, words[i], strlen(words[i]) + 1);
+		used += strlen(words[i]) + 1;
+	}
+	memcpy(whole + used, text, length);
+	return (struct apart_text){ .text = whole, .length = used + length };
 }
 
 static void ask(struct mentions *mentions, void (*read)(struct apart_text *question),
@@ -93,7 +117,8 @@ static void ask(struct mentions *mentions, void (*read)(struct apart_text *quest
 {
 	struct rows rows;
 	struct arena *brief = arena_new_of(ANSWER_BYTES);
-	const struct apart_text question = ask_of(brief, mentions->path, top, text, length);
+	const struct apart_text question = ask_of(
+		brief, mentions->path, top, mentions->home ? mentions->home : "", text, length);
 	if (ATTEMPT(apart_ask(mentions->whose, read, &question, ROW_BIT(ROW_MENTION), brief,
 			      &rows)) == 0)
 		add_files(mentions, &rows);
@@ -181,15 +206,16 @@ static void read_commands(struct apart_text *question)
 		if (!is_command(config.entries[i].name))
 			continue;
 		value += memchr(value, '/', first) ? 0 : first;
-		answer(&all, value, strlen(value));
+		answer(&all, value, strlen(value), MAY_COME);
 	}
 }
 
-int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, size_t length)
+int mentions_git_ahead(struct arena *arena, const char *tree, const char *home, const char *text,
+		       size_t length)
 {
 	if (!may_command(text, length))
 		return 0;
-	const struct apart_text question = ask_of(arena, tree, tree, text, length);
+	const struct apart_text question = ask_of(arena, tree, tree, home, text, length);
 	return apart_ahead(read_commands, &question);
 }
 

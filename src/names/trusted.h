@@ -138,11 +138,13 @@ const char *homes_value(char *const *environment, const char *name, size_t lengt
 
 bool homes_is_of_path(const char *name, const struct homes *homes);
 
-// Words of a text that are paths of existing files, without directories and variables.
+// Words that are the path of a file that is there, or that a command may name before it is: no
+// directories, and no variables but the home's.
 
 struct mentions {
 	int root;
 	const char *path;
+	const char *home; // or NULL
 	struct arena *arena;
 	enum apart whose; // the texts
 	struct list files;
@@ -154,4 +156,5 @@ void mentions_hooks(struct mentions *mentions, const char *top, const char *path
 // What git runs (git-config(1)), without included files.
 void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length);
 // Prepares an answer about the tree's own repository (apart_ahead()).
-int mentions_git_ahead(struct arena *arena, const char *tree, const char *text, size_t length);
+int mentions_git_ahead(struct arena *arena, const char *tree, const char *home, const char *text,
+		       size_t length);

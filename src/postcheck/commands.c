@@ -66,7 +66,10 @@ void commands_plan(struct plan *plan)
 	if (!plan->project || plan->place_count == 0)
 		return;
 	autoclose int project = open_project(plan);
-	struct mentions mentions = { .root = project, .path = plan->project, .arena = plan->arena };
+	struct mentions mentions = { .root = project,
+				     .path = plan->project,
+				     .home = plan->real_home,
+				     .arena = plan->arena };
 	mentions_file(&mentions, plan->project, project, ".envrc");
 	read_hooks(&mentions, plan);
 	read_git(&mentions, plan);

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,27 +42,13 @@ static const char *caller_value(char *const *environment, const char *name)
 	return NULL;
 }
 
-// Name services would load libraries into a static program.
-static const char *passwd_home(struct arena *arena)
-{
-	const char *home = NULL;
-	FILE *file = fopen("/etc/passwd", "re");
-	if (!file)
-		return NULL;
-	for (const struct passwd *entry = fgetpwent(file); entry && !home; entry = fgetpwent(file))
-		if (entry->pw_uid == geteuid() && entry->pw_dir[0] == '/' && entry->pw_dir[1])
-			home = path_clean(arena, entry->pw_dir);
-	fclose(file);
-	return home;
-}
-
 // $HOME, else of the passwd entry, else a directory that exists only in the box.
 const char *decide_home(struct arena *arena, char *const *environment)
 {
 	const char *home = caller_value(environment, "HOME");
 	if (home && home[0] == '/' && home[1])
 		return path_clean(arena, home);
-	home = passwd_home(arena);
+	home = passwd_home(arena, NULL, 0);
 	return home ? home : "/home/nobody";
 }
 

@@ -30,7 +30,7 @@ int reader_host(const struct plan *plan, struct run *run)
 	if (found <= 0)
 		return 0;
 	TRY(gitnamed_ahead(text, length));
-	return mentions_git_ahead(plan->scratch, plan->toplevel, text, length);
+	return mentions_git_ahead(plan->scratch, plan->toplevel, plan->real_home, text, length);
 }
 
 int reader_undo(const struct plan *plan, struct run *run)

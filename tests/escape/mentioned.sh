@@ -10,7 +10,7 @@ project=$work/project
 fresh() { # what all of this says, untouched
 	cd "$work" && rm -rf project state && git init -q project && cd project || exit
 	mkdir -p tools bin lib fix/tools sub/tools
-	for name in fs hook env alias clean more bare; do printf '#!/bin/sh\nexit 0\n' >tools/$name.sh; done
+	for name in fs hook env alias clean more bare home; do printf '#!/bin/sh\nexit 0\n' >tools/$name.sh; done
 	printf '#!/bin/sh\nexit 0\n' | tee bin/tool lib/target lib/x fix/tools/fs.sh sub/tools/fs.sh tools/plain >/dev/null
 	echo "# another" >>fix/tools/fs.sh
 	chmod -R +x tools bin lib fix sub
@@ -18,6 +18,7 @@ fresh() { # what all of this says, untouched
 	ln -s ../lib/target tools/linked.sh
 	{
 	git config core.fsmonitor ./tools/fs.sh && git config alias.up '!./tools/alias.sh'
+	git config alias.home '!~/../project/tools/home.sh' && git config filter.late.clean "sh tools/late.sh"
 	git config filter.own.clean tools/clean.sh && git config diff.external ./tools/linked.sh && git config include.path ../.more
 	printf '[alias]\n\tmore = !tools/more.sh\n' >.more
 	printf '#!/bin/sh\n./tools/hook.sh\nsh tools/plain\n' >.git/hooks/post-commit && chmod +x .git/hooks/post-commit
@@ -46,6 +47,8 @@ ways=(
 	"tools/alias.sh" 'echo x >>tools/alias.sh; touch -d @1 tools/alias.sh'
 	"tools/clean.sh" 'echo x >>tools/clean.sh'
 	"tools/more.sh" 'echo x >>tools/more.sh'
+	"tools/home.sh" 'echo x >>tools/home.sh'
+	"tools/late.sh" 'echo x >tools/late.sh'
 	"tools/hook.sh" 'echo x >>tools/hook.sh'
 	"tools/plain" 'echo x >>tools/plain'
 	"tools/env.sh" 'echo x >>tools/env.sh'

@@ -345,6 +345,61 @@ work_here && mkdir "$project/two"
 trap_of "a session makes it bare by two layers: nothing runs" "cd two && sh $t/top.sh && mv HEAD h|cd two && mv h HEAD" two
 work_here && mkdir "$project/sub"
 trap_of "a session makes HEAD and commondir: nothing runs" "mkdir sub/inner; cd sub/inner; sh $t/top.sh; cd ..; cp inner/ev.sh .; rm inner/HEAD; echo inner >commondir; echo ref: refs/heads/main >HEAD; printf '[extensions]\n\tworktreeConfig = true\n' >>inner/config; printf '[core]\n\tbare = false\n\tworktree = .\n' >config.worktree" sub
+# What git's configuration names for hooks, or as more configuration.
+named_trap() { # name, command for a shell, place of the host's git, options of sbx...: first without a box
+	local name=$1 command=$2 place=$3
+	shift 3
+	rm -rf "$work/kept" "$canary" && cp -a "$project" "$work/kept"
+	(cd "$project" && sh -c "$command") >/dev/null 2>&1
+	git_after "$place"
+	[ -e "$canary" ] && without=fires || without=nothing
+	rm -rf "$project" "$canary" && mv "$work/kept" "$project" && sleep 0.1
+	(cd "$project" && run_box "$@" -- sh -c "$command"$'\n''echo attempted') >"$work/attempt" 2>"$work/log"
+	git_after "$place"
+	harmless "$name"
+}
+git_after() { (cd "$project/$1" && git ls-files -z | xargs -0 touch; readers .); } # with an index that is written
+hook_in() { printf 'mkdir -p %s; printf "#!/bin/sh\\ntouch %s\\n" >%s/post-index-change; chmod +x %s/post-index-change' "$1" "$canary" "$1" "$1"; }
+hooks_here() { # a project with tracked hooks
+	work_here && mkdir "$project/.githooks" && printf '#!/bin/sh\n' >"$project/.githooks/pre-commit" && chmod +x "$project/.githooks/pre-commit"
+	git -C "$project" add . && git -C "$project" commit -qm hooks && git -C "$project" config core.hooksPath .githooks
+}
+hooks_here && git -C "$project" worktree add -q wt
+named_trap "a relative core.hooksPath in a worktree of the user's: nothing runs" "$(hook_in wt/.githooks)" wt
+hooks_here
+named_trap "and in one that the box makes" "git worktree add -q wt; $(hook_in wt/.githooks)" wt
+hooks_here && (cd "$project" && run_box -- git worktree add -q wt) >"$work/log" 2>&1
+stays "what a checkout wrote there stays, untold" "pre-commit " "$(ls "$project/wt/.githooks") $(cat "$work/log")"
+work_here && (cd "$project" && run_box -- true) && git clone -q "$project" "$project/mine" && git -C "$project/mine" config core.hooksPath .gh
+named_trap "and in a clone that the user made between two runs" "$(hook_in mine/.gh)" mine
+work_here && many && git clone -q "$project" "$project/z" && git -C "$project/z" config core.hooksPath .gh && git -C "$project/z" config include.path ../.more
+named_trap "and in the last of 81 repositories" "$(hook_in z/.gh)" z
+named_trap "and a file there that its configuration includes" "printf '[core]\n\tfsmonitor = \"touch $canary;false\"\n' >z/.more" z
+git config --global core.hooksPath .githooks
+hooks_here && git clone -q --bare "$project" "$work/hooks.git" 2>/dev/null
+work_here && git -C "$project" submodule --quiet add "$work/hooks.git" sm && git -C "$project" commit -qm sm
+named_trap "the user's own core.hooksPath in a submodule" "$(hook_in sm/.githooks)" sm
+work_here
+named_trap "and in a repository that the box makes" "git init -q n; cd n; echo a >a; git add a; $(hook_in .githooks)" n
+git config --global --unset core.hooksPath
+place=$(getent passwd "$(id -un)" | cut -d: -f6)
+work_here && git -C "$project" config core.hooksPath "~$(id -un)/$(realpath -m --relative-to="$place" "$project/xx")"
+named_trap "core.hooksPath in the home of a user by name" "$(hook_in xx)" .
+work_here && git -C "$project" config include.path "~$(id -un)/$(realpath -m --relative-to="$place" "$project/more")"
+named_trap "and include.path" "printf '[core]\n\tfsmonitor = \"touch $canary;false\"\n' >more" .
+work_here && git -C "$project" config include.path "~nobody.$$/more"
+like "what no user is called is told" "$(cd "$project" && "$SBX" plan -- true 2>&1)" "git's configuration '.*/.git/config' cannot be read here"
+work_here
+GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.HooksPath GIT_CONFIG_VALUE_0=tools/hk named_trap "core.hooksPath in variables" "$(hook_in tools/hk)" .
+work_here && printf '[core]\n\thooksPath = tools/hk\n[user]\n\tname = x\n\temail = x@example.org\n' >"$work/other.config"
+GIT_CONFIG_GLOBAL=$work/other.config named_trap "and in a file that a variable names" "$(hook_in tools/hk)" .
+work_here && mkdir -p "$project/t/hooks" && git config --global init.templateDir "$project/t"
+(cd "$project" && run_box -- sh -c "$(sed s/post-index-change/post-checkout/g <<<"$(hook_in t/hooks)"); echo '[core]' >t/config; echo attempted") >"$work/attempt" 2>"$work/log"
+stays "nothing comes into a template for new repositories" "attempted " "$(tail -qn 1 "$work/attempt") $(cd "$project/t" && find . -type f)"
+git config --global --unset init.templateDir
+hooks_here && git -C "$project" worktree add -q wt && (cd "$project" && "$SBX" session create named && run_box -s named -- sh -c "$(hook_in wt/.githooks)" && "$SBX" session apply named; "$SBX" session rm --force named) >"$work/log" 2>&1
+like "a session's hook in a worktree is withheld" "$(cat "$work/log")" '^sbx: not applied: wt/.githooks/post-index-change'
+
 # `short` ends here: what follows takes minutes.
 [ "${1:-}" != short ] || done_testing
 

@@ -24,6 +24,7 @@ static struct mentions open_tree(struct arena *arena)
 {
 	return (struct mentions){ .root = open(tree, O_PATH | O_DIRECTORY | O_CLOEXEC),
 				  .path = tree,
+				  .home = tree,
 				  .arena = arena };
 }
 
@@ -77,6 +78,9 @@ static void words(void **state)
 		{ "cat </etc/passwd >/dev/null; rm -f x.o; ls https://h.org/tools/x.sh", "" },
 		{ "cat .git/HEAD out/passwd ../x / docs tools/", "" },
 		{ "cd tools && ./x.sh; D=tools; \"$D/x.sh\"; $PWD/tools/x.sh", "" },
+		{ "exec ~/tools/x.sh; \"$HOME\"/tools/lib; x=${HOME}/make",
+		  "tools/x.sh tools/lib make" },
+		{ "exec ~root/tools/x.sh $HOMES/make; ./tools/none", "" },
 		{ "", "" },
 		{ "\"tools/a b.sh\"", "" }, // no names with blanks
 	};
@@ -112,6 +116,8 @@ static void git(void **state)
 		{ "[gitflow \"path\"]\nhooks = tools/lib\n", "tools/lib" },
 		{ "[submodule \"a\"]UPDATE=!./tools/x.sh\n", "tools/x.sh" },
 		{ "[ALIAS]x = !sh tools/lib\n", "tools/lib" },
+		{ "[core]\nfsmonitor = ~/tools/lib\n", "tools/lib" },
+		{ "[core]\nfsmonitor = tools/none\npager = less none\n", "tools/none" },
 	};
 	(void)state;
 	struct arena *arena = arena_new();

@@ -294,7 +294,7 @@ static void vet_pointer(struct check *check, int directory, const char *name, co
 		vet_worktree(check, worktrees, path_name(place), place);
 }
 
-void vet_repository(struct check *check, int directory, const char *name, const char *path)
+void vet_git(struct check *check, int directory, const char *name, const char *path)
 {
 	struct stat status;
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)

@@ -25,7 +25,8 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 void vet_config(struct check *check, int directory, const char *name, const char *path);
 // A git directory that is open: all parts of it. `depth` is that of a submodule in others.
 void vet_parts(struct check *check, int directory, const char *path, int depth);
-// A new .git, as directory or file, in the project.
+// A .git, as directory or file; and with what its configuration names.
+void vet_git(struct check *check, int directory, const char *name, const char *path);
 void vet_repository(struct check *check, int directory, const char *name, const char *path);
 // The entries of worktrees and modules that did not stand there; `known` NULL: none did.
 void vet_entries(struct check *check, int directory, const char *name, const char *path,

@@ -159,6 +159,7 @@ bool same_is_later(const struct timespec *time, const struct timespec *than);
 struct withheld {
 	struct arena *arena;
 	const struct held *held;
+	struct list everywhere;    // of hooks: below each work tree
 	struct list named, around; // absolute; `around`: not for a root that lies in it
 	const char *looked;
 };

@@ -70,7 +70,9 @@ int mentioned_find(const struct held *held, const struct changes *changes, struc
 	session_roots_each (i, session) {
 		const char *top = session->roots[i].path, *last = "";
 		autoclose int root = open(top, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		struct mentions mentions = { .root = root, .path = top, .arena = arena };
+		struct mentions mentions = {
+			.root = root, .path = top, .home = store->home, .arena = arena
+		};
 		read_texts(&mentions, &global, top);
 		TRY(read_repository(&mentions, store, top));
 		mentions_file(&mentions, top, root, ".envrc");

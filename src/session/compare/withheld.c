@@ -74,8 +74,22 @@ static void add_led(struct withheld *withheld, const char *directory)
 		if (!row->pattern)
 			homes_led(withheld->arena,
 				  path_below(withheld->arena, directory, trusted_name(row)), &led);
+	list_each (value, &withheld->everywhere)
+		list_add(&led, withheld->arena, path_join(withheld->arena, directory, value->text),
+			 value->from);
 	list_each (item, &led)
 		add_path(withheld, &withheld->around, item->text);
+}
+
+// What a repository below the top says itself.
+static void add_nested(struct withheld *withheld, const char *directory)
+{
+	struct gitnamed named = { .count = 0 };
+	const char *config = path_below(withheld->arena, directory, ".git/config");
+	(void)ATTEMPT(gitnamed_file(withheld->arena, withheld->held->store->home, config, directory,
+				    &named));
+	add_named(withheld, &named);
+	add_led(withheld, directory);
 }
 
 static void look_around(struct withheld *withheld, const char *place, const char *whole)
@@ -86,7 +100,7 @@ static void look_around(struct withheld *withheld, const char *place, const char
 		const char *directory = arena_copy(withheld->arena, whole, (size_t)(slash - whole));
 		if ((!looked || !path_within(looked, directory)) &&
 		    access(path_below(withheld->arena, directory, ".git"), F_OK) == 0)
-			add_led(withheld, directory);
+			add_nested(withheld, directory);
 	}
 	withheld->looked = path_parent(withheld->arena, whole);
 }
@@ -107,6 +121,7 @@ int withheld_begin(const struct held *held, struct withheld *ret_withheld)
 	TRY(gitnamed_global(store->arena, store->home, store->config, &named));
 	session_roots_each (i, session)
 		TRY(name_hooks(held, i, &named));
+	withheld.everywhere = named.everywhere;
 	add_profiles(&withheld, given);
 	add_named(&withheld, &named);
 	add_homes(&withheld, &homes.names);

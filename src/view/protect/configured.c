@@ -40,6 +40,16 @@ static int protect_all(struct wishes *wishes, const struct list *named, enum act
 	return 0;
 }
 
+static int protect_below(struct wishes *wishes, const char *top, const char *value)
+{
+	const char *path = path_join(wishes->plan->scratch, top, value);
+	if (list_has(&wishes->named.hooks, path) || !protect_has_room(wishes))
+		return 0;
+	list_add(&wishes->named.hooks, wishes->plan->scratch, path,
+		 (struct origin){ .file = "git" });
+	return protect_path(wishes, path, ACT_HOOKS);
+}
+
 int configured_protect(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
@@ -52,8 +62,7 @@ int configured_protect(struct wishes *wishes)
 	TRY(protect_all(wishes, &wishes->named.files, ACT_CONFIG));
 	list_each (value, &wishes->named.everywhere)
 		list_each (top, &wishes->tops)
-			TRY(protect_path(wishes, path_join(plan->scratch, top->text, value->text),
-					 ACT_HOOKS));
+			TRY(protect_below(wishes, top->text, value->text));
 	list_each (file, &wishes->named.unclear)
 		list_add(&plan->notes, wishes->arena,
 			 arena_text(wishes->arena,

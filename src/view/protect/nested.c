@@ -132,6 +132,14 @@ static void note_starts(struct wishes *wishes, const char *path, unsigned depth)
 		note_starts(wishes, path_below(wishes->arena, modules, entry->name), depth - 1);
 }
 
+// Also of a worktree or a submodule, whose git directory has its walls elsewhere.
+static void add_top(struct wishes *wishes, const struct searched *tree, const char *inside)
+{
+	struct arena *arena = wishes->plan->scratch;
+	list_add(&wishes->tops, arena, path_parent(arena, path_below(arena, tree->path, inside)),
+		 (struct origin){ .file = "protect" });
+}
+
 static int protect_rows(struct wishes *wishes, struct searched *tree, const struct listed *known,
 			enum listed_kind kind, unsigned *count)
 {
@@ -140,6 +148,9 @@ static int protect_rows(struct wishes *wishes, struct searched *tree, const stru
 		unsigned before = *count;
 		if (row->kind != kind)
 			continue;
+		if (str_equal(path_name(row->path), ".git") &&
+		    (kind == LISTED_OWN || i < STARTS_MADE_MAX))
+			add_top(wishes, tree, row->path);
 		if (kind == LISTED_OWN && *count < NESTED_MAX &&
 		    str_equal(path_name(row->path), ".git"))
 			TRY(protect_row(wishes, tree, row->path, count));

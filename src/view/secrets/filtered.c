@@ -273,12 +273,11 @@ static int filter_registries(struct wishes *wishes, const char *path)
 	return wishes_add(wishes, &own, false);
 }
 
-// Of gits that were not built for /etc, and of the caller's variables.
+// Of gits that were not built for /etc.
 static int read_others(struct wishes *wishes)
 {
 	static const char *const files[] = { "/usr/local/etc/gitconfig",
 					     "/home/linuxbrew/.linuxbrew/etc/gitconfig" };
-	static const char *const variables[] = { "GIT_CONFIG_GLOBAL=/", "GIT_CONFIG_SYSTEM=/" };
 	struct plan *plan = wishes->plan;
 	const char *usual = path_below(plan->scratch, plan->home, ".config");
 	wishes->named.own = true;
@@ -290,12 +289,6 @@ static int read_others(struct wishes *wishes)
 		TRY(gitnamed_file(plan->scratch, plan->home,
 				  path_below(plan->scratch, usual, "git/config"), NULL,
 				  &wishes->named));
-	for (char *const *entry = wishes->places.environment; *entry; entry++)
-		for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
-			if (str_starts(*entry, variables[i]))
-				TRY(gitnamed_file(plan->scratch, plan->home,
-						  path_clean(plan->scratch, strchr(*entry, '/')),
-						  NULL, &wishes->named));
 	return 0;
 }
 
