@@ -33,7 +33,8 @@ static void read_entries(struct apart_text *question)
 {
 	struct out *answer = question->answer;
 	struct gitconfig config;
-	bool good = gitconfig_parse(question->arena, question->text, question->length, &config) == 0;
+	bool good =
+		gitconfig_parse(question->arena, question->text, question->length, &config) == 0;
 	if (!good || config.count + config.section_count > GITCONFIG_ROWS_ASKED) {
 		row_text(answer, ROW_FAILED, good ? "too many keys" : err_taken());
 		return;
