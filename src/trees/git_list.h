@@ -84,10 +84,10 @@ struct git_walk {
 	long rest, rest_installed;
 
 	bool cut;
-	bool lost;
+	const char *lost; // the directory that all are in that were not searched, or NULL
 	bool unseen; // besides installed packages
 
-	bool moved, others;
+	bool moved, others, shares;
 	bool counts; // directories have a link for each in them
 	char path[PATH_MAX];
 	size_t length, root, rest_bytes;

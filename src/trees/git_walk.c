@@ -27,16 +27,16 @@ enum {
 	DEPTH_MAX = 240,
 	NANOSECONDS = 1000000000
 };
-enum { REST_BYTES = 64 << 20 };
+enum { REST_BYTES = 64 << 20, FRESH_MAX = 1 << 18 };
 
 // A box can set no ctime back.
 enum news { OLD, SINCE, IN_RUN };
 
-enum rank { STOOD, CAME, INSTALLED };
+enum rank { STOOD, CAME, INSTALLED, FRESH };
 
 struct walk_row {
 	const char *path;
-	enum news all, came;
+	enum news all, came, news;
 	unsigned centre; // of the share, or SHARE_NONE
 	nlink_t links;
 	bool unread;
@@ -70,12 +70,25 @@ static const char *inside(const struct git_walk *walk)
 	return walk->length > walk->root ? walk->path + walk->root + 1 : "";
 }
 
+static void lose(struct git_walk *walk, size_t length)
+{
+	const char *lost = walk->lost ? walk->lost : walk->path;
+	size_t same = 0;
+	while (same < length && lost[same] == walk->path[same])
+		same++;
+	while (same > 0 &&
+	       ((lost[same] && lost[same] != '/') || (same < length && walk->path[same] != '/')))
+		same--;
+	walk->lost = arena_copy(walk->arena, lost, walk->lost ? same : length);
+}
+
 static bool go_to(struct git_walk *walk, size_t length, const char *name)
 {
 	size_t bytes = strlen(name);
-	walk->lost = walk->lost || length + bytes + 1 >= sizeof(walk->path);
-	if (length + bytes + 1 >= sizeof(walk->path))
+	if (length + bytes + 1 >= sizeof(walk->path)) {
+		lose(walk, length);
 		return false;
+	}
 	walk->path[length] = bytes > 0 ? '/' : '\0';
 	memcpy(walk->path + length + 1, name, bytes + (bytes > 0));
 	walk->length = length + bytes + (bytes > 0);
@@ -137,8 +150,8 @@ static void go_down(struct git_walk *walk, const struct walk_row *row, enum news
 		walk->centres[at].came = (unsigned char)news;
 	} else if (walk->others) {
 		add_rest(walk, row->all, news, row->rank);
-	} else if (walk->depth == DEPTH_MAX) {
-		walk->lost = true;
+	} else if (walk->depth >= DEPTH_MAX) {
+		lose(walk, walk->length);
 	} else if (!walk->passes || !walk->passes(walk)) {
 		walk->depth++;
 		enter(walk, row->all, news);
@@ -182,7 +195,7 @@ static void open_and_visit(struct git_walk *walk, const struct walk_row *row, en
 				       O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
 				       RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-		walk->lost = true;
+		lose(walk, walk->length);
 	if (fd >= 0 && !walk->cut)
 		visit(walk, fd, row, news);
 }
@@ -209,10 +222,17 @@ static void enter(struct git_walk *walk, enum news all, enum news came)
 	enum news news = IN_RUN;
 	if (all != IN_RUN && !look_at(walk, &row, &news))
 		return;
-	if (row.all == OLD && news == OLD)
+	if (row.all == OLD && news == OLD) {
 		add_rest(walk, all, came, STOOD);
-	else
+	} else if (walk->shares && walk->row_count < FRESH_MAX) {
+		row.path = arena_copy(walk->arena, row.path, strlen(row.path));
+		row.centre = SHARE_NONE;
+		row.rank = FRESH;
+		row.news = news;
+		add_row(walk, &row);
+	} else {
 		open_and_visit(walk, &row, news);
+	}
 }
 
 static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
@@ -306,6 +326,20 @@ static void walk_share(struct git_walk *walk)
 	second_end(&second);
 }
 
+// What is new in the directories of the share, without a bound: git on the host comes to those
+// first.
+static void walk_fresh(struct git_walk *walk)
+{
+	for (unsigned i = 0; i < walk->row_count && !walk->cut; i++) {
+		struct walk_row row = walk->rows[i];
+		if (row.rank != FRESH || !go_to_row(walk, &row))
+			continue;
+		row.unread = walk->rows[i].unread = false;
+		row.rank = STOOD;
+		open_and_visit(walk, &row, row.news);
+	}
+}
+
 static void walk_rest(struct git_walk *walk)
 {
 	const int64_t begin = processor_now();
@@ -372,7 +406,10 @@ void walk_tree(struct git_walk *walk, const char *root)
 		return;
 	}
 	walk->centres = arena_take(walk->arena, (share->count + 1) * sizeof(*walk->centres));
+	walk->shares = true;
 	walk_share(walk);
+	walk->shares = false;
+	walk_fresh(walk);
 	for (unsigned i = 0; walk->entry && i < share->kept_count; i++)
 		look_at_kept(walk, &share->kept[i]);
 	if (walk->rest > 0)
