@@ -276,11 +276,10 @@ static const char *name_of(const struct plan *plan, const char *path)
 
 static void tell_part(const struct scan *scan, const struct git_walk *walk)
 {
+	const char *why = walk->cut ? "its files have another clock" : "the time for it ended";
 	if (walk->cut || walk->unseen)
 		findings_add(scan->check->found, FINDING_SEARCHED_PART,
-			     name_of(scan->check->plan, scan->tree->path),
-			     walk->cut ? "its files have another clock" : "the time for it ended",
-			     "");
+			     name_of(scan->check->plan, scan->tree->path), why, "");
 }
 
 static void end_tree(struct scan *scan, const struct git_walk *walk, int root)

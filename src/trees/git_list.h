@@ -87,7 +87,7 @@ struct git_walk {
 	const char *lost; // the directory that all are in that were not searched, or NULL
 	bool unseen; // besides installed packages
 
-	bool moved, others, shares;
+	bool moved, others;
 	bool counts; // directories have a link for each in them
 	char path[PATH_MAX];
 	size_t length, root, rest_bytes;

@@ -72,14 +72,9 @@ static const char *inside(const struct git_walk *walk)
 
 static void lose(struct git_walk *walk, size_t length)
 {
-	const char *lost = walk->lost ? walk->lost : walk->path;
-	size_t same = 0;
-	while (same < length && lost[same] == walk->path[same])
-		same++;
-	while (same > 0 &&
-	       ((lost[same] && lost[same] != '/') || (same < length && walk->path[same] != '/')))
-		same--;
-	walk->lost = arena_copy(walk->arena, lost, walk->lost ? same : length);
+	walk->path[length] = '\0';
+	length = walk->lost ? path_common(walk->lost, walk->path) : length;
+	walk->lost = arena_copy(walk->arena, walk->path, length);
 }
 
 static bool go_to(struct git_walk *walk, size_t length, const char *name)
@@ -142,24 +137,24 @@ static void add_rest(struct git_walk *walk, enum news all, enum news came, enum 
 
 static void enter(struct git_walk *walk, enum news all, enum news came);
 
-static void go_down(struct git_walk *walk, const struct walk_row *row, enum news news)
+static void go_down(struct git_walk *walk, const struct walk_row *row)
 {
 	unsigned at = walk->share ? share_find(walk->share, inside(walk)) : SHARE_NONE;
 	if (at != SHARE_NONE) {
 		walk->centres[at].all = (unsigned char)row->all;
-		walk->centres[at].came = (unsigned char)news;
+		walk->centres[at].came = (unsigned char)row->news;
 	} else if (walk->others) {
-		add_rest(walk, row->all, news, row->rank);
+		add_rest(walk, row->all, row->news, row->rank);
 	} else if (walk->depth >= DEPTH_MAX) {
 		lose(walk, walk->length);
 	} else if (!walk->passes || !walk->passes(walk)) {
 		walk->depth++;
-		enter(walk, row->all, news);
+		enter(walk, row->all, row->news);
 		walk->depth--;
 	}
 }
 
-static void visit(struct git_walk *walk, int directory, const struct walk_row *row, enum news news)
+static void visit(struct git_walk *walk, int directory, const struct walk_row *row)
 {
 	const size_t length = walk->length;
 	const bool moved = row->all == IN_RUN;
@@ -177,7 +172,7 @@ static void visit(struct git_walk *walk, int directory, const struct walk_row *r
 			walk->entry(walk, directory, entry->name, entry->type);
 		if ((entry->type == DT_DIR || entry->type == DT_UNKNOWN) &&
 		    !str_equal(entry->name, ".git"))
-			go_down(walk, row, news);
+			go_down(walk, row);
 	}
 	walk->moved = moved;
 	bool meets = walk->repository && walk->depth > 0 && !row->unread && !walk->cut;
@@ -188,7 +183,7 @@ static void visit(struct git_walk *walk, int directory, const struct walk_row *r
 		walk->repository(walk, directory, ".");
 }
 
-static void open_and_visit(struct git_walk *walk, const struct walk_row *row, enum news news)
+static void open_and_visit(struct git_walk *walk, const struct walk_row *row)
 {
 	const char *path = inside(walk);
 	autoclose int fd = sys_openat2(walk->top, path[0] ? path : ".",
@@ -197,41 +192,39 @@ static void open_and_visit(struct git_walk *walk, const struct walk_row *row, en
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
 		lose(walk, walk->length);
 	if (fd >= 0 && !walk->cut)
-		visit(walk, fd, row, news);
+		visit(walk, fd, row);
 }
 
 // One with its old ctime existed before and has the same names. One that changed, in another that
 // changed, may have been moved there: all below it is read.
-static bool look_at(struct git_walk *walk, struct walk_row *row, enum news *ret_news)
+static bool look_at(struct git_walk *walk, struct walk_row *row)
 {
 	struct stat status;
 	if (fstatat(walk->top, row->path[0] ? row->path : ".", &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISDIR(status.st_mode))
 		return false;
-	*ret_news = news_of(walk, &status);
+	row->news = news_of(walk, &status);
 	row->links = status.st_nlink;
-	row->came = *ret_news < row->came ? *ret_news : row->came;
+	row->came = row->news < row->came ? row->news : row->came;
 	row->all = row->all < row->came ? row->came : row->all;
-	walk->cut = walk->cut || (walk->probes && *ret_news != OLD);
+	walk->cut = walk->cut || (walk->probes && row->news != OLD);
 	return true;
 }
 
 static void enter(struct git_walk *walk, enum news all, enum news came)
 {
-	struct walk_row row = { .path = inside(walk), .all = all, .came = came };
-	enum news news = IN_RUN;
-	if (all != IN_RUN && !look_at(walk, &row, &news))
+	struct walk_row row = {
+		.path = inside(walk), .all = all, .came = came, .news = IN_RUN, .rank = FRESH
+	};
+	if (all != IN_RUN && !look_at(walk, &row))
 		return;
-	if (row.all == OLD && news == OLD) {
+	if (row.all == OLD && row.news == OLD) {
 		add_rest(walk, all, came, STOOD);
-	} else if (walk->shares && walk->row_count < FRESH_MAX) {
+	} else if (walk->share && walk->row_count < FRESH_MAX) {
 		row.path = arena_copy(walk->arena, row.path, strlen(row.path));
-		row.centre = SHARE_NONE;
-		row.rank = FRESH;
-		row.news = news;
 		add_row(walk, &row);
 	} else {
-		open_and_visit(walk, &row, news);
+		open_and_visit(walk, &row);
 	}
 }
 
@@ -251,8 +244,7 @@ static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 	return !walk->counts || row->links != 2 + walk->centres[row->centre].children;
 }
 
-// By a descriptor of this thread alone: the count of one that both use goes from one processor to
-// the other with each call.
+// By a descriptor of this thread alone: the count of a shared one goes from processor to processor.
 static void *look_from_end(void *argument)
 {
 	struct second *second = argument;
@@ -308,17 +300,15 @@ static void walk_share(struct git_walk *walk)
 					.all = walk->centres[i].all,
 					.came = walk->centres[i].came,
 					.centre = i };
-		enum news news = OLD;
-		if (i >= atomic_load(&second.last) ? !look_again(walk, &row)
-						   : !look_at(walk, &row, &news))
+		if (i >= atomic_load(&second.last) ? !look_again(walk, &row) : !look_at(walk, &row))
 			continue;
 		walk->counts = i == 0 ? row.links > 2 : walk->counts;
 		if (centre->above != SHARE_NONE)
 			walk->centres[centre->above].children++;
-		if (row.all != OLD || news != OLD || i == 0 ||
+		if (row.all != OLD || row.news != OLD || i == 0 ||
 		    str_equal(row.path, share->directory)) {
 			if (go_to_row(walk, &row))
-				open_and_visit(walk, &row, news);
+				open_and_visit(walk, &row);
 		} else if (walk->rest > 0 && (row.links > 2 || !walk->counts)) {
 			add_row(walk, &row);
 		}
@@ -326,17 +316,14 @@ static void walk_share(struct git_walk *walk)
 	second_end(&second);
 }
 
-// What is new in the directories of the share, without a bound: git on the host comes to those
-// first.
+// New ones in those of the share, which git on the host comes to first.
 static void walk_fresh(struct git_walk *walk)
 {
 	for (unsigned i = 0; i < walk->row_count && !walk->cut; i++) {
 		struct walk_row row = walk->rows[i];
-		if (row.rank != FRESH || !go_to_row(walk, &row))
-			continue;
-		row.unread = walk->rows[i].unread = false;
-		row.rank = STOOD;
-		open_and_visit(walk, &row, row.news);
+		row.unread = false;
+		if (row.rank == FRESH && go_to_row(walk, &row))
+			open_and_visit(walk, &row);
 	}
 }
 
@@ -351,15 +338,14 @@ static void walk_rest(struct git_walk *walk)
 		const unsigned least = rank == INSTALLED ? INSTALLED_LEAST : DIRECTORIES_LEAST;
 		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
 			struct walk_row row = walk->rows[i];
-			enum news news = OLD;
 			bool shared = row.centre != SHARE_NONE;
 			if (!row.unread || row.rank > rank || (shared && !has_others(walk, &row)) ||
 			    !go_to_row(walk, &row))
 				continue;
 			walk->rows[i].unread = false;
 			row.unread = shared;
-			if (shared || look_at(walk, &row, &news))
-				open_and_visit(walk, &row, news);
+			if (shared || look_at(walk, &row))
+				open_and_visit(walk, &row);
 			over = ++walk->entries % least == 0 && processor_now() - begin > most;
 			walk->unseen = walk->unseen || (over && rank != INSTALLED);
 		}
@@ -400,15 +386,12 @@ void walk_tree(struct git_walk *walk, const char *root)
 		return;
 	if (!share) {
 		struct walk_row row = { .path = "", .all = walk->start > 0 ? SINCE : IN_RUN };
-		enum news news;
-		if (look_at(walk, &row, &news))
-			open_and_visit(walk, &row, news);
+		if (look_at(walk, &row))
+			open_and_visit(walk, &row);
 		return;
 	}
 	walk->centres = arena_take(walk->arena, (share->count + 1) * sizeof(*walk->centres));
-	walk->shares = true;
 	walk_share(walk);
-	walk->shares = false;
 	walk_fresh(walk);
 	for (unsigned i = 0; walk->entry && i < share->kept_count; i++)
 		look_at_kept(walk, &share->kept[i]);
