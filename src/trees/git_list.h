@@ -85,7 +85,7 @@ struct git_walk {
 
 	bool cut;
 	const char *lost; // the directory that all are in that were not searched, or NULL
-	bool unseen; // besides installed packages
+	bool unseen;      // besides installed packages
 
 	bool moved, others;
 	bool counts; // directories have a link for each in them
