@@ -183,6 +183,7 @@ struct run {
 	unsigned journal_count;
 	const struct share *share; // at the start, of git's index; NULL: unknown
 	int journal_problem;       // errno
+	bool unchecked;            // an earlier run's changes: what it made is not known
 	bool uncached;             // the disk has no room for a cache
 
 	// sshagent

@@ -173,6 +173,8 @@ char *path_below(struct arena *arena, const char *directory, const char *name);
 
 // `path` is `directory` or below. Both are clean.
 bool path_within(const char *path, const char *directory);
+// The bytes that both begin with, as whole names.
+size_t path_common(const char *one, const char *other);
 
 // The parent directory ("/" for "/").
 char *path_parent(struct arena *arena, const char *path);

@@ -56,6 +56,17 @@ char *path_below(struct arena *arena, const char *directory, const char *name)
 	return joined;
 }
 
+size_t path_common(const char *one, const char *other)
+{
+	size_t whole = 0;
+	for (size_t at = 0;; at++) {
+		if ((!one[at] || one[at] == '/') && (!other[at] || other[at] == '/'))
+			whole = at;
+		if (one[at] != other[at] || !one[at])
+			return whole;
+	}
+}
+
 bool path_within(const char *path, const char *directory)
 {
 	if (directory[0] == '/' && directory[1] == '\0')

@@ -38,8 +38,8 @@ int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
 // The same by a locked process, of at most so many sections and keys, and bytes of names: a merge
-// compares each with each.
-enum { GITCONFIG_ROWS_ASKED = 6000, GITCONFIG_NAMES_ASKED = 1 << 20 };
+// compares each with each. In a new repository, of which there may be thousands, fewer.
+enum { GITCONFIG_ROWS_ASKED = 6000, GITCONFIG_ROWS_NEW = 1000, GITCONFIG_NAMES_ASKED = 1 << 20 };
 int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 		  struct gitconfig *ret_config);
 

@@ -174,17 +174,6 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 	return 0;
 }
 
-static size_t common_part(const char *one, const char *other)
-{
-	size_t whole = 0;
-	for (size_t at = 0;; at++) {
-		if ((!one[at] || one[at] == '/') && (!other[at] || other[at] == '/'))
-			whole = at;
-		if (one[at] != other[at] || !one[at])
-			return whole;
-	}
-}
-
 static size_t kept_part(const struct index_use *use, const char *path, size_t known)
 {
 	char part[INDEX_PATH_MAX];
@@ -228,7 +217,7 @@ static bool add_directory(struct index_use *use, const char *path, size_t length
 	char *fresh = use->text + use->used;
 	memcpy(fresh, path, length);
 	fresh[length] = '\0';
-	size_t known = use->count > 0 ? common_part(use->text + use->last, fresh) : 0;
+	size_t known = use->count > 0 ? path_common(use->text + use->last, fresh) : 0;
 	if (use->kept == 0 || known < use->kept)
 		use->kept = kept_part(use, fresh, known);
 	use->last = use->used;
@@ -250,7 +239,7 @@ static bool note_directory(struct index_use *use, const struct index_reader *rea
 	const char *last = use->count > 0 ? use->text + use->last : "";
 	bool same =
 		use->count > 0 && strlen(last) == length && memcmp(last, reader->path, length) == 0;
-	for (size_t at = common_part(last, reader->path) + 1; !same && at < length; at++) {
+	for (size_t at = path_common(last, reader->path) + 1; !same && at < length; at++) {
 		if (reader->path[at] != '/')
 			continue;
 		if (!add_directory(use, reader->path, at))

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
@@ -146,6 +147,9 @@ const char *index_file_judge(struct arena *arena, int fd, const struct stat *sta
 	struct stat other;
 	if (status->st_size > INDEX_FILE_MAX)
 		return "is too large to be checked";
+	off_t hole = lseek(fd, 0, SEEK_HOLE);
+	if (hole >= 0 && hole < status->st_size) // free for a box, and not to read
+		return "is not an index that git wrote";
 	unsigned hash = read_settings(arena, index);
 	if (ATTEMPT(ask(arena, fd, status->st_size, hash, index)) < 0)
 		return unread;

@@ -187,7 +187,8 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 	if (done)
 		look_at_all(&look);
 	else
-		done = apart_run(plan, run, look_at_all, &look, found);
+		done = apart_run(plan, run, check_patience(plan, plan->due), look_at_all, &look,
+				 found);
 	apart_reap();
 	if (done)
 		journal_end(plan, run); // else the next run checks it as one that was killed

@@ -41,11 +41,13 @@ void check_refused(const struct plan *plan, struct findings *found);
 
 // Runs `look` in a process that may read and change all files of the caller's (owned_override()).
 // What it adds to the findings comes back. False when it did not come to its end, or not within
-// five minutes and the time that the run took: it is killed then. With a plan that
+// `patience` and the time that the run took: it is killed then. With a plan that
 // process is locked (CONFINED_CHECK), and has a reader: it changes files where the plan's box could
 // write, beside the configurations that the box has copies of, and in the state directory.
-bool apart_run(const struct plan *plan, const struct run *run, void (*look)(void *argument),
-	       void *argument, struct findings *found);
+bool apart_run(const struct plan *plan, const struct run *run, int64_t patience,
+	       void (*look)(void *argument), void *argument, struct findings *found);
+// Milliseconds for a check. One that is `due` makes each later run wait until it has finished.
+int64_t check_patience(const struct plan *plan, bool due);
 
 // Files of the project that a standing hook, .envrc or a command of git's configuration names. Such
 // a file is the project's own, and reported when a run changed it: it is a name of a place.
@@ -192,7 +194,5 @@ struct due {
 // False when there is none. A run that was killed before its command began, or in another directory
 // of that name, is removed.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due);
-// A check that was cut is begun anew at a next start, three times in all: its link ends
-// with an x for each.
-enum due_end { DUE_KEPT, DUE_CUT, DUE_CHECKED };
-void journal_done(struct due *due, enum due_end what);
+// Those that were not checked to the end stay due.
+void journal_done(struct due *due, bool checked);

@@ -25,10 +25,12 @@ enum { RECORDS_MAX = FINDING_KINDS * (FINDING_BYTES_MAX + (64 << 10)) };
 
 enum { WRITABLE_MAX = 256 };
 
-// Milliseconds for its answer, besides those that the run took.
-static int64_t patience(void)
+int64_t check_patience(const struct plan *plan, bool due)
 {
-	return testing_skips("check-answer") ? 300 : 300000;
+	enum { CUT = 300, DUE = 15000, USUAL = 300000, HOUR = 3600000 };
+	if (testing_skips("check-answer") || (due && testing_skips("due-answer")))
+		return CUT;
+	return plan->profile->check == CHECK_ALL ? HOUR : due ? DUE : USUAL;
 }
 
 struct writable {
@@ -76,15 +78,20 @@ static int lock(const struct plan *plan, int copies)
 	return confine_below(CONFINED_CHECK, locks, writable.fds, writable.count);
 }
 
-static _Noreturn void run_child(const struct plan *plan, int copies, void (*look)(void *argument),
-				void *argument, struct findings *found, int back)
+// Without the lock that says that the run lives, which a killed one must not keep.
+static _Noreturn void run_child(const struct plan *plan, const struct run *run, pid_t parent,
+				void (*look)(void *argument), void *argument,
+				struct findings *found, int back)
 {
 	size_t before = found->records.used; // the other process has them
+	const int copies = run->copies;
+	if (run->record_lock >= 0)
+		close(run->record_lock);
 	// Other credentials would clear it. Nobody takes the answer of one that is left alone.
 	if (owned_override(OVER_ALL) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
-	    (plan && (apart_inherit() < 0 || lock(plan, copies) < 0)))
+	    getppid() != parent || (plan && (apart_inherit() < 0 || lock(plan, copies) < 0)))
 		_exit(1);
-	while (testing_skips("check-answer"))
+	while (testing_skips("check-answer") || (!plan && testing_skips("due-answer")))
 		pause();
 	look(argument);
 	size_t length = found->records.used - before;
@@ -127,17 +134,17 @@ static bool read_findings(int from, int64_t end, struct findings *found)
 	return whole;
 }
 
-bool apart_run(const struct plan *plan, const struct run *run, void (*look)(void *argument),
-	       void *argument, struct findings *found)
+bool apart_run(const struct plan *plan, const struct run *run, int64_t patience,
+	       void (*look)(void *argument), void *argument, struct findings *found)
 {
 	int ends[2];
-	int64_t now = steady_now(), end = now + patience() + (now - run->began);
+	int64_t now = steady_now(), end = now + patience + (now - run->began);
 	apart_reap(); // a new one, without a start's or a run's texts
 	if ((plan && ATTEMPT(apart_begin()) < 0) || pipe2(ends, O_CLOEXEC) < 0)
 		return false;
-	pid_t child = fork();
+	pid_t own = getpid(), child = fork();
 	if (child == 0)
-		run_child(plan, run->copies, look, argument, found, ends[1]);
+		run_child(plan, run, own, look, argument, found, ends[1]);
 	fd_close(&ends[1]);
 	bool whole = child > 0 && read_findings(ends[0], end, found);
 	fd_close(&ends[0]);

@@ -264,37 +264,37 @@ static void keep_rest(struct scan *scan, int root)
 static void note_time(const struct scan *scan)
 {
 	const struct timespec ended = times_of(scan->check->ended), times[] = { ended, ended };
-	utimensat(AT_FDCWD, scan->tree->list, times, AT_SYMLINK_NOFOLLOW);
+	if (!scan->run->unchecked)
+		utimensat(AT_FDCWD, scan->tree->list, times, AT_SYMLINK_NOFOLLOW);
 }
 
-static const char *name_of(const struct plan *plan, const struct searched *tree)
+static const char *name_of(const struct plan *plan, const char *path)
 {
-	return plan->project && str_equal(tree->path, plan->project)
-		       ? "the project"
-		       : finding_path(plan, tree->path);
+	return plan->project && str_equal(path, plan->project) ? "the project"
+							       : finding_path(plan, path);
 }
 
 static void tell_part(const struct scan *scan, const struct git_walk *walk)
 {
+	const char *why = walk->cut ? "its files have another clock" : "the time for it ended";
 	if (walk->cut || walk->unseen)
 		findings_add(scan->check->found, FINDING_SEARCHED_PART,
-			     name_of(scan->check->plan, scan->tree),
-			     walk->cut ? "its files have another clock" : "the time for it ended",
-			     "");
+			     name_of(scan->check->plan, scan->tree->path), why, "");
 }
 
 static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 {
 	struct check *check = scan->check;
-	const char *name = name_of(check->plan, scan->tree);
+	const char *name = name_of(check->plan, scan->tree->path);
 	keep_rest(scan, root);
-	if (listed_differs(&scan->old, &scan->now))
+	if (!scan->run->unchecked && listed_differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
 	if (!walk->cut)
 		note_time(scan);
 	tell_part(scan, walk);
 	if (walk->lost)
-		findings_add(check->found, FINDING_TOO_DEEP, name, "", "");
+		findings_add(check->found, FINDING_TOO_DEEP, name_of(check->plan, walk->lost), "",
+			     "");
 	if (scan->now.full)
 		findings_add(check->found, FINDING_TOO_MANY, name, "", "");
 }

@@ -330,23 +330,11 @@ bool journal_due(struct arena *arena, const char *state, const char *tree, struc
 	return due.count > 0;
 }
 
-static void cut(const struct due *due, const char *link)
-{
-	enum { TRIES = 3 };
-	char from[PATH_MAX], to[PATH_MAX];
-	size_t first = strcspn(link, ".") + strlen(".0"), tries = strlen(link) - first;
-	if (tries + 1 >= TRIES || !str_put(from, sizeof(from), "%s/%s", due->links, link) ||
-	    !str_put(to, sizeof(to), "%s/%sx", due->links, link) || rename(from, to) < 0)
-		end_due(due, link);
-}
-
-void journal_done(struct due *due, enum due_end what)
+void journal_done(struct due *due, bool checked)
 {
 	for (unsigned i = 0; i < due->count; i++) {
-		if (what == DUE_CHECKED)
+		if (checked)
 			end_due(due, due->files[i]);
-		else if (what == DUE_CUT)
-			cut(due, due->files[i]);
 		fd_close(&due->fds[i]);
 	}
 	fd_close(&due->boxes);

@@ -9,11 +9,13 @@ ROW(FINDING_BROKEN_REPOSITORY, "repository-broken", SEVERITY_DANGER,
 	"one that the box made; repair it before you run git here")
 ROW(FINDING_NOT_MOVED, "not-moved", SEVERITY_DANGER, "%p %d: REMOVE IT YOURSELF")
 ROW(FINDING_CHECK_CUT, "check-incomplete", SEVERITY_DANGER,
-	"the check of the command's changes did not finish; review them with: %f",
-	.fix = "git status")
+	"the check of the command's changes did not finish; run no git in this project before it "
+	"has: %f",
+	.fix = "sbx run --check all true")
 ROW(FINDING_LEFT_UNCHECKED, "killed-run-unchecked", SEVERITY_DANGER,
-	"changes that a killed run left in this project could not be checked; review them with: %f",
-	.fix = "git status")
+	"changes that an earlier run left in this project are not checked; run no git in it before "
+	"they are: %f",
+	.fix = "sbx run --check all true")
 ROW(FINDING_UNREADABLE, "unreadable", SEVERITY_WARNING,
 	"%p and its neighbours could not be checked (%d); check them yourself")
 ROW(FINDING_UNREADABLE_FILE, "unreadable-file", SEVERITY_WARNING,

@@ -265,7 +265,7 @@ static bool is_left(const struct plan *plan, const char *name)
 	for (unsigned i = 0; i < due.plan.place_count; i++)
 		stood = stood || (str_equal(due.plan.places[i].path, plan->toplevel) &&
 				  place_had(&due.plan.places[i], name));
-	journal_done(&due, DUE_KEPT);
+	journal_done(&due, false);
 	return !stood;
 }
 

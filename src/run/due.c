@@ -72,6 +72,8 @@ static void look(void *argument)
 	struct due_look *look = argument;
 	struct run run;
 	struct plan plan;
+	for (unsigned i = 0; i < look->due->count; i++)
+		close(look->due->fds[i]); // who has the answer holds them
 	plan_from_entry(look, &plan);
 	run_init(&run, look->run->arguments, look->run->environment);
 	run.began = run.acts = look->run->began;
@@ -82,7 +84,9 @@ static void look(void *argument)
 static bool run_apart(struct due_look *all)
 {
 	struct out out = { 0 };
-	bool done = apart_run(NULL, all->run, look, all, &all->found);
+	bool done = apart_run(NULL, all->run, check_patience(all->plan, true), look, all,
+			      &all->found) &&
+		    all->found.counts[FINDING_CHECK_CUT] == 0;
 	if (!done)
 		findings_add(&all->found, FINDING_LEFT_UNCHECKED, "", "", "");
 	else if (findings_count(&all->found) > 0)
@@ -93,15 +97,17 @@ static bool run_apart(struct due_look *all)
 	return done;
 }
 
-void due_check(const struct plan *plan, const struct run *run)
+void due_check(const struct plan *plan, struct run *run)
 {
 	struct due due;
 	struct plan own = *plan;
 	struct due_look all = { .plan = &own, .run = run, .due = &due };
-	if (!plan->toplevel)
+	if (!plan->toplevel || run->unchecked)
 		return;
 	own.arena = arena_new(); // a plan's arena is sealed once its command has begun
-	if (journal_due(own.arena, plan->state, plan->toplevel, &due))
-		journal_done(&due, run_apart(&all) ? DUE_CHECKED : DUE_CUT);
+	if (journal_due(own.arena, plan->state, plan->toplevel, &due)) {
+		run->unchecked = !run_apart(&all);
+		journal_done(&due, !run->unchecked);
+	}
 	arena_free(own.arena);
 }

@@ -351,7 +351,7 @@ int run_settle(const char *project)
 	struct due due = { 0 };
 	bool killed = journal_due(arena, decide_state_directory(arena, environ), project, &due);
 	if (killed)
-		journal_done(&due, DUE_KEPT);
+		journal_done(&due, false);
 	arena_free(arena);
 	if (!killed)
 		return 0;

@@ -158,4 +158,4 @@ void run_init(struct run *run, char *const *arguments, char *const *environment)
 // After a killed supervisor: before the next run's first step, and at the end of a run beside it.
 
 // Reports on stderr. Does not change the plan.
-void due_check(const struct plan *plan, const struct run *run);
+void due_check(const struct plan *plan, struct run *run);

@@ -84,8 +84,8 @@ struct git_walk {
 	long rest, rest_installed;
 
 	bool cut;
-	bool lost;
-	bool unseen; // besides installed packages
+	const char *lost; // the directory that all are in that were not searched, or NULL
+	bool unseen;      // besides installed packages
 
 	bool moved, others;
 	bool counts; // directories have a link for each in them

@@ -27,16 +27,16 @@ enum {
 	DEPTH_MAX = 240,
 	NANOSECONDS = 1000000000
 };
-enum { REST_BYTES = 64 << 20 };
+enum { REST_BYTES = 64 << 20, FRESH_MAX = 1 << 18 };
 
 // A box can set no ctime back.
 enum news { OLD, SINCE, IN_RUN };
 
-enum rank { STOOD, CAME, INSTALLED };
+enum rank { STOOD, CAME, INSTALLED, FRESH };
 
 struct walk_row {
 	const char *path;
-	enum news all, came;
+	enum news all, came, news;
 	unsigned centre; // of the share, or SHARE_NONE
 	nlink_t links;
 	bool unread;
@@ -70,12 +70,20 @@ static const char *inside(const struct git_walk *walk)
 	return walk->length > walk->root ? walk->path + walk->root + 1 : "";
 }
 
+static void lose(struct git_walk *walk, size_t length)
+{
+	walk->path[length] = '\0';
+	length = walk->lost ? path_common(walk->lost, walk->path) : length;
+	walk->lost = arena_copy(walk->arena, walk->path, length);
+}
+
 static bool go_to(struct git_walk *walk, size_t length, const char *name)
 {
 	size_t bytes = strlen(name);
-	walk->lost = walk->lost || length + bytes + 1 >= sizeof(walk->path);
-	if (length + bytes + 1 >= sizeof(walk->path))
+	if (length + bytes + 1 >= sizeof(walk->path)) {
+		lose(walk, length);
 		return false;
+	}
 	walk->path[length] = bytes > 0 ? '/' : '\0';
 	memcpy(walk->path + length + 1, name, bytes + (bytes > 0));
 	walk->length = length + bytes + (bytes > 0);
@@ -129,24 +137,24 @@ static void add_rest(struct git_walk *walk, enum news all, enum news came, enum 
 
 static void enter(struct git_walk *walk, enum news all, enum news came);
 
-static void go_down(struct git_walk *walk, const struct walk_row *row, enum news news)
+static void go_down(struct git_walk *walk, const struct walk_row *row)
 {
 	unsigned at = walk->share ? share_find(walk->share, inside(walk)) : SHARE_NONE;
 	if (at != SHARE_NONE) {
 		walk->centres[at].all = (unsigned char)row->all;
-		walk->centres[at].came = (unsigned char)news;
+		walk->centres[at].came = (unsigned char)row->news;
 	} else if (walk->others) {
-		add_rest(walk, row->all, news, row->rank);
-	} else if (walk->depth == DEPTH_MAX) {
-		walk->lost = true;
+		add_rest(walk, row->all, row->news, row->rank);
+	} else if (walk->depth >= DEPTH_MAX) {
+		lose(walk, walk->length);
 	} else if (!walk->passes || !walk->passes(walk)) {
 		walk->depth++;
-		enter(walk, row->all, news);
+		enter(walk, row->all, row->news);
 		walk->depth--;
 	}
 }
 
-static void visit(struct git_walk *walk, int directory, const struct walk_row *row, enum news news)
+static void visit(struct git_walk *walk, int directory, const struct walk_row *row)
 {
 	const size_t length = walk->length;
 	const bool moved = row->all == IN_RUN;
@@ -164,7 +172,7 @@ static void visit(struct git_walk *walk, int directory, const struct walk_row *r
 			walk->entry(walk, directory, entry->name, entry->type);
 		if ((entry->type == DT_DIR || entry->type == DT_UNKNOWN) &&
 		    !str_equal(entry->name, ".git"))
-			go_down(walk, row, news);
+			go_down(walk, row);
 	}
 	walk->moved = moved;
 	bool meets = walk->repository && walk->depth > 0 && !row->unread && !walk->cut;
@@ -175,44 +183,49 @@ static void visit(struct git_walk *walk, int directory, const struct walk_row *r
 		walk->repository(walk, directory, ".");
 }
 
-static void open_and_visit(struct git_walk *walk, const struct walk_row *row, enum news news)
+static void open_and_visit(struct git_walk *walk, const struct walk_row *row)
 {
 	const char *path = inside(walk);
 	autoclose int fd = sys_openat2(walk->top, path[0] ? path : ".",
 				       O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
 				       RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-		walk->lost = true;
+		lose(walk, walk->length);
 	if (fd >= 0 && !walk->cut)
-		visit(walk, fd, row, news);
+		visit(walk, fd, row);
 }
 
 // One with its old ctime existed before and has the same names. One that changed, in another that
 // changed, may have been moved there: all below it is read.
-static bool look_at(struct git_walk *walk, struct walk_row *row, enum news *ret_news)
+static bool look_at(struct git_walk *walk, struct walk_row *row)
 {
 	struct stat status;
 	if (fstatat(walk->top, row->path[0] ? row->path : ".", &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISDIR(status.st_mode))
 		return false;
-	*ret_news = news_of(walk, &status);
+	row->news = news_of(walk, &status);
 	row->links = status.st_nlink;
-	row->came = *ret_news < row->came ? *ret_news : row->came;
+	row->came = row->news < row->came ? row->news : row->came;
 	row->all = row->all < row->came ? row->came : row->all;
-	walk->cut = walk->cut || (walk->probes && *ret_news != OLD);
+	walk->cut = walk->cut || (walk->probes && row->news != OLD);
 	return true;
 }
 
 static void enter(struct git_walk *walk, enum news all, enum news came)
 {
-	struct walk_row row = { .path = inside(walk), .all = all, .came = came };
-	enum news news = IN_RUN;
-	if (all != IN_RUN && !look_at(walk, &row, &news))
+	struct walk_row row = {
+		.path = inside(walk), .all = all, .came = came, .news = IN_RUN, .rank = FRESH
+	};
+	if (all != IN_RUN && !look_at(walk, &row))
 		return;
-	if (row.all == OLD && news == OLD)
+	if (row.all == OLD && row.news == OLD) {
 		add_rest(walk, all, came, STOOD);
-	else
-		open_and_visit(walk, &row, news);
+	} else if (walk->share && walk->row_count < FRESH_MAX) {
+		row.path = arena_copy(walk->arena, row.path, strlen(row.path));
+		add_row(walk, &row);
+	} else {
+		open_and_visit(walk, &row);
+	}
 }
 
 static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
@@ -231,8 +244,7 @@ static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 	return !walk->counts || row->links != 2 + walk->centres[row->centre].children;
 }
 
-// By a descriptor of this thread alone: the count of one that both use goes from one processor to
-// the other with each call.
+// By a descriptor of this thread alone: the count of a shared one goes from processor to processor.
 static void *look_from_end(void *argument)
 {
 	struct second *second = argument;
@@ -288,22 +300,31 @@ static void walk_share(struct git_walk *walk)
 					.all = walk->centres[i].all,
 					.came = walk->centres[i].came,
 					.centre = i };
-		enum news news = OLD;
-		if (i >= atomic_load(&second.last) ? !look_again(walk, &row)
-						   : !look_at(walk, &row, &news))
+		if (i >= atomic_load(&second.last) ? !look_again(walk, &row) : !look_at(walk, &row))
 			continue;
 		walk->counts = i == 0 ? row.links > 2 : walk->counts;
 		if (centre->above != SHARE_NONE)
 			walk->centres[centre->above].children++;
-		if (row.all != OLD || news != OLD || i == 0 ||
+		if (row.all != OLD || row.news != OLD || i == 0 ||
 		    str_equal(row.path, share->directory)) {
 			if (go_to_row(walk, &row))
-				open_and_visit(walk, &row, news);
+				open_and_visit(walk, &row);
 		} else if (walk->rest > 0 && (row.links > 2 || !walk->counts)) {
 			add_row(walk, &row);
 		}
 	}
 	second_end(&second);
+}
+
+// New ones in those of the share, which git on the host comes to first.
+static void walk_fresh(struct git_walk *walk)
+{
+	for (unsigned i = 0; i < walk->row_count && !walk->cut; i++) {
+		struct walk_row row = walk->rows[i];
+		row.unread = false;
+		if (row.rank == FRESH && go_to_row(walk, &row))
+			open_and_visit(walk, &row);
+	}
 }
 
 static void walk_rest(struct git_walk *walk)
@@ -317,15 +338,14 @@ static void walk_rest(struct git_walk *walk)
 		const unsigned least = rank == INSTALLED ? INSTALLED_LEAST : DIRECTORIES_LEAST;
 		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
 			struct walk_row row = walk->rows[i];
-			enum news news = OLD;
 			bool shared = row.centre != SHARE_NONE;
 			if (!row.unread || row.rank > rank || (shared && !has_others(walk, &row)) ||
 			    !go_to_row(walk, &row))
 				continue;
 			walk->rows[i].unread = false;
 			row.unread = shared;
-			if (shared || look_at(walk, &row, &news))
-				open_and_visit(walk, &row, news);
+			if (shared || look_at(walk, &row))
+				open_and_visit(walk, &row);
 			over = ++walk->entries % least == 0 && processor_now() - begin > most;
 			walk->unseen = walk->unseen || (over && rank != INSTALLED);
 		}
@@ -366,13 +386,13 @@ void walk_tree(struct git_walk *walk, const char *root)
 		return;
 	if (!share) {
 		struct walk_row row = { .path = "", .all = walk->start > 0 ? SINCE : IN_RUN };
-		enum news news;
-		if (look_at(walk, &row, &news))
-			open_and_visit(walk, &row, news);
+		if (look_at(walk, &row))
+			open_and_visit(walk, &row);
 		return;
 	}
 	walk->centres = arena_take(walk->arena, (share->count + 1) * sizeof(*walk->centres));
 	walk_share(walk);
+	walk_fresh(walk);
 	for (unsigned i = 0; walk->entry && i < share->kept_count; i++)
 		look_at_kept(walk, &share->kept[i]);
 	if (walk->rest > 0)

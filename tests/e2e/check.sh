@@ -189,18 +189,47 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 else
 	skip "who reads what a box wrote has a domain more" "strace is not installed"
 fi
-# It never answers: the run ends, says so, and the check is due in the next one.
+# It never answers: the run ends, says so, and the check is due until one has finished, however often it is cut.
+unfinished='changes that an earlier run left in this project are not checked; run no git in it before they are: sbx run --check all true'
+cut() { SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- "$@" 2>"$work/said"; }
 cd "$(new_project)" || exit 1
-SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- sh -c 'echo x >new; exit 7' 2>"$work/said"
-ended "a check that never answers is cut" 7 "the check of the command's changes did not finish" "$work/said"
-SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- true 2>"$work/said"
-like "and the next run has it to do" "$(cat "$work/said")" "changes that a killed run left in this project could not be checked"
-# Three runs try it; each adds one of its own here, whose check is cut, too.
-due() { find "$XDG_STATE_HOME/sbx/trees" -type f -name "*$1*" -printf '%f\n' | sort | head -1; }
-oldest=$(due .0x)
-like "that a check was cut is noted" "$oldest" '^[0-9]+-[0-9a-f]+\.0xx?$'
-for i in 1 2; do SBX_TEST_SKIP=check-answer timeout 60 "$SBX_TESTING" run -- true 2>/dev/null; done
-is "with the third it is over" "" "$(due "${oldest%%.*}")"
+cut bash -c "$plant; plant new; exit 7"
+ended "a check that never answers is cut" 7 "the check of the command's changes did not finish; run no git in this project before it has: sbx run --check all true" "$work/said"
+for i in 1 2 3 4; do
+	cut true
+	like "and run $i after it says so" "$(cat "$work/said")" "$unfinished"
+done
+run true
+is "the first check that finishes undoes it" "no, none is due" "$(lives new), $(find "$XDG_STATE_HOME/sbx/trees" -path "*$(basename "$PWD")*" -name '*.0*' | grep -q . && echo one || echo none) is due"
+like "and says so" "$(cat "$work/said")" 'new/.git/config: core.fsmonitor: removed'
+# A run whose own check finishes meanwhile takes nothing as the user's: here a directory from before, which was moved.
+mkdir -p old g/objects g/refs && echo ref: refs/heads/x >g/head && : >g/config
+sleep 0.1
+cut sh -c 'mv g/head g/HEAD; mv g old/.git; git config -f old/.git/config core.fsmonitor /bin/false'
+SBX_TEST_SKIP=due-answer timeout 60 "$SBX_TESTING" run -- sh -c 'mkdir more' 2>"$work/said"
+is "while it is due another check finishes" "$unfinished" "$(sed -n 's/^sbx: \(changes .*\)/\1/p' "$work/said")"
+run true
+is "and what was moved there is undone, too" no "$(lives old)"
+# Who checks keeps no lock of the run, and dies with it. It has as long as the run took.
+SBX_TEST_SKIP=check-answer "$SBX_TESTING" run -- sh -c 'sleep 3; : >ready' >/dev/null 2>&1 &
+box=$!
+wait_for 60 test -e ready
+sleep 0.5
+checks=$(pgrep -P $box)
+is "who checks has no lock of the run" "some 0" "${checks:+some} $(find $(printf '/proc/%s/fd ' $checks) -lname '*/entry' 2>/dev/null | wc -l)"
+kill -9 $box
+wait $box 2>/dev/null
+is "and dies with it" "" "$(sleep 0.2; ps -o stat=,args= -p "${checks//$'\n'/,}" | grep -v ^Z)"
+# What costs much to read, and git does not write: a long configuration of a new repository, an index with a hole.
+run 'plant long && seq -f a%g 1200 >>long/.git/config'
+like "a new repository's configuration of many keys goes to quarantine" "$([ -e long/.git/config ] || cat "$work/said")" 'long/.git/config.* was moved to quarantine'
+run 'git update-index --refresh; truncate -s 300M .git/index'
+like "so does an index with a hole" "$(cat "$work/said")" '\.git/index is not an index that git wrote.* was moved to quarantine'
+git reset -q
+# Directories that are too deep are named.
+deep=$(printf 'd/%.0s' {1..245})
+run "mkdir -p other/$deep one/two/$deep && rm -r other"
+like "what is too deep is named" "$(cat "$work/said")" 'one/two/d.* has directories that are too deep'
 # A run that made a repository writes the project's list: only the first of all waits for the disk.
 if strace -f -qq -o /dev/null true 2>/dev/null; then
 	syncs() { strace -f -qq -e trace=fsync -o "$work/syncs" "$SBX" run -- git -c core.fsync=none init -q "$1" 2>/dev/null && ls -d "$1" && grep -c 'fsync(' "$work/syncs"; }

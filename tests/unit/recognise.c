@@ -303,6 +303,7 @@ static void sort_met(void)
 		strcat(strcat(met, words[i]), " ");
 }
 
+static char in_order[sizeof(met)];
 static bool probed; // whether a look without reading saw that there is something to read
 
 static const char *sweep(const char *root, int64_t since, int64_t start, bool whole)
@@ -333,6 +334,7 @@ static const char *sweep(const char *root, int64_t since, int64_t start, bool wh
 	walk_tree(&walk, root);
 	assert_false(walk.cut || walk.lost);
 	arena_free(walk.arena);
+	memcpy(in_order, met, sizeof(met));
 	sort_met();
 	return met;
 }
@@ -393,6 +395,15 @@ static void sweeps(void **state)
 	assert_non_null(strstr(met, "src/old/er "));
 	assert_non_null(strstr(met, ".git:src/a/b/moved/est/.git "));
 	assert_null(strstr(strstr(met, "src-b/x ") + 1, "src-b/x "));
+	// Git on the host comes to the tracked directories first.
+	now = change("swept/src/old/er");
+	assert_int_equal(mkdirat(top, "swept/fresh", 0700), 0);
+	assert_int_equal(mkdirat(top, "swept/fresh/.git", 0700), 0);
+	assert_int_equal(mkdirat(top, "swept/src-b/.git", 0700), 0);
+	sweep(root, now, now, false);
+	const char *fresh = strstr(in_order, "fresh/.git "),
+		   *tracked = strstr(in_order, "src-b/.git ");
+	assert_true(fresh && tracked && tracked < fresh);
 }
 
 int main(void)

@@ -18,7 +18,13 @@
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 
-enum { TRIES = 20, PAUSE_MILLISECONDS = 50, VALUE_SHOWN = 200, PACKED_BYTES_MAX = 8 << 20 };
+enum {
+	TRIES = 20,
+	PAUSE_MILLISECONDS = 50,
+	VALUE_SHOWN = 200,
+	PACKED_BYTES_MAX = 8 << 20,
+	SEARCHED_BYTES_MAX = 256 << 20
+};
 #define MERGE_BYTES ((size_t)128 << 20)
 
 struct merge_work {
@@ -71,12 +77,17 @@ static int compute(struct merge_work *work)
 		from = &after;
 		into = &now;
 	}
+	if (merge->kind == MERGE_FILTER && merge->before_length == 0 &&
+	    now.count + now.section_count > GITCONFIG_ROWS_NEW)
+		return fail(0, "more than %d keys in a new repository", GITCONFIG_ROWS_NEW);
 	gitconfig_merge(work->arena, &before, from, into, work->how, merged);
 	if (merged->branch_count == 0)
 		return 0;
 	if (file_read(merge->directory, "packed-refs", 0, PACKED_BYTES_MAX, work->arena, &packed,
 		      &length) < 0)
 		packed = NULL; // nobody knows
+	if (packed && length * merged->branch_count > SEARCHED_BYTES_MAX)
+		packed = NULL;
 	for (unsigned i = 0; i < merged->branch_count; i++) {
 		const char *branch = merged->branches[i];
 		bool made, there = has_branch(merge, packed, branch, &made);
