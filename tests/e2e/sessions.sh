@@ -126,6 +126,17 @@ mkdir "$XDG_STATE_HOME/sbx/sessions/.new-123" && touch "$XDG_STATE_HOME/sbx/sess
 is "gc removes what a crash left" "" "$(ls -d "$XDG_STATE_HOME"/sbx/sessions/.new-* 2>/dev/null)"
 for s in $("$SBX" session list | awk '/^(par|ns|base)/ { print $1 }'); do session rm "$s"; done
 
+# --- what a session knows of the host is damaged, or of an older version
+session create list && in_session list 'echo l >listed'
+for file in seen-0 known; do
+	printf 'sbxseen1\0\0' >"$XDG_STATE_HOME/sbx/sessions/list/$file"
+	session diff --stat list
+	like "a damaged list is refused: $file" "$? $(said)" "^125 sbx: '.*/list/$file' cannot be used: it is not a file of sbx; nothing was changed"
+	eval "$(said | sed -n 's/.*more conflicts: //p')"
+	is "and without it there is a difference: $file" "A 2 listed" "$(session diff --stat list | xargs)"
+done
+session rm list
+
 # --- snapshots
 is "a snapshot has a name" s1 "$(session snapshot one)"
 in_session one 'rm -rf dir new file; echo broken >link2; rm ~/h /tmp/t'
@@ -146,10 +157,11 @@ session snapshot one named
 like "log: which stands on which, and where the session is" "$(session log one | tr '\n' '/')" "before-restore-1 .* after s1.*/named .*<- here"
 is "log --json" "s1 before-restore-1 named" "$(session log --json one | python3 -c 'import json, sys; print(*[s["name"] for s in json.load(sys.stdin)["snapshots"]])')"
 for i in $(seq 14); do
-	in_session four "echo $i >step-$i; rm -f step-$((i - 3)); [ $i != 5 ] || { rm -r dir; mkdir dir; echo fresh >dir/only; }; [ $i != 9 ] || mv step-9 dir/"
+	in_session four "mkdir -p made; echo $i >made/$i; echo $i >step-$i; rm -f step-$((i - 3)); [ $i != 5 ] || { rm -r dir; mkdir dir; echo fresh >dir/only; }; [ $i != 9 ] || mv step-9 dir/"
 	session snapshot four >/dev/null
 done
 is "fourteen snapshots, flattened: all is there" "step-12 step-13 step-14 only step-9" "$(echo $(in_session four 'ls -d step-1[234]; ls dir'))"
+is "a directory that the session made is no conflict then" "A made/" "$(session diff --stat four | grep ' made/\( \|$\)' | xargs)"
 like "and no more than ten layers are on each other" "$(in_session four 'grep " '"$project"' " /proc/self/mounts | head -1' | tr : '\n' | wc -l)" '^([1-9]|1[0-2])$'
 session restore four s8
 is "an early snapshot is still itself" "step-5 step-6 step-7 only" "$(echo $(in_session four 'ls -d step-*; ls dir'))"

@@ -380,7 +380,7 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	session apply own
 	is "afterwards the rest is as if it had not been tried" "2 f1 f5" "$(grep -c 'conflict:' "$work/log") $(echo $(sed -n 's/.*conflict: \(..\):.*/\1/p' "$work/log"))"
 	session rm own
-	files && mkdir gone && sed -i 's/^sbx-apply 2/sbx-apply 1/' "$store/sessions/own/journal" && session apply own
+	files && mkdir gone && sed -i 's/^sbx-apply 3/sbx-apply 2/' "$store/sessions/own/journal" && session apply own
 	is "a journal of another version: refused" 125 $?
 	like "and told, with the way out" "$(cat "$work/log")" "older sbx|not a file of sbx.*rm '"
 	rm "$store/sessions/own/journal" && session rm own
@@ -540,7 +540,7 @@ for verb in "run -s d -- true" "session diff d" "session apply d"; do
 	# shellcheck disable=SC2086
 	like "a missing layer: $verb" "$("$SBX" $verb 2>&1; echo $?)" "layer.*125|125"
 done
-again && printf 'sbx-apply 2\ncommit\nadd 0 x 0 0 0 0 0 0 0\nsum 0000000000000000\n' >"$store/sessions/d/journal"
+again && printf 'sbx-apply 3\ncommit\nadd 0 x 0 0 0 0 0 0 0\nsum 0000000000000000\n' >"$store/sessions/d/journal"
 before=$(contents .)
 like "a damaged journal" "$("$SBX" session apply d 2>&1)" "journal.*cannot be used.*nothing was changed"
 is "and nothing was changed" "$before" "$(contents .)"

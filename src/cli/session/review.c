@@ -29,15 +29,14 @@ static int open_terminal(void)
 }
 
 // Shown last and always: other changes cannot push it off the screen.
-static bool is_watched(const struct sessions *sessions, const struct held *held,
-		       const struct change *change)
+static bool is_watched(const struct held *held, const struct change *change)
 {
 	char leads[PATH_MAX];
 	mode_t mode = change->is.st_mode;
 	bool plain = !mode || S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode);
 	return change->conflict || change->guarded || trusted_is_reported(change->path) || !plain ||
 	       (S_ISREG(mode) && (mode & (S_ISUID | S_ISGID))) ||
-	       sides_leads_out(&sessions->store, &held->session, change, leads);
+	       sides_leads_out(held, change, leads);
 }
 
 static bool is_covered(const struct change *change)
@@ -45,8 +44,7 @@ static bool is_covered(const struct change *change)
 	return change->covered && change->kind == CHANGE_REMOVED;
 }
 
-static int show_list(struct sessions *sessions, const struct held *held,
-		     const struct changes *changes)
+static int show_list(const struct held *held, const struct changes *changes)
 {
 	struct out out = { 0 };
 	unsigned plain = 0;
@@ -57,10 +55,10 @@ static int show_list(struct sessions *sessions, const struct held *held,
 	for (int watched = 0; watched <= 1; watched++) {
 		for (unsigned i = 0; i < changes->count; i++) {
 			const struct change *change = &changes->list[i];
-			if (is_covered(change) || is_watched(sessions, held, change) != watched)
+			if (is_covered(change) || is_watched(held, change) != watched)
 				continue;
 			if (watched || plain++ < LINES_MAX)
-				changes_line(sessions, &out, &held->session, change);
+				changes_line(&out, held, change);
 		}
 		if (!watched && plain > LINES_MAX)
 			out_text(&out, "and %u more (s shows all)\n", plain - LINES_MAX);
@@ -115,26 +113,25 @@ static bool is_asked(const struct changes *changes, unsigned index)
 }
 
 // ^C also discards earlier answers.
-static char ask_file(struct sessions *sessions, const struct held *held,
-		     const struct change *change, const struct person *person,
-		     enum typed_silence silence)
+static char ask_file(const struct held *held, const struct change *change,
+		     const struct person *person, enum typed_silence silence)
 {
 	static const char question[] = "sbx: apply this change [y,n,a,d,q,?]? ";
 	static const char help[] = "sbx: y: apply it; n: leave it out; a: apply it and all that "
 				   "follow, but what your own programs would run; d: leave out it "
 				   "and all that follow; q: back, and choose nothing\n";
 	struct out out = { 0 };
-	changes_line(sessions, &out, &held->session, change);
+	changes_line(&out, held, change);
 	out_flush(&out, STDERR_FILENO);
 	char answer = ask_letter(person, question, "ynadq", help, silence);
 	return answer ? answer : 'q';
 }
 
 // NULL: nothing was chosen.
-static char **choose_files(struct sessions *sessions, const struct held *held,
-			   const struct changes *changes, const struct person *person)
+static char **choose_files(const struct held *held, const struct changes *changes,
+			   const struct person *person)
 {
-	struct arena *arena = sessions->store.arena;
+	struct arena *arena = held->store->arena;
 	char **words = arena_take(arena, (changes->count + 1) * sizeof(*words));
 	unsigned count = 0, asked = 0;
 	bool all = false;
@@ -142,10 +139,9 @@ static char **choose_files(struct sessions *sessions, const struct held *held,
 		const struct change *change = &changes->list[i];
 		if (!is_asked(changes, i) || change->far)
 			continue;
-		enum typed_silence silence = asked == 0 || is_watched(sessions, held, change)
-						     ? SILENCE_FIRST
-						     : SILENCE_LATER;
-		char answer = all ? 'a' : ask_file(sessions, held, change, person, silence);
+		enum typed_silence silence =
+			asked == 0 || is_watched(held, change) ? SILENCE_FIRST : SILENCE_LATER;
+		char answer = all ? 'a' : ask_file(held, change, person, silence);
 		asked++;
 		if (answer == 'q')
 			return NULL;
@@ -186,7 +182,7 @@ static int decide_on(struct sessions *sessions, const struct held *held,
 			TRY(show_changes(sessions, held, person->terminal));
 			continue;
 		case 'f':
-			*ret_words = choose_files(sessions, held, changes, person);
+			*ret_words = choose_files(held, changes, person);
 			if (!*ret_words) {
 				out_text(&sessions->notes, "sbx: nothing was changed\n");
 				out_flush(&sessions->notes, STDERR_FILENO);
@@ -263,7 +259,7 @@ static int keep(const struct held *held, struct out *notes)
 
 static int throw_away(struct sessions *sessions, struct held *held)
 {
-	TRY(store_remove(&sessions->store, held));
+	TRY(store_remove(held));
 	return store_sweep(&sessions->store) < 0 ? -1 : 0;
 }
 
@@ -287,9 +283,9 @@ static int carry_out(struct sessions *sessions, struct held *held, const struct 
 		return keep(held, &sessions->notes);
 	case DECIDE_APPLY:
 	case DECIDE_CHOSEN:
-		TRY(apply_run(&sessions->store, held, words, FORCE_NO, &sessions->notes));
+		TRY(apply_run(held, words, FORCE_NO, &sessions->notes));
 		// Conflicts must be listed before the user can name them.
-		TRY(changes_find(&sessions->store, held, PROJECT_SAME, &left));
+		TRY(changes_find(held, PROJECT_SAME, &left));
 		if (left.count > 0 && (words == none || decision == DECIDE_CHOSEN))
 			return keep(held, &sessions->notes);
 		break;
@@ -304,13 +300,13 @@ static int review(struct sessions *sessions)
 	struct held held;
 	struct changes changes;
 	TRY(store_hold(&sessions->store, sessions->box->invocation.session, HOLD_ALONE, &held));
-	TRY(changes_find(&sessions->store, &held, PROJECT_SAME, &changes));
+	TRY(changes_find(&held, PROJECT_SAME, &changes));
 	if (changes.count == 0) {
 		out_text(&sessions->notes, "sbx: nothing was changed\n");
 		return throw_away(sessions, &held);
 	}
 	if (!sessions->box->invocation.apply)
-		TRY(show_list(sessions, &held, &changes));
+		TRY(show_list(&held, &changes));
 	int result = carry_out(sessions, &held, &changes);
 	if (result < 0)
 		keep(&held, &sessions->notes);

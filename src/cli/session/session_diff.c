@@ -35,10 +35,11 @@ static const struct {
 };
 
 // `paths`: absolute, NULL-terminated; an empty list means all.
-static bool is_wanted(struct arena *arena, const struct session *session,
-		      const struct change *change, const char *const *paths)
+static bool is_wanted(const struct held *held, const struct change *change,
+		      const char *const *paths)
 {
-	const char *whole = path_below(arena, session->roots[change->root].path, change->path);
+	const char *whole = path_below(held->store->arena, held->session.roots[change->root].path,
+				       change->path);
 	bool wanted = !paths[0];
 	for (; *paths && !wanted; paths++)
 		wanted = path_within(whole, *paths);
@@ -56,20 +57,19 @@ static const char *type_word(mode_t mode)
 								 : "  (device)";
 }
 
-void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
-		  const struct change *change)
+void changes_line(struct out *out, const struct held *held, const struct change *change)
 {
 	char leads[PATH_MAX], size[SIZE_TEXT_MAX] = "", modes[32];
 	const struct stat *was = &change->was, *is = &change->is;
 	const struct stat *status = change->kind == CHANGE_REMOVED ? was : is;
-	bool outside = sides_leads_out(&sessions->store, session, change, leads);
+	bool outside = sides_leads_out(held, change, leads);
 	const char letter[] = { change->renamed ? 'R' : kinds[change->kind].letter, '\0' };
 	if (S_ISREG(status->st_mode))
 		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
 	snprintf(modes, sizeof(modes), "  (%04o -> %04o)", was->st_mode & 07777,
 		 is->st_mode & 07777);
 	answer_one(out, SHOWN(NULL, letter, "", 0, " "), SHOWN(NULL, size, "", 7, "  "),
-		   SHOWN("path", change_name(sessions->store.arena, session, change), "", 0,
+		   SHOWN("path", change_name(held, change), "", 0,
 			 S_ISDIR(status->st_mode) ? "/" : ""),
 		   MEMBER("kind", kinds[change->kind].word),
 		   NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
@@ -98,40 +98,31 @@ static int make_parents(int top, const char *path)
 	return 0;
 }
 
-static int replace_copy(int top, const char *place, const struct stat *status,
-			const struct out *text)
-{
-	if (unlinkat(top, place, 0) < 0)
-		return fail(errno, "make a copy to compare");
-	if (S_ISLNK(status->st_mode))
-		return symlinkat(text->text, top, place) < 0 ? fail(errno, "make a copy to compare")
-							     : 0;
-	autoclose int fd = openat(top, place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || fd_write_all(fd, text->text, text->used) < 0 ||
-	    fchmod(fd, status->st_mode & 0777) < 0)
-		return fail(errno, "make a copy to compare");
-	return 0;
-}
-
 // Replaces control characters by visible text: a change cannot hide itself from its reviewer.
 // Leaves files that git takes for binary: git does not show these.
-static int make_visible(struct arena *arena, int top, const char *place, const struct stat *status)
+static int copy_visible(struct arena *arena, int from, const char *name, const struct stat *status,
+			int top, const char *place)
 {
 	struct out out = { 0 };
 	char link[PATH_MAX];
 	const char *text = link;
-	ssize_t size = S_ISLNK(status->st_mode) ? readlinkat(top, place, link, sizeof(link)) : 0;
+	bool is_link = S_ISLNK(status->st_mode);
+	ssize_t size = is_link ? readlinkat(from, name, link, sizeof(link)) : 0;
 	size_t length = (size_t)size;
 	if (size < 0 ||
-	    (S_ISREG(status->st_mode) &&
-	     file_read(top, place, 0, (size_t)status->st_size, arena, &text, &length) < 1))
-		return fail(errno, "read a copy to compare");
+	    (!is_link && file_read(from, name, 0, SHOWN_BYTES_MAX, arena, &text, &length) < 1))
+		return fail(errno, "read '%s'", str_shown(name));
 	if (memchr(text, '\0', length < GIT_LOOKS_AT ? length : GIT_LOOKS_AT))
-		return 0;
-	out_visible(&out, text, length);
-	int result = out.used == length ? 0 : replace_copy(top, place, status, &out);
+		out_bytes(&out, text, length);
+	else
+		out_visible(&out, text, length);
+	autoclose int fd =
+		is_link ? -1 : openat(top, place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool made = is_link ? symlinkat(out.text, top, place) == 0
+			    : fd >= 0 && fd_write_all(fd, out.text, out.used) == 0 &&
+				      fchmod(fd, (status->st_mode & 0777) | S_IRUSR) == 0;
 	out_free(&out);
-	return result;
+	return made ? 0 : fail(errno, "make a copy to compare");
 }
 
 // True for what git shows: symlinks, and files that people can read.
@@ -165,26 +156,26 @@ static bool is_of_patch(const char *name)
 }
 
 // Copies one side of a change, so that git compares only copies.
-static int copy_side(struct sessions *sessions, const struct session *session,
-		     const struct change *change, int top, bool old)
+static int copy_side(const struct held *held, const struct change *change, int top, bool old)
 {
 	const struct stat *status = old ? &change->was : &change->is;
-	const char *name, *place = change_name(sessions->store.arena, session, change) +
-				   (change->path[0] == '/');
+	const char *name, *place = change_name(held, change) + (change->path[0] == '/');
 	place += place[0] == '/';
 	if (!is_text(status))
 		return 0;
-	autoclose int from = old ? sides_host_parent(session, change->root, change->path, &name)
-				 : sides_parent(&sessions->store, session, change, &name);
+	autoclose int from =
+		old ? sides_host_parent(&held->session, change->root, change->path, &name)
+		    : sides_parent(held, change, &name);
 	TRY(from);
 	TRY(make_parents(top, place));
-	int kind = copy_one(from, name, status, top, place);
-	TRY(kind);
+	if (isatty(STDOUT_FILENO))
+		return copy_visible(held->store->arena, from, name, status, top, place);
+	TRY(copy_one(from, name, status, top, place));
 	// Git needs to read the copy, whatever mode the session set.
 	if (S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
 	    fchmodat(top, place, (status->st_mode & 0777) | S_IRUSR, 0) < 0)
 		return fail(errno, "make a copy to compare");
-	return isatty(STDOUT_FILENO) ? make_visible(sessions->store.arena, top, place, status) : 0;
+	return 0;
 }
 
 // No repository is searched: the home may be one, and .gitattributes of the session would decide
@@ -220,7 +211,7 @@ static int run_git(int directory, char **environment, bool quoted, const char **
 }
 
 struct diff_wanted {
-	const struct session *session;
+	const struct held *held;
 	const struct changes *changes;
 	bool quoted; // some name is not printable
 	bool named;  // paths were given
@@ -237,15 +228,14 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 		const struct change *change = &wanted->changes->list[i];
 		if (!change->selected)
 			continue;
-		bool shown =
-			wanted->named || isatty(STDOUT_FILENO) ||
-			is_of_patch(change_name(sessions->store.arena, wanted->session, change));
+		bool shown = wanted->named || isatty(STDOUT_FILENO) ||
+			     is_of_patch(change_name(wanted->held, change));
 		if (shown) {
-			TRY(copy_side(sessions, wanted->session, change, a, true));
-			TRY(copy_side(sessions, wanted->session, change, b, false));
+			TRY(copy_side(wanted->held, change, a, true));
+			TRY(copy_side(wanted->held, change, b, false));
 		}
 		if (!shown || !is_shown_by_git(wanted->changes, i))
-			changes_line(sessions, &sessions->out, wanted->session, change);
+			changes_line(&sessions->out, wanted->held, change);
 	}
 	return 0;
 }
@@ -267,15 +257,14 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 				 ? -1
 				 : run_git(directory,
 					   viewer_environment(sessions->store.arena,
-							      wanted->session),
+							      &wanted->held->session),
 					   wanted->quoted, &why);
 	if (place)
 		owned_remove_tree(store, name);
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && why; i++)
 		if (wanted->changes->list[i].selected)
-			changes_line(sessions, &sessions->out, wanted->session,
-				     &wanted->changes->list[i]);
+			changes_line(&sessions->out, wanted->held, &wanted->changes->list[i]);
 	if (why)
 		out_text(&sessions->notes, "sbx: the text of changes is shown by git, which %s\n",
 			 why);
@@ -285,37 +274,36 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 int changes_show(struct sessions *sessions, const struct held *held, char *const *words,
 		 enum diff_form form)
 {
-	const struct session *session = &held->session;
 	struct changes changes;
 	unsigned conflicts = 0, guarded = 0, count = 0;
 	struct arena *arena = sessions->store.arena;
 	bool quoted = false;
-	TRY(changes_find(&sessions->store, held, PROJECT_SAME, &changes));
+	TRY(changes_find(held, PROJECT_SAME, &changes));
 	while (words[count])
 		count++;
 	const char **paths = arena_take(arena, (count + 1) * sizeof(*paths));
 	for (unsigned i = 0; i < count; i++)
-		paths[i] = select_path(arena, session, words[i]);
+		paths[i] = select_path(held, words[i]);
 	if (form == DIFF_JSON)
 		answer_begin(&sessions->out, "session-diff", "changes");
 	for (unsigned i = 0; i < changes.count; i++) {
 		struct change *change = &changes.list[i];
-		change->selected = is_wanted(arena, session, change, paths);
+		change->selected = is_wanted(held, change, paths);
 		if (!change->selected)
 			continue;
 		quoted |= !str_visible(change->path);
 		conflicts += change->conflict;
 		guarded += change->guarded && !change->inside;
 		if (form != DIFF_TEXT)
-			changes_line(sessions, &sessions->out, session, change);
+			changes_line(&sessions->out, held, change);
 	}
 	if (form == DIFF_JSON) {
 		answer_end(&sessions->out, "changes");
 		return 0;
 	}
 	if (form == DIFF_TEXT)
-		TRY(show_text(sessions, &(struct diff_wanted){ session, &changes, quoted,
-							       words[0] != NULL }));
+		TRY(show_text(sessions,
+			      &(struct diff_wanted){ held, &changes, quoted, words[0] != NULL }));
 	if (conflicts > 0)
 		out_text(&sessions->notes, "sbx: %u of them changed on the host since\n",
 			 conflicts);
@@ -333,11 +321,11 @@ void changes_put(struct sessions *sessions, const char *name)
 	struct held held;
 	struct changes changes;
 	if (store_hold(&sessions->store, name, HOLD_SHARED, &held) < 0 ||
-	    changes_find(&sessions->store, &held, PROJECT_SAME, &changes) < 0)
+	    changes_find(&held, PROJECT_SAME, &changes) < 0)
 		return;
 	answer_open(&sessions->out, "changed", '[');
 	for (unsigned i = 0; i < changes.count && i < CHANGED_MAX; i++)
-		changes_line(sessions, &sessions->out, &held.session, &changes.list[i]);
+		changes_line(&sessions->out, &held, &changes.list[i]);
 	answer_close(&sessions->out, ']');
 	answer_members(&sessions->out, NUMBER_IF(changes.count > CHANGED_MAX, "changed_more",
 						 changes.count - CHANGED_MAX));

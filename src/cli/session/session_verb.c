@@ -35,7 +35,7 @@ static int refer_alone(struct sessions *sessions, const char *word, struct held 
 static int refer_to_throw(struct sessions *sessions, const char *word, struct held *ret_held)
 {
 	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
-	return apply_end(&sessions->store, ret_held, END_BACK, &sessions->notes);
+	return apply_end(ret_held, END_BACK, &sessions->notes);
 }
 
 // A copy, such as of /etc and /var, can take minutes on a slow disk: prints that it still works.
@@ -92,7 +92,7 @@ static int snapshot(struct sessions *sessions, char **words)
 	struct held held;
 	const char *name;
 	TRY(refer_alone(sessions, words[0], &held));
-	TRY(history_snapshot(&sessions->store, &held, words[1], &name));
+	TRY(history_snapshot(&held, words[1], &name));
 	out_text(&sessions->out, "%s\n", name);
 	return 0;
 }
@@ -102,7 +102,7 @@ static int restore(struct sessions *sessions, char **words)
 	struct held held;
 	const char *kept;
 	TRY(refer_alone(sessions, words[0], &held));
-	TRY(history_restore(&sessions->store, &held, words[1], &kept));
+	TRY(history_restore(&held, words[1], &kept));
 	if (kept)
 		out_text(&sessions->notes, "sbx: the earlier state is saved as snapshot '%s'\n",
 			 kept);
@@ -125,7 +125,7 @@ static int discard(struct sessions *sessions, char **words)
 	struct held held;
 	begin_slow();
 	TRY(refer_to_throw(sessions, words[0], &held));
-	TRY(history_discard(&sessions->store, &held));
+	TRY(history_discard(&held));
 	return sweep_others(sessions, "discarded");
 }
 
@@ -137,8 +137,7 @@ static int remove_one(struct sessions *sessions, char **words)
 	TRY(history_refer(sessions->store.arena, words[0], &reference));
 	TRY((reference.snapshot ? refer_alone : refer_to_throw)(sessions, reference.session,
 								&held));
-	TRY(reference.snapshot ? history_forget(&held, reference.snapshot)
-			       : store_remove(&sessions->store, &held));
+	TRY(reference.snapshot ? history_forget(&held, reference.snapshot) : store_remove(&held));
 	return sweep_others(sessions, "removed");
 }
 
@@ -159,10 +158,10 @@ static int apply(struct sessions *sessions, char **words)
 	TRY(store_hold(&sessions->store, words[0], HOLD_ALONE, &held));
 	TRY(run_settle(held.session.project));
 	pending = apply_is_pending(&held);
-	TRY(apply_end(&sessions->store, &held, END_ON, &sessions->notes));
+	TRY(apply_end(&held, END_ON, &sessions->notes));
 	if (pending && !words[1])
 		return 0;
-	return apply_run(&sessions->store, &held, words + 1,
+	return apply_run(&held, words + 1,
 			 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES : FORCE_NO,
 			 &sessions->notes);
 }

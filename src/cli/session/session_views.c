@@ -108,7 +108,7 @@ int sessions_show(struct sessions *sessions, char **words)
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
 	const struct session *session = &held.session;
 	unsigned layers = session->layer_count;
-	uint64_t bytes = size_of_session(&sessions->store, session);
+	uint64_t bytes = size_of_session(&held);
 	put_time(time, session->created);
 	put_size(size, bytes);
 	answer_begin(out, "session", NULL);
@@ -145,7 +145,7 @@ int sessions_log(struct sessions *sessions, char **words)
 	answer_begin(out, "session-log", "snapshots");
 	for (const struct snapshot *snapshot = session->snapshots;
 	     snapshot < session->snapshots + session->snapshot_count; snapshot++) {
-		uint64_t bytes = size_of_layer(&sessions->store, session, snapshot->layer);
+		uint64_t bytes = size_of_layer(&held, snapshot->layer);
 		const char *parent = snapshot->parent, *command = snapshot->command;
 		bool here = str_equal(session->from, snapshot->name);
 		put_time(time, snapshot->time);

@@ -43,9 +43,8 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 // cannot be read.
 void changes_put(struct sessions *sessions, const char *name);
 
-// A line of the short form, with the type, or an object of JSON.
-void changes_line(struct sessions *sessions, struct out *out, const struct session *session,
-		  const struct change *change);
+// Puts one line of the short form, with the type, or an object of JSON.
+void changes_line(struct out *out, const struct held *held, const struct change *change);
 
 // The environment of git and the pager.
 

@@ -18,10 +18,9 @@ static bool is_reached(const struct session *session, const char *path)
 	char real[PATH_MAX];
 	if (path[0] != '/' || !realpath(path, real))
 		return true;
-	for (unsigned i = 0; i < session->root_count; i++) {
-		const struct root *root = &session->roots[i];
-		if (!root->own && !root->system &&
-		    (path_within(path, root->path) || path_within(real, root->path)))
+	session_roots_each (i, session) {
+		const char *root = session->roots[i].path;
+		if (path_within(path, root) || path_within(real, root))
 			return true;
 	}
 	return false;
@@ -31,14 +30,11 @@ static bool is_reached(const struct session *session, const char *path)
 static char *outer_path(struct arena *arena, const struct session *session, const char *list)
 {
 	const char *kept = "PATH=";
-	while (*list) {
-		size_t length = strcspn(list, ":");
-		const char *directory = arena_copy(arena, list, length);
+	char directory[PATH_MAX];
+	while (path_list_next(&list, directory))
 		if (!is_reached(session, path_clean(arena, directory)))
 			kept = arena_text(arena, "%s%s%s", kept, kept[strlen("PATH=")] ? ":" : "",
 					  directory);
-		list += length + (list[length] == ':');
-	}
 	return arena_text(arena, "%s", kept[strlen("PATH=")] ? kept : USUAL_PATH);
 }
 
@@ -65,7 +61,7 @@ char **viewer_environment(struct arena *arena, const struct session *session)
 		count++;
 	char **made = arena_take(arena, (count + 2) * sizeof(*made)), **next = made;
 	const char *path = getenv("PATH");
-	*next++ = outer_path(arena, session, path ? path : "");
+	*next++ = outer_path(arena, session, path);
 	for (char **each = environ; *each; each++) {
 		bool pager = str_starts(*each, "GIT_PAGER=") || str_starts(*each, "PAGER=");
 		if (str_starts(*each, "PATH=") || (str_starts(*each, "GIT_") && !pager) ||

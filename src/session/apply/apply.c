@@ -13,10 +13,11 @@
 
 enum { NOTES_MAX = 20, RUN_MAX = 40 };
 
-static struct applying *begin(struct store *store, struct held *held)
+static struct applying *begin(struct held *held)
 {
-	struct applying *applying = arena_take(store->arena, sizeof(*applying));
-	*applying = (struct applying){ .store = store, .held = held, .words = "" };
+	struct arena *arena = held->store->arena;
+	struct applying *applying = arena_take(arena, sizeof(*applying));
+	*applying = (struct applying){ .arena = arena, .held = held, .words = "" };
 	umask(applying->narrowed.umask = umask(0));
 	for (unsigned i = 0; i < ROOTS_MAX; i++)
 		applying->stages[i] = applying->hosts[i] = applying->above[i] = -1;
@@ -25,7 +26,7 @@ static struct applying *begin(struct store *store, struct held *held)
 
 static const char *shown(const struct applying *applying, const struct change *change)
 {
-	return str_shown(change_name(applying->store->arena, &applying->held->session, change));
+	return str_shown(change_name(applying->held, change));
 }
 
 static int refuse_conflicts(const struct applying *applying, struct out *notes)
@@ -63,9 +64,8 @@ static bool is_reported_below(const char *path)
 
 static bool is_mentioned(const struct applying *applying, const struct change *change)
 {
-	const char *path =
-		path_below(applying->store->arena, applying->held->session.roots[change->root].path,
-			   change->path);
+	const char *path = path_below(
+		applying->arena, applying->held->session.roots[change->root].path, change->path);
 	list_each (item, &applying->mentioned)
 		if (path_within(item->text, path))
 			return true;
@@ -90,7 +90,6 @@ static const char *why_not(const struct change *change)
 
 static void tell_applied(struct applying *applying, const struct change *change, struct out *notes)
 {
-	const struct session *session = &applying->held->session;
 	char leads[PATH_MAX];
 	if (will_run(applying, change) && applying->run++ < RUN_MAX)
 		out_text(notes,
@@ -98,8 +97,7 @@ static void tell_applied(struct applying *applying, const struct change *change,
 				 ? "sbx: removed, and your own programs have used it: %s\n"
 				 : "sbx: applied, and your own programs will run it: %s\n",
 			 shown(applying, change));
-	if (sides_leads_out(applying->store, session, change, leads) &&
-	    applying->leading++ < NOTES_MAX)
+	if (sides_leads_out(applying->held, change, leads) && applying->leading++ < NOTES_MAX)
 		out_text(notes,
 			 "sbx: applied: %s is a symlink to '%s', which the session could not see; "
 			 "check it before you use it\n",
@@ -113,7 +111,7 @@ static void tell_narrowed(const struct applying *applying, const char *first, st
 		 narrowed->first->is.st_mode & 07777, narrowed->mode & 07777, narrowed->umask);
 	if (narrowed->count > 1)
 		out_text(notes, "; the same of %u more", narrowed->count - 1);
-	const char *word = quote_fix(applying->store->arena, first);
+	const char *word = quote_fix(applying->arena, first);
 	if (word)
 		out_text(notes, "; to change it: chmod %o %s", narrowed->mode & 07777, word);
 	out_text(notes, "\n");
@@ -178,7 +176,7 @@ static int give_up(struct applying *applying)
 // A box that has a directory open writes in it wherever it goes.
 static int refuse_reached(const struct applying *applying)
 {
-	struct store *store = applying->store;
+	struct store *store = applying->held->store;
 	for (unsigned i = 0; i < applying->changes.count; i++) {
 		const struct change *change = &applying->changes.list[i];
 		if (!change->selected || !change->guarded || stage_is_own(applying, change->root))
@@ -199,21 +197,19 @@ static int prepare(struct applying *applying, char *const *words, enum force for
 {
 	enum project project = force == FORCE_YES ? PROJECT_ANY : PROJECT_SAME;
 	struct changes *changes = &applying->changes;
-	TRY(changes_find(applying->store, applying->held, project, changes));
-	TRY(select_changes(applying->store, applying->held, changes, words));
+	TRY(changes_find(applying->held, project, changes));
+	TRY(select_changes(applying->held, changes, words));
 	if (force == FORCE_NO)
 		TRY(refuse_conflicts(applying, notes));
-	TRY(mentioned_find(applying->store, &applying->held->session, changes,
-			   &applying->mentioned));
+	TRY(mentioned_find(applying->held, changes, &applying->mentioned));
 	applying->journal.forced = force == FORCE_YES;
 	TRY(stage_places(applying));
 	return refuse_reached(applying);
 }
 
-int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
-	      struct out *notes)
+int apply_run(struct held *held, char *const *words, enum force force, struct out *notes)
 {
-	struct applying *applying = begin(store, held);
+	struct applying *applying = begin(held);
 	TRY(prepare(applying, words, force, notes));
 	TRY(journal_write(applying));
 	if (stage_make(applying) < 0 || stage_fill(applying) < 0)
@@ -223,9 +219,7 @@ int apply_run(struct store *store, struct held *held, char *const *words, enum f
 	// On the disk before the first name leads to them; commit.c has the other such point.
 	if (stage_sync(applying) < 0 || journal_write(applying) < 0 || journal_sync(applying) < 0)
 		return give_up(applying);
-	int result = commit_run(applying);
-	out_text(notes, "%s", applying->words);
-	TRY(result);
+	TRY(commit_run(applying, notes));
 	tell(applying, notes);
 	return 0;
 }
@@ -248,7 +242,7 @@ int apply_refuse_pending(const struct held *held)
 // Nobody touches anything: people decide.
 static int unusable(struct applying *applying)
 {
-	struct store *store = applying->store;
+	struct store *store = applying->held->store;
 	const char *why = err_taken(), *stage = NULL;
 	const char *name = applying->held->name;
 	for (unsigned i = 0; i < ROOTS_MAX && !stage; i++)
@@ -264,17 +258,18 @@ static int unusable(struct applying *applying)
 }
 
 // 0: without one.
-static int reopen(struct store *store, struct held *held, struct applying **ret_applying)
+static int reopen(struct held *held, struct applying **ret_applying)
 {
 	const char *text;
 	size_t length;
-	int found = store_read_file(store->arena, held->directory, "journal", JOURNAL_BYTES_MAX,
-				    &text, &length);
+	struct arena *arena = held->store->arena;
+	int found = store_read_file(arena, held->directory, "journal", JOURNAL_BYTES_MAX, &text,
+				    &length);
 	if (found <= 0)
 		return found;
-	struct applying *applying = begin(store, held);
+	struct applying *applying = begin(held);
 	applying->resumed = true;
-	if (journal_parse(store->arena, text, length, &applying->journal) < 0 ||
+	if (journal_parse(arena, text, length, &applying->journal) < 0 ||
 	    stage_reopen(applying) < 0)
 		return unusable(applying);
 	*ret_applying = applying;
@@ -285,27 +280,21 @@ static int take_back(struct applying *applying, struct out *notes)
 {
 	if (applying->journal.phase == PHASE_CLEAN)
 		return commit_clean(applying);
-	if (applying->journal.phase != PHASE_STAGE) {
-		int result = commit_back(applying);
-		out_text(notes, "%s", applying->words);
-		TRY(result);
-	} else
-		TRY(commit_clean(applying));
+	TRY(applying->journal.phase == PHASE_STAGE ? commit_clean(applying)
+						   : commit_back(applying, notes));
 	out_text(notes, "sbx: an interrupted apply was rolled back\n");
 	return 0;
 }
 
-int apply_end(struct store *store, struct held *held, enum end end, struct out *notes)
+int apply_end(struct held *held, enum end end, struct out *notes)
 {
 	struct applying *applying;
-	int found = reopen(store, held, &applying);
+	int found = reopen(held, &applying);
 	if (found <= 0)
 		return found;
 	if (end == END_BACK || applying->journal.phase != PHASE_COMMIT)
 		return take_back(applying, notes);
-	int result = commit_run(applying);
-	out_text(notes, "%s", applying->words);
-	TRY(result);
+	TRY(commit_run(applying, notes));
 	out_text(notes, "sbx: an interrupted apply was completed\n");
 	return 0;
 }

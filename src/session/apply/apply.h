@@ -21,13 +21,12 @@ enum force { FORCE_NO, FORCE_YES };
 // Held alone. `words` (NULL-terminated) are paths; none: everything but guarded names. Refused as a
 // whole when the host has changed one (reported), unless forced. After a crash everything is as
 // before, or apply_end() ends it.
-int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
-	      struct out *notes);
+int apply_run(struct held *held, char *const *words, enum force force, struct out *notes);
 
 // In the directory that it began in, only what it put itself. -1: a journal of another version,
 // cut, or without its project: nothing is touched.
 enum end { END_ON, END_BACK };
-int apply_end(struct store *store, struct held *held, enum end end, struct out *notes);
+int apply_end(struct held *held, enum end end, struct out *notes);
 
 // -1 with the error said when one was interrupted.
 int apply_refuse_pending(const struct held *held);
@@ -59,27 +58,21 @@ struct operation {
 		OPERATION_REPLACE, // with the host's
 		OPERATION_REMOVE,  // the host's is renamed to the stage
 		OPERATION_MODE,    // of a directory
+		OPERATION_LEAF,    // none: as the session has it afterwards, `staged`
 	} kind;
 	unsigned root;
 	const char *path;
 	unsigned number;          // its name in the stage
 	uint64_t parent;          // inode of the directory that holds it
-	struct thing staged, was; // as it was seen
+	struct thing staged, was; // as it was seen; of a leaf that is removed KNOWN_REMOVED
 	mode_t mode, old_mode;
-};
-
-// As the session has it afterwards.
-struct leaf {
-	unsigned root;
-	const char *path;
-	struct thing is;   // inode KNOWN_REMOVED: nothing
-	const char *place; // in the stage; not in the file
+	const char *place; // of a leaf in the stage, or NULL; not in the file
 };
 
 struct journal_root {
 	const char *stage; // NULL: the root takes no part
 	uint64_t stage_inode, inode;
-	struct birth born;
+	struct timespec born;
 };
 
 struct journal {
@@ -94,11 +87,9 @@ struct journal {
 	struct journal_root roots[ROOTS_MAX];
 	struct operation *operations;
 	unsigned operation_count;
-	struct leaf *leaves;
-	unsigned leaf_count;
 };
 
-enum { JOURNAL_BYTES_MAX = 1 << 30, OPERATIONS_MAX = 4000000 };
+enum { JOURNAL_BYTES_MAX = 1 << 30, OPERATIONS_MAX = 8000000 };
 
 // Hostile input: bounded, no I/O.
 int journal_parse(struct arena *arena, const char *text, size_t length,
@@ -115,7 +106,7 @@ struct narrowed {
 };
 
 struct applying {
-	struct store *store;
+	struct arena *arena;
 	struct held *held;
 	struct changes changes;
 	struct list mentioned; // before anything is applied
@@ -144,7 +135,7 @@ bool stage_is_own(const struct applying *applying, unsigned root);
 // -1 unless each root is the journal's, and each stage is there.
 int stage_reopen(struct applying *applying);
 
-// Copies everything and fills journal.operations and journal.leaves.
+// Copies everything and fills journal.operations.
 int stage_fill(struct applying *applying);
 
 // When it is filled: what each staged thing is, and the modes of directories in their order.
@@ -158,10 +149,10 @@ int journal_write(const struct applying *applying);
 int journal_sync(const struct applying *applying);
 
 // All or none, in a process that a killed sbx does not take along. -1: taken back.
-int commit_run(struct applying *applying);
+int commit_run(struct applying *applying, struct out *notes);
 
 // Takes back what a journal says was begun, and nothing else.
-int commit_back(struct applying *applying);
+int commit_back(struct applying *applying, struct out *notes);
 
 // Removes the stage and the journal.
 int commit_clean(struct applying *applying);

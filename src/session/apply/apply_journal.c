@@ -13,7 +13,7 @@
 #include "text/words.h"
 
 static const char journal_header[] = "sbx-apply ";
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 #define THING(member)                                                                              \
 	WORDS_FIELD(WORDS_NUMBER, struct journal_line, member.inode),                              \
 		WORDS_FIELD(WORDS_NUMBER, struct journal_line, member.size),                       \
@@ -25,7 +25,6 @@ enum { VERSION = 2 };
 
 struct journal_line {
 	struct operation operation;
-	struct leaf leaf;
 	unsigned root, number;
 	struct journal_root stage;
 };
@@ -38,29 +37,23 @@ static const struct words_field operation_fields[] = { FIELD(WORDS_NUMBER, opera
 						       FIELD(WORDS_NUMBER, operation.old_mode),
 						       THING(operation.staged),
 						       THING(operation.was) },
-				leaf_fields[] = { FIELD(WORDS_NUMBER, leaf.root),
-						  FIELD(WORDS_PATH, leaf.path), THING(leaf.is) },
+				leaf_fields[] = { FIELD(WORDS_NUMBER, operation.root),
+						  FIELD(WORDS_PATH, operation.path),
+						  THING(operation.staged) },
 				stage_fields[] = { FIELD(WORDS_NUMBER, root),
 						   FIELD(WORDS_ABOVE, stage.stage),
 						   FIELD(WORDS_NUMBER, stage.stage_inode),
 						   FIELD(WORDS_NUMBER, stage.inode),
-						   FIELD(WORDS_NUMBER, stage.born.seconds),
-						   FIELD(WORDS_NUMBER, stage.born.nanoseconds) },
+						   FIELD(WORDS_TIME, stage.born) },
 				number_fields[] = { FIELD(WORDS_NUMBER, number) };
 
-enum journal_kind {
-	LINE_LEAF = OPERATION_MODE + 1,
-	LINE_STAGE,
-	LINE_ATTEMPTED,
-	LINE_FORCED,
-	LINES
-};
+enum journal_kind { LINE_STAGE = OPERATION_LEAF + 1, LINE_ATTEMPTED, LINE_FORCED, LINES };
 static const struct words_kind lines[] = {
 	[OPERATION_ADD] = WORDS_KIND("add", operation_fields),
 	[OPERATION_REPLACE] = WORDS_KIND("replace", operation_fields),
 	[OPERATION_REMOVE] = WORDS_KIND("remove", operation_fields),
 	[OPERATION_MODE] = WORDS_KIND("mode", operation_fields),
-	[LINE_LEAF] = WORDS_KIND("leaf", leaf_fields),
+	[OPERATION_LEAF] = WORDS_KIND("leaf", leaf_fields),
 	[LINE_STAGE] = WORDS_KIND("stage", stage_fields),
 	[LINE_ATTEMPTED] = WORDS_KIND("attempted", number_fields),
 	[LINE_FORCED] = WORDS_KIND("forced", number_fields),
@@ -71,7 +64,7 @@ static const char *const phases[] = { "stage", "commit", "back", "clean" };
 struct journal_reader {
 	struct arena *arena;
 	struct journal *journal;
-	unsigned operations_size, leaves_size;
+	unsigned size;
 	struct journal_line line;
 };
 
@@ -86,32 +79,19 @@ static bool take_operation(struct journal_reader *reader, enum operation_kind ki
 	operation.old_mode &= 07777;
 	journal->operations =
 		arena_grow(reader->arena, journal->operations, journal->operation_count,
-			   &reader->operations_size, sizeof(operation));
+			   &reader->size, sizeof(operation));
 	journal->operations[journal->operation_count++] = operation;
-	return true;
-}
-
-static bool take_leaf(struct journal_reader *reader)
-{
-	struct journal *journal = reader->journal;
-	const struct leaf *leaf = &reader->line.leaf;
-	if (leaf->root >= ROOTS_MAX || journal->leaf_count == OPERATIONS_MAX)
-		return false;
-	journal->leaves = arena_grow(reader->arena, journal->leaves, journal->leaf_count,
-				     &reader->leaves_size, sizeof(*leaf));
-	journal->leaves[journal->leaf_count++] = *leaf;
 	return true;
 }
 
 static bool read_line(struct journal_reader *reader, char *at)
 {
 	struct journal_line *line = &reader->line;
+	line->operation = (struct operation){ 0 };
 	int kind = words_read_kind(reader->arena, at, lines, LINES, line);
 	switch (kind) {
 	case -1:
 		return false;
-	case LINE_LEAF:
-		return take_leaf(reader);
 	case LINE_STAGE:
 		if (line->root < ROOTS_MAX)
 			reader->journal->roots[line->root] = line->stage;
@@ -160,10 +140,6 @@ void journal_format(const struct journal *journal, struct out *out)
 	for (unsigned i = 0; i < journal->operation_count; i++) {
 		line.operation = journal->operations[i];
 		words_write_kind(out, &lines[line.operation.kind], &line);
-	}
-	for (unsigned i = 0; i < journal->leaf_count; i++) {
-		line.leaf = journal->leaves[i];
-		words_write_kind(out, &lines[LINE_LEAF], &line);
 	}
 	words_close(out);
 }

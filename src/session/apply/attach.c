@@ -64,11 +64,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 	int gate = openat(held->directory, "gate", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (gate < 0 || fd_lock(gate, LOCK_EX) < 0)
 		return fail(errno, "lock session '%s'", name);
-	if (apply_is_pending(held))
-		return fail(0,
-			    "an apply of session '%s' was interrupted; to complete it: sbx session "
-			    "apply %s",
-			    name, name);
+	TRY(apply_refuse_pending(held));
 	// A run before us may have added a root.
 	struct held again;
 	TRY(store_hold(&store, name, HOLD_LOOK, &again));
@@ -79,6 +75,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 	plan->session->held = held;
 	plan->session->gate = gate;
 	TRY(fill(plan, &store, held));
+	held->store = NULL;
 	store_close(&store);
 	return 0;
 }

@@ -22,7 +22,7 @@ enum { NUMBERS_MAX = 10000, KEPT_OF_NAME = NAME_MAX - 16 };
 
 static const char *name_staged(const struct applying *applying, const struct operation *operation)
 {
-	return arena_text(applying->store->arena, "%u", operation->number);
+	return arena_text(applying->arena, "%u", operation->number);
 }
 
 static int changed(const struct operation *operation)
@@ -86,6 +86,7 @@ static bool is_done(int stage, const char *staged, const struct operation *opera
 	case OPERATION_REMOVE:
 		return there;
 	case OPERATION_MODE:
+	case OPERATION_LEAF:
 		return false;
 	}
 	return false;
@@ -132,6 +133,8 @@ static int do_one(struct applying *applying, const struct operation *operation)
 	const char *name;
 	int stage = applying->stages[operation->root];
 	const char *staged = name_staged(applying, operation);
+	if (operation->kind == OPERATION_LEAF)
+		return 0;
 	if (applying->resumed && is_done(stage, staged, operation))
 		return !displaces(operation) || thing_moved(&operation->was, stage, staged)
 			       ? 0
@@ -152,6 +155,8 @@ static int do_one(struct applying *applying, const struct operation *operation)
 		return displace(stage, staged, parent, name, operation);
 	case OPERATION_MODE:
 		return change_mode(parent, name, operation, operation->old_mode, operation->mode);
+	case OPERATION_LEAF:
+		break;
 	}
 	return -1;
 }
@@ -186,7 +191,7 @@ static const char *const reasons[] = {
 static int keep_beside(struct applying *applying, const struct operation *operation,
 		       enum beside why)
 {
-	struct arena *arena = applying->store->arena;
+	struct arena *arena = applying->arena;
 	char kept[NAME_MAX + 1];
 	const char *staged = name_staged(applying, operation);
 	const char *name = path_name(operation->path), *place = kept;
@@ -258,6 +263,8 @@ static int undo_one(struct applying *applying, const struct operation *operation
 			(void)ATTEMPT(change_mode(parent, name, operation, operation->mode,
 						  operation->old_mode));
 		return 0;
+	case OPERATION_LEAF:
+		break;
 	}
 	return -1;
 }
@@ -317,7 +324,7 @@ static int forward(struct applying *applying)
 	if (done < journal->operation_count) {
 		journal->attempted = applying->resumed ? journal->operation_count : done + 1;
 		const char *text = err_taken(),
-			   *why = arena_copy(applying->store->arena, text, strlen(text));
+			   *why = arena_copy(applying->arena, text, strlen(text));
 		if (back(applying) < 0)
 			out_text(&applying->notes, "sbx: %s\n", err_taken());
 		return fail(0, "%s", why);
@@ -325,15 +332,16 @@ static int forward(struct applying *applying)
 	// On the disk before what they replaced goes.
 	if (stage_sync(applying) < 0 || keep_changed(applying) < 0 || note_applied(applying) < 0)
 		return UNENDED;
-	journal->operation_count = journal->leaf_count = journal->attempted = 0;
+	journal->operation_count = journal->attempted = 0;
 	journal->phase = PHASE_CLEAN;
 	TRY(journal_write(applying));
 	return commit_clean(applying);
 }
 
-static int run_apart(struct applying *applying, int (*run)(struct applying *applying))
+static int run_apart(struct applying *applying, int (*run)(struct applying *applying),
+		     struct out *notes)
 {
-	struct arena *arena = applying->store->arena;
+	struct arena *arena = applying->arena;
 	sigset_t all, before;
 	int status = 0;
 	sigfillset(&all);
@@ -351,6 +359,7 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	out_text(notes, "%s", applying->words);
 	if (pid < 0)
 		return fail(errno, "fork");
 	if (!WIFEXITED(status))
@@ -368,12 +377,12 @@ static int run_apart(struct applying *applying, int (*run)(struct applying *appl
 		    applying->why);
 }
 
-int commit_run(struct applying *applying)
+int commit_run(struct applying *applying, struct out *notes)
 {
-	return run_apart(applying, forward);
+	return run_apart(applying, forward, notes);
 }
 
-int commit_back(struct applying *applying)
+int commit_back(struct applying *applying, struct out *notes)
 {
-	return run_apart(applying, back);
+	return run_apart(applying, back, notes);
 }

@@ -20,8 +20,8 @@ struct notes {
 static void add(struct notes *notes, unsigned root, const char *path, uint64_t inode,
 		struct timespec changed)
 {
-	notes->all.files = arena_grow(notes->applying->store->arena, notes->all.files,
-				      notes->all.count, &notes->size, sizeof(*notes->all.files));
+	notes->all.files = arena_grow(notes->applying->arena, notes->all.files, notes->all.count,
+				      &notes->size, sizeof(*notes->all.files));
 	notes->all.files[notes->all.count++] = (struct known_file){ root, path, inode, changed };
 }
 
@@ -48,7 +48,7 @@ static void note_thing(struct notes *notes, unsigned root, const char *path,
 
 static void note_parent(struct notes *notes, const struct operation *operation)
 {
-	struct arena *arena = notes->applying->store->arena;
+	struct arena *arena = notes->applying->arena;
 	const char *name = path_name(operation->path);
 	struct thing parent = { .inode = operation->parent, .mode = S_IFDIR };
 	unsigned count = notes->all.count;
@@ -68,15 +68,17 @@ int note_applied(struct applying *applying)
 	struct notes notes = { .applying = applying };
 	struct out out = { 0 };
 	clock_gettime(CLOCK_REALTIME, &notes.now);
-	TRY(known_read(applying->store, applying->held, &notes.before));
+	TRY(known_read(applying->held, &notes.before));
 	notes.all = *notes.before;
 	notes.size = notes.all.count;
-	for (unsigned i = 0; i < journal->operation_count; i++)
-		note_parent(&notes, &journal->operations[i]);
 	bool back = journal->phase == PHASE_BACK;
-	for (unsigned i = 0; i < journal->leaf_count && !back; i++)
-		note_thing(&notes, journal->leaves[i].root, journal->leaves[i].path,
-			   &journal->leaves[i].is);
+	for (unsigned i = 0; i < journal->operation_count; i++) {
+		const struct operation *operation = &journal->operations[i];
+		if (operation->kind != OPERATION_LEAF)
+			note_parent(&notes, operation);
+		else if (!back)
+			note_thing(&notes, operation->root, operation->path, &operation->staged);
+	}
 	for (unsigned i = 0; i < journal->attempted && back && !journal->forced; i++) {
 		const struct operation *operation = &journal->operations[i];
 		if (operation->was.inode)

@@ -58,7 +58,7 @@ static bool takes_stage(struct store *store, const char *path)
 
 static const char *place_for(struct applying *applying, unsigned root)
 {
-	struct store *store = applying->store;
+	struct store *store = applying->held->store;
 	const char *path = applying->held->session.roots[root].path, *name = applying->held->name;
 	if (same_mount(store->sessions_path, path))
 		return arena_text(store->arena, "%s/%s/stage-%u", store->sessions_path, name, root);
@@ -157,8 +157,7 @@ int stage_reopen(struct applying *applying)
 			continue;
 		TRY(open_host(applying, i));
 		struct journal_root *now = &applying->journal.roots[i];
-		bool same = noted.inode == now->inode && noted.born.seconds == now->born.seconds &&
-			    noted.born.nanoseconds == now->born.nanoseconds;
+		bool same = noted.inode == now->inode && same_time(&noted.born, &now->born);
 		*now = noted;
 		if (!same)
 			return fail(0, "'%s' is not the directory that it began in",
@@ -182,8 +181,8 @@ int stage_remove(struct applying *applying)
 static void order_modes(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;
-	struct operation *ordered = arena_take(applying->store->arena,
-					       (journal->operation_count + 1) * sizeof(*ordered));
+	struct operation *ordered =
+		arena_take(applying->arena, (journal->operation_count + 1) * sizeof(*ordered));
 	unsigned count = 0;
 	for (int turn = 0; turn < 3; turn++)
 		for (unsigned i = 0; i < journal->operation_count; i++) {
@@ -209,6 +208,12 @@ static int identify(struct applying *applying)
 			operation->kind == OPERATION_ADD || operation->kind == OPERATION_REPLACE;
 		bool finishes = operation->kind == OPERATION_MODE && !operation->was.inode;
 		snprintf(name, sizeof(name), "%u", operation->number);
+		if (operation->place) {
+			if (fstatat(applying->stages[operation->root], operation->place, &status,
+				    AT_SYMLINK_NOFOLLOW) < 0)
+				return fail(errno, "read the stage");
+			operation->staged = thing_of(&status);
+		}
 		if ((puts || finishes) &&
 		    thing_look(applying->stages[operation->root], name,
 			       finishes ? &operation->was : &operation->staged) < 0)
@@ -217,15 +222,6 @@ static int identify(struct applying *applying)
 			operation->old_mode = operation->was.mode & 07777;
 			operation->mode = operation->old_mode & ~(mode_t)S_IWUSR;
 		}
-	}
-	for (unsigned i = 0; i < journal->leaf_count; i++) {
-		struct leaf *leaf = &journal->leaves[i];
-		if (!leaf->place)
-			continue;
-		if (fstatat(applying->stages[leaf->root], leaf->place, &status,
-			    AT_SYMLINK_NOFOLLOW) < 0)
-			return fail(errno, "read the stage");
-		leaf->is = thing_of(&status);
 	}
 	return 0;
 }

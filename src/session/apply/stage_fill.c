@@ -55,7 +55,7 @@ static const char *place_of(struct applying *applying, const struct operation *o
 			    const struct change *change)
 {
 	const char *rest = change->path + strlen(operation->path);
-	return arena_text(applying->store->arena, "%u%s", operation->number, rest);
+	return arena_text(applying->arena, "%u%s", operation->number, rest);
 }
 
 static int compare_links(const void *left, const void *right)
@@ -71,7 +71,7 @@ static void find_links(struct filling *filling)
 {
 	const struct changes *changes = &filling->applying->changes;
 	struct staged_link *links = filling->links =
-		arena_take(filling->applying->store->arena, (changes->count + 1) * sizeof(*links));
+		arena_take(filling->applying->arena, (changes->count + 1) * sizeof(*links));
 	size_t all = 0;
 	for (unsigned i = 0; i < changes->count; i++) {
 		const struct change *change = &changes->list[i];
@@ -115,7 +115,7 @@ static int put_text(const struct change *change, int to, const char *name)
 static int give_rights(const struct filling *filling, const struct change *change, int layer,
 		       int to, const char *name)
 {
-	const struct store *store = filling->applying->store;
+	const struct store *store = filling->applying->held->store;
 	struct stat status = change->is;
 	bool replaces = S_ISREG(change->was.st_mode) && S_ISREG(status.st_mode);
 	if (S_ISLNK(status.st_mode) || (layer < 0 && !replaces && !filling->gives))
@@ -140,8 +140,7 @@ static int put(struct filling *filling, const struct change *change, const char 
 			    str_shown(change->refused));
 	if (ATTEMPT(link_again(filling, change, place)))
 		return 0;
-	autoclose int from =
-		sides_parent(applying->store, &applying->held->session, change, &source);
+	autoclose int from = sides_parent(applying->held, change, &source);
 	TRY(from);
 	autoclose int to = open_place(applying->stages[change->root], place, &name);
 	TRY(to);
@@ -166,8 +165,7 @@ static int finish(const struct filling *filling, const struct change *change, co
 	struct stat status = change->is;
 	if (faccessat(to, place, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	autoclose int from =
-		sides_parent(applying->store, &applying->held->session, change, &source);
+	autoclose int from = sides_parent(applying->held, change, &source);
 	TRY(from);
 	autoclose int layer = fd_directory(from, source);
 	autoclose int made = fd_directory(to, place);
@@ -210,13 +208,20 @@ static unsigned end_of(const struct changes *changes, unsigned first)
 	return at;
 }
 
+static void add_operation(struct applying *applying, const struct operation *operation)
+{
+	applying->journal.operations[applying->journal.operation_count++] = *operation;
+}
+
 // `place` NULL: a directory that gets a mode, or nothing.
 static void add_leaf(struct applying *applying, const struct change *change, const char *place)
 {
-	struct leaf leaf = { .root = change->root, .path = change->path, .place = place };
+	struct operation leaf = {
+		.kind = OPERATION_LEAF, .root = change->root, .path = change->path, .place = place
+	};
 	if (!place && change->kind != CHANGE_REMOVED)
-		leaf.is = thing_of(&change->was);
-	applying->journal.leaves[applying->journal.leaf_count++] = leaf;
+		leaf.staged = thing_of(&change->was);
+	add_operation(applying, &leaf);
 }
 
 static struct thing thing_was(const struct applying *applying, unsigned first, unsigned end)
@@ -228,8 +233,7 @@ static struct thing thing_was(const struct applying *applying, unsigned first, u
 		return thing;
 	for (unsigned i = first + 1; i < end; i++)
 		if (list[i].kind == CHANGE_REMOVED)
-			thing.tree = thing_sum(thing.tree,
-					       thing_part(list[i].path + length, &list[i].was));
+			thing.tree += thing_part(list[i].path + length, &list[i].was);
 	return thing;
 }
 
@@ -270,41 +274,35 @@ static int put_tree(struct filling *filling, const struct operation *operation, 
 	return any;
 }
 
-static int add_operation(struct applying *applying, struct operation *operation)
-{
-	applying->journal.operations[applying->journal.operation_count++] = *operation;
-	return 0;
-}
-
 // A directory that nobody may write cannot be moved: it gets its mode afterwards, or loses it
 // before.
-static int add_modes(struct applying *applying, const struct operation *of,
-		     const struct change *change)
+static void add_modes(struct applying *applying, const struct operation *of,
+		      const struct change *change)
 {
 	struct operation mode = *of;
 	mode.kind = OPERATION_MODE;
 	if (S_ISDIR(change->was.st_mode) && !(change->was.st_mode & S_IWUSR)) {
 		mode.mode = (change->was.st_mode | S_IWUSR) & 07777;
-		TRY(add_operation(applying, &mode));
+		add_operation(applying, &mode);
 	}
 	if (of->kind == OPERATION_REMOVE || !S_ISDIR(change->is.st_mode) ||
 	    (change->is.st_mode & S_IWUSR))
-		return 0;
+		return;
 	mode.was = (struct thing){ .inode = 0 };
 	mode.mode = change->is.st_mode & 01777;
 	mode.old_mode = mode.mode | S_IWUSR;
-	return add_operation(applying, &mode);
+	add_operation(applying, &mode);
 }
 
-static int stage_removed(struct applying *applying, struct operation *operation, unsigned index,
-			 unsigned end)
+static void stage_removed(struct applying *applying, struct operation *operation, unsigned index,
+			  unsigned end)
 {
 	const struct change *list = applying->changes.list;
 	operation->kind = OPERATION_REMOVE;
-	TRY(add_operation(applying, operation));
+	add_operation(applying, operation);
 	for (unsigned i = index; i < end; i++)
 		add_leaf(applying, &list[i], NULL);
-	return add_modes(applying, operation, &list[index]);
+	add_modes(applying, operation, &list[index]);
 }
 
 static int stage_one(struct filling *filling, unsigned index, unsigned *next)
@@ -323,44 +321,37 @@ static int stage_one(struct filling *filling, unsigned index, unsigned *next)
 	operation.mode = (change->is.st_mode & 01777) | (change->was.st_mode & S_ISGID);
 	operation.old_mode = change->was.st_mode & 07777;
 	*next = index + 1;
-	switch (change->kind) {
-	case CHANGE_REMOVED:
-		if (!change->selected)
-			return 0;
-		*next = end;
-		return stage_removed(applying, &operation, index, end);
-	case CHANGE_MODE:
-		if (!change->selected)
-			return 0;
+	bool gone = change->kind == CHANGE_REMOVED, directory = S_ISDIR(change->is.st_mode);
+	if (!change->selected && (gone || change->kind == CHANGE_MODE))
+		return 0;
+	if (change->kind == CHANGE_MODE && directory) {
 		operation.kind = OPERATION_MODE;
-		if (S_ISDIR(change->is.st_mode)) {
-			add_leaf(applying, change, NULL);
-			return add_operation(applying, &operation);
-		}
-		break;
-	case CHANGE_ADDED:
-	case CHANGE_TYPE:
-	case CHANGE_EDITED:
-		break;
+		add_leaf(applying, change, NULL);
+		add_operation(applying, &operation);
+		return 0;
 	}
 	*next = end;
-	int any = put_tree(filling, &operation, index, *next);
+	if (gone) {
+		stage_removed(applying, &operation, index, end);
+		return 0;
+	}
+	int any = put_tree(filling, &operation, index, end);
 	if (any <= 0)
 		return any;
 	operation.kind = change->kind == CHANGE_ADDED ? OPERATION_ADD : OPERATION_REPLACE;
 	applying->links += S_ISREG(change->was.st_mode) && change->was.st_nlink > 1;
-	TRY(add_operation(applying, &operation));
-	return add_modes(applying, &operation, change);
+	add_operation(applying, &operation);
+	add_modes(applying, &operation, change);
+	return 0;
 }
 
 int stage_fill(struct applying *applying)
 {
-	struct arena *arena = applying->store->arena;
+	struct arena *arena = applying->arena;
 	struct filling filling = { .applying = applying, .parent = -1 };
-	size_t most = 3 * (size_t)applying->changes.count + 1;
+	size_t most = 4 * (size_t)applying->changes.count + 1;
 	applying->journal.operations =
 		arena_take(arena, most * sizeof(*applying->journal.operations));
-	applying->journal.leaves = arena_take(arena, most * sizeof(*applying->journal.leaves));
 	find_links(&filling);
 	for (unsigned i = 0; i < applying->changes.count;)
 		TRY(stage_one(&filling, i, &i));

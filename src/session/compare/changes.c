@@ -13,23 +13,86 @@
 #include "base/sys.h"
 #include "names/trusted.h"
 #include "session/store/store.h"
+#include "text/words.h"
 
-enum { CHANGES_MAX = 4000000 };
+enum { CHANGES_MAX = 4000000, DEPTH_MAX = 256, PATH_BYTES_MAX = 3800 };
 
-static bool same_link(int left, int right, const char *name)
+struct compare_walk {
+	const struct held *held;
+	struct changes *changes;
+	unsigned root;
+	const char *repository; // from ".git" on
+	struct withheld names;
+	struct seen seen;
+	int depth;
+	bool covered, guarded, inside;
+	bool inside_removed;
+	unsigned removed; // of the uppermost removed directory
+	bool lost;
+	enum same same;
+	uint64_t parent; // 0: the host has none
+	const struct seen_directory *above;
+};
+
+static const char *walk_whole(struct compare_walk *walk, const char *path)
 {
-	char a[PATH_MAX], b[PATH_MAX];
-	ssize_t length = readlinkat(left, name, a, sizeof(a)),
-		other = readlinkat(right, name, b, sizeof(b));
-	return length >= 0 && length == other && memcmp(a, b, (size_t)length) == 0;
+	return walk->repository ? path_below(walk->held->store->arena, walk->repository, path)
+				: path;
 }
 
-static bool same_content(int layer, int host, const char *name, const struct stat *is,
-			 const struct stat *was)
+static bool is_withheld(struct compare_walk *walk, const char *path)
 {
-	if (S_ISREG(is->st_mode))
-		return is->st_size == was->st_size && copy_is_same(layer, name, host, name);
-	return S_ISLNK(is->st_mode) ? same_link(layer, host, name) : true;
+	return withheld_has(&walk->names, walk->root, path) ||
+	       trusted_is_protected(walk_whole(walk, path));
+}
+
+static struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path)
+{
+	struct changes *changes = walk->changes;
+	changes->list = arena_grow(walk->held->store->arena, changes->list, changes->count,
+				   &changes->size, sizeof(*changes->list));
+	struct change *change = &changes->list[changes->count++];
+	*change = (struct change){ .kind = kind,
+				   .root = walk->root,
+				   .path = path,
+				   .layer = -1,
+				   .covered = walk->covered,
+				   .parent = walk->parent };
+	change->inside = walk->inside;
+	change->guarded = walk->guarded || is_withheld(walk, path);
+	if (kind != CHANGE_MODE && component_is_git(path_name(path)))
+		change->guarded = true;
+	if ((kind == CHANGE_REMOVED || kind == CHANGE_TYPE) &&
+	    repository_loses(walk_whole(walk, path)))
+		change->guarded = true;
+	return change;
+}
+
+static const char *walk_below(struct compare_walk *walk, const char *path, const char *name)
+{
+	return path[0] ? arena_text(walk->held->store->arena, "%s/%s", path, name) : name;
+}
+
+static const struct known_file *known_at(const struct compare_walk *walk, const char *path)
+{
+	return known_find(walk->changes->known, walk->root, path);
+}
+
+static bool walk_is_too_far(const struct compare_walk *walk, const char *path)
+{
+	return walk->depth >= DEPTH_MAX || strlen(path) > PATH_BYTES_MAX;
+}
+
+static void walk_enter(struct compare_walk *walk, const char *path, int host)
+{
+	struct stat status;
+	enum same same =
+		host < 0 ? SAME_YES
+			 : same_directory(walk->changes, &walk->seen, walk->root, path, host);
+	walk->depth++;
+	walk->same = same > walk->same ? same : walk->same;
+	walk->above = seen_find(&walk->seen, path);
+	walk->parent = host >= 0 && fstat(host, &status) == 0 ? status.st_ino : 0;
 }
 
 static int walk_directory(struct compare_walk *walk, const char *path, const struct merged *merged,
@@ -48,7 +111,7 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	const char *whole = walk_whole(walk, path);
 	bool repository =
 		repository_is_elsewhere(whole) && repository_is_new(&inner, entry->name, fd);
-	walk->guarded = walk->guarded || repository || withheld_has(&walk->names, walk->root, path);
+	walk->guarded = walk->guarded || repository || is_withheld(walk, path);
 	struct change *own =
 		walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
 	if (own && own->path == path) {
@@ -66,40 +129,24 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	return result;
 }
 
-// The mark of the oldest layer that has it: later ones copied it from there.
-static bool was_copied_up(const struct merged *merged, const struct entry *entry)
-{
-	struct stat status;
-	unsigned oldest = entry->from;
-	for (unsigned i = entry->from + 1; i < merged->count; i++) {
-		if (fstatat(merged->fds[i], entry->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if ((status.st_mode & S_IFMT) != (entry->status.st_mode & S_IFMT))
-			return false;
-		oldest = i;
-	}
-	autoclose int fd = openat(merged->fds[oldest], entry->name,
-				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return fd >= 0 && fgetxattr(fd, ORIGIN_XATTR, NULL, 0) >= 0;
-}
-
 // A directory with the mark was the host's. A file takes the mark along: see renames_find().
 static void compare_added(struct compare_walk *walk, struct change *change,
-			  const struct merged *merged, const struct entry *entry)
+			  const struct known_file *known, const struct merged *merged,
+			  const struct entry *entry)
 {
 	mode_t mode = entry->status.st_mode;
-	bool marked = (S_ISREG(mode) || S_ISDIR(mode)) && was_copied_up(merged, entry);
-	bool lost = same_is_lost(walk->changes, &walk->seen, walk->above, walk->root, change->path);
+	bool marked = (S_ISREG(mode) || S_ISDIR(mode)) && merged_was_host(merged, entry);
+	bool lost = known ? known->inode != KNOWN_REMOVED
+			  : walk->above && seen_has(walk->above, path_name(change->path));
 	change->conflict = lost || (marked && S_ISDIR(mode)) || walk->lost ||
 			   (!walk->covered && walk->same == SAME_OTHER);
 	change->marked = marked && S_ISREG(mode) && !walk->covered;
 }
 
-static bool host_set_mode(const struct compare_walk *walk, const char *path, const struct stat *is,
+static bool host_set_mode(const struct compare_walk *walk, const struct seen_directory *saw,
+			  const struct known_file *known, const struct stat *is,
 			  const struct stat *was, bool *ret_conflict)
 {
-	const struct seen_directory *saw = seen_find(&walk->seen, path);
-	const struct known_file *known = known_find(walk->changes->known, walk->root, path);
 	bool older = !same_is_later(&was->st_ctim, &walk->changes->base);
 	*ret_conflict = walk->same != SAME_YES ||
 			(!known && !older && (!saw || saw->mode != (was->st_mode & 07777)));
@@ -126,7 +173,7 @@ static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 		return CHANGE_ADDED;
 	if ((is->st_mode & S_IFMT) != (was->st_mode & S_IFMT))
 		return CHANGE_TYPE;
-	if (!same_content(layer, host, entry->name, is, was))
+	if (!sides_are_same(layer, host, entry->name, is, was))
 		return CHANGE_EDITED;
 	mode_t group = S_ISDIR(is->st_mode) ? was->st_mode & S_ISGID : 0;
 	*ret_same =
@@ -148,6 +195,8 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 		    const struct entry *entry, int host, const struct stat *was)
 {
 	const struct stat *is = &entry->status;
+	const struct known_file *known = known_at(walk, path);
+	const struct seen_directory *saw = seen_find(&walk->seen, path);
 	bool same, conflict = false;
 	enum change_kind kind = kind_of(merged->fds[entry->from], host, entry, was, &same);
 	struct change index = { .kind = kind };
@@ -156,13 +205,12 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 	if (kind == CHANGE_EDITED && index.text && host_has(host, entry->name, &index))
 		return;
 	bool directory = kind == CHANGE_MODE && S_ISDIR(is->st_mode);
-	if (kind == CHANGE_MODE && !(directory && seen_find(&walk->seen, path)) &&
-	    same_is_applied(walk->changes, walk->root, path, is, was))
+	if (kind == CHANGE_MODE && !(directory && saw) && same_is_applied(known, is, was))
 		return;
-	if (same || (directory && host_set_mode(walk, path, is, was, &conflict)))
+	if (same || (directory && host_set_mode(walk, saw, known, is, was, &conflict)))
 		return;
 	bool touched =
-		was && !S_ISDIR(was->st_mode) && !same_file(walk->changes, walk->root, path, was);
+		was && !S_ISDIR(was->st_mode) && !same_file(known, &walk->changes->base, was);
 	if (touched && kind == CHANGE_MODE)
 		touched = adds_rights(is, was, &same);
 	if (same)
@@ -179,11 +227,70 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 	change->guarded |= repository_breaks(merged->fds[entry->from], entry->name,
 					     walk_whole(walk, path), is);
 	if (!was) {
-		compare_added(walk, change, merged, entry);
+		compare_added(walk, change, known, merged, entry);
 		return;
 	}
 	change->was = *was;
 	change->conflict = directory ? conflict : walk->same != SAME_YES || touched;
+}
+
+static int note_removed(struct compare_walk *walk, const char *path, const char *name, int host,
+			const struct stat *was);
+
+// All but the `entries` that the session has there. Names too far down are noted of the uppermost
+// directory.
+static int walk_removed(struct compare_walk *walk, const char *path, const struct entry *entries,
+			int count, int host)
+{
+	char **names;
+	struct stat status;
+	int at = 0, all = names_in(walk->held->store->arena, host, &names);
+	TRY(all);
+	if (walk_is_too_far(walk, path)) {
+		walk->changes->list[walk->removed].far = true;
+		return 0;
+	}
+	for (int i = 0; i < all; i++) {
+		while (at < count && strcmp(entries[at].name, names[i]) < 0)
+			at++;
+		if (at < count && str_equal(entries[at].name, names[i]))
+			continue;
+		if (fstatat(host, names[i], &status, AT_SYMLINK_NOFOLLOW) == 0)
+			TRY(note_removed(walk, walk_below(walk, path, names[i]), names[i], host,
+					 &status));
+		else if (errno != ENOENT)
+			return fail(errno, "read a removed file");
+	}
+	return 0;
+}
+
+static int note_removed_inside(struct compare_walk *walk, const char *path, const char *name,
+			       int host)
+{
+	unsigned own = walk->changes->count - 1;
+	autoclose int fd = fd_directory(host, name);
+	if (fd < 0)
+		return fail(errno, "read the removed directory '%s'", str_shown(path));
+	struct compare_walk above = *walk;
+	walk->removed = walk->inside_removed ? walk->removed : own;
+	walk_enter(walk, path, fd);
+	walk->covered = walk->inside_removed = true;
+	walk->changes->list[own].conflict = walk->same != SAME_YES;
+	int result = walk_removed(walk, path, NULL, 0, fd);
+	*walk = above;
+	return result;
+}
+
+static int note_removed(struct compare_walk *walk, const char *path, const char *name, int host,
+			const struct stat *was)
+{
+	struct change *change = walk_add(walk, CHANGE_REMOVED, path);
+	change->was = *was;
+	if (S_ISDIR(was->st_mode))
+		return note_removed_inside(walk, path, name, host);
+	change->conflict = walk->same != SAME_YES ||
+			   !same_file(known_at(walk, path), &walk->changes->base, was);
+	return 0;
 }
 
 static int walk_entry(struct compare_walk *walk, const char *path, const struct merged *merged,
@@ -195,32 +302,13 @@ static int walk_entry(struct compare_walk *walk, const char *path, const struct 
 		was = &status;
 	if (is_whiteout(&entry->status)) {
 		walk->changes->whiteouts++;
-		return was ? removed_note(walk, path, entry->name, host, was) : 0;
+		return was ? note_removed(walk, path, entry->name, host, was) : 0;
 	}
 	compare(walk, path, merged, entry, host, was);
 	if (was && S_ISDIR(was->st_mode) && !S_ISDIR(entry->status.st_mode))
-		return removed_note_inside(walk, path, entry->name, host);
+		return note_removed_inside(walk, path, entry->name, host);
 	return S_ISDIR(entry->status.st_mode) ? walk_inner(walk, path, merged, entry, host, was)
 					      : 0;
-}
-
-// Opaque: the host's entries are gone, unless the session made them anew.
-static int walk_hidden(struct compare_walk *walk, const char *path, const struct entry *entries,
-		       int count, int host)
-{
-	char **names;
-	struct stat status;
-	int at = 0, all = names_in(walk->store->arena, host, &names);
-	TRY(all);
-	for (int i = 0; i < all; i++) {
-		while (at < count && strcmp(entries[at].name, names[i]) < 0)
-			at++;
-		if ((at < count && str_equal(entries[at].name, names[i])) ||
-		    fstatat(host, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		TRY(removed_note(walk, walk_below(walk, path, names[i]), names[i], host, &status));
-	}
-	return 0;
 }
 
 static int walk_directory(struct compare_walk *walk, const char *path, const struct merged *merged,
@@ -231,37 +319,35 @@ static int walk_directory(struct compare_walk *walk, const char *path, const str
 		walk->changes->too_far = walk->changes->too_far ? walk->changes->too_far : path;
 		return 0;
 	}
-	int count = merged_list(walk->store->arena, merged, &entries);
+	int count = merged_list(walk->held->store->arena, merged, &entries);
 	TRY(count);
 	if (walk->changes->count > CHANGES_MAX)
 		return fail(0, "more than %d changes", CHANGES_MAX);
 	for (int i = 0; i < count; i++)
 		TRY(walk_entry(walk, walk_below(walk, path, entries[i].name), merged, &entries[i],
 			       host));
-	return merged->opaque && host >= 0 ? walk_hidden(walk, path, entries, count, host) : 0;
+	// The host's entries are gone, unless the session made them anew.
+	return merged->opaque && host >= 0 ? walk_removed(walk, path, entries, count, host) : 0;
 }
 
-static int walk_root(struct compare_walk *walk, const struct held *held, enum project project)
+static int walk_root(struct compare_walk *walk, enum project project)
 {
+	const struct held *held = walk->held;
 	struct merged merged;
 	struct stat status;
-	const struct root *root = &walk->session->roots[walk->root];
-	walk->repository = withheld_repository(root->path);
-	autoclose int host = sys_openat2(AT_FDCWD, root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-					 RESOLVE_NO_SYMLINKS);
-	if (host < 0)
-		return fail(errno, "'%s'", root->path);
-	seen_read(walk->store, held, walk->root, &walk->seen);
-	if (project == PROJECT_SAME)
-		TRY(same_root(held, walk->root, host, &walk->seen));
+	walk->repository = withheld_repository(walk->held->session.roots[walk->root].path);
+	autoclose int host = sides_host_root(&held->session, walk->root);
+	TRY(host);
+	TRY(seen_read(held, walk->root, &walk->seen));
+	int same = same_root(held, walk->root, host, &walk->seen);
+	if (same < 0 && !err_tolerated(project == PROJECT_ANY))
+		return -1;
 	walk->depth = 0;
-	walk->same =
-		ATTEMPT(same_root(held, walk->root, host, &walk->seen)) < 0 ? SAME_OTHER : SAME_YES;
+	walk->same = same < 0 ? SAME_OTHER : SAME_YES;
 	walk->above = seen_find(&walk->seen, "");
 	walk->parent = fstat(host, &status) == 0 ? status.st_ino : 0;
 	walk->changes->roots[walk->root] = walk->parent;
-	TRY(merged_open(walk->store, walk->session, walk->session->top, CHAIN_MAX, walk->root,
-			&merged));
+	TRY(merged_open(held, held->session.top, CHAIN_MAX, walk->root, &merged));
 	unsigned first = walk->changes->count;
 	bool made = !walk->repository && repository_is_new(&merged, "", host);
 	int result = walk_directory(walk, "", &merged, host);
@@ -283,26 +369,17 @@ static void guard_removed(struct changes *changes)
 	}
 }
 
-bool changes_has_inside(const struct changes *changes, unsigned index)
-{
-	const struct change *change = &changes->list[index];
-	return index + 1 < changes->count && change[1].root == change->root &&
-	       path_within(change[1].path, change->path);
-}
-
-int changes_find(struct store *store, const struct held *held, enum project project,
-		 struct changes *ret_changes)
+int changes_find(const struct held *held, enum project project, struct changes *ret_changes)
 {
 	struct changes changes = { .base = held->session.base };
-	struct compare_walk walk = { .store = store,
-				     .session = &held->session,
-				     .changes = &changes };
-	TRY(known_read(store, held, &changes.known));
-	TRY(withheld_begin(store, &held->session, &walk.names));
-	for (walk.root = 0; walk.root < held->session.root_count; walk.root++)
-		if (!held->session.roots[walk.root].own && !held->session.roots[walk.root].system)
-			TRY(walk_root(&walk, held, project));
-	renames_find(store, held, &changes);
+	struct compare_walk walk = { .held = held, .changes = &changes };
+	TRY(known_read(held, &changes.known));
+	TRY(withheld_begin(held, &walk.names));
+	session_roots_each (i, &held->session) {
+		walk.root = i;
+		TRY(walk_root(&walk, project));
+	}
+	renames_find(held, &changes);
 	guard_removed(&changes);
 	*ret_changes = changes;
 	return 0;

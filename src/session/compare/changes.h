@@ -59,25 +59,21 @@ struct changes {
 enum project { PROJECT_SAME, PROJECT_ANY };
 
 // Walks the layers alone. Sorted: a directory before its entries.
-int changes_find(struct store *store, const struct held *held, enum project project,
-		 struct changes *ret_changes);
+int changes_find(const struct held *held, enum project project, struct changes *ret_changes);
 
 bool changes_has_inside(const struct changes *changes, unsigned index);
 
 // Relative to the project, else absolute.
-const char *change_name(struct arena *arena, const struct session *session,
-			const struct change *change);
+const char *change_name(const struct held *held, const struct change *change);
 
 // Absolute, relative to the current directory, or to the project.
-const char *select_path(struct arena *arena, const struct session *session, const char *word);
+const char *select_path(const struct held *held, const char *word);
 
 // None: every change but guarded ones. -1: nothing has changed at one.
-int select_changes(struct store *store, const struct held *held, struct changes *changes,
-		   char *const *words);
+int select_changes(const struct held *held, struct changes *changes, char *const *words);
 
 // Whole paths, read before anything is applied.
-int mentioned_find(struct store *store, const struct session *session,
-		   const struct changes *changes, struct list *ret_files);
+int mentioned_find(const struct held *held, const struct changes *changes, struct list *ret_files);
 
 // Git of the host would run what their settings name.
 
@@ -109,7 +105,6 @@ int thing_look(int directory, const char *name, struct thing *ret_thing);
 
 // Each thing by its path from there ("a/b"), in any order.
 uint64_t thing_part(const char *path, const struct stat *status);
-uint64_t thing_sum(uint64_t sum, uint64_t part);
 
 bool thing_is(const struct thing *thing, const struct thing *now);
 
@@ -124,29 +119,19 @@ bool thing_moved(const struct thing *thing, int directory, const char *name);
 
 // By descriptor, never through a symlink or out of the root.
 
-int sides_parent(const struct store *store, const struct session *session,
-		 const struct change *change, const char **ret_name);
+int sides_parent(const struct held *held, const struct change *change, const char **ret_name);
 
 int sides_host_root(const struct session *session, unsigned root);
 int sides_host_below(int root, const char *path, const char **ret_name);
 int sides_host_parent(const struct session *session, unsigned root, const char *path,
 		      const char **ret_name);
 
+// Of one type, but for their modes.
+bool sides_are_same(int layer, int host, const char *name, const struct stat *is,
+		    const struct stat *was);
+
 // "": not a symlink. True: neither in a directory of the session nor of the system.
-bool sides_leads_out(const struct store *store, const struct session *session,
-		     const struct change *change, char ret_text[PATH_MAX]);
-
-struct pathset {
-	const char **paths; // sorted by pathset_order()
-	unsigned count, size;
-};
-
-void pathset_add(struct pathset *set, struct arena *arena, const char *path);
-
-void pathset_order(struct pathset *set);
-
-// Clean paths, all relative or all absolute.
-bool pathset_has(const struct pathset *set, const char *path);
+bool sides_leads_out(const struct held *held, const struct change *change, char ret_text[PATH_MAX]);
 
 // By what it is, not by its name.
 enum same {
@@ -159,14 +144,10 @@ enum same same_directory(const struct changes *changes, const struct seen *seen,
 			 const char *path, int fd);
 
 // Only an apply of this session has touched it.
-bool same_file(const struct changes *changes, unsigned root, const char *path,
+bool same_file(const struct known_file *known, const struct timespec *base,
 	       const struct stat *status);
 
-bool same_is_applied(const struct changes *changes, unsigned root, const char *path,
-		     const struct stat *is, const struct stat *was);
-
-bool same_is_lost(const struct changes *changes, const struct seen *seen,
-		  const struct seen_directory *above, unsigned root, const char *path);
+bool same_is_applied(const struct known_file *known, const struct stat *is, const struct stat *was);
 
 // -1 with the error said unless the open directory is the root that the session was made over.
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen);
@@ -177,17 +158,12 @@ bool same_is_later(const struct timespec *time, const struct timespec *than);
 // Applied only when it is named.
 struct withheld {
 	struct arena *arena;
-	struct withheld_root {
-		const char *repository; // from ".git" on; NULL: not git's
-		bool whole;
-		struct pathset paths;
-		const char *place; // NULL: not compared
-	} roots[ROOTS_MAX];
+	const struct held *held;
+	struct list named, around; // absolute; `around`: not for a root that lies in it
 	const char *looked;
 };
 
-int withheld_begin(const struct store *store, const struct session *session,
-		   struct withheld *ret_withheld);
+int withheld_begin(const struct held *held, struct withheld *ret_withheld);
 
 // NULL: not git's own.
 const char *withheld_repository(const char *root);
@@ -195,41 +171,5 @@ const char *withheld_repository(const char *root);
 // Asked in the order of the tree.
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path);
 
-enum { DEPTH_MAX = 256, PATH_BYTES_MAX = 3800 };
-
-struct compare_walk {
-	struct store *store;
-	const struct session *session;
-	struct changes *changes;
-	unsigned root;
-	const char *repository; // from ".git" on
-	struct withheld names;
-	struct seen seen;
-	int depth;
-	bool covered, guarded, inside;
-	bool inside_removed;
-	unsigned removed; // of the uppermost removed directory
-	bool lost;
-	enum same same;
-	uint64_t parent; // 0: the host has none
-	const struct seen_directory *above;
-};
-
-struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path);
-const char *walk_below(struct compare_walk *walk, const char *path, const char *name);
-
-// Of git: from ".git" on.
-const char *walk_whole(struct compare_walk *walk, const char *path);
-// -1: none.
-void walk_enter(struct compare_walk *walk, const char *path, int host);
-
-bool walk_is_too_far(const struct compare_walk *walk, const char *path);
-
-// With all in it; or what goes with a directory that is the last change.
-
-int removed_note(struct compare_walk *walk, const char *path, const char *name, int host,
-		 const struct stat *was);
-int removed_note_inside(struct compare_walk *walk, const char *path, const char *name, int host);
-
 // Clears conflicts that a moved file only seems to have.
-void renames_find(struct store *store, const struct held *held, struct changes *changes);
+void renames_find(const struct held *held, struct changes *changes);

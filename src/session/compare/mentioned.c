@@ -60,16 +60,15 @@ static void add_real(const struct mentions *mentions, struct list *files)
 	}
 }
 
-int mentioned_find(struct store *store, const struct session *session,
-		   const struct changes *changes, struct list *ret_files)
+int mentioned_find(const struct held *held, const struct changes *changes, struct list *ret_files)
 {
+	const struct session *session = &held->session;
+	struct store *store = held->store;
 	struct arena *arena = store->arena;
 	struct gitnamed global = { 0 };
 	TRY(gitnamed_global(arena, store->home, store->config, &global));
-	for (unsigned i = 0; i < session->root_count; i++) {
+	session_roots_each (i, session) {
 		const char *top = session->roots[i].path, *last = "";
-		if (session->roots[i].own || session->roots[i].system)
-			continue;
 		autoclose int root = open(top, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		struct mentions mentions = { .root = root, .path = top, .arena = arena };
 		read_texts(&mentions, &global, top);

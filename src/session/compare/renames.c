@@ -1,4 +1,4 @@
-// Owns what a removed name takes with it, and the detection of renamed files, by their bytes.
+// Owns the detection of renamed files, by their bytes.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -36,17 +36,17 @@ static int compare_moved(const void *left, const void *right)
 	return order != 0 ? order : (a > b) - 1;
 }
 
-static bool is_same(struct store *store, const struct session *session, const struct change *added,
+static bool is_same(const struct held *held, const struct change *added,
 		    const struct change *removed)
 {
 	const char *name, *other;
-	autoclose int layer = sides_parent(store, session, added, &name);
-	autoclose int host = sides_host_parent(session, removed->root, removed->path, &other);
+	autoclose int layer = sides_parent(held, added, &name);
+	autoclose int host =
+		sides_host_parent(&held->session, removed->root, removed->path, &other);
 	return layer >= 0 && host >= 0 && copy_is_same(layer, name, host, other);
 }
 
-static void pair(struct store *store, const struct session *session, struct change **list,
-		 unsigned count, unsigned *unequal)
+static void pair(const struct held *held, struct change **list, unsigned count, unsigned *unequal)
 {
 	unsigned gone = 0;
 	while (gone < count && has_gone(list[gone]))
@@ -55,7 +55,7 @@ static void pair(struct store *store, const struct session *session, struct chan
 		struct change *added = list[i], *origin = NULL;
 		for (unsigned j = 0; !origin && j < gone && *unequal < UNEQUAL_MAX; j++) {
 			origin = list[(i + j) % gone];
-			if (!is_same(store, session, added, origin)) {
+			if (!is_same(held, added, origin)) {
 				origin = NULL;
 				++*unequal;
 			}
@@ -82,11 +82,11 @@ static void find_lost(struct changes *changes)
 			changes->list[i].conflict = true;
 }
 
-void renames_find(struct store *store, const struct held *held, struct changes *changes)
+void renames_find(const struct held *held, struct changes *changes)
 {
 	FORGIVING;
 	unsigned count = 0, unequal = 0;
-	struct change **list = arena_take(store->arena, (changes->count + 1) * sizeof(*list));
+	struct change **list = arena_take(held->store->arena, (changes->count + 1) * sizeof(*list));
 	find_lost(changes);
 	for (unsigned i = 0; i < changes->count; i++) {
 		struct change *change = &changes->list[i];
@@ -99,54 +99,6 @@ void renames_find(struct store *store, const struct held *held, struct changes *
 	for (unsigned first = 0, end; first < count; first = end) {
 		for (end = first; end < count && order_of(list[first], list[end]) == 0;)
 			end++;
-		pair(store, &held->session, list + first, end - first, &unequal);
+		pair(held, list + first, end - first, &unequal);
 	}
-}
-
-// Names too far down are noted of the uppermost directory.
-static int walk_removed(struct compare_walk *walk, const char *path, int host)
-{
-	char **names;
-	struct stat status;
-	int count = names_in(walk->store->arena, host, &names);
-	TRY(count);
-	if (walk_is_too_far(walk, path)) {
-		walk->changes->list[walk->removed].far = true;
-		return 0;
-	}
-	for (int i = 0; i < count; i++)
-		if (fstatat(host, names[i], &status, AT_SYMLINK_NOFOLLOW) == 0)
-			TRY(removed_note(walk, walk_below(walk, path, names[i]), names[i], host,
-					 &status));
-		else if (errno != ENOENT)
-			return fail(errno, "read a removed file");
-	return 0;
-}
-
-int removed_note_inside(struct compare_walk *walk, const char *path, const char *name, int host)
-{
-	unsigned own = walk->changes->count - 1;
-	autoclose int fd = fd_directory(host, name);
-	if (fd < 0)
-		return fail(errno, "read the removed directory '%s'", str_shown(path));
-	struct compare_walk above = *walk;
-	walk->removed = walk->inside_removed ? walk->removed : own;
-	walk_enter(walk, path, fd);
-	walk->covered = walk->inside_removed = true;
-	walk->changes->list[own].conflict = walk->same != SAME_YES;
-	int result = walk_removed(walk, path, fd);
-	*walk = above;
-	return result;
-}
-
-int removed_note(struct compare_walk *walk, const char *path, const char *name, int host,
-		 const struct stat *was)
-{
-	struct change *change = walk_add(walk, CHANGE_REMOVED, path);
-	change->was = *was;
-	if (S_ISDIR(was->st_mode))
-		return removed_note_inside(walk, path, name, host);
-	change->conflict =
-		walk->same != SAME_YES || !same_file(walk->changes, walk->root, path, was);
-	return 0;
 }

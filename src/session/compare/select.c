@@ -1,8 +1,7 @@
-// Owns the choice of changes by the paths that were named, and sets of paths.
+// Owns the choice of changes by the paths that were named.
 #include "session/compare/changes.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,29 +20,37 @@ static bool covers(const struct named *named, const struct change *change)
 	       (!named->path[0] || path_within(change->path, named->path));
 }
 
-const char *change_name(struct arena *arena, const struct session *session,
-			const struct change *change)
+bool changes_has_inside(const struct changes *changes, unsigned index)
 {
-	const char *root = session->roots[change->root].path;
-	return str_equal(root, session->project) ? change->path
-						 : path_below(arena, root, change->path);
+	const struct change *change = &changes->list[index];
+	return index + 1 < changes->count && change[1].root == change->root &&
+	       path_within(change[1].path, change->path);
 }
 
-const char *select_path(struct arena *arena, const struct session *session, const char *word)
+const char *change_name(const struct held *held, const struct change *change)
+{
+	const char *root = held->session.roots[change->root].path;
+	return str_equal(root, held->session.project)
+		       ? change->path
+		       : path_below(held->store->arena, root, change->path);
+}
+
+const char *select_path(const struct held *held, const char *word)
 {
 	char current[PATH_MAX];
-	bool inside = getcwd(current, sizeof(current)) && path_within(current, session->project);
-	return path_join(arena, inside ? current : session->project, word);
+	bool inside =
+		getcwd(current, sizeof(current)) && path_within(current, held->session.project);
+	return path_join(held->store->arena, inside ? current : held->session.project, word);
 }
 
-static int find_named(struct store *store, const struct held *held, const struct changes *changes,
-		      const char *word, struct named *ret_named)
+static int find_named(const struct held *held, const struct changes *changes, const char *word,
+		      struct named *ret_named)
 {
 	const struct session *session = &held->session;
-	const char *whole = select_path(store->arena, session, word);
-	for (unsigned i = 0; i < session->root_count; i++) {
+	const char *whole = select_path(held, word);
+	session_roots_each (i, session) {
 		const char *root = session->roots[i].path;
-		if (session->roots[i].own || session->roots[i].system || !path_within(whole, root))
+		if (!path_within(whole, root))
 			continue;
 		const char *path = whole + strlen(root) + (whole[strlen(root)] == '/');
 		*ret_named = (struct named){ i, path, false, trusted_is_protected(path) };
@@ -55,15 +62,14 @@ static int find_named(struct store *store, const struct held *held, const struct
 	return fail(0, "'%s' is not in a directory of session '%s'", word, held->name);
 }
 
-int select_changes(struct store *store, const struct held *held, struct changes *changes,
-		   char *const *words)
+int select_changes(const struct held *held, struct changes *changes, char *const *words)
 {
 	unsigned count = 0;
 	while (words[count])
 		count++;
-	struct named *named = arena_take(store->arena, (count + 1) * sizeof(*named));
+	struct named *named = arena_take(held->store->arena, (count + 1) * sizeof(*named));
 	for (unsigned i = 0; i < count; i++)
-		TRY(find_named(store, held, changes, words[i], &named[i]));
+		TRY(find_named(held, changes, words[i], &named[i]));
 	for (unsigned i = 0; i < changes->count; i++) {
 		struct change *change = &changes->list[i];
 		change->selected = count == 0 && !change->guarded && !change->far;
@@ -81,48 +87,4 @@ int select_changes(struct store *store, const struct held *held, struct changes 
 			return fail(0, "session '%s' has changed nothing at '%s'", held->name,
 				    words[j]);
 	return 0;
-}
-
-void pathset_add(struct pathset *set, struct arena *arena, const char *path)
-{
-	set->paths = arena_grow(arena, set->paths, set->count, &set->size, sizeof(*set->paths));
-	set->paths[set->count++] = path;
-}
-
-void pathset_order(struct pathset *set)
-{
-	if (set->count > 0)
-		qsort(set->paths, set->count, sizeof(*set->paths), str_compare);
-}
-
-static int order_of(const char *path, size_t length, const char *other)
-{
-	int order = strncmp(path, other, length);
-	return order ? order : other[length] ? -1 : 0;
-}
-
-static bool has(const struct pathset *set, const char *path, size_t length)
-{
-	unsigned low = 0, high = set->count;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		int order = order_of(path, length, set->paths[middle]);
-		if (order == 0)
-			return true;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
-}
-
-bool pathset_has(const struct pathset *set, const char *path)
-{
-	if (set->count == 0)
-		return false;
-	for (size_t length = 1; path[length - 1]; length++)
-		if ((path[length] == '\0' || path[length] == '/') && has(set, path, length))
-			return true;
-	return false;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,7 +12,6 @@
 #include "base/fd.h"
 
 enum { TREE_DEPTH_MAX = 300 };
-#define POSITIVE ((uint64_t)INT64_MAX)
 
 bool same_time(const struct timespec *left, const struct timespec *right)
 {
@@ -30,14 +30,6 @@ static uint64_t mix(uint64_t sum, uint64_t word)
 	return sum ^ sum >> 32;
 }
 
-static uint64_t hash_name(uint64_t above, const char *name, size_t length)
-{
-	uint64_t hash = mix(above, length);
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 1099511628211U;
-	return hash;
-}
-
 struct thing thing_of(const struct stat *status)
 {
 	return (struct thing){ .inode = status->st_ino,
@@ -48,46 +40,32 @@ struct thing thing_of(const struct stat *status)
 			       .changed = status->st_ctim };
 }
 
-static uint64_t part_of(uint64_t hash, const struct stat *status)
-{
-	struct thing thing = thing_of(status);
-	hash = mix(mix(hash, thing.inode), thing.mode & S_IFMT);
-	if (S_ISDIR(status->st_mode))
-		return hash & POSITIVE;
-	const struct timespec *time = thing.links > 1 ? &thing.modified : &thing.changed;
-	hash = mix(mix(mix(hash, thing.mode), thing.size), thing.links > 1);
-	return mix(mix(hash, (uint64_t)time->tv_sec), (uint64_t)time->tv_nsec) & POSITIVE;
-}
-
 uint64_t thing_part(const char *path, const struct stat *status)
 {
-	uint64_t hash = 1;
-	for (size_t length = strcspn(path, "/");; length = strcspn(path, "/")) {
-		hash = hash_name(hash, path, length);
-		if (!path[length])
-			return part_of(hash, status);
-		path += length + 1;
-	}
+	struct thing thing = thing_of(status);
+	uint64_t hash = mix(mix(str_hash(path), thing.inode), thing.mode & S_IFMT);
+	if (S_ISDIR(status->st_mode))
+		return hash;
+	const struct timespec *time = thing.links > 1 ? &thing.modified : &thing.changed;
+	hash = mix(mix(mix(hash, thing.mode), thing.size), thing.links > 1);
+	return mix(mix(hash, (uint64_t)time->tv_sec), (uint64_t)time->tv_nsec);
 }
 
-uint64_t thing_sum(uint64_t sum, uint64_t part)
-{
-	return (sum + part) & POSITIVE;
-}
-
-static int sum_below(int directory, const char *name, uint64_t above, int depth, uint64_t *sum)
+static int sum_below(int directory, const char *name, const char *above, int depth, uint64_t *sum)
 {
 	struct stat status;
+	char path[PATH_MAX];
 	autoclose int fd = fd_directory(directory, name);
 	if (fd < 0 || depth > TREE_DEPTH_MAX)
 		return -1;
 	entries_each (each, fd) {
-		uint64_t hash = hash_name(above, each->name, strlen(each->name));
-		if (fstatat(fd, each->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		if (!str_put(path, sizeof(path), "%s%s%s", above, above[0] ? "/" : "",
+			     each->name) ||
+		    fstatat(fd, each->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			return -1;
-		*sum = thing_sum(*sum, part_of(hash, &status));
+		*sum += thing_part(path, &status);
 		if (S_ISDIR(status.st_mode))
-			TRY(sum_below(fd, each->name, hash, depth + 1, sum));
+			TRY(sum_below(fd, each->name, path, depth + 1, sum));
 	}
 	return 0;
 }
@@ -98,7 +76,7 @@ int thing_look(int directory, const char *name, struct thing *ret_thing)
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return -1;
 	struct thing thing = thing_of(&status);
-	if (S_ISDIR(status.st_mode) && sum_below(directory, name, 1, 0, &thing.tree) < 0)
+	if (S_ISDIR(status.st_mode) && sum_below(directory, name, "", 0, &thing.tree) < 0)
 		return -1;
 	*ret_thing = thing;
 	return 0;
@@ -174,16 +152,16 @@ bool thing_moved(const struct thing *thing, int directory, const char *name)
 // Written, moved or linked: a newer ctime than the session. A directory also gets one by an entry:
 // its number and birth count.
 
-static struct timespec time_of(const struct birth *born)
+static bool is_seen(const struct seen_directory *saw, int fd, const struct stat *status)
 {
-	return (struct timespec){ (time_t)born->seconds, (long)born->nanoseconds };
+	struct timespec born = seen_birth(fd);
+	return saw && saw->inode == status->st_ino && same_time(&saw->born, &born);
 }
 
 // Born before it was noted: its number was not given anew.
 static bool is_own(const struct known_file *known, int fd, const struct stat *status)
 {
-	struct birth born = seen_birth(fd);
-	struct timespec birth = time_of(&born);
+	struct timespec birth = seen_birth(fd);
 	return known && known->inode == status->st_ino && !same_is_later(&birth, &known->changed);
 }
 
@@ -194,7 +172,7 @@ enum same same_directory(const struct changes *changes, const struct seen *seen,
 	const struct seen_directory *saw = seen_find(seen, path);
 	if (fstat(fd, &status) < 0)
 		return SAME_OTHER;
-	if ((saw && seen_is(saw, fd, &status)) ||
+	if (is_seen(saw, fd, &status) ||
 	    is_own(known_find(changes->known, root, path), fd, &status))
 		return SAME_YES;
 	if (saw)
@@ -204,31 +182,19 @@ enum same same_directory(const struct changes *changes, const struct seen *seen,
 	return seen->whole ? SAME_NEW : SAME_OTHER;
 }
 
-bool same_is_applied(const struct changes *changes, unsigned root, const char *path,
-		     const struct stat *is, const struct stat *was)
+bool same_is_applied(const struct known_file *known, const struct stat *is, const struct stat *was)
 {
-	const struct known_file *known = known_find(changes->known, root, path);
 	return known && known->inode == was->st_ino &&
 	       (S_ISDIR(was->st_mode) || same_time(&known->changed, &was->st_ctim)) &&
 	       !same_is_later(&is->st_ctim, &known->changed);
 }
 
-bool same_file(const struct changes *changes, unsigned root, const char *path,
+bool same_file(const struct known_file *known, const struct timespec *base,
 	       const struct stat *status)
 {
-	const struct known_file *known = known_find(changes->known, root, path);
 	if (known && known->inode == status->st_ino && same_time(&known->changed, &status->st_ctim))
 		return true;
-	return !same_is_later(&status->st_ctim, &changes->base);
-}
-
-bool same_is_lost(const struct changes *changes, const struct seen *seen,
-		  const struct seen_directory *above, unsigned root, const char *path)
-{
-	const struct known_file *known = known_find(changes->known, root, path);
-	if (known)
-		return known->inode != KNOWN_REMOVED;
-	return above && seen_has(seen, above, path_name(path));
+	return !same_is_later(&status->st_ctim, base);
 }
 
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen)
@@ -239,10 +205,9 @@ int same_root(const struct held *held, unsigned root, int fd, const struct seen 
 	const struct seen_directory *saw = seen_find(seen, "");
 	if (fstat(fd, &status) < 0)
 		return fail(errno, "'%s'", str_shown(path));
-	if (saw && seen_is(saw, fd, &status))
+	if (is_seen(saw, fd, &status))
 		return 0;
-	struct birth born = seen_birth(fd);
-	struct timespec birth = time_of(&born);
+	struct timespec birth = seen_birth(fd);
 	bool project = str_equal(path, session->project);
 	bool same = status.st_dev == session->identity.device &&
 		    status.st_ino == session->identity.inode &&

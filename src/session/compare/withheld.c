@@ -1,4 +1,4 @@
-// Owns the decision, by names, by sbx's list of profiles and by what git's configuration names.
+// Owns the decision, by sbx's list of profiles and by what git's configuration and the home name.
 #include "session/compare/changes.h"
 
 #include <string.h>
@@ -16,47 +16,45 @@ const char *withheld_repository(const char *root)
 	return git && (git[5] == '\0' || git[5] == '/') ? git + 1 : NULL;
 }
 
-static void add_path(struct withheld *withheld, unsigned root, const char *place, const char *path)
+static void add_path(const struct withheld *withheld, struct list *to, const char *path)
 {
-	struct withheld_root *of = &withheld->roots[root];
-	if (path_within(place, path))
-		of->whole = true;
-	else if (path_within(path, place))
-		pathset_add(&of->paths, withheld->arena, path + strlen(place) + (place[1] != '\0'));
+	const struct session *session = &withheld->held->session;
+	bool meets = false;
+	session_roots_each (i, session) {
+		const char *place = session->roots[i].path;
+		meets = meets || path_within(path, place) || path_within(place, path);
+	}
+	if (meets)
+		list_add(to, withheld->arena, path, (struct origin){ 0 });
 }
 
-static void add_profiles(struct withheld *withheld, unsigned root, const char *place,
-			 const char *given)
+static void add_profiles(struct withheld *withheld, const char *given)
 {
 	for (size_t length; *given; given += length + (given[length] == '\n')) {
 		length = strcspn(given, "\n");
-		const char *path = arena_copy(withheld->arena, given, length);
-		if (!path_within(place, path))
-			add_path(withheld, root, place, path);
+		add_path(withheld, &withheld->around, arena_copy(withheld->arena, given, length));
 	}
 }
 
-// A project in such a directory is what the user works on.
-static void add_homes(struct withheld *withheld, unsigned root, const char *place,
-		      const struct list *homes)
+static void add_homes(struct withheld *withheld, const struct list *homes)
 {
 	list_each (item, homes)
-		if (item->from.line != HOMES_PROGRAM && !path_within(place, item->text))
-			add_path(withheld, root, place, item->text);
+		if (item->from.line != HOMES_PROGRAM)
+			add_path(withheld, &withheld->around, item->text);
 }
 
-static void add_named(struct withheld *withheld, unsigned root, const char *place,
-		      const struct gitnamed *named)
+static void add_named(struct withheld *withheld, const struct gitnamed *named)
 {
 	list_each (item, &named->hooks)
-		add_path(withheld, root, place, item->text);
+		add_path(withheld, &withheld->named, item->text);
 	list_each (item, &named->files)
-		add_path(withheld, root, place, item->text);
+		add_path(withheld, &withheld->named, item->text);
 }
 
-static int name_hooks(const struct store *store, const struct session *session, unsigned index,
-		      struct gitnamed *named)
+static int name_hooks(const struct held *held, unsigned index, struct gitnamed *named)
 {
+	const struct store *store = held->store;
+	const struct session *session = &held->session;
 	const char *root = session->roots[index].path;
 	bool own = withheld_repository(root) != NULL;
 	TRY(gitnamed_file(store->arena, store->home,
@@ -76,20 +74,13 @@ static void add_led(struct withheld *withheld, const char *directory)
 		if (!row->pattern)
 			homes_led(withheld->arena,
 				  path_below(withheld->arena, directory, trusted_name(row)), &led);
-	for (unsigned i = 0; i < ROOTS_MAX; i++) {
-		const char *place = withheld->roots[i].place;
-		list_each (item, &led)
-			if (place && !path_within(place, item->text))
-				add_path(withheld, i, place, item->text);
-		pathset_order(&withheld->roots[i].paths);
-	}
+	list_each (item, &led)
+		add_path(withheld, &withheld->around, item->text);
 }
 
-static void look_around(struct withheld *withheld, unsigned root, const char *path)
+static void look_around(struct withheld *withheld, const char *place, const char *whole)
 {
-	const char *place = withheld->roots[root].place, *looked = withheld->looked;
-	const char *whole = path_below(withheld->arena, place, path);
-	const char *parent = path_parent(withheld->arena, whole);
+	const char *looked = withheld->looked;
 	for (const char *slash = strchr(whole + strlen(place) + 1, '/'); slash;
 	     slash = strchr(slash + 1, '/')) {
 		const char *directory = arena_copy(withheld->arena, whole, (size_t)(slash - whole));
@@ -97,18 +88,14 @@ static void look_around(struct withheld *withheld, unsigned root, const char *pa
 		    access(path_below(withheld->arena, directory, ".git"), F_OK) == 0)
 			add_led(withheld, directory);
 	}
-	withheld->looked = parent;
+	withheld->looked = path_parent(withheld->arena, whole);
 }
 
-static bool is_compared(const struct session *session, unsigned root)
+int withheld_begin(const struct held *held, struct withheld *ret_withheld)
 {
-	return !session->roots[root].own && !session->roots[root].system;
-}
-
-int withheld_begin(const struct store *store, const struct session *session,
-		   struct withheld *ret_withheld)
-{
-	struct withheld withheld = { .arena = store->arena };
+	const struct store *store = held->store;
+	const struct session *session = &held->session;
+	struct withheld withheld = { .arena = store->arena, .held = held };
 	const char *given = given_read(store->arena, store->state);
 	if (!given)
 		return -1;
@@ -117,36 +104,29 @@ int withheld_begin(const struct store *store, const struct session *session,
 	struct homes homes = { .home = store->home, .environment = environ };
 	homes_name(store->arena, &homes);
 	homes_follow(store->arena, &homes, &found);
-	list_each (item, &homes.names)
-		list_add(&found, store->arena, item->text, item->from);
 	TRY(gitnamed_global(store->arena, store->home, store->config, &named));
-	for (unsigned i = 0; i < session->root_count; i++)
-		if (is_compared(session, i))
-			TRY(name_hooks(store, session, i, &named));
-	for (unsigned i = 0; i < session->root_count; i++) {
-		const char *place = session->roots[i].path;
-		if (!is_compared(session, i))
-			continue;
-		withheld.roots[i].repository = withheld_repository(place);
-		withheld.roots[i].place = place;
-		add_profiles(&withheld, i, place, given);
-		add_named(&withheld, i, place, &named);
-		add_homes(&withheld, i, place, &found);
-	}
-	for (unsigned i = 0; i < session->root_count; i++)
-		if (withheld.roots[i].place)
-			add_led(&withheld, withheld.roots[i].place);
+	session_roots_each (i, session)
+		TRY(name_hooks(held, i, &named));
+	add_profiles(&withheld, given);
+	add_named(&withheld, &named);
+	add_homes(&withheld, &homes.names);
+	add_homes(&withheld, &found);
+	session_roots_each (i, session)
+		add_led(&withheld, session->roots[i].path);
 	*ret_withheld = withheld;
 	return apart_end();
 }
 
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path)
 {
-	if (withheld->roots[root].place)
-		look_around(withheld, root, path);
-	const struct withheld_root *of = &withheld->roots[root];
-	if (of->whole || pathset_has(&of->paths, path))
-		return true;
-	return trusted_is_protected(
-		of->repository ? arena_text(withheld->arena, "%s/%s", of->repository, path) : path);
+	const char *place = withheld->held->session.roots[root].path;
+	const char *whole = path_below(withheld->arena, place, path);
+	look_around(withheld, place, whole);
+	list_each (item, &withheld->named)
+		if (path_within(whole, item->text))
+			return true;
+	list_each (item, &withheld->around)
+		if (path_within(whole, item->text) && !path_within(place, item->text))
+			return true;
+	return false;
 }

@@ -62,61 +62,37 @@ static bool is_empty_directory(int directory, const char *name)
 }
 
 // A look at each root.
-static bool is_unchanged(const struct store *store, const struct session *session)
+static bool is_unchanged(const struct held *held)
 {
+	const struct session *session = &held->session;
 	char place[PLACE_MAX];
 	for (unsigned i = 0; i < session->root_count; i++) {
 		place_of_root(place, session->layers[session->top].id, session->roots[i].own, i);
-		if (!is_empty_directory(store->layers, place))
+		if (!is_empty_directory(held->store->layers, place))
 			return false;
 	}
 	return true;
 }
 
-static void prune(struct session *session)
-{
-	bool used[SESSION_LAYERS_MAX] = { false };
-	int moved[SESSION_LAYERS_MAX] = { 0 };
-	unsigned count = 0;
-	for (int at = (int)session->top; at >= 0; at = session->layers[at].parent)
-		used[at] = true;
-	for (unsigned i = 0; i < session->snapshot_count; i++)
-		for (int at = (int)session->snapshots[i].layer; at >= 0;
-		     at = session->layers[at].parent)
-			used[at] = true;
-	for (unsigned i = 0; i < session->layer_count; i++) {
-		if (!used[i])
-			continue;
-		struct layer layer = session->layers[i];
-		moved[i] = (int)count;
-		layer.parent = layer.parent < 0 ? -1 : moved[layer.parent];
-		session->layers[count++] = layer;
-	}
-	session->layer_count = count;
-	session->top = (unsigned)moved[session->top];
-	for (unsigned i = 0; i < session->snapshot_count; i++)
-		session->snapshots[i].layer = (unsigned)moved[session->snapshots[i].layer];
-}
-
-static const char *next_name(struct store *store, const struct session *session, const char *prefix)
+static const char *next_name(const struct held *held, const char *prefix)
 {
 	for (unsigned number = 1;; number++) {
-		const char *name = arena_text(store->arena, "%s%u", prefix, number);
-		if (!session_snapshot(session, name))
+		const char *name = arena_text(held->store->arena, "%s%u", prefix, number);
+		if (!session_snapshot(&held->session, name))
 			return name;
 	}
 }
 
-static const char *last_command(struct store *store, const struct held *held)
+static const char *last_command(const struct held *held)
 {
 	const char *text;
 	size_t length;
-	int found = ATTEMPT(store_read_file(store->arena, held->directory, "command", COMMAND_MAX,
-					    &text, &length));
-	return found < 0 ? "" : arena_copy(store->arena, text, strnlen(text, length));
+	int found = ATTEMPT(store_read_file(held->store->arena, held->directory, "command",
+					    COMMAND_MAX, &text, &length));
+	return found < 0 ? "" : arena_copy(held->store->arena, text, strnlen(text, length));
 }
 
-static int freeze(struct store *store, struct held *held, const char *name)
+static int freeze(struct held *held, const char *name)
 {
 	struct session *session = &held->session;
 	struct timespec now;
@@ -125,51 +101,47 @@ static int freeze(struct store *store, struct held *held, const char *name)
 		return fail(0, "more than %d snapshots; remove some: sbx session rm %s@SNAPSHOT",
 			    SNAPSHOTS_MAX, held->name);
 	unsigned frozen = session->top;
-	bool unchanged = session->layers[frozen].parent >= 0 && is_unchanged(store, session);
+	bool unchanged = session->layers[frozen].parent >= 0 && is_unchanged(held);
 	if (unchanged)
 		frozen = (unsigned)session->layers[frozen].parent;
 	else if (session_chain(session, frozen, chain, FLATTEN_AT + 2) > FLATTEN_AT)
-		TRY(flatten_chain(store, session, &frozen));
+		TRY(flatten_chain(held, &frozen));
 	if (!unchanged)
-		TRY(store_add_layer(store, session, (int)frozen));
+		TRY(store_add_layer(held->store, session, (int)frozen));
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	session->snapshots[session->snapshot_count++] =
-		(struct snapshot){ name, frozen, session->from, now.tv_sec,
-				   last_command(store, held) };
+		(struct snapshot){ name, frozen, session->from, now.tv_sec, last_command(held) };
 	session->from = name;
-	prune(session);
 	return 0;
 }
 
-int history_snapshot(struct store *store, struct held *held, const char *name,
-		     const char **ret_name)
+int history_snapshot(struct held *held, const char *name, const char **ret_name)
 {
 	if (!name)
-		name = next_name(store, &held->session, "s");
+		name = next_name(held, "s");
 	if (!session_is_name(name))
 		return fail(0, "'%.80s' is not a valid name of a snapshot", str_shown(name));
 	if (session_snapshot(&held->session, name))
 		return fail(0, "session '%s' has a snapshot '%s' already", held->name, name);
-	TRY(freeze(store, held, name));
+	TRY(freeze(held, name));
 	TRY(store_save(held));
 	*ret_name = name;
 	return 0;
 }
 
-int history_restore(struct store *store, struct held *held, const char *name, const char **ret_kept)
+int history_restore(struct held *held, const char *name, const char **ret_kept)
 {
 	struct session *session = &held->session;
 	const struct snapshot *snapshot;
 	*ret_kept = NULL;
 	TRY(find(held, name, &snapshot));
-	if (!is_unchanged(store, session)) {
-		*ret_kept = next_name(store, session, "before-restore-");
-		TRY(freeze(store, held, *ret_kept));
+	if (!is_unchanged(held)) {
+		*ret_kept = next_name(held, "before-restore-");
+		TRY(freeze(held, *ret_kept));
 		TRY(find(held, name, &snapshot));
 	}
 	session->from = name;
-	TRY(store_add_layer(store, session, (int)snapshot->layer));
-	prune(session);
+	TRY(store_add_layer(held->store, session, (int)snapshot->layer));
 	return store_save(held);
 }
 
@@ -214,7 +186,7 @@ int history_fork(struct store *store, const struct reference *from, const char *
 	TRY(store_share(store));
 	TRY(store_hold(store, from->session, made ? HOLD_LOOK : HOLD_ALONE, &held));
 	if (!made)
-		TRY(history_snapshot(store, &held, NULL, &made));
+		TRY(history_snapshot(&held, NULL, &made));
 	TRY(find(&held, made, &snapshot));
 	struct session session = held.session;
 	struct timespec now;
@@ -223,7 +195,6 @@ int history_fork(struct store *store, const struct reference *from, const char *
 	session.from = made;
 	TRY(store_add_layer(store, &session, (int)snapshot->layer));
 	keep_ancestors(store->arena, &session, made);
-	prune(&session);
 	autoclose int directory = store_create(store, name, &session);
 	TRY(directory);
 	TRY(share_known(&held, directory));
@@ -246,7 +217,6 @@ int history_forget(struct held *held, const char *name)
 		(size_t)(session->snapshots + session->snapshot_count - snapshot - 1) *
 			sizeof(*snapshot));
 	session->snapshot_count--;
-	prune(session);
 	return store_save(held);
 }
 
@@ -258,18 +228,16 @@ static void look_again(const struct held *held, unsigned root, const char *path)
 	(void)ATTEMPT(seen_write(held->directory, root, path));
 }
 
-int history_discard(struct store *store, struct held *held)
+int history_discard(struct held *held)
 {
 	struct session *session = &held->session;
 	session->from = "";
 	state_begin(&session->base);
-	TRY(store_add_layer(store, session, -1));
-	prune(session);
+	TRY(store_add_layer(held->store, session, -1));
 	TRY(store_save(held));
 	unlinkat(held->directory, "known", 0);
-	for (unsigned i = 0; i < session->root_count; i++)
-		if (!session->roots[i].own && !session->roots[i].system)
-			look_again(held, i, session->roots[i].path);
+	session_roots_each (i, session)
+		look_again(held, i, session->roots[i].path);
 	look_again(held, SEEN_PROJECT, session->project);
 	return 0;
 }

@@ -80,16 +80,15 @@ const struct known_file *known_find(const struct known *known, unsigned root, co
 		       : NULL;
 }
 
-int known_read(struct store *store, const struct held *held, struct known **ret_known)
+int known_read(const struct held *held, struct known **ret_known)
 {
 	const char *text;
 	size_t length;
-	struct known *known = arena_take(store->arena, sizeof(*known));
+	struct known *known = arena_take(held->store->arena, sizeof(*known));
 	*ret_known = known;
-	int found = store_read_file(store->arena, held->directory, "known", KNOWN_BYTES_MAX, &text,
-				    &length);
-	if (found <= 0 || known_parse(store->arena, text, length, known) == 0)
+	int found = store_read_file(held->store->arena, held->directory, "known", KNOWN_BYTES_MAX,
+				    &text, &length);
+	if (found <= 0 || known_parse(held->store->arena, text, length, known) == 0)
 		return found < 0 ? -1 : 0;
-	return fail(0, "'%s/%s/known' cannot be used: %s; nothing was changed",
-		    store->sessions_path, held->name, err_taken());
+	return store_unusable(held, "known");
 }

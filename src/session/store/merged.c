@@ -37,9 +37,11 @@ static bool push(struct merged *merged, int fd, unsigned layer)
 	return !merged->opaque;
 }
 
-int merged_open(const struct store *store, const struct session *session, unsigned top,
-		unsigned most, unsigned root, struct merged *ret_merged)
+int merged_open(const struct held *held, unsigned top, unsigned most, unsigned root,
+		struct merged *ret_merged)
 {
+	const struct store *store = held->store;
+	const struct session *session = &held->session;
 	unsigned chain[CHAIN_MAX];
 	char place[PLACE_MAX];
 	struct merged merged = { .count = 0 };
@@ -125,29 +127,38 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 	return kept;
 }
 
-uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer)
+// Later layers copied it from the oldest that has it.
+bool merged_was_host(const struct merged *merged, const struct entry *entry)
 {
-	autoclose int fd = fd_directory(store->layers, session->layers[layer].id);
+	struct stat status;
+	unsigned oldest = entry->from;
+	for (unsigned i = entry->from + 1; i < merged->count; i++) {
+		if (fstatat(merged->fds[i], entry->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if ((status.st_mode & S_IFMT) != (entry->status.st_mode & S_IFMT))
+			return false;
+		oldest = i;
+	}
+	autoclose int fd = openat(merged->fds[oldest], entry->name,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return fd >= 0 && fgetxattr(fd, ORIGIN_XATTR, NULL, 0) >= 0;
+}
+
+uint64_t size_of_layer(const struct held *held, unsigned layer)
+{
+	autoclose int fd = fd_directory(held->store->layers, held->session.layers[layer].id);
 	return fd < 0 ? 0 : owned_size(fd);
 }
 
-uint64_t size_of_session(const struct store *store, const struct session *session)
+uint64_t size_of_session(const struct held *held)
 {
 	uint64_t bytes = 0;
-	for (unsigned i = 0; i < session->layer_count && bytes < SIZE_UNKNOWN; i++)
-		bytes += size_of_layer(store, session, i);
+	for (unsigned i = 0; i < held->session.layer_count && bytes < SIZE_UNKNOWN; i++)
+		bytes += size_of_layer(held, i);
 	return bytes < SIZE_UNKNOWN ? bytes : SIZE_UNKNOWN;
 }
 
 static int merge(struct arena *arena, const struct merged *from, int to, int depth);
-
-static bool was_host(const struct merged *below)
-{
-	for (unsigned i = 0; i < below->count; i++)
-		if (fgetxattr(below->fds[i], ORIGIN_XATTR, NULL, 0) >= 0)
-			return true;
-	return false;
-}
 
 static int merge_directory(struct arena *arena, const struct merged *from,
 			   const struct entry *entry, int to, int depth)
@@ -163,7 +174,8 @@ static int merge_directory(struct arena *arena, const struct merged *from,
 	int result = merge(arena, &below, made, depth + 1);
 	if (result == 0)
 		result = copy_attributes(below.fds[0], made, &mode) < 0 ? -1 : 0;
-	if (result == 0 && was_host(&below) && fsetxattr(made, ORIGIN_XATTR, "", 0, 0) < 0)
+	if (result == 0 && merged_was_host(from, entry) &&
+	    fsetxattr(made, ORIGIN_XATTR, "", 0, 0) < 0)
 		result = fail(errno, "mark a directory of a layer");
 	if (result == 0 && below.opaque && fsetxattr(made, OPAQUE_XATTR, "y", 1, 0) < 0)
 		result = fail(errno, "mark a directory of a layer");
@@ -201,16 +213,17 @@ static unsigned count_entries(int above, const char *name, unsigned count, int d
 	return count;
 }
 
-static int flatten_root(struct store *store, const struct session *session, unsigned from,
-			unsigned count, unsigned root, unsigned to)
+static int flatten_root(const struct held *held, unsigned from, unsigned count, unsigned root,
+			unsigned to)
 {
+	const struct session *session = &held->session;
 	char place[PLACE_MAX];
 	struct merged merged;
 	struct arena *arena = arena_new_of(ARENA_BYTES);
 	place_of_root(place, session->layers[to].id, session->roots[root].own, root);
-	autoclose int directory = fd_directory(store->layers, place);
+	autoclose int directory = fd_directory(held->store->layers, place);
 	int result = directory < 0 ? fail(errno, "open a layer")
-				   : merged_open(store, session, from, count, root, &merged);
+				   : merged_open(held, from, count, root, &merged);
 	if (result == 0) {
 		result = merge(arena, &merged, directory, 0);
 		merged_close(&merged);
@@ -219,8 +232,10 @@ static int flatten_root(struct store *store, const struct session *session, unsi
 	return result;
 }
 
-int flatten_chain(struct store *store, struct session *session, unsigned *frozen)
+int flatten_chain(struct held *held, unsigned *frozen)
 {
+	struct store *store = held->store;
+	struct session *session = &held->session;
 	unsigned chain[CHAIN_MAX], top = session->top, merged = 0;
 	unsigned count = session_chain(session, *frozen, chain, CHAIN_MAX);
 	while (merged < count &&
@@ -233,7 +248,7 @@ int flatten_chain(struct store *store, struct session *session, unsigned *frozen
 	unsigned flat = session->top;
 	session->top = top;
 	for (unsigned root = 0; root < session->root_count; root++)
-		TRY(flatten_root(store, session, *frozen, merged, root, flat));
+		TRY(flatten_root(held, *frozen, merged, root, flat));
 	*frozen = flat;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,168 +12,122 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "text/words.h"
 
 enum {
+	VERSION = 2,
 	DIRECTORIES_MAX = 200000,
-	NAMES_MAX = 8000000,
-	TEXT_MAX = 64 << 20,
-	MILLISECONDS_MAX = 2000
+	NOTED_MAX = 128 << 20, // bytes of hashes and paths
+	MILLISECONDS_MAX = 2000,
+	HASH = 8 // digits
 };
-#define SEEN_BYTES_MAX ((size_t)256 << 20)
+#define SEEN_BYTES_MAX ((size_t)512 << 20)
 #define ARENA_BYTES    ((size_t)16 << 30)
 
-struct seen_head {
-	char magic[8];
-	uint64_t sum;
-	uint32_t count, names, text, whole;
+static const char header[] = "sbx-seen ", whole_line[] = "whole", none[] = "-";
+static const struct words_field fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct seen_directory, mode),
+	WORDS_FIELD(WORDS_NUMBER, struct seen_directory, inode),
+	WORDS_FIELD(WORDS_TIME, struct seen_directory, born),
+	WORDS_FIELD(WORDS_TEXT, struct seen_directory, hashes),
+	WORDS_FIELD(WORDS_LAST, struct seen_directory, path),
 };
-_Static_assert(sizeof(struct seen_head) == SEEN_HEAD, "the front of the file");
-static const char magic[8] = "sbxseen1";
-
-struct seen_listing {
-	struct arena *arena;
-	struct seen_directory *list;
-	uint32_t *names;
-	char *text;
-	struct seen_head head;
-};
-
-static uint64_t sum_of(const char *bytes, size_t length)
-{
-	uint64_t sum = 14695981039346656037U, word;
-	for (; length > 0; bytes += sizeof(word)) {
-		size_t part = length < sizeof(word) ? length : sizeof(word);
-		word = 0;
-		memcpy(&word, bytes, part);
-		sum = (sum ^ word) * 1099511628211U;
-		sum ^= sum >> 29;
-		length -= part;
-	}
-	return sum;
-}
-
-static uint32_t hash_of(const char *name)
-{
-	uint64_t hash = str_hash(name);
-	return (uint32_t)(hash ^ hash >> 32);
-}
-
-void seen_seal(char *bytes, size_t length)
-{
-	size_t front = offsetof(struct seen_head, count);
-	uint64_t sum = sum_of(bytes + front, length - front);
-	memcpy(bytes, magic, sizeof(magic));
-	memcpy(bytes + offsetof(struct seen_head, sum), &sum, sizeof(sum));
-}
 
 void seen_name(char name[SEEN_NAME], unsigned root)
 {
 	snprintf(name, SEEN_NAME, "seen-%u", root);
 }
 
-struct birth seen_birth(int fd)
+struct timespec seen_birth(int fd)
 {
 	struct sys_statx status;
 	if (sys_statx(fd, "", SYS_STATX_BIRTH, &status) < 0 || !(status.mask & SYS_STATX_BIRTH))
-		return (struct birth){ 0, 0 };
-	return (struct birth){ status.birth_seconds, status.birth_nanoseconds };
-}
-
-bool seen_is(const struct seen_directory *directory, int fd, const struct stat *status)
-{
-	struct birth born = seen_birth(fd);
-	return directory->inode == status->st_ino && directory->born.seconds == born.seconds &&
-	       directory->born.nanoseconds == born.nanoseconds;
+		return (struct timespec){ 0, 0 };
+	return (struct timespec){ status.birth_seconds, status.birth_nanoseconds };
 }
 
 static int compare_hashes(const void *left, const void *right)
 {
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	return a < b ? -1 : a > b;
+	return memcmp(left, right, HASH);
 }
 
-struct seen_key {
-	const char *path, *text;
-};
-
-static int compare_key(const void *left, const void *right)
+static int compare_paths(const void *left, const void *right)
 {
-	const struct seen_key *key = left;
-	return strcmp(key->path, key->text + ((const struct seen_directory *)right)->path);
+	const struct seen_directory *a = left, *b = right;
+	return strcmp(a->path, b->path);
+}
+
+static void put_hash(char text[HASH + 1], const char *name)
+{
+	uint64_t hash = str_hash(name);
+	snprintf(text, HASH + 1, "%08x", (uint32_t)(hash ^ hash >> 32));
 }
 
 const struct seen_directory *seen_find(const struct seen *seen, const char *path)
 {
-	const struct seen_key key = { path, seen->text };
+	const struct seen_directory key = { .path = path };
 	return seen->count == 0
 		       ? NULL
-		       : bsearch(&key, seen->list, seen->count, sizeof(*seen->list), compare_key);
+		       : bsearch(&key, seen->list, seen->count, sizeof(key), compare_paths);
 }
 
-bool seen_has(const struct seen *seen, const struct seen_directory *directory, const char *name)
+bool seen_has(const struct seen_directory *directory, const char *name)
 {
-	uint32_t hash = hash_of(name);
-	return directory->count > 0 && bsearch(&hash, seen->names + directory->first,
-					       directory->count, sizeof(hash), compare_hashes);
+	char hash[HASH + 1];
+	put_hash(hash, name);
+	return bsearch(hash, directory->hashes, directory->count, HASH, compare_hashes);
 }
 
-static bool is_sound(const struct seen *seen, const struct seen_head *head)
+int seen_parse(struct arena *arena, const char *text, size_t length, struct seen *ret_seen)
 {
-	for (unsigned i = 0; i < seen->count; i++) {
-		const struct seen_directory *each = &seen->list[i];
-		if (each->path >= head->text || each->first > head->names ||
-		    each->count > head->names - each->first)
-			return false;
-		if (i > 0 && strcmp(seen->text + each[-1].path, seen->text + each->path) >= 0)
-			return false;
+	struct seen seen = { .count = 0 };
+	unsigned size = 0;
+	char *at;
+	TRY(words_open(arena, header, VERSION, text, length, SEEN_BYTES_MAX, &at));
+	char *line = words_line(&at);
+	seen.whole = line && str_equal(line, whole_line);
+	while (line && (line = words_line(&at))) {
+		struct seen_directory directory;
+		if (!words_read(arena, &line, fields, WORDS_COUNT(fields), &directory))
+			return fail(0, "a line is damaged");
+		directory.count = strlen(directory.hashes) / HASH;
+		seen.list = arena_grow(arena, seen.list, seen.count, &size, sizeof(directory));
+		seen.list[seen.count++] = directory;
 	}
-	return true;
-}
-
-int seen_parse(const char *bytes, size_t length, struct seen *ret_seen)
-{
-	struct seen_head head;
-	if (length < sizeof(head) || ((uintptr_t)bytes & (sizeof(uint64_t) - 1)))
-		return -1;
-	memcpy(&head, bytes, sizeof(head));
-	size_t front = offsetof(struct seen_head, count);
-	if (memcmp(head.magic, magic, sizeof(magic)) != 0 || head.count > DIRECTORIES_MAX ||
-	    head.names > NAMES_MAX || head.text > TEXT_MAX ||
-	    length != sizeof(head) + head.count * sizeof(struct seen_directory) +
-			      head.names * sizeof(uint32_t) + head.text ||
-	    sum_of(bytes + front, length - front) != head.sum)
-		return -1;
-	const void *list = bytes + sizeof(head);
-	const struct seen_directory *directories = list;
-	const void *names = directories + head.count;
-	struct seen seen = { .list = directories, .names = names, .count = head.count };
-	seen.text = (const char *)(seen.names + head.names);
-	seen.whole = head.whole == 1;
-	if ((head.text > 0 && seen.text[head.text - 1]) || !is_sound(&seen, &head))
-		return -1;
+	if (seen.count > 0)
+		qsort(seen.list, seen.count, sizeof(*seen.list), compare_paths);
 	*ret_seen = seen;
 	return 0;
 }
 
-void seen_read(const struct store *store, const struct held *held, unsigned root,
-	       struct seen *ret_seen)
+void seen_format(const struct seen *seen, struct out *out)
 {
-	FORGIVING;
+	out_text(out, "%s%d\n%s\n", header, VERSION, seen->whole ? whole_line : "part");
+	for (unsigned i = 0; i < seen->count; i++)
+		words_write(out, "", fields, WORDS_COUNT(fields), &seen->list[i]);
+	words_close(out);
+}
+
+int seen_read(const struct held *held, unsigned root, struct seen *ret_seen)
+{
 	char name[SEEN_NAME];
-	const char *bytes;
+	const char *text;
 	size_t length;
 	*ret_seen = (struct seen){ .count = 0 };
 	seen_name(name, root);
-	if (store_read_file(store->arena, held->directory, name, SEEN_BYTES_MAX, &bytes, &length) >
-	    0)
-		seen_parse(bytes, length, ret_seen);
+	int found = store_read_file(held->store->arena, held->directory, name, SEEN_BYTES_MAX,
+				    &text, &length);
+	if (found <= 0 || seen_parse(held->store->arena, text, length, ret_seen) == 0)
+		return found < 0 ? -1 : 0;
+	return store_unusable(held, name);
 }
 
-static int compare_paths(const void *left, const void *right, void *text)
-{
-	const struct seen_directory *a = left, *b = right;
-	return strcmp((char *)text + a->path, (char *)text + b->path);
-}
+struct seen_listing {
+	struct arena *arena;
+	struct seen seen;
+	unsigned size;
+	size_t noted;
+};
 
 static bool is_directory(int fd, const struct sys_entry *entry)
 {
@@ -183,93 +138,88 @@ static bool is_directory(int fd, const struct sys_entry *entry)
 	       S_ISDIR(status.st_mode);
 }
 
-static void note(struct seen_listing *listing, int fd, const char *above,
-		 const struct sys_entry *entry)
+static void add(struct seen_listing *listing, const char *path)
 {
-	struct seen_head *head = &listing->head;
-	const char *name = entry->name;
-	size_t length = strlen(above) + strlen(name) + 2;
-	bool directory = is_directory(fd, entry);
-	if (head->names == NAMES_MAX ||
-	    (directory && (head->count == DIRECTORIES_MAX || length > TEXT_MAX - head->text))) {
-		head->whole = 0;
-		return;
-	}
-	listing->names[head->names++] = hash_of(name);
-	if (!directory)
-		return;
-	listing->list[head->count++] = (struct seen_directory){ .path = head->text };
-	head->text += 1 + (uint32_t)snprintf(listing->text + head->text, length, "%s%s%s", above,
-					     above[0] ? "/" : "", name);
+	struct seen *seen = &listing->seen;
+	seen->list = arena_grow(listing->arena, seen->list, seen->count, &listing->size,
+				sizeof(*seen->list));
+	seen->list[seen->count++] = (struct seen_directory){ .path = path, .hashes = none };
 }
 
-static bool look(struct seen_listing *listing, int top, struct seen_directory *directory)
+static void note(struct seen_listing *listing, struct out *hashes, int fd, const char *above,
+		 const struct sys_entry *entry)
+{
+	char hash[HASH + 1];
+	bool directory = is_directory(fd, entry);
+	size_t length = HASH + (directory ? strlen(above) + strlen(entry->name) + 1 : 0);
+	if (length > NOTED_MAX - listing->noted ||
+	    (directory && listing->seen.count == DIRECTORIES_MAX)) {
+		listing->seen.whole = false;
+		return;
+	}
+	listing->noted += length;
+	put_hash(hash, entry->name);
+	out_bytes(hashes, hash, HASH);
+	if (directory)
+		add(listing,
+		    arena_text(listing->arena, "%s%s%s", above, above[0] ? "/" : "", entry->name));
+}
+
+static bool look(struct seen_listing *listing, int top, unsigned index)
 {
 	struct stat status;
-	const char *path = listing->text + directory->path;
+	struct out hashes = { 0 };
+	const char *path = listing->seen.list[index].path;
 	autoclose int fd =
 		sys_openat2(top, path[0] ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 			    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return false;
+	entries_each (entry, fd)
+		note(listing, &hashes, fd, path, entry);
+	struct seen_directory *directory = &listing->seen.list[index];
 	directory->inode = status.st_ino;
 	directory->mode = status.st_mode & 07777;
 	directory->born = seen_birth(fd);
-	directory->first = listing->head.names;
-	entries_each (entry, fd)
-		note(listing, fd, path, entry);
-	directory->count = listing->head.names - directory->first;
-	qsort(listing->names + directory->first, directory->count, sizeof(uint32_t),
-	      compare_hashes);
+	if (hashes.used > 0) {
+		qsort(hashes.text, hashes.used / HASH, HASH, compare_hashes);
+		directory->hashes = arena_copy(listing->arena, hashes.text, hashes.used);
+	}
+	out_free(&hashes);
 	return true;
 }
 
+// Breadth first.
 static void list_all(struct seen_listing *listing, int top)
 {
 	FORGIVING;
-	struct seen_head *head = &listing->head;
+	struct seen *seen = &listing->seen;
 	int64_t end = steady_now() + MILLISECONDS_MAX;
-	*head = (struct seen_head){ .count = 1, .whole = 1 };
-	head->text = 1;
-	for (unsigned i = 0; i < head->count; i++) {
-		if (steady_now() > end) {
-			head->count = i;
-			head->whole = 0;
-		} else if (!look(listing, top, &listing->list[i]))
-			head->whole = 0;
+	seen->whole = true;
+	add(listing, "");
+	for (unsigned i = 0; i < seen->count; i++) {
+		bool late = steady_now() > end;
+		if (late)
+			seen->count = i;
+		if (late || !look(listing, top, i))
+			seen->whole = false;
 	}
-	qsort_r(listing->list, head->count, sizeof(*listing->list), compare_paths, listing->text);
-}
-
-static int store_list(int session, unsigned root, struct seen_listing *listing)
-{
-	struct seen_head *head = &listing->head;
-	size_t lists = head->count * sizeof(*listing->list), names = head->names * sizeof(uint32_t);
-	size_t length = sizeof(*head) + lists + names;
-	char name[SEEN_NAME], *bytes = arena_take(listing->arena, length + head->text);
-	memcpy(bytes + sizeof(*head), listing->list, lists);
-	memcpy(bytes + sizeof(*head) + lists, listing->names, names);
-	memcpy(bytes + length, listing->text, head->text);
-	length += head->text;
-	memcpy(bytes, head, sizeof(*head));
-	seen_seal(bytes, length);
-	seen_name(name, root);
-	return owned_write(session, name, bytes, length);
 }
 
 int seen_write(int session, unsigned root, const char *path)
 {
-	struct seen_listing listing = { .arena = arena_new_of(ARENA_BYTES) };
+	char name[SEEN_NAME];
+	struct out out = { 0 };
 	autoclose int top = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 					RESOLVE_NO_SYMLINKS);
-	int result = top < 0 ? fail(errno, "'%s'", path) : 0;
-	if (result == 0) {
-		listing.list = arena_take(listing.arena, DIRECTORIES_MAX * sizeof(*listing.list));
-		listing.names = arena_take(listing.arena, NAMES_MAX * sizeof(*listing.names));
-		listing.text = arena_take(listing.arena, TEXT_MAX);
-		list_all(&listing, top);
-		result = store_list(session, root, &listing);
-	}
+	if (top < 0)
+		return fail(errno, "'%s'", path);
+	struct seen_listing listing = { .arena = arena_new_of(ARENA_BYTES) };
+	list_all(&listing, top);
+	seen_format(&listing.seen, &out);
+	seen_name(name, root);
+	int result = owned_write(session, name, out.text, out.used);
+	out_free(&out);
 	arena_free(listing.arena);
 	return result;
 }

@@ -140,10 +140,21 @@ int session_parse(struct arena *arena, const char *text, size_t length, struct s
 	return 0;
 }
 
+static void mark(const struct session *session, unsigned layer, bool *used)
+{
+	for (int at = (int)layer; at >= 0; at = session->layers[at].parent)
+		used[at] = true;
+}
+
+// Without layers that nothing leads to.
 void session_format(const struct session *session, struct out *out)
 {
 	struct state_line line = { .session = *session };
 	const struct layer *layers = session->layers;
+	bool used[SESSION_LAYERS_MAX] = { false };
+	mark(session, session->top, used);
+	for (unsigned i = 0; i < session->snapshot_count; i++)
+		mark(session, session->snapshots[i].layer, used);
 	out_text(out, "%s%d\n", header, VERSION);
 	words_write_kind(out, &lines[LINE_PROJECT], &line);
 	words_write_kind(out, &lines[LINE_TIMES], &line);
@@ -154,6 +165,8 @@ void session_format(const struct session *session, struct out *out)
 		words_write_kind(out, &lines[LINE_ROOT], &line);
 	}
 	for (unsigned i = 0; i < session->layer_count; i++) {
+		if (!used[i])
+			continue;
 		line.id = layers[i].id;
 		line.parent = layers[i].parent < 0 ? "-" : layers[layers[i].parent].id;
 		words_write_kind(out, &lines[LINE_LAYER], &line);

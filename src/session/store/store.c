@@ -64,8 +64,18 @@ int store_read_file(struct arena *arena, int directory, const char *name, size_t
 	return found >= 0 ? found : file_failed(arena_text(arena, "'%s' of a session", name), most);
 }
 
-static int read_state(struct store *store, struct held *held)
+int store_unusable(const struct held *held, const char *name)
 {
+	return fail(0,
+		    "'%s/%s/%s' cannot be used: %s; nothing was changed. To continue without it, "
+		    "with more conflicts: rm '%s/%s/%s'",
+		    held->store->sessions_path, held->name, name, err_taken(),
+		    held->store->sessions_path, held->name, name);
+}
+
+static int read_state(struct held *held)
+{
+	struct store *store = held->store;
 	const char *text;
 	size_t length;
 	int found = store_read_file(store->arena, held->directory, state_name, SESSION_BYTES_MAX,
@@ -138,7 +148,7 @@ static int check_name(const char *name)
 
 int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held)
 {
-	struct held held = { .name = name, .lock = -1 };
+	struct held held = { .store = store, .name = name, .lock = -1 };
 	TRY(check_name(name));
 	autoclose int directory = fd_directory(store->sessions, name);
 	if (directory < 0 && errno == ENOENT)
@@ -156,7 +166,7 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 		fcntl(lock, F_SETLK, &whole); // names this process to those who wait
 		TRY(runs_settle(store->state, directory));
 	}
-	TRY(read_state(store, &held));
+	TRY(read_state(&held));
 	held.directory = take(&directory);
 	held.lock = take(&lock);
 	*ret_held = held;
@@ -309,8 +319,9 @@ int store_create(struct store *store, const char *name, const struct session *se
 				   : fail(problem, "make session '%s'", name);
 }
 
-int store_remove(struct store *store, struct held *held)
+int store_remove(struct held *held)
 {
+	struct store *store = held->store;
 	char gone[OWNED_FRESH];
 	TRY(store_share(store));
 	TRY(owned_fresh(gone, STORE_FRESH));

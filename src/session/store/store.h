@@ -51,6 +51,11 @@ struct session {
 	unsigned snapshot_count;
 };
 
+// Each that lies over a directory of the host's whose changes can be applied.
+#define session_roots_each(index, session)                                                         \
+	for (unsigned index = 0; index < (session)->root_count; index++)                           \
+		if (!(session)->roots[index].own && !(session)->roots[index].system)
+
 // Hostile input: bounded, no I/O. -1: damaged, or of a newer version.
 int session_parse(struct arena *arena, const char *text, size_t length,
 		  struct session *ret_session);
@@ -79,6 +84,7 @@ struct store {
 };
 
 struct held {
+	struct store *store;
 	const char *name;
 	int directory, lock;
 	struct session session;
@@ -116,7 +122,7 @@ int store_add_roots(const struct store *store, const char *id, const struct root
 
 // The whole session or none.
 int store_create(struct store *store, const char *name, const struct session *session);
-int store_remove(struct store *store, struct held *held);
+int store_remove(struct held *held);
 
 // Unused layers, and what crashes left.
 int store_sweep(struct store *store);
@@ -128,6 +134,9 @@ int store_names(struct store *store, char ***ret_names);
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length);
 
+// A list of the host's files: -1, and the way out is said.
+int store_unusable(const struct held *held, const char *name);
+
 struct reference {
 	const char *session, *snapshot;
 };
@@ -138,12 +147,10 @@ enum rights { RIGHTS_CALLER, RIGHTS_ROOT };
 int history_create(struct store *store, const char *name, const char *project, enum rights rights);
 
 // NULL: the next of s1, s2, ... Every tenth flattens. Held alone, as for the next two.
-int history_snapshot(struct store *store, struct held *held, const char *name,
-		     const char **ret_name);
+int history_snapshot(struct held *held, const char *name, const char **ret_name);
 
 // What would be lost is kept as a snapshot; its name, or NULL.
-int history_restore(struct store *store, struct held *held, const char *name,
-		    const char **ret_kept);
+int history_restore(struct held *held, const char *name, const char **ret_kept);
 
 // Without a snapshot it is made now.
 int history_fork(struct store *store, const struct reference *from, const char *name);
@@ -151,12 +158,12 @@ int history_fork(struct store *store, const struct reference *from, const char *
 int history_forget(struct held *held, const char *snapshot);
 
 // The snapshots stay.
-int history_discard(struct store *store, struct held *held);
+int history_discard(struct held *held);
 
 // Walks them; SIZE_UNKNOWN: too deep.
 #define SIZE_UNKNOWN OWNED_SIZE_UNKNOWN
-uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer);
-uint64_t size_of_session(const struct store *store, const struct session *session);
+uint64_t size_of_layer(const struct held *held, unsigned layer);
+uint64_t size_of_session(const struct held *held);
 
 void skeleton_roots(struct session *session);
 
@@ -167,7 +174,7 @@ int skeleton_make(struct store *store, const struct session *session);
 // A look-up stays cheap.
 
 // *frozen and small ones below it, or all, into a new one, by links. *frozen becomes it.
-int flatten_chain(struct store *store, struct session *session, unsigned *frozen);
+int flatten_chain(struct held *held, unsigned *frozen);
 
 // File, symlink, FIFO or empty directory. Kept: bytes, holes, mode (but setuid and setgid), times,
 // attributes, owner where we may. A directory gets 0700 until copy_finish().
@@ -257,52 +264,42 @@ const struct known_file *known_find(const struct known *known, unsigned root, co
 // Of equal paths the later stays.
 void known_order(struct known *known);
 
-int known_read(struct store *store, const struct held *held, struct known **ret_known);
+int known_read(const struct held *held, struct known **ret_known);
 
 // A moved file has a newer ctime than the session; one that came along in a directory is seen here.
 
-// Zero: the file system has no birth times.
-struct birth {
-	int64_t seconds;
-	uint64_t nanoseconds;
-};
-
 struct seen_directory {
+	const char *path; // "" is the root
 	uint64_t inode;
-	struct birth born;
-	uint32_t mode;
-	uint32_t path;
-	uint32_t first, count;
+	struct timespec born;
+	unsigned mode;
+	const char *hashes; // of the names in it, sorted
+	size_t count;
 };
 
 struct seen {
-	const struct seen_directory *list; // sorted; "" is the root
-	const uint32_t *names;             // hashes, sorted within a directory
-	const char *text;
+	struct seen_directory *list; // sorted
 	unsigned count;
 	bool whole;
 };
 
-// Hostile input: bounded, no I/O. -1: not whole.
-int seen_parse(const char *bytes, size_t length, struct seen *ret_seen);
-
-enum { SEEN_HEAD = 32 };
-void seen_seal(char *bytes, size_t length);
+// Hostile input: bounded, no I/O.
+int seen_parse(struct arena *arena, const char *text, size_t length, struct seen *ret_seen);
+void seen_format(const struct seen *seen, struct out *out);
 
 // Breadth first, bounded in number and time.
 int seen_write(int session, unsigned root, const char *path);
 
 int seen_begin(const struct session *session, int directory, unsigned root);
 
-void seen_read(const struct store *store, const struct held *held, unsigned root,
-	       struct seen *ret_seen);
+int seen_read(const struct held *held, unsigned root, struct seen *ret_seen);
 
 // NULL: there was none.
 const struct seen_directory *seen_find(const struct seen *seen, const char *path);
-bool seen_has(const struct seen *seen, const struct seen_directory *directory, const char *name);
+bool seen_has(const struct seen_directory *directory, const char *name);
 
-struct birth seen_birth(int fd);
-bool seen_is(const struct seen_directory *directory, int fd, const struct stat *status);
+// Zero: the file system has no birth times.
+struct timespec seen_birth(int fd);
 
 // "seen-0" is the first root's.
 enum { SEEN_NAME = 16, SEEN_PROJECT = 999 };
@@ -322,13 +319,16 @@ struct entry {
 };
 
 // Over `top` and those below it.
-int merged_open(const struct store *store, const struct session *session, unsigned top,
-		unsigned most, unsigned root, struct merged *ret_merged);
+int merged_open(const struct held *held, unsigned top, unsigned most, unsigned root,
+		struct merged *ret_merged);
 int merged_below(const struct merged *merged, const char *name, struct merged *ret_below);
 void merged_close(struct merged *merged);
 
 // Sorted.
 int merged_list(struct arena *arena, const struct merged *merged, struct entry **ret_entries);
+
+// It began as a copy of the host's.
+bool merged_was_host(const struct merged *merged, const struct entry *entry);
 
 bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
