@@ -128,7 +128,7 @@ for s in $("$SBX" session list | awk '/^(par|ns|base)/ { print $1 }'); do sessio
 
 # --- what a session knows of the host is damaged, or of an older version
 session create list && in_session list 'echo l >listed'
-for file in seen-0 known; do
+for file in $(basename -a "$XDG_STATE_HOME"/sbx/sessions/list/seen-*) known; do
 	printf 'sbxseen1\0\0' >"$XDG_STATE_HOME/sbx/sessions/list/$file"
 	session diff --stat list
 	like "a damaged list is refused: $file" "$? $(said)" "^125 sbx: '.*/list/$file' cannot be used: it is not a file of sbx; nothing was changed"
