@@ -201,8 +201,7 @@ static int add_destinations(struct plan *plan, const struct list *words, struct 
 				       reasons));
 			continue;
 		}
-		list_add(into, plan->arena, item->text, item->from);
-		list_add(reasons, plan->arena, "", item->from);
+		groups_host(plan, item, into, reasons);
 	}
 	return 0;
 }
