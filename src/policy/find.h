@@ -56,10 +56,6 @@ extern const struct ini_rows group_rows; // made at build time from profiles/gro
 int groups_add(struct arena *arena, const char *home, const char *project, struct plan *plan,
 	       const struct item *name, struct list *into, struct list *reasons);
 
-// Of a name without @. Warns where it is a group's.
-void groups_host(struct plan *plan, const struct item *item, struct list *into,
-		 struct list *reasons);
-
 // The first group that lists the host, with or without a port, or NULL. Does not read the machine's
 // settings.
 const char *groups_find(const char *host);

@@ -273,18 +273,6 @@ bool groups_has(const char *name)
 	return false;
 }
 
-void groups_host(struct plan *plan, const struct item *item, struct list *into,
-		 struct list *reasons)
-{
-	if (groups_has(arena_text(plan->arena, "@%s", item->text)))
-		list_add(&plan->warnings, plan->arena,
-			 arena_text(plan->arena, "%s%s is a host's name; the group: @%s",
-				    origin_text(plan->arena, item->from), item->text, item->text),
-			 item->from);
-	list_add(into, plan->arena, item->text, item->from);
-	list_add(reasons, plan->arena, "", item->from);
-}
-
 const char *groups_find(const char *host)
 {
 	const char *colon = strrchr(host, ':');

@@ -201,7 +201,8 @@ static int add_destinations(struct plan *plan, const struct list *words, struct 
 				       reasons));
 			continue;
 		}
-		groups_host(plan, item, into, reasons);
+		list_add(into, plan->arena, item->text, item->from);
+		list_add(reasons, plan->arena, "", item->from);
 	}
 	return 0;
 }

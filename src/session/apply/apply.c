@@ -46,18 +46,19 @@ static int refuse_conflicts(const struct applying *applying, enum force force, s
 	}
 	if (count > NOTES_MAX)
 		out_text(notes, "sbx: and %u more\n", count - NOTES_MAX);
+	const char *one = count == 1 ? "" : "s";
 	if (git > 0)
 		return fail(0,
 			    "%u conflict%s, %u in git's own files; nothing was changed. To apply "
 			    "other paths: name them, then: git add; for the commits: sbx run -s %s "
 			    "-- git bundle create -q - HEAD >FILE; git fetch FILE HEAD",
-			    count, count == 1 ? "" : "s", git, name);
+			    count, one, git, name);
 	return count == 0 ? 0
 			  : fail(0,
 				 "%u conflict%s; nothing was changed. To see them: sbx session "
-				 "diff %s; to apply "
-				 "over them: --force, or name the paths without them",
-				 count, count == 1 ? "" : "s", name);
+				 "diff %s; to apply over them: --force, or name the paths without "
+				 "them",
+				 count, one, name);
 }
 
 static bool is_reported_below(const char *path)

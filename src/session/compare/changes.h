@@ -46,6 +46,7 @@ struct change {
 	const char *refused;  // an index: why it is not applied, behind its name
 	const char *text;     // an index as it is applied; NULL: as it is
 	size_t length;
+	uint64_t sum; // of its entries
 };
 
 struct changes {

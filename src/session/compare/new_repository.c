@@ -119,8 +119,7 @@ bool repository_breaks(int directory, const char *name, const char *path, const 
 }
 
 static struct arena *judge_index(const int *places, unsigned count, int fd,
-				 const struct stat *status, struct change *change,
-				 uint64_t *ret_sum)
+				 const struct stat *status, struct change *change)
 {
 	struct arena *arena = arena_new_of(
 		INDEX_FILE_ARENA(status->st_size < INDEX_FILE_MAX ? status->st_size : 0));
@@ -129,7 +128,7 @@ static struct arena *judge_index(const int *places, unsigned count, int fd,
 	change->guarded = change->refused != NULL;
 	change->text = change->refused ? NULL : (const char *)index.vetted.text;
 	change->length = index.vetted.length;
-	*ret_sum = index.vetted.sum;
+	change->sum = index.vetted.sum;
 	return arena;
 }
 
@@ -140,7 +139,6 @@ void repository_index(struct change *change, const struct merged *merged, const 
 	unsigned count = merged->count;
 	struct stat status;
 	struct change was;
-	uint64_t sum, host_sum;
 	if (!S_ISREG(entry->status.st_mode) || !str_equal(entry->name, "index") ||
 	    place_of(merged, host, git_part_names[GIT_HEAD]) < 0)
 		return;
@@ -150,14 +148,14 @@ void repository_index(struct change *change, const struct merged *merged, const 
 	change->index = true;
 	autoclose int fd = openat(merged->fds[entry->from], entry->name,
 				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct arena *arena = judge_index(places, count, fd, &entry->status, change, &sum);
+	struct arena *arena = judge_index(places, count, fd, &entry->status, change);
 	if (!change->refused && !change->text)
 		arena_free(arena);
 	autoclose int own = host < 0 ? -1 : file_open(host, entry->name, 0, &status);
 	if (own < 0)
 		return;
-	arena = judge_index(&host, 1, own, &status, &was, &host_sum);
-	change->same = !change->refused && !was.refused && sum == host_sum;
+	arena = judge_index(&host, 1, own, &status, &was);
+	change->same = !change->refused && !was.refused && change->sum == was.sum;
 	arena_free(arena);
 }
 
