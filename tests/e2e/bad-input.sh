@@ -242,7 +242,7 @@ XDG_STATE_HOME=$work/loud-state "$SBX" run -- sh -c 'mkdir .vscode; sleep 0.5' 2
 said "quarantine list" "^2" quarantine list
 id=$(XDG_STATE_HOME=$work/loud-state "$SBX" quarantine list | sed 's/ .*//')
 said "quarantine show" "^was" quarantine show "$id"
-mkdir -p .vscode
+touch .vscode
 said "quarantine restore" "exists already; to compare" quarantine restore "$id"
 said "quarantine of no such name" "no quarantined" quarantine show $'x\e[2J'
 cd "$project" || exit 1
