@@ -93,7 +93,7 @@ enum row_kind {
 	ROW_INDEX,   // the bytes that take its place
 	ROW_REFUSED, // the path of an entry that git does not write
 	ROW_SHARED,  // the name of the other part of a split one
-	ROW_MARKS,   // three numbers: entries marked as unchanged, as absent; whether times lied
+	ROW_MARKS,   // numbers: entries marked as unchanged, as absent; whether times lied; a sum
 	ROW_TRACKED, // a path of the names that are asked for; 1: git could not write its file
 	ROW_KINDS
 };

@@ -32,7 +32,7 @@ static const struct {
 	[ROW_INDEX] = { FORM_BYTES, 1, APART_ANSWER_MAX },
 	[ROW_REFUSED] = { FORM_TEXT, 0, PATH_MAX },
 	[ROW_SHARED] = { FORM_NAME, 1, NAME_MAX },
-	[ROW_MARKS] = { FORM_BYTES, 3 * sizeof(uint32_t), 3 * sizeof(uint32_t) },
+	[ROW_MARKS] = { FORM_BYTES, 5 * sizeof(uint32_t), 5 * sizeof(uint32_t) },
 	[ROW_TRACKED] = { FORM_BELOW, 1, PATH_MAX - 1 },
 };
 

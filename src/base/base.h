@@ -153,6 +153,7 @@ unsigned str_distance(const char *left, const char *right, unsigned most);
 
 // FNV-1a; not against an attacker.
 uint64_t str_hash(const char *text);
+uint64_t str_hash_more(uint64_t hash, const void *bytes, size_t length);
 
 // Decimal, without sign, blanks or garbage; false when out of [low, high].
 bool str_number(const char *text, size_t length, unsigned long long low, unsigned long long high,

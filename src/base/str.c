@@ -232,12 +232,16 @@ bool str_number(const char *text, size_t length, unsigned long long low, unsigne
 	return true;
 }
 
+uint64_t str_hash_more(uint64_t hash, const void *bytes, size_t length)
+{
+	for (const unsigned char *at = bytes, *end = at + length; at < end; at++)
+		hash = (hash ^ *at) * 0x100000001b3ULL;
+	return hash;
+}
+
 uint64_t str_hash(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325ULL;
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash;
+	return str_hash_more(0xcbf29ce484222325ULL, text, strlen(text));
 }
 
 bool str_put(char *buffer, size_t size, const char *format, ...)

@@ -16,19 +16,15 @@ extern char **environ;
 struct quarantined {
 	struct box *box;
 	const char *below; // only entries of this path or below it; NULL: all
+	const char *id;    // or of this name
 	struct list ids;
 };
-
-static bool is_meant(const struct quarantined *listing, const char *path)
-{
-	return !listing->below || path_within(path, listing->below);
-}
 
 static void note_one(void *context, const char *id, const char *path)
 {
 	struct quarantined *listing = context;
 	struct arena *arena = listing->box->arena;
-	if (is_meant(listing, path))
+	if (!listing->below || path_within(path, listing->below) || str_equal(id, listing->id))
 		list_add(&listing->ids, arena, arena_copy(arena, id, strlen(id)),
 			 (struct origin){ .file = arena_copy(arena, path, strlen(path)) });
 }
@@ -49,7 +45,7 @@ static int list_things(struct box *box, const char *state, struct out *out)
 {
 	const char *project = box->invocation.logged_project;
 	char real[PATH_MAX];
-	struct quarantined listing = { .box = box };
+	struct quarantined listing = { .box = box, .id = "" };
 	if (project)
 		listing.below = realpath(project, real) ? real : noted_path(box, project);
 	answer_begin(out, "quarantine", "things");
@@ -73,11 +69,10 @@ typedef int action(const char *state, const char *id, struct out *out);
 static int act_on(struct box *box, action *act, const char *state, const char *word,
 		  struct out *out)
 {
-	struct quarantined listing = { .box = box };
-	if (!strchr(word, '/') && !str_equal(word, "."))
-		return act(state, word, out);
-	listing.below = noted_path(box, word);
+	struct quarantined listing = { .box = box, .below = noted_path(box, word), .id = word };
 	TRY(quarantine_list(state, note_one, &listing));
+	if (!listing.ids.first && !strchr(word, '/'))
+		return act(state, word, out);
 	if (!listing.ids.first)
 		return fail(0, "nothing in quarantine came from '%s'; see: sbx quarantine list",
 			    str_shown(listing.below));

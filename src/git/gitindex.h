@@ -43,6 +43,7 @@ struct gitindex_vetted {
 	const char *bad;
 	const char *shared;
 	unsigned unchanged, absent;
+	uint64_t sum; // of the entries, without how their files looked
 	bool touched; // entries that changed at `since` or later with earlier times
 	// Without extensions that only save time, and without sizes in `touched` entries, so that
 	// git compares contents. NULL: it is so. Of a bad one: the good entries, or NULL where it

@@ -92,7 +92,8 @@ static void vet(struct apart_text *question)
 		row_text(answer, ROW_FAILED, "not an index");
 		return;
 	}
-	const uint32_t marks[] = { vetted.unchanged, vetted.absent, vetted.touched };
+	const uint32_t marks[] = { vetted.unchanged, vetted.absent, vetted.touched,
+				   (uint32_t)vetted.sum, (uint32_t)(vetted.sum >> 32) };
 	row_put(answer, ROW_MARKS, 0, marks, sizeof(marks));
 	if (vetted.bad)
 		row_text(answer, ROW_REFUSED, vetted.bad);
@@ -105,7 +106,7 @@ static void vet(struct apart_text *question)
 
 static void take_rows(const struct rows *rows, struct gitindex_vetted *vetted)
 {
-	uint32_t marks[3] = { 0 };
+	uint32_t marks[5] = { 0 };
 	rows_each (row, rows)
 		if (row->kind == ROW_MARKS) {
 			memcpy(marks, row->text, sizeof(marks));
@@ -118,6 +119,7 @@ static void take_rows(const struct rows *rows, struct gitindex_vetted *vetted)
 	vetted->unchanged = marks[0];
 	vetted->absent = marks[1];
 	vetted->touched = marks[2];
+	vetted->sum = (uint64_t)marks[4] << 32 | marks[3];
 }
 
 static int ask(struct arena *arena, int fd, off_t size, unsigned hash, struct index_file *index)

@@ -79,6 +79,16 @@ static size_t bytes_of(const struct index_reader *reader, const struct gitindex_
 	return (front_of(reader, entry) + reader->path_length + 8) & ~(size_t)7;
 }
 
+static uint64_t add_entry(uint64_t sum, const struct index_reader *reader,
+			  const struct gitindex_entry *entry)
+{
+	const unsigned char *flags = entry->id + reader->hash;
+	const uint32_t said[] = { entry->mode, flags[0] & 0xb0, flags[0] & 0x40 ? flags[2] : 0 };
+	sum = str_hash_more(sum, said, sizeof(said));
+	sum = str_hash_more(sum, entry->id, reader->hash);
+	return str_hash_more(sum, reader->path, reader->path_length + 1);
+}
+
 static bool vet_entry(struct index_use *use, const struct index_reader *reader,
 		      const struct gitindex_entry *entry)
 {
@@ -93,6 +103,7 @@ static bool vet_entry(struct index_use *use, const struct index_reader *reader,
 		memset(vet->text + (entry->id - reader->bytes) - INDEX_STAT + INDEX_SIZE, 0, 4);
 		vetted->touched = true;
 	}
+	vetted->sum = add_entry(vetted->sum, reader, entry);
 	vetted->unchanged += entry->unchanged;
 	vetted->absent += entry->absent && !entry->directory && !entry->unchanged;
 	return true;
@@ -179,8 +190,11 @@ int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned
 			break;
 		}
 	bool good = !vetted.bad;
-	if (good)
+	if (good) {
 		put_extensions(vet, reader);
+		vetted.sum =
+			str_hash_more(vetted.sum, vet->text + reader->end, vet->used - reader->end);
+	}
 	if (good ? vetted.touched || vet->used + hash < length
 		 : keep_good(&use, reader, bytes, length, hash)) {
 		if (hash == SHA1_BYTES)

@@ -242,7 +242,7 @@ XDG_STATE_HOME=$work/loud-state "$SBX" run -- sh -c 'mkdir .vscode; sleep 0.5' 2
 said "quarantine list" "^2" quarantine list
 id=$(XDG_STATE_HOME=$work/loud-state "$SBX" quarantine list | sed 's/ .*//')
 said "quarantine show" "^was" quarantine show "$id"
-mkdir -p .vscode
+touch .vscode
 said "quarantine restore" "exists already; to compare" quarantine restore "$id"
 said "quarantine of no such name" "no quarantined" quarantine show $'x\e[2J'
 cd "$project" || exit 1
@@ -251,12 +251,12 @@ status "unknown verb" 125 "$SBX" rum true
 like "no verb prints the help" "$("$SBX")" "sbx run"
 # What a mode cannot keep is told, and the mode that was asked for holds.
 for words in "host --deny example.com" "host --upload 1M" "host --download 1M" \
-	"host --publish 8080" "none --publish 8080" "none --host-port 8080"; do
+	"host --publish 8080" "none --publish 8080" "none --host-port 8080" "none --allow example.com"; do
 	set -- $words
 	is "mode $1 and $2: told" "sbx: $2: ${2#--} $3 has no effect in mode $1: it needs --network proxy" \
 		"$("$SBX" run --network "$@" -- true 2>&1)"
 done
 like "a denied address, and a proxy that looks up names: told" "$("$SBX" run --upstream http://127.0.0.1:9 --deny 203.0.113.0/24 -- true 2>&1)" \
 	'^sbx: --deny: deny 203.0.113.0/24 applies to addresses, not to names that lead there'
-stays "modes that keep all: nothing is told" "" "$(run_box --network none -a example.com -- true 2>&1; run_box --network host --host-port 8080 -a example.com -- true 2>&1)"
+stays "modes that keep all: nothing is told" "" "$(run_box --network none -- true 2>&1; run_box --network host --host-port 8080 -a example.com -- true 2>&1)"
 done_testing

@@ -97,19 +97,19 @@ wait "${auto[@]}" 2>/dev/null
 rm -r site1 site2
 
 # --- published while it runs
-box "echo hello >file; python3 -m http.server 8125 >/dev/null 2>&1 & echo >serves; sleep 1000; :"
+box "echo hello >file; python3 -m http.server 8125 >/dev/null 2>&1 & until curl -s -o /dev/null localhost:8125; do sleep 0.1; done; echo >serves; sleep 1000; :"
 live_box=$run door=$((port + 2))
 wait_for 30 test -e serves
 answer() { curl -s -m 10 "http://$1:$door/file" || echo "curl $?"; }
 is "a port of a box is not the host's" "curl 7" "$(answer 127.0.0.1)"
-is "sbx publish: it is from now on" "0 hello" "$("$SBX" publish "$live_box" "8125:$door"; echo $?) $(wait_for 30 curl -sf -m 5 "http://127.0.0.1:$door/file"; answer 127.0.0.1)"
+is "sbx publish: the port is open when it returns" "0 hello" "$("$SBX" publish "$live_box" "8125:$door"; echo $?) $(answer 127.0.0.1)"
 [ ! -e /proc/net/if_inet6 ] || ! grep -q '^0*1 ' /proc/net/if_inet6 || is "also at ::1" hello "$(answer '[::1]')"
 is "ps has it" "[{'inside': 8125, 'outside': $door}]" "$(json "$live_box" ports)"
 like "a port is published once" "$({ "$SBX" publish "$live_box" 8125:auto 2>&1; echo $?; } | tr "\n" " ")" "is published already; to end that: sbx publish --off $live_box 8125.*125"
 is "--off: no more, at once" "0 []" "$("$SBX" publish --off "$live_box" 8125; echo $?) $(json "$live_box" ports)"
 is "nobody answers there" 0 "$(wait_for 10 eval '[ "$(answer 127.0.0.1)" = "curl 7" ]'; echo $?)"
 like "--off of another port" "$({ "$SBX" publish --off "$live_box" 8125 2>&1; echo $?; } | tr "\n" " ")" "port 8125 of run $live_box is not published.*125"
-is "a free one, and again" "1 hello" "$("$SBX" publish "$live_box" 8125:auto 2>&1 | grep -c 'port 8125 of the box is localhost:') $("$SBX" publish --off "$live_box" 8125; "$SBX" publish "$live_box" "8125:$door"; wait_for 30 curl -sf -m 5 "http://127.0.0.1:$door/file"; answer 127.0.0.1)"
+is "a free one, and again" "1 hello" "$("$SBX" publish "$live_box" 8125:auto 2>&1 | grep -c 'port 8125 of the box is localhost:') $("$SBX" publish --off "$live_box" 8125; "$SBX" publish "$live_box" "8125:$door"; answer 127.0.0.1)"
 like "one without a network of its own" "$({ "$SBX" publish "$none" 8125 2>&1; echo $?; } | tr "\n" " ")" "has no network of mode proxy.*125"
 is "nothing is done where one word is wrong" "125 []" "$("$SBX" publish --off "$live_box" 8125; "$SBX" publish "$live_box" "8125:$door" 99999 2>/dev/null; echo $?) $(json "$live_box" ports)"
 busy=$("$SBX" publish "$live_box" "8125:$port" 2>&1)

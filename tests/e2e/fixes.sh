@@ -140,6 +140,12 @@ like "a name that goes to quarantine: is shown" "$(eval "$(printf '%s\n' "$said"
 eval "$(printf '%s\n' "$said" | sed -nE 's/.*made it: (sbx quarantine restore .*)/\1/p')" >/dev/null 2>&1
 is "a name that goes to quarantine: comes back" mine "$(cat .idea/x)"
 rm -rf .idea
+"$SBX" run -- sh -c 'i=0; for n in one two three; do mkdir -p .husky/_; echo $n >.husky/_/$n; until [ ! -e .husky ]; do sleep 0.05; done; done; mkdir .fleet' >/dev/null 2>&1
+is "names that came several times: each was kept" "3 3" "$(sbx quarantine list | grep -c '/.husky$') $(sbx quarantine show .husky | grep -cE '    (one|two|three) ')"
+is "come back under one name, without ./ too" "0 one three two 0" "$("$SBX" quarantine restore .husky >/dev/null; echo $?) $(cd .husky/_ && echo *) $("$SBX" quarantine list | grep -c '/.husky$')"
+is "with the flag the command makes it" "made .fleet" "$(echo $("$SBX" run --write .fleet -- sh -c 'mkdir .fleet && echo made' 2>/dev/null; ls -d .fleet))"
+rm -rf .husky .fleet
+"$SBX" quarantine rm .fleet >/dev/null
 "$SBX" run -- mkdir .idea >/dev/null 2>&1
 id=$(sbx quarantine list | sed 's/ .*//;q')
 fix=$(sbx quarantine show "$id" | sed -nE 's/^remove +(sbx quarantine rm .*)/\1/p')

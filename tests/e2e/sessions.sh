@@ -238,6 +238,31 @@ session apply one
 is "removed on the host, changed in the session: a conflict" 125 $?
 git checkout -q . && git clean -qfd
 session discard one
+# Git's own files: its index is rewritten by each git status.
+touch file && in_session one 'touch file dir/numbers; git status; echo h >of-session' >/dev/null
+sleep 0.1 && touch file dir/numbers && git status >/dev/null && cp .git/index "$work/index"
+session apply one
+is "an index that differs only in how files looked is no change" "0 same h" "$? $(cmp .git/index "$work/index" && echo same) $(cat of-session)"
+in_session one 'git status; echo g >of-session' >/dev/null
+echo m >mine && git add mine && git commit -qm mine
+session apply one
+is "nor is one of a session that committed nothing, where the host committed" "0 g ?? of-session" "$? $(cat of-session) $(git status --short)"
+is "which is said, without a way that would not work" "1 0" "$(said | grep -c '^sbx: not applied: .git/index has changed on the host since') $(said | grep -c 'to apply such a name')"
+in_session one 'echo c >of-session; git add of-session; git commit -qm theirs'
+for force in "" --force; do
+	session apply one $force
+	is "both have committed: refused${force:+, also with }$force" "125 g mine" "$? $(cat of-session) $(git log -1 --format=%s)"
+	like "and said${force:+ with }$force" "$(said)" 'in git.s own files.*name them, then: git add; for the commits'
+done
+session apply one --force of-session
+is "files by name leave git's own alone" "0 c ?? of-session" "$? $(cat of-session) $(git status --short)"
+session apply one
+eval "$(said | sed -n "s,.*for the commits: sbx,$SBX,p" | sed "s,FILE,$work/bundle,g")" 2>/dev/null
+is "the session's commits are fetched as the message says" theirs "$(git log -1 --format=%s FETCH_HEAD)"
+session apply one --force .git
+is "git's own files are applied over where they are named" "0 theirs" "$? $(git log -1 --format=%s)"
+git reset -q --hard HEAD~1 && rm -f mine of-session
+session discard one
 in_session one 'rm -r dir'
 echo host >dir/fresh
 session apply one
@@ -281,7 +306,7 @@ shown=$(timeout 20 "$SBX" session diff kinds 2>"$work/log")
 like "diff: a pipe hides nothing: the text of what follows" "$shown" '^\+EVIL$'
 is "diff: pipes, sockets and set-user-ID files are listed with their kind" ".gitattributes (pipe) Makefile (pipe) dir/.gitignore (pipe) pipe (pipe) sock (socket) su (set-user-ID" \
 	"$(echo $(grep -oE '^A .*\((pipe|socket|set-user-ID)' <<<"$shown" | sed -E 's/^A +[0-9]* +//; s/\((pipe|socket)$/&)/'))"
-is "diff: git did not fail" "sbx: 3 of them would be run or trusted by your own programs: applied only when named" "$(said)"
+is "diff: git did not fail" "sbx: 3 of the session's changes would be run or trusted by your own programs: applied only when named" "$(said)"
 like "diff --stat: where a link leads" "$(session diff --stat kinds)" ' keys  \(link to /.*/\.ssh, which the session could not see\)$'
 lacks "diff --stat: a link that stays, or leads to the system, is none that leads out" "$(session diff --stat kinds | grep -E 'dir/in|tools-of')" 'could not see'
 umask=$(umask) && umask 022

@@ -284,7 +284,7 @@ static int carry_out(struct sessions *sessions, struct held *held, const struct 
 	case DECIDE_APPLY:
 	case DECIDE_CHOSEN:
 		TRY(apply_run(held, words, FORCE_NO, &sessions->notes));
-		// What has to be named is there to be named.
+		// Conflicts must be listed before the user can name them.
 		TRY(changes_find(held, PROJECT_SAME, &left));
 		if (left.count > 0 && (words == none || decision == DECIDE_CHOSEN))
 			return keep(held, &sessions->notes);

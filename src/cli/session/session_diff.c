@@ -293,7 +293,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 			continue;
 		quoted |= !str_visible(change->path);
 		conflicts += change->conflict;
-		guarded += change->guarded && !change->inside;
+		guarded += change->guarded && !change->inside && !change->left;
 		if (form != DIFF_TEXT)
 			changes_line(&sessions->out, held, change);
 	}
@@ -305,12 +305,13 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 		TRY(show_text(sessions,
 			      &(struct diff_wanted){ held, &changes, quoted, words[0] != NULL }));
 	if (conflicts > 0)
-		out_text(&sessions->notes, "sbx: %u of them changed on the host since\n",
+		out_text(&sessions->notes,
+			 "sbx: the host has since changed %u of the session's paths as well\n",
 			 conflicts);
 	if (guarded > 0)
 		out_text(&sessions->notes,
-			 "sbx: %u of them would be run or trusted by your own programs: applied "
-			 "only when named\n",
+			 "sbx: %u of the session's changes would be run or trusted by your own "
+			 "programs: applied only when named\n",
 			 guarded);
 	return 0;
 }

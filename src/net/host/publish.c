@@ -166,31 +166,6 @@ void doors_close(struct proxy *proxy, unsigned place)
 	fd_close(&proxy->doors[place].sockets[1]);
 }
 
-int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED])
-{
-	struct proxy *proxy = run->proxy;
-	unsigned place = 0;
-	bool opens = fds[0] >= 0;
-	while (place < DOORS_MAX && proxy->ports[place].inside != port->inside)
-		place++;
-	if (opens == (place < DOORS_MAX))
-		return opens ? EEXIST : ENOENT;
-	for (place = opens ? 0 : place; opens && place < DOORS_MAX && proxy->ports[place].inside;)
-		place++;
-	if (place == DOORS_MAX)
-		return ENOSPC;
-	doors_close(proxy, place);
-	proxy->ports[place] = opens ? *port : (struct publish){ 0 };
-	proxy->doors[place] = (struct door){ .sockets = { take(&fds[0]), take(&fds[1]) } };
-	if (proxy->shared)
-		atomic_store(&proxy->shared->unheard[place], 0);
-	doors_soon(proxy);
-	struct record_ports ports;
-	doors_ports(proxy, &ports);
-	record_put(run->record_lock, offsetof(struct record_entry, ports), &ports, sizeof(ports));
-	return 0;
-}
-
 static void look_at(struct proxy *proxy, unsigned place)
 {
 	struct door *door = &proxy->doors[place];
@@ -211,6 +186,33 @@ static void look_at(struct proxy *proxy, unsigned place)
 			      listen(door->sockets[i], BACKLOG) == 0) ||
 			     door->open;
 	order_door(proxy, place);
+}
+
+int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED])
+{
+	struct proxy *proxy = run->proxy;
+	unsigned place = 0;
+	bool opens = fds[0] >= 0;
+	while (place < DOORS_MAX && proxy->ports[place].inside != port->inside)
+		place++;
+	if (opens == (place < DOORS_MAX))
+		return opens ? EEXIST : ENOENT;
+	for (place = opens ? 0 : place; opens && place < DOORS_MAX && proxy->ports[place].inside;)
+		place++;
+	if (place == DOORS_MAX)
+		return ENOSPC;
+	doors_close(proxy, place);
+	proxy->ports[place] = opens ? *port : (struct publish){ 0 };
+	proxy->doors[place] = (struct door){ .sockets = { take(&fds[0]), take(&fds[1]) } };
+	if (proxy->shared && opens) {
+		atomic_store(&proxy->shared->unheard[place], 0);
+		look_at(proxy, place);
+	}
+	doors_soon(proxy);
+	struct record_ports ports;
+	doors_ports(proxy, &ports);
+	record_put(run->record_lock, offsetof(struct record_entry, ports), &ports, sizeof(ports));
+	return 0;
 }
 
 void doors_look(struct proxy *proxy)

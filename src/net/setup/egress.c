@@ -90,10 +90,12 @@ static void tell_unkept(struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
 	bool host = profile->network == NETWORK_HOST, guard = profile->guard == ANSWER_YES;
+	const struct item *allowed = profile->allow.last; // of the command line
 	const struct {
 		const char *key;
 		const struct item *unkept;
 	} rows[] = {
+		{ "allow", host || !allowed || allowed->from.line ? NULL : allowed },
 		{ "deny", host && !guard ? profile->deny.first : NULL },
 		{ "upload", !host   ? NULL
 			    : guard ? for_one_host(&profile->upload)

@@ -287,6 +287,23 @@ static int remove_entry(int all, int entry, const char *id)
 	return unlinkat(all, id, AT_REMOVEDIR) < 0 ? fail(errno, "remove '%s'", id) : 0;
 }
 
+// Nothing is replaced: a directory that exists takes what it lacks. -1 with errno.
+static int put_back(int from, const char *name, int to, const char *fresh)
+{
+	if (fd_rename_new(from, name, to, fresh) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -1;
+	autoclose int item = fd_directory(from, name), there = fd_directory(to, fresh);
+	errno = EEXIST;
+	if (item < 0 || there < 0)
+		return -1;
+	entries_each (entry, item)
+		if (put_back(item, entry->name, there, entry->name) < 0)
+			return -1;
+	return unlinkat(from, name, AT_REMOVEDIR);
+}
+
 int quarantine_restore(const char *state, const char *id, struct out *out)
 {
 	char path[PATH_MAX], parent[PATH_MAX];
@@ -307,7 +324,7 @@ int quarantine_restore(const char *state, const char *id, struct out *out)
 					      RESOLVE_NO_SYMLINKS);
 	if (directory < 0)
 		return fail(errno, "'%s'", parent);
-	if (fd_rename_new(entry, "item", directory, path_name(path)) < 0)
+	if (put_back(entry, "item", directory, path_name(path)) < 0)
 		return errno == EEXIST
 			       ? fail(0,
 				      "'%s' exists already; to compare: sbx quarantine show %s; "

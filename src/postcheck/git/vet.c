@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "git/recognise.h"
+#include "names/trusted.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 #include "view/paths/wishes.h"
@@ -22,7 +23,10 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 
 void vet_absent(struct check *check, int directory, const char *name, const char *path)
 {
-	finding_take(check, directory, name, path, untrusted);
+	static const char named[] = "appeared, and your own programs would run or trust it (with "
+				    "--write PATH the command makes it)";
+	bool can = trusted_is_protected(finding_path(check->plan, path));
+	finding_take(check, directory, name, path, can ? named : untrusted);
 }
 
 void vet_way(struct check *check, const char *path)

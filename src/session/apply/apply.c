@@ -29,13 +29,16 @@ static const char *shown(const struct applying *applying, const struct change *c
 	return str_shown(change_name(applying->held, change));
 }
 
-static int refuse_conflicts(const struct applying *applying, struct out *notes)
+static int refuse_conflicts(const struct applying *applying, enum force force, struct out *notes)
 {
-	unsigned count = 0;
+	unsigned count = 0, git = 0;
+	const char *name = applying->held->name;
 	for (unsigned i = 0; i < applying->changes.count; i++) {
 		const struct change *change = &applying->changes.list[i];
-		if (!change->selected || !change->conflict)
+		if (!change->selected || !change->conflict ||
+		    (force == FORCE_YES && (!change->git || change->named)))
 			continue;
+		git += change->git;
 		if (count++ < NOTES_MAX)
 			out_text(notes, "sbx: conflict: %s: %s on the host since\n",
 				 shown(applying, change),
@@ -43,12 +46,19 @@ static int refuse_conflicts(const struct applying *applying, struct out *notes)
 	}
 	if (count > NOTES_MAX)
 		out_text(notes, "sbx: and %u more\n", count - NOTES_MAX);
+	const char *one = count == 1 ? "" : "s";
+	if (git > 0)
+		return fail(0,
+			    "%u conflict%s, %u in git's own files; nothing was changed. To apply "
+			    "other paths: name them, then: git add; for the commits: sbx run -s %s "
+			    "-- git bundle create -q - HEAD >FILE; git fetch FILE HEAD",
+			    count, one, git, name);
 	return count == 0 ? 0
 			  : fail(0,
 				 "%u conflict%s; nothing was changed. To see them: sbx session "
-				 "diff %s; to apply "
-				 "over them: --force, or name the paths without them",
-				 count, count == 1 ? "" : "s", applying->held->name);
+				 "diff %s; to apply over them: --force, or name the paths without "
+				 "them",
+				 count, one, name);
 }
 
 static bool is_reported_below(const char *path)
@@ -133,7 +143,7 @@ static void tell(struct applying *applying, struct out *notes)
 				 shown(applying, change));
 		if (change->selected || !change->guarded || change->inside)
 			continue;
-		first = first ? first : shown(applying, change);
+		first = first || change->left ? first : shown(applying, change);
 		if (guarded++ < NOTES_MAX)
 			out_text(notes, "sbx: not applied: %s%s%s%s\n", shown(applying, change),
 				 why_not(change), change->refused ? str_shown(change->refused) : "",
@@ -144,7 +154,7 @@ static void tell(struct applying *applying, struct out *notes)
 			 applying->run - RUN_MAX);
 	if (applying->leading > NOTES_MAX)
 		out_text(notes, "sbx: and %u more such symlinks\n", applying->leading - NOTES_MAX);
-	if (guarded > 0)
+	if (first)
 		out_text(notes, "sbx: to apply such a name, name it: sbx session apply %s %s\n",
 			 applying->held->name, first);
 	if (applying->changes.too_far)
@@ -199,8 +209,7 @@ static int prepare(struct applying *applying, char *const *words, enum force for
 	struct changes *changes = &applying->changes;
 	TRY(changes_find(applying->held, project, changes));
 	TRY(select_changes(applying->held, changes, words));
-	if (force == FORCE_NO)
-		TRY(refuse_conflicts(applying, notes));
+	TRY(refuse_conflicts(applying, force, notes));
 	TRY(mentioned_find(applying->held, changes, &applying->mentioned));
 	applying->journal.forced = force == FORCE_YES;
 	TRY(stage_places(applying));

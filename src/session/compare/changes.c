@@ -58,6 +58,7 @@ static struct change *walk_add(struct compare_walk *walk, enum change_kind kind,
 				   .layer = -1,
 				   .covered = walk->covered,
 				   .parent = walk->parent };
+	change->git = repository_in(walk_whole(walk, path)) != NULL;
 	change->inside = walk->inside;
 	change->guarded = walk->guarded || is_withheld(walk, path);
 	if (kind != CHANGE_MODE && component_is_git(path_name(path)))
@@ -153,17 +154,6 @@ static bool host_set_mode(const struct compare_walk *walk, const struct seen_dir
 	return !known && saw && saw->mode == (is->st_mode & 07777);
 }
 
-static bool host_has(int host, const char *name, const struct change *index)
-{
-	const char *text;
-	size_t length;
-	struct arena *arena = arena_new_of(index->length + 4096);
-	bool has = file_read(host, name, 0, index->length, arena, &text, &length) == 1 &&
-		   length == index->length && memcmp(text, index->text, length) == 0;
-	arena_free(arena);
-	return has;
-}
-
 static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 				const struct stat *was, bool *ret_same)
 {
@@ -202,7 +192,7 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 	struct change index = { .kind = kind };
 	if (kind != CHANGE_MODE)
 		repository_index(&index, merged, entry, host);
-	if (kind == CHANGE_EDITED && index.text && host_has(host, entry->name, &index))
+	if (kind == CHANGE_EDITED && index.same)
 		return;
 	bool directory = kind == CHANGE_MODE && S_ISDIR(is->st_mode);
 	if (kind == CHANGE_MODE && !(directory && saw) && same_is_applied(known, is, was))
@@ -218,6 +208,7 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 	struct change *change = walk_add(walk, kind, path);
 	change->is = *is;
 	change->refused = index.refused;
+	change->index = index.index;
 	change->text = index.text;
 	change->length = index.length;
 	change->waits = S_ISFIFO(is->st_mode) && (trusted_is_opened(entry->name) ||
@@ -381,6 +372,7 @@ int changes_find(const struct held *held, enum project project, struct changes *
 	}
 	renames_find(held, &changes);
 	guard_removed(&changes);
+	repository_leave_indexes(&changes);
 	*ret_changes = changes;
 	return 0;
 }

@@ -35,14 +35,18 @@ struct change {
 	bool conflict;       // the host differs from what the session saw
 	bool far;            // deeper than can be compared: left out
 	bool selected;
+	bool git, index;      // in git's directory; its index
+	bool same, left;      // an index with the host's entries; see repository_leave_indexes()
+	bool named;           // by a path in git's directory
 	bool asked;           // the user wants to know why
 	bool marked;          // copied from a host file that is gone
 	uint64_t parent;      // of the host's directory, 0: none
 	const char *moved_to; // CHANGE_REMOVED, guarded
 	const char *renamed;  // CHANGE_ADDED: a removed file with the same bytes
-	const char *refused;  // an index: why git would not write it
-	const char *text;     // an index after an apply; NULL: unchanged
+	const char *refused;  // an index: why it is not applied, behind its name
+	const char *text;     // an index as it is applied; NULL: as it is
 	size_t length;
+	uint64_t sum; // of its entries
 };
 
 struct changes {
@@ -80,9 +84,13 @@ int mentioned_find(const struct held *held, const struct changes *changes, struc
 // True once all is applied, but not now. `host` -1: no directory.
 bool repository_is_new(const struct merged *merged, const char *name, int host);
 void repository_guard(struct change *change);
-// Of an index: change->refused and change->text.
+// Of an index: what `change` says of one.
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host);
+// Where both sides wrote the index, and the session nothing else in git's directory.
+void repository_leave_indexes(struct changes *changes);
+// NULL, or from the uppermost `.git` on.
+const char *repository_in(const char *path);
 // Submodules and worktrees are known by their parts.
 bool repository_is_elsewhere(const char *path);
 // Without it git searches parent directories.

@@ -69,15 +69,19 @@ void repository_guard(struct change *change)
 	change->guarded = true;
 }
 
+const char *repository_in(const char *path)
+{
+	for (; !component_is_git(path); path++)
+		if (!(path = strchr(path, '/')))
+			return NULL;
+	return path;
+}
+
 // NULL: none.
 static const char *inside_git(const char *path)
 {
-	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		if (component_is_git(path))
-			return slash + 1;
-		path = slash + 1;
-	}
-	return NULL;
+	const char *git = repository_in(path), *slash = git ? strchr(git, '/') : NULL;
+	return slash ? slash + 1 : NULL;
 }
 
 bool repository_is_elsewhere(const char *path)
@@ -114,27 +118,61 @@ bool repository_breaks(int directory, const char *name, const char *path, const 
 	return str_equal(name, git_part_names[GIT_HEAD]) && !parts.has[GIT_HEAD];
 }
 
+static struct arena *judge_index(const int *places, unsigned count, int fd,
+				 const struct stat *status, struct change *change)
+{
+	struct arena *arena = arena_new_of(
+		INDEX_FILE_ARENA(status->st_size < INDEX_FILE_MAX ? status->st_size : 0));
+	struct index_file index = { .places = places, .place_count = count, .since = 1 };
+	change->refused = fd < 0 ? "cannot be read" : index_file_judge(arena, fd, status, &index);
+	change->guarded = change->refused != NULL;
+	change->text = change->refused ? NULL : (const char *)index.vetted.text;
+	change->length = index.vetted.length;
+	change->sum = index.vetted.sum;
+	return arena;
+}
+
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host)
 {
 	int places[CHAIN_MAX + 2];
 	unsigned count = merged->count;
+	struct stat status;
+	struct change was;
 	if (!S_ISREG(entry->status.st_mode) || !str_equal(entry->name, "index") ||
 	    place_of(merged, host, git_part_names[GIT_HEAD]) < 0)
 		return;
 	memcpy(places, merged->fds, count * sizeof(*places));
 	if (host >= 0 && !merged->opaque)
 		places[count++] = host;
+	change->index = true;
 	autoclose int fd = openat(merged->fds[entry->from], entry->name,
 				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct arena *arena = arena_new_of(INDEX_FILE_ARENA(
-		entry->status.st_size < INDEX_FILE_MAX ? entry->status.st_size : 0));
-	struct index_file index = { .places = places, .place_count = count, .since = 1 };
-	change->refused =
-		fd < 0 ? "cannot be read" : index_file_judge(arena, fd, &entry->status, &index);
-	change->guarded = change->guarded || change->refused;
-	change->text = change->refused ? NULL : (const char *)index.vetted.text;
-	change->length = index.vetted.length;
+	struct arena *arena = judge_index(places, count, fd, &entry->status, change);
 	if (!change->refused && !change->text)
 		arena_free(arena);
+	autoclose int own = host < 0 ? -1 : file_open(host, entry->name, 0, &status);
+	if (own < 0)
+		return;
+	arena = judge_index(&host, 1, own, &status, &was);
+	change->same = !change->refused && !was.refused && change->sum == was.sum;
+	arena_free(arena);
+}
+
+void repository_leave_indexes(struct changes *changes)
+{
+	bool more[ROOTS_MAX] = { false };
+	for (unsigned i = 0; i < changes->count; i++) {
+		const struct change *change = &changes->list[i];
+		more[change->root] |= change->git && !change->index && !change->guarded;
+	}
+	for (unsigned i = 0; i < changes->count; i++) {
+		struct change *change = &changes->list[i];
+		change->left = change->index && change->git && change->conflict &&
+			       !change->guarded && !more[change->root];
+		change->guarded |= change->left;
+		if (change->left)
+			change->refused = "has changed on the host since, and the session has "
+					  "committed nothing; then: git add";
+	}
 }

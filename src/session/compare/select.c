@@ -11,7 +11,7 @@
 struct named {
 	unsigned root;
 	const char *path;
-	bool used, guarded;
+	bool used, guarded, git;
 };
 
 static bool covers(const struct named *named, const struct change *change)
@@ -53,7 +53,8 @@ static int find_named(const struct held *held, const struct changes *changes, co
 		if (!path_within(whole, root))
 			continue;
 		const char *path = whole + strlen(root) + (whole[strlen(root)] == '/');
-		*ret_named = (struct named){ i, path, false, trusted_is_protected(path) };
+		*ret_named = (struct named){ i, path, false, trusted_is_protected(path),
+					     repository_in(whole + 1) != NULL };
 		for (unsigned j = 0; j < changes->count; j++)
 			if (changes->list[j].root == i && str_equal(changes->list[j].path, path))
 				ret_named->guarded = changes->list[j].guarded;
@@ -78,6 +79,7 @@ int select_changes(const struct held *held, struct changes *changes, char *const
 			bool here = covers(&named[j], change);
 			named[j].used = named[j].used || here;
 			change->asked |= here;
+			change->named |= here && named[j].git;
 			change->selected |=
 				here && !change->far && (!change->guarded || named[j].guarded);
 		}
