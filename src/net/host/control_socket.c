@@ -106,8 +106,6 @@ static int publish(const struct plan *plan, struct run *run, const struct contro
 		return EINVAL;
 	if (!plan->egress.on || !plan->own_network)
 		return EOPNOTSUPP;
-	if (run->proxy->complete && ATTEMPT(proxy_share(plan, run->proxy)) < 0)
-		return ENOMEM;
 	return doors_publish(run, &port, fds);
 }
 

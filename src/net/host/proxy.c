@@ -282,6 +282,8 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 		int fd = events[i].fd;
 		if (!events[i].revents)
 			continue;
+		if (fd == proxy->live && proxy->complete)
+			TRY(proxy_share(plan, proxy)); // a port may be published
 		if (fd == proxy->live && control_socket_take(plan, run))
 			TRY(proxy_change_rules(plan, proxy));
 		if (orders && fd == orders->control && (events[i].revents & POLLOUT))
