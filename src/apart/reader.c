@@ -67,7 +67,7 @@ int apart_begin(void)
 		return 0;
 	const char *how = reader.broken;
 	apart_reap();
-	reader.broken = how; // for the plan that asked, whoever answers next
+	reader.broken = how; // until the plan that asked has ended
 	forget_answers();    // of a reader of who forked
 	if (testing_skips("reader-waits"))
 		patience = (struct timeval){ .tv_usec = 300000 };

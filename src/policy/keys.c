@@ -298,7 +298,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, explain), .flag = "explain",
 	  .kind = KEY_SWITCH,
 	  .help = "report denied opens of files, programs and unix sockets as well, each with the "
-		  "flag that would allow it; not a look (stat, ls)" },
+		  "flag that would allow it; not tests (stat, ls)" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, report_fd), .flag = "report-fd", .kind = KEY_TEXT,
 	  .form = FORM_DESCRIPTOR, .value = "N",
 	  .help = "refusals and the end, as JSON lines to it; each when it happens, for a program: a pipe, "

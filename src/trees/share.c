@@ -117,7 +117,7 @@ bool share_read(enum apart whose, struct arena *arena, const char *index,
 		if (file && state->changed + TICK < began && times_are_ours(index))
 			keep(file, &head, &rows);
 	}
-	if (rows.count > ROWS_MAX) // the memory of a look; then all of the tree is looked at
+	if (rows.count > ROWS_MAX) // more needs too much memory: a check of the whole tree follows
 		return false;
 	take_rows(arena, &rows, &share);
 	*ret_share = share;

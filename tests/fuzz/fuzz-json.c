@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		appends(arena, text, root);
 	}
 	err_taken();
-	for (unsigned i = 0; i < agent_count; i++)
+	for (unsigned i = 0; agents[i].name; i++)
 		if (agents[i].means == AGENT_HOOK &&
 		    hook_answer(arena, &agents[i], "/usr/bin/sbx", text, size, &answer) == 0 &&
 		    answer && json_parse(arena, answer, strlen(answer), &root) < 0)

@@ -87,13 +87,16 @@ static const char *lead(struct settings *settings, bool back, unsigned *count)
 	    (json_parse(settings->arena, settings->text, settings->length, &settings->root) < 0 ||
 	     settings->root->type != JSON_OBJECT))
 		return NULL;
-	return servers_text(settings, back, count);
+	struct servers_found found = { .count = 0 };
+	const char *text = servers_text(settings, back, &found);
+	*count = found.count;
+	return text;
 }
 
 static void read_servers(struct arena *arena, const char *text)
 {
 	unsigned count, again;
-	for (unsigned i = 0; i < server_agent_count; i++) {
+	for (unsigned i = 0; server_agents[i].name; i++) {
 		struct settings settings = { .arena = arena,
 					     .agent = &server_agents[i],
 					     .program = "/usr/bin/sbx",

@@ -62,7 +62,7 @@ void why_error(struct box *box, const char *error, struct why *why)
 	static const char unknown[] =
 		"This text is not in sbx-recipes(7). It can be:\n"
 		"A file or a program: `sbx run --explain -- COMMAND` names opens, changes of names "
-		"and starts that were denied; a look (stat, ls, test) is none. `sbx why PATH` says "
+		"and starts that were denied; not a test (stat, ls). `sbx why PATH` says "
 		"if a path is in the box.\n"
 		"A host: `sbx why` lists what the last run of this project was refused.\n"
 		"A variable: `sbx plan` lists those that are withheld.\n"

@@ -1,8 +1,8 @@
 // A look through what appeared under a name of git's: what the host would run is taken away, and
 // the rest stays. Nothing is followed, and a reader parses (apart/reader.c).
 //
-// The room postcheck/git owns the check of git's directories. Uses: base git nouns
-// postcheck/finding report text view/paths. Begin with vet.c.
+// The room postcheck/git owns the check of git's directories. Uses: base git names
+// nouns postcheck/finding report text view/paths. Begin with vet.c.
 #pragma once
 
 #include <limits.h>

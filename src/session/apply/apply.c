@@ -264,7 +264,7 @@ static int unusable(struct applying *applying)
 		    stage ? arena_text(store->arena, "'%s'", stage)
 			  : arena_text(store->arena,
 				       "'%s/%s/stage-*', or in '.sbx-apply-%s-*' in the project or "
-				       "beside it",
+				       "next to it",
 				       store->sessions_path, name, name),
 		    store->sessions_path, name);
 }
