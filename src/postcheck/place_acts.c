@@ -169,9 +169,7 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 	    is_opened(look->check->plan, path))
 		return;
 	// Of what stood there not all is known: the user's own is never taken away.
-	bool new_hook = place->role == PLACE_HOOKS && look->check->start.tv_sec != 0 &&
-			finding_is_made(look->check, directory, name);
-	if (act == ACT_TAKE && place->part && !new_hook)
+	if (act == ACT_TAKE && place->part)
 		act = ACT_TELL;
 	act_on(look, act, directory, name, path);
 	if (act != ACT_TAKE && below != ACT_NONE)

@@ -117,7 +117,7 @@ live true true
 script .git/hooks/post-index-change "$evil"; echo true >>.git/hooks/pre-commit
 over
 git status >/dev/null
-stays "a hook that came to the host meanwhile is taken, whoever made it; one that was there is named" "|true|.git/hooks/pre-commit" "$(ran)|$(tail -n 1 .git/hooks/pre-commit)|$(told .git/hooks/pre-commit)"
+stays "hooks that came to the host meanwhile, and that changed, stay and are named" "true .git/hooks/pre-commit .git/hooks/post-index-change" "$(tail -n 1 .git/hooks/pre-commit) $(told .git/hooks/pre-commit) $(told .git/hooks/post-index-change)"
 
 # --- a prompt that runs what it shows
 work_here
