@@ -206,7 +206,9 @@ static void read_commands(struct apart_text *question)
 		if (!is_command(config.entries[i].name))
 			continue;
 		value += memchr(value, '/', first) ? 0 : first;
-		answer(&all, value, strlen(value), MAY_COME);
+		// An address may have a password in it, which is no path to come.
+		bool address = strchr(value, '@') || strstr(value, "://");
+		answer(&all, value, strlen(value), address ? STANDS : MAY_COME);
 	}
 }
 

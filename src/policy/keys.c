@@ -297,8 +297,7 @@ const struct key keys[] = {
 		  "configuration, settings of editors and agents" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, explain), .flag = "explain",
 	  .kind = KEY_SWITCH,
-	  .help = "report denied opens of files, programs and unix sockets as well, each with the "
-		  "flag that would allow it; not tests (stat, ls)" },
+	  .help = "report denied files, programs and sockets, with flags" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, report_fd), .flag = "report-fd", .kind = KEY_TEXT,
 	  .form = FORM_DESCRIPTOR, .value = "N",
 	  .help = "refusals and the end, as JSON lines to it; each when it happens, for a program: a pipe, "

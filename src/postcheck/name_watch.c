@@ -24,7 +24,7 @@
 #include "report/findings.h"
 #include "run.h"
 
-enum { EVENTS_A_TURN = 4, TAKES_A_TURN = 16, ENTRIES_A_TURN = 65536 };
+enum { EVENTS_A_TURN = 4, TAKES_A_TURN = 16, ENTRIES_A_TURN = 65536, TURN_MILLISECONDS = 100 };
 enum { TIMES_LONGER = 3, REST_MILLISECONDS = 1000, GIT_WATCHES_MAX = WATCHES_MAX / 2 };
 #define NOTICES (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
 
@@ -172,6 +172,7 @@ bool watch_is_time(struct watch *watch)
 	watch->takes = 0;
 	watch->living.waits = false;
 	watch->living.entries = ENTRIES_A_TURN;
+	watch->living.until = steady_now() + TURN_MILLISECONDS;
 	return true;
 }
 

@@ -36,7 +36,7 @@ struct scan {
 	int64_t since;   // what changed then or later is read: by the box, or since the last check
 	int64_t checked; // when that one's box had ended
 	const struct run *run;
-	bool moved; // an entry may have come to its place in this run
+	bool moved;
 };
 
 static const char *directory_of(const struct plan *plan, const char *tree)
@@ -62,8 +62,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 	apart_leave();
 }
 
-// The directories of git's index as it was, and as it is: a box can change it. False: all of the
-// tree is checked.
+// The directories of git's index before and after the run. False: the whole tree is checked.
 static bool choose(const struct check *check, const struct run *run, const struct searched *tree,
 		   struct arena *arena, struct share *ret_share)
 {
@@ -90,8 +89,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	return true;
 }
 
-// A directory around a .git is mounted, too, so that nobody moves it: the box writes there, and may
-// make it a repository itself.
+// A directory around a .git is a mount, too, in which the box may make a repository.
 static bool is_mounted(const struct plan *plan, const char *path, const char *name)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
@@ -106,6 +104,8 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 	struct stat status;
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       listed_is(&scan->old, row, &status, scan->now.device) &&
+	       // What came in this run may have been noted by another that ran beside it.
+	       (scan->check->timeless || row->changed < times_from(&scan->check->start)) &&
 	       !finding_is_made(scan->check, directory, name);
 }
 
@@ -133,7 +133,6 @@ static bool is_users(const struct scan *scan, int directory, const char *name,
 				(str_equal(name, ".") && bare_is_old(scan->check, directory)));
 }
 
-// Whether it is the user's own.
 static bool look_at(struct scan *scan, int directory, const char *name, const char *path,
 		    const struct listed_row *row)
 {
@@ -176,11 +175,13 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 	const struct listed_row *row = listed_find(&scan->old, inside);
 	enum listed_kind kind = row ? row->kind : LISTED_OWN;
 	scan->moved = walk->moved;
-	bool stood = is_mounted(scan->check->plan, walk->path, name) &&
-		     (!row || is_listed(scan, row, directory, name));
+	bool listed = row && is_listed(scan, row, directory, name);
+	bool stood = is_mounted(scan->check->plan, walk->path, name) && (!row || listed);
 	if (!stood && !look_at(scan, directory, name, walk->path, row))
 		kind = LISTED_MADE;
-	if (row || scan->now.count < NEW_ROWS_MAX)
+	if (listed && kind == row->kind)
+		listed_keep(&scan->now, row);
+	else if (row || scan->now.count < NEW_ROWS_MAX)
 		listed_note(&scan->now, directory, name, inside, kind);
 	else
 		scan->now.full = true;
@@ -315,8 +316,7 @@ static bool read_list(struct scan *scan, const struct searched *tree, struct are
 	return true;
 }
 
-// Of the directories that git's index does not have: a moment, or a tenth of the run. Many projects
-// have thousands of directories of installed packages: for these a tenth.
+// Of other directories: a moment, or a tenth of the run. Installed packages get a tenth.
 static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
 	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };

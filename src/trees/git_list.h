@@ -90,7 +90,7 @@ struct git_walk {
 	bool moved, others;
 	bool counts; // directories have a link for each in them
 	char path[PATH_MAX];
-	size_t length, root, rest_bytes;
+	size_t length, root, rest_bytes, fresh_bytes;
 	unsigned depth, entries, row_count, row_room;
 	int64_t begin;
 	int top;

@@ -18,7 +18,6 @@
 #include "names/trusted.h"
 #include "text/words.h"
 
-// So many are read in any case, however slow the machine.
 enum {
 	ENTRIES_LEAST = 512,
 	DIRECTORIES_LEAST = 32,
@@ -27,7 +26,7 @@ enum {
 	DEPTH_MAX = 240,
 	NANOSECONDS = 1000000000
 };
-enum { REST_BYTES = 64 << 20, FRESH_MAX = 1 << 18 };
+enum { REST_BYTES = 64 << 20, FRESH_BYTES = 128 << 20, FRESH_MAX = 1 << 18 };
 
 // A box can set no ctime back.
 enum news { OLD, SINCE, IN_RUN };
@@ -73,8 +72,9 @@ static const char *inside(const struct git_walk *walk)
 static void lose(struct git_walk *walk, size_t length)
 {
 	walk->path[length] = '\0';
-	length = walk->lost ? path_common(walk->lost, walk->path) : length;
-	walk->lost = arena_copy(walk->arena, walk->path, length);
+	size_t common = walk->lost ? path_common(walk->lost, walk->path) : length;
+	if (!walk->lost || common < strlen(walk->lost))
+		walk->lost = arena_copy(walk->arena, walk->path, common);
 }
 
 static bool go_to(struct git_walk *walk, size_t length, const char *name)
@@ -220,7 +220,8 @@ static void enter(struct git_walk *walk, enum news all, enum news came)
 		return;
 	if (row.all == OLD && row.news == OLD) {
 		add_rest(walk, all, came, STOOD);
-	} else if (walk->share && walk->row_count < FRESH_MAX) {
+	} else if (walk->share && walk->row_count < FRESH_MAX && walk->fresh_bytes < FRESH_BYTES) {
+		walk->fresh_bytes += strlen(row.path);
 		row.path = arena_copy(walk->arena, row.path, strlen(row.path));
 		add_row(walk, &row);
 	} else {
@@ -316,7 +317,6 @@ static void walk_share(struct git_walk *walk)
 	second_end(&second);
 }
 
-// New ones in those of the share, which git on the host comes to first.
 static void walk_fresh(struct git_walk *walk)
 {
 	for (unsigned i = 0; i < walk->row_count && !walk->cut; i++) {

@@ -232,6 +232,11 @@ twin "mv n7/h n7/HEAD" n7
 (cd "$project" && for i in $(seq 12); do run_box -- sh -c "mv n$i/h n$i/HEAD && echo attempted" & done; wait) >"$work/attempt" 2>"$work/log"
 for i in $(seq 12); do readers "$project/n$i"; done
 harmless "twelve runs that end at once: nothing runs"
+planted && (cd "$project" && mkdir beside && cd beside && sh "$t/top.sh" && mv HEAD h && cd .. && run_box -- true) 2>"$work/log"
+twin "mv beside/h beside/HEAD" beside
+(cd "$project" && { run_box -- sh -c 'mv beside/h beside/HEAD; : >came; until [ -e on ]; do sleep 0.05; done; echo attempted' & wait_for 60 test -e came; run_box -- true; : >on; wait; }) >"$work/attempt" 2>"$work/log"
+readers "$project/beside"
+harmless "a run that another one of the project began and ended beside: nothing runs"
 work_here && (cd "$project" && run_box -- true; git init -q own; printf '#!/bin/sh\n' >own/.git/hooks/pre-commit; run_box -- sleep 0.2) >"$work/log" 2>&1
 stays "what the user made after a run that nobody has looked after stays" "pre-commit " "$(ls "$project/own/.git/hooks" | grep -v sample) $(cat "$work/log")"
 

@@ -56,6 +56,14 @@ bool finding_is_fresh(const struct check *check, const struct stat *status)
 	return fresh;
 }
 
+bool finding_waits(const struct check *check)
+{
+	bool over = check->living && steady_now() > check->living->until;
+	if (over)
+		check->living->waits = true;
+	return over;
+}
+
 void finding_vetted(const struct check *check, const struct stat *status)
 {
 	struct living *living = check->living;

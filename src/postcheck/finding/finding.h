@@ -27,6 +27,7 @@ struct living {
 	bool first;                           // nothing in git's directories gives notice yet
 	bool waits;                           // a file was just written: there may be more of it
 	unsigned entries;                     // to read in this turn
+	int64_t until;                        // milliseconds; the rest waits for the next turn
 	struct file_state vetted[VETTED_MAX]; // that the reader found good last
 	unsigned last;
 };
@@ -64,6 +65,8 @@ bool finding_is_late(const struct check *check, const struct stat *status);
 // While the box lives: whether a file is as it was when it was good.
 bool finding_is_vetted(const struct check *check, const struct stat *status);
 bool finding_is_fresh(const struct check *check, const struct stat *status);
+// The time of this turn is over: the rest waits for the next one. Never once the box has ended.
+bool finding_waits(const struct check *check);
 void finding_vetted(const struct check *check, const struct stat *status);
 // In nanoseconds of the files' clock; 0 where the file system does not know.
 int64_t finding_birth(int directory, const char *name);

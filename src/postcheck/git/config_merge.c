@@ -77,7 +77,7 @@ static int compute(struct merge_work *work)
 		from = &after;
 		into = &now;
 	}
-	if (merge->kind == MERGE_FILTER && merge->before_length == 0 &&
+	if ((merge->kind == MERGE_FILTER || merge->check->living) && merge->before_length == 0 &&
 	    now.count + now.section_count > GITCONFIG_ROWS_NEW)
 		return fail(0, "more than %d keys in a new repository", GITCONFIG_ROWS_NEW);
 	gitconfig_merge(work->arena, &before, from, into, work->how, merged);

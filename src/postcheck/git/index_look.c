@@ -188,6 +188,8 @@ static int look_once(struct arena *arena, struct check *check, int fd, const str
 {
 	const char *why;
 	struct index_work *work = read_index(arena, check, fd, status, directory, path, &why);
+	if (why && finding_is_fresh(check, status)) // perhaps half of it; counted by index_look()
+		return 1;
 	if (why)
 		return take_index(work, why);
 	finding_vetted(check, status);
@@ -208,7 +210,7 @@ void index_look(struct check *check, int directory, const char *path, bool share
 	char index[PATH_MAX];
 	struct stat status;
 	int result = 1;
-	if ((!shared && !finding_is_changed(check, directory, "index")) ||
+	if (finding_waits(check) || (!shared && !finding_is_changed(check, directory, "index")) ||
 	    !str_put(index, sizeof(index), "%s/index", path) ||
 	    finding_is_own(check, directory, "index"))
 		return;

@@ -198,15 +198,23 @@ static void read_entries(struct parts_walk *parts, int directory, const char *pa
 	struct living *living = parts->check->living;
 	if (living)
 		living->meets(living, directory);
-	entries_each (entry, directory) {
-		if (living && living->entries == 0)
-			return;
-		if (living)
-			living->entries--;
-		struct part_met part = { directory, entry->name, below,        row,
-					 depth,     moved,       .late = false };
-		if (str_put(below, sizeof(below), "%s/%s", path, entry->name))
-			meet(parts, &part, entry->type);
+	// While the box lives, files and links of the top come first, however many directories
+	// follow.
+	const bool apart = living && depth == 0;
+	for (int pass = apart ? 0 : 1; pass < 2; pass++) {
+		lseek(directory, 0, SEEK_SET);
+		entries_each (entry, directory) {
+			struct part_met part = { directory, entry->name, below,        row,
+						 depth,     moved,       .late = false };
+			if (finding_waits(parts->check) || (living && living->entries == 0))
+				return;
+			if (apart && (entry->type == DT_DIR) != (pass == 1))
+				continue;
+			if (living && pass == 1)
+				living->entries--;
+			if (str_put(below, sizeof(below), "%s/%s", path, entry->name))
+				meet(parts, &part, entry->type);
+		}
 	}
 }
 

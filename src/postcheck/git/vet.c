@@ -151,10 +151,13 @@ static void cut_config(struct check *check, int directory, const char *name, con
 	}
 	merge.mode = status.st_mode & 0666;
 	merge.depth = pointer_depth(check->plan, path);
-	if (finding_is_vetted(check, &status))
+	if (finding_waits(check) || finding_is_vetted(check, &status))
 		return;
 	int written = S_ISREG(status.st_mode) ? merge_config(&merge) : -1;
-	if (written < 0 && !finding_is_fresh(check, &status))
+	if (written < 0 && S_ISREG(status.st_mode) && finding_is_fresh(check, &status))
+		check->living->takes(check->living, check,
+				     path); // renewed without end, it ends the run
+	else if (written < 0)
 		finding_take(check, directory, name, path, untrusted);
 	else if (written == 0)
 		finding_vetted(check, &status);
