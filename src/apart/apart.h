@@ -1,5 +1,4 @@
-// The processes that read what a stranger wrote: their walls, and the answers of those that read
-// for the plan.
+// Processes that read hostile bytes: their walls, and the answers of the plan's readers.
 //
 // The room apart owns the walls around processes that read hostile bytes, the birth of a reader,
 // and the form of its answers. Uses: nothing else. Begin with apart_ask() in reader.c.
@@ -15,10 +14,9 @@
 struct arena;
 struct out;
 
-// A worker of the proxy makes internet sockets, and pairs of connected streams; the agent's
-// connector makes streams to sockets with a path; the others make no socket, connect none and send
-// to no address. A check of what a box wrote opens files, and has one socket that it may use: its
-// reader's, 0. A reader opens nothing.
+// A worker makes internet sockets and connected stream pairs; a connector, streams to sockets with
+// a path. A check opens files, and uses its reader's socket, 0. The others make and connect no
+// socket, and send to no address.
 enum confined {
 	CONFINED_WORKER,
 	CONFINED_OPENER,
@@ -28,82 +26,81 @@ enum confined {
 	CONFINED_READER,
 	CONFINED_ALL
 };
-// Landlock without a rule; the filter of system calls. CONFINE_UNWATCHED: no lock, but a test that
-// the kernel watches no connection for it.
+// Landlock and the filter of system calls. CONFINE_UNWATCHED is no lock: it tests that the kernel
+// watches no connection for the process.
 enum {
 	CONFINE_FILES = 1,
 	CONFINE_CALLS = 2,
 	CONFINE_UNWATCHED = 4,
 };
-// Both, but where a test takes one away: asked while the environment still is there.
+// Both, without those that a test takes away. Call it while the environment exists.
 unsigned confine_locks(void);
-// These locks, for good; 0, or -1 with errno.
-// A check changes files below these directories alone, which are open.
+// Locks for good. Returns 0, or -1 with errno. A check changes files only below the open
+// directories `writable`.
 int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count);
 static inline int confine(enum confined who, unsigned locks)
 {
 	return confine_below(who, locks, (const int *)0, 0);
 }
 
-// The birth of each: a child of `parent`, which dies with it. `first` become descriptors 0, 1 and
-// so on; -1, and any of 0 to 2 that is missing, is /dev/null. It has no other but `kept`. -1 with
+// Sets up a new child, which dies with `parent`. `first` become descriptors 0, 1 and so on, with
+// /dev/null for -1 and missing ones of 0 to 2. Of the others only `kept` stay open. Returns -1 with
 // errno.
 int apart_born(pid_t parent, const int *first, unsigned first_count, const int *kept,
 	       unsigned kept_count);
 
-// What the options of a run leave open of the supervisor's filter (net/setup/lock.c).
+// What a run's options leave open in the supervisor's filter (net/setup/lock.c).
 enum {
-	LEFT_INTERNET = 1, // sockets: there is a proxy
-	LEFT_WALLS = 2,    // mounts in the box's view: one may have to be made again
+	LEFT_INTERNET = 1, // sockets, for a proxy
+	LEFT_WALLS = 2,    // mounts in the box's view
 	LEFT_ANSWERS = 4,  // the memory of the box's processes, and sockets for them
 	LEFT_BPF = 8,
 };
-// For this process and all that it starts, for good; it has no_new_privs. 0, or -1 with errno.
+// Filters this process and its children for good; needs no_new_privs. Returns 0, or -1 with errno.
 int confine_supervisor(unsigned left);
 
-// What a reader answers: rows, each of a kind. A process that was taken over chooses them: a row is
-// the wish of a stranger, and its kind says what it may ask for (rows.c).
+// The rows of an answer. A process that was taken over chooses them: the kind limits what a row may
+// ask for (rows.c).
 enum row_kind {
-	// These act at the start: the plan is made by them.
-	ROW_FAILED,    // a text why nothing was read
-	ROW_WORKTREE,  // the value of core.worktree
-	ROW_OBJECTS,   // a directory of objects that a list of alternates names
+	// Act at the start, when the plan is made.
+	ROW_FAILED,    // why nothing was read
+	ROW_WORKTREE,  // core.worktree
+	ROW_OBJECTS,   // a directory of objects in a list of alternates
 	ROW_ENTRY,     // of an index: a content's name and a path; stage, and the name's bytes << 8
-	ROW_DIRECTORY, // a path below the tree, or the tree: of an index
-	ROW_KEPT,      // a path of an index; how much of it is kept
+	ROW_DIRECTORY, // of an index: the tree, or a path below it
+	ROW_KEPT,      // of an index: a path; how much of it is kept
 	ROW_LINE,      // three words of a profile; the line
-	ROW_SHOWN,     // a text without its secrets; how many settings are not in it
+	ROW_SHOWN,     // a text without its secrets; how many settings it lacks
 	ROW_LEFT,      // the name of such a setting
-	ROW_SECRET,    // a path of a file of secrets
-	// These during the run as well: walls and copies.
-	ROW_HOOKS,   // a value of core.hooksPath
-	ROW_INCLUDE, // a value of include.path or includeIf.*.path
+	ROW_SECRET,    // a file of secrets
+	// Act during the run as well: walls and copies.
+	ROW_HOOKS,   // core.hooksPath
+	ROW_INCLUDE, // include.path or includeIf.*.path
 	ROW_PRIVATE, // empty: each worktree has its own configuration
-	ROW_UNCLEAR, // empty: what else a configuration names is not known
-	// These after it: nothing that such a row names is moved or written.
-	ROW_KNOWN,   // "remote.x", "branch.x": a section, or a remote that is named
-	ROW_MENTION, // a path below the tree: what a hook, .envrc or git's configuration names
-	// A text of git's configuration in its order. Who merges decides by the table of keys: a
-	// lie
-	// hides a key, and adds none that the table does not have.
-	ROW_SECTION, // its name; where it begins
-	ROW_KEY,     // the section's name, a point and a word; where it begins
+	ROW_UNCLEAR, // empty: the configuration may name unknown files
+	// Act after the run: nothing that they name is moved or written.
+	ROW_KNOWN,   // "remote.x", "branch.x": a section, or a named remote
+	ROW_MENTION, // a path below the tree, in a hook, .envrc or git's configuration
+	// The text of git's configuration, in order. The merge decides by its table of keys: a lie
+	// hides a key, and adds none outside the table.
+	ROW_SECTION, // name; where it begins
+	ROW_KEY,     // section, a point and a word; where it begins
 	ROW_VALUE,   // of the key before; where it ends
-	// Of an index. A lie says of it what the box could have written there itself.
-	ROW_INDEX,   // the bytes that take its place
-	ROW_REFUSED, // the path of an entry that git does not write
-	ROW_SHARED,  // the name of the other part of a split one
-	ROW_MARKS,   // numbers: entries marked as unchanged, as absent; whether times lied; a sum
-	ROW_TRACKED, // a path of the names that are asked for; 1: git could not write its file
+	// Of an index. A lie says only what the box could have written there.
+	ROW_INDEX,   // the bytes of a new one
+	ROW_REFUSED, // a path that git does not write
+	ROW_SHARED,  // the other part of a split index
+	ROW_MARKS,   // numbers: entries marked unchanged, marked absent; whether times lied; a sum
+	ROW_TRACKED, // a path of the asked names; 1: git could not write its file
 	ROW_KINDS
 };
 #define ROW_BIT(kind) (1U << (kind))
-bool row_is_below(const char *path); // each part of it is a name
+bool row_is_below(const char *path);
 
 struct apart_row {
 	enum row_kind kind;
-	uint32_t number;  // behind the ';' above
-	const char *text; // with a NUL behind it that `length` does not count
+	uint32_t number;  // after the ';' above
+	const char *text; // ends with a NUL that `length` does not count
 	size_t length;
 };
 struct rows {
@@ -115,64 +112,57 @@ struct rows {
 				    *end_ = (rows)->count ? row + (rows)->count : row;             \
 	     row != end_; row++)
 
-// Adds a row to an answer.
 void row_put(struct out *answer, enum row_kind kind, uint32_t number, const void *text,
 	     size_t length);
 void row_text(struct out *answer, enum row_kind kind, const char *text);
-// An answer's rows, in its own bytes, which are private: false where one is cut, of no kind in
-// `kinds` (bits), or says what its kind cannot.
+// False: a row is cut, outside `kinds` (bits), or wrong for its kind.
 bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned kinds,
 	       struct rows *ret_rows);
-// The first of a kind, or NULL.
+// Returns the first of a kind, or NULL.
 const char *rows_text(const struct rows *rows, enum row_kind kind);
 
-// Whose file a text is of. What only the caller could write this process reads for itself. What
-// another project or an earlier box could (APART_ALONE) a process reads that is asked nothing else.
-// All else one reads that has one socket and no other descriptor; it opens no file, none of the
-// plan's memory is mapped in it, and no text of the caller's own comes there. It is born with the
-// first question, or before by apart_begin(), and ends with apart_end().
+// Who could write a text. APART_OWN: only the caller; this process reads it. APART_ALONE: another
+// project or an earlier box; a process reads only this text. APART_OTHERS: all else. Its process
+// has one socket, opens no file, maps none of the plan's memory, and gets no text of the caller's.
 enum apart { APART_OTHERS, APART_OWN, APART_ALONE };
 
 struct apart_text {
-	const char *text; // with a NUL behind it
+	const char *text;
 	size_t length;
-	int file; // open to read, of so many bytes; 0: none
+	int file; // open to read; 0: none
 	size_t file_length;
-	struct arena *arena; // the reader's, which ends with the question
+	struct arena *arena;
 	struct out *answer;
 };
 
 enum { APART_AHEAD_MAX = 4, APART_AHEAD_BYTES = 16384 };
 enum { APART_TEXT_MAX = 4 << 20, APART_ANSWER_MAX = 1 << 30 };
 
-// What `read` answers to a text, and to a file; `kinds`: those rows are asked for. The rows are in
-// the arena, of which an answer takes a fourth at most. -1 with the error said: nothing could be
-// read (ROW_FAILED), or the process gave no good answer: then no later one is asked for, and
-// apart_end() fails as well.
+// The rows of `kinds` are in the arena; an answer takes at most a fourth of it. Returns -1 and
+// reports: nothing could be read (ROW_FAILED), or the answer was bad. After a bad answer no later
+// one is asked for, and apart_end() fails.
 int apart_ask(enum apart whose, void (*read)(struct apart_text *question),
 	      const struct apart_text *question, unsigned kinds, struct arena *arena,
 	      struct rows *ret_rows);
-// Of rows that cannot be: nothing more is believed of it. -1, said.
+// Refuses impossible rows, and all later ones. Returns -1 and reports.
 int apart_refuse(void);
-// The bytes of the question's file, in its arena; NULL where it cannot be read.
+// In the question's arena; NULL: unreadable.
 const char *apart_file(const struct apart_text *question);
 int apart_begin(void);
-// In a child of who began it: the reader is this process's alone, by descriptor 0.
+// In a forked child: takes the reader for itself, by descriptor 0.
 int apart_inherit(void);
-// The command line, which no reader keeps.
+// Sets the command line, which no reader keeps.
 void apart_words(char *const *words);
-// The same question of a text that stays where it is, before the answer is needed: a later
-// apart_ask() of the same text has it without waiting, for as long as the process lives.
+// Asks before the answer is needed. The text must stay in place: a later apart_ask() of it in this
+// process does not wait.
 int apart_ahead(void (*read)(struct apart_text *question), const struct apart_text *question);
-// -1 with the error said when the process gave no good answer, or more than was asked.
+// Returns -1 and reports when an answer was bad, or more than was asked.
 int apart_end(void);
-// Nothing more is asked: it ends while others go on, until apart_reap() sees to it.
 void apart_leave(void);
 void apart_reap(void);
 
-// Between both sides of a socket.
 struct apart_asked {
-	void (*read)(struct apart_text *question); // the same address in both
+	void (*read)(struct apart_text *question); // the same address in both processes
 	uint32_t number, length;
 	size_t file_length;
 };

@@ -1,6 +1,5 @@
-// Owns the walls around the processes that read hostile bytes: no file, no program, no process, no
-// capability. Code that takes one over holds the sockets that its row names, and a kernel that
-// answers some forty calls.
+// Owns the walls around processes that read hostile bytes: no file, program, process or capability.
+// Code that takes one over holds the sockets of its row, and some forty system calls.
 #include "apart/apart.h"
 
 #include <errno.h>
@@ -24,13 +23,11 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// What each may call; of every one that it may not, it dies.
+// Any other call kills the process; a check gets ENOSYS.
 // clang-format off
 static const int every[] = {
 	SYS_read, SYS_write, SYS_close, SYS_clock_gettime, SYS_gettimeofday, SYS_restart_syscall,
-	// memory of c-ares, OpenSSL and libc
 	SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_futex, SYS_getrandom,
-	// the end
 	SYS_exit_group, SYS_exit, SYS_rt_sigreturn,
 };
 // clang-format on
@@ -40,12 +37,11 @@ static const int worker_calls[] = {
 	SYS_getsockopt, SYS_setsockopt, SYS_shutdown,    SYS_writev,      SYS_pread64,
 	SYS_fcntl,      SYS_epoll_ctl,  SYS_epoll_pwait, SYS_epoll_wait,
 };
-// It reads and writes what it is given (open/dialogue.h), and reaches nobody; OpenSSL asks
-// whether it was forked.
+// OpenSSL checks for a fork.
 static const int opener_calls[] = {
 	SYS_recvmsg, SYS_shutdown, SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait, SYS_getpid,
 };
-// A box may pass it any descriptor: one of a datagram socket sends to whom an address names.
+// A box may pass any descriptor: a datagram socket could send to any address.
 static const int filter_calls[] = {
 	SYS_accept4,   SYS_recvfrom,    SYS_recvmsg,    SYS_sendto,
 	SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait,
@@ -53,10 +49,9 @@ static const int filter_calls[] = {
 static const int connector_calls[] = {
 	SYS_recvmsg, SYS_sendmsg, SYS_socket, SYS_setsockopt, SYS_connect,
 };
-// It opens none: one file comes with a question. qsort(3) asks for the machine's memory.
+// A file comes with its question. qsort(3) asks for the machine's memory.
 static const int reader_calls[] = { SYS_recvmsg, SYS_pread64, SYS_sysinfo };
 // clang-format off
-// Files, and its reader's socket.
 static const int check_calls[] = {
 	SYS_openat, SYS_openat2, SYS_newfstatat, SYS_fstat, SYS_statx, SYS_statfs, SYS_fstatfs,
 	SYS_getdents64, SYS_lseek, SYS_pread64, SYS_pwrite64, SYS_readlinkat, SYS_faccessat,
@@ -69,17 +64,17 @@ static const int check_calls[] = {
 	SYS_mkdir,
 };
 // clang-format on
-// c-ares and OpenSSL look for files that they do not need.
+// c-ares and OpenSSL search for files that they do not need.
 static const int absent[] = {
 	SYS_openat,
 	SYS_open,
 };
 
-// One half of an argument, and its values; with another one the call is answered by `otherwise`.
+// Half of an argument, and its values. Any other value gets `otherwise`.
 struct checked {
 	int call;
-	unsigned half;    // 2 * argument, and 1 more for the upper half, which no int has
-	uint32_t ignored; // bits
+	unsigned half; // 2 * argument; 1 more: the upper half, which no int has
+	uint32_t ignored;
 	uint32_t otherwise;
 	unsigned count;
 	uint32_t values[7];
@@ -94,11 +89,11 @@ enum {
 		     CLONE_NEWPID | CLONE_NEWNET,
 };
 
-// Memory, but none that can be executed.
+// No executable memory.
 static const struct checked every_argument[] = {
 	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
 };
-// A stream pair is connected for ever; one of datagrams sends to whom an address names.
+// A stream pair stays connected; a datagram socket could send to any address.
 static const struct checked worker_arguments[] = {
 	{ SYS_socket, 0, 0, REFUSED, 2, { AF_INET, AF_INET6 } },
 	{ SYS_socket, 2, FLAGS, REFUSED, 2, { SOCK_STREAM, SOCK_DGRAM } },
@@ -115,7 +110,7 @@ static const struct checked connector_arguments[] = {
 	{ SYS_socket, 2, FLAGS, REFUSED, 1, { SOCK_STREAM } },
 };
 // clang-format off
-// Descriptor 0 is its reader's, and no other takes that number.
+// Descriptor 0 is the reader's: nothing may replace it.
 static const struct checked check_arguments[] = {
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
 	{ SYS_sendmsg, 0, 0, REFUSED, 1, { 0 } },
@@ -130,8 +125,7 @@ static const struct checked check_arguments[] = {
 #define ALL(list)   list, COUNT(list)
 
 // clang-format off
-// What the supervisor may not call once a box can act: what executes, what reaches another
-// process's memory or descriptors, mounts, namespaces, and the kernel's larger entrances.
+// Refused once a box can act.
 static const int supervisor_refused[] = {
 	SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_writev, SYS_process_madvise, SYS_kcmp,
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_fsopen, SYS_fspick, SYS_fsconfig,
@@ -140,7 +134,6 @@ static const int supervisor_refused[] = {
 	SYS_open_by_handle_at, SYS_kexec_load, SYS_kexec_file_load, SYS_init_module, SYS_finit_module,
 	SYS_delete_module, SYS_swapon, SYS_swapoff, SYS_reboot, SYS_acct, SYS_personality, SYS_shmat,
 };
-// The same, but where a part is left open.
 static const struct { int call; unsigned unless; } supervisor_parts[] = {
 	{ SYS_process_vm_readv, LEFT_ANSWERS },
 	{ SYS_pidfd_getfd, LEFT_ANSWERS },
@@ -149,7 +142,7 @@ static const struct { int call; unsigned unless; } supervisor_parts[] = {
 	{ SYS_mount_setattr, LEFT_WALLS },
 	{ SYS_bpf, LEFT_BPF },
 };
-// Of these calls, those with one of the values; all of a call come together.
+// Only these values of a call; its rows come together.
 static const struct { int call; unsigned half; uint32_t value; unsigned part; } supervisor_kept[] = {
 	{ SYS_socket, 0, AF_UNIX, LEFT_ANSWERS },
 	{ SYS_socket, 0, AF_INET, LEFT_INTERNET },
@@ -162,14 +155,14 @@ static const struct { int call; unsigned half; uint32_t value; unsigned part; } 
 	{ SYS_setns, 2, CLONE_NEWNS, LEFT_WALLS },
 };
 // clang-format on
-enum { NEWEST = 462 }; // mseal(2): what comes after is unknown to it, as are x32's calls
+enum { NEWEST = 462 }; // mseal(2): newer calls are unknown, as are x32's
 static const struct checked supervisor_arguments[] = {
 	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_pkey_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_clone, 0, ~(uint32_t)NAMESPACES, FORBIDDEN, 1, { 0 } },
-	{ SYS_clone3, 0, 0, UNKNOWN, 0, { 0 } }, // libc makes do without
-	// keys typed for a terminal's next reader; and TIOCLINUX
+	{ SYS_clone3, 0, 0, UNKNOWN, 0, { 0 } }, // libc does without
+	// TIOCSTI types keys for a terminal's next reader; 0x541c is TIOCLINUX
 	{ SYS_ioctl, 2, 0, SECCOMP_RET_ALLOW, 2, { TIOCSTI, 0x541c } },
 };
 
@@ -178,9 +171,9 @@ static const struct confined_row {
 	size_t call_count;
 	const struct checked *arguments;
 	size_t argument_count;
-	bool writes_files; // that are open
-	bool reads;        // all files, and writes where it is said; keeps its capabilities
-	rlim_t seconds;    // of a processor; 0: not limited
+	bool writes_files; // open ones
+	bool reads;        // all files; writes below `writable`; keeps its capabilities
+	rlim_t seconds;    // of a processor; 0: no limit
 } rows[CONFINED_ALL] = {
 	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments), .reads = false },
 	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0, .reads = false },
@@ -194,7 +187,6 @@ static const struct confined_row {
 enum { PROGRAM_MAX = 512 };
 static const size_t number = offsetof(struct seccomp_data, nr);
 
-// One of a row's values goes to `kept`, any other is answered.
 static filter_place check(struct filter_code *code, const struct checked *row, filter_place kept,
 			  filter_place no)
 {
@@ -242,7 +234,7 @@ static int load_filter(const struct confined_row *row)
 {
 	struct sock_filter room[PROGRAM_MAX];
 	struct filter_code code = { .code = room, .size = PROGRAM_MAX };
-	// libc asks a check for what it can do without: qsort(3) for the machine's memory.
+	// A check's libc can do without some calls: qsort(3) asks for the machine's memory.
 	filter_place next = filter_return(&code, row->reads ? UNKNOWN : SECCOMP_RET_KILL_PROCESS);
 	next = answer(&code, ALL(absent), SECCOMP_RET_ERRNO | ENOENT, next);
 	next = answer(&code, row->calls, row->call_count, SECCOMP_RET_ALLOW, next);
@@ -275,16 +267,15 @@ static unsigned gather(unsigned left, struct checked *all)
 	return count;
 }
 
-// A row without values is of the whole call.
 static filter_place decide(struct filter_code *code, const struct checked *row, filter_place next)
 {
-	bool refuses = row->otherwise == SECCOMP_RET_ALLOW; // these values, and no other
+	bool refuses = row->otherwise == SECCOMP_RET_ALLOW;
 	filter_place kept = filter_return(code, refuses ? FORBIDDEN : SECCOMP_RET_ALLOW);
 	filter_place no = filter_return(code, row->otherwise);
 	return filter_test(code, BPF_JEQ, (uint32_t)row->call, check(code, row, kept, no), next);
 }
 
-// By the lowest bits of the call: the kernel tries the filter with every number when it is loaded.
+// Branches on the lowest bits of the call: the kernel tries each number at load.
 int confine_supervisor(unsigned left)
 {
 	enum { ROWS_MAX = 80, LOWEST = 15 };
@@ -312,7 +303,6 @@ static int limit(int resource, rlim_t most)
 	return sys_prlimit(resource, &value, NULL);
 }
 
-// As many sockets as the caller may have at all.
 static int raise_descriptors(void)
 {
 	struct rlimit value;
@@ -330,7 +320,7 @@ static int add_rule(int ruleset, int directory, uint64_t rights)
 
 static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned count)
 {
-	// A node of a device is moved to quarantine, too; to make one needs CAP_MKNOD.
+	// Device nodes are moved to quarantine, too. Making one needs CAP_MKNOD.
 	static const uint64_t never = LANDLOCK_EXECUTE | LANDLOCK_IOCTL_DEV;
 	autoclose int all = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (all < 0 || add_rule(ruleset, all, LANDLOCK_READ_FILE | LANDLOCK_READ_DIR) < 0)
@@ -341,8 +331,8 @@ static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned
 	return 0;
 }
 
-// Without a rule no file can be opened, made or removed, whatever the filter lets through. A
-// check's first renames between directories (Linux 5.19), which the older Landlock always denies.
+// Without a rule Landlock lets no file be opened, made or removed. A check gets none before Linux
+// 5.19: older Landlock denies renames between directories.
 static int close_files(bool reads, const int *writable, unsigned count)
 {
 	int abi = testing_landlock(sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION));
@@ -379,7 +369,7 @@ int confine_below(enum confined who, unsigned locks, const int *writable, unsign
 		return -1;
 	if ((locks & CONFINE_FILES) && close_files(row->reads, writable, count) < 0)
 		return -1;
-	// The filter comes after: memory can still be had.
+	// Before the filter, as it needs memory.
 	if (!row->reads && privileges_keep(NULL, 0) < 0)
 		return -1;
 	return locks & CONFINE_CALLS ? load_filter(row) : 0;

@@ -1,4 +1,4 @@
-// Owns the process that reads, as its owner sees it: its birth, its questions, its end.
+// Owns the reading process, as its owner sees it: birth, questions, end.
 #include "apart/apart.h"
 
 #include <errno.h>
@@ -18,19 +18,19 @@
 
 enum { PATIENCE_MILLISECONDS = 10000 };
 static struct apart_reader {
-	pid_t owner, pid; // 0: there is none
+	pid_t owner, pid;
 	int socket;
-	uint32_t number;    // of the last question
-	const char *broken; // how
-	char *const *words; // of the command line
+	uint32_t number;
+	const char *broken;
+	char *const *words;
 } reader;
 
-// Questions that were sent before somebody needs the answer, in their order.
+// Questions sent before their answers are needed, in order.
 static struct apart_sent {
 	void (*read)(struct apart_text *question);
 	struct apart_text question;
 	uint32_t number;
-	char *text; // the answer, once it was taken: it outlives who asked first
+	char *text; // the answer; outlives its first caller
 	size_t length;
 } sent[APART_AHEAD_MAX];
 static unsigned sent_count, heard_count;
@@ -67,8 +67,8 @@ int apart_begin(void)
 		return 0;
 	const char *how = reader.broken;
 	apart_reap();
-	reader.broken = how; // until the plan that asked has ended
-	forget_answers();    // of a reader of who forked
+	reader.broken = how; // until the plan ends
+	forget_answers();    // also a forked parent's
 	if (testing_skips("reader-waits"))
 		patience = (struct timeval){ .tv_usec = 300000 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -96,7 +96,6 @@ int apart_inherit(void)
 	return 0;
 }
 
-// Nothing more is believed of it.
 static int broken(const char *how)
 {
 	reader.broken = reader.broken ? reader.broken : how;
@@ -126,7 +125,7 @@ static bool is_silent(void)
 	return recv(reader.socket, &byte, 1, MSG_DONTWAIT | MSG_PEEK) <= 0;
 }
 
-// All of it, in the time that an answer has: a stop of the whole group ends a call.
+// Reads all of it in an answer's time. A stop of the whole group interrupts a call.
 static bool get(void *bytes, size_t length)
 {
 	int64_t end = steady_now() + PATIENCE_MILLISECONDS;
@@ -140,7 +139,7 @@ static bool get(void *bytes, size_t length)
 	return true;
 }
 
-// No arena: it is the caller's to free.
+// Without an arena the caller frees the text.
 static int hear(uint32_t number, struct arena *arena, char **ret_text, size_t *ret_length)
 {
 	struct apart_head head;

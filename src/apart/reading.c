@@ -1,5 +1,4 @@
-// Owns the side of the process that reads: its locks, its answers, and what one that was taken over
-// could do.
+// Owns the reading process's side: its locks, its answers, and a hostile reader's lies.
 #include "apart/apart.h"
 
 #include <fcntl.h>
@@ -12,7 +11,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// Memory is used once it is written. The directories of an index have a bound that is fixed.
+// Untouched memory costs nothing. An index's directories have a fixed bound.
 size_t apart_memory(const struct apart_text *question)
 {
 	static const size_t megabyte = 1 << 20;
@@ -33,13 +32,13 @@ const char *apart_file(const struct apart_text *question)
 	return bytes;
 }
 
-// What a reader that was taken over could do: sbx-testing does so.
+// Lies of a hostile reader, for sbx-testing.
 static const struct lie {
 	const char *name;
 	enum row_kind kind;
 	const char *text;
-	uint32_t last;       // question that is answered so
-	enum row_kind first; // of an answer: others are honest
+	uint32_t last;
+	enum row_kind first; // an answer's first row; others are honest
 	uint32_t number;
 } lies[] = {
 	{ .name = "reader-dies" },
@@ -69,7 +68,7 @@ static void say(const struct out *answer, uint32_t number)
 		_exit(1);
 }
 
-// A setting at the end of what the box left: of three texts the third is.
+// Adds a setting to what the box left, the third of three texts.
 static void say_setting(struct out *answer, const struct apart_asked *asked, const char *section,
 			const char *name)
 {
@@ -101,7 +100,6 @@ static void say_lie(const struct lie *lie, struct out *answer, const struct apar
 		row_put(answer, lie->kind, lie->number, lie->text, strlen(lie->text));
 }
 
-// One arena for all questions, but for those that need more.
 static struct arena *arena_for(const struct apart_text *question)
 {
 	static struct arena *arena;
@@ -128,7 +126,7 @@ static void answer_to(const struct apart_asked *asked, int file, const struct li
 	if (fd_read_all(0, text, asked->length) != (ssize_t)asked->length)
 		_exit(1);
 	question.text = text;
-	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head)); // its head
+	out_bytes(&answer, "\0\0\0\0\0\0\0", sizeof(struct apart_head));
 	asked->read(&question);
 	if (lie->name)
 		say_lie(lie, &answer, asked);
@@ -148,7 +146,7 @@ _Noreturn void apart_become(int socket, pid_t owner, char *const *words)
 	extern char **environ;
 	struct apart_asked asked;
 	int fds[FD_PASSED];
-	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // it has no call with a path
+	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // no call takes a path
 	const struct lie *lie = lies;
 	while (lie->name && !testing_skips(lie->name))
 		lie++;

@@ -1,4 +1,4 @@
-// Owns the form of a reader's answers: what each kind may say, and when that acts.
+// Owns the form of a reader's answers: what each kind may say, and when it acts.
 #include "apart/apart.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@ enum form { FORM_TEXT, FORM_NAME, FORM_BELOW, FORM_BYTES };
 
 static const struct {
 	enum form form;
-	size_t least, most; // bytes
+	size_t least, most;
 } forms[ROW_KINDS] = {
 	[ROW_FAILED] = { FORM_TEXT, 1, 2 * PATH_MAX },
 	[ROW_SHOWN] = { FORM_TEXT, 0, APART_ANSWER_MAX },
@@ -82,7 +82,7 @@ static bool is_good(const struct apart_row *row)
 	return false;
 }
 
-// The row at `at`: where the next one begins, or 0.
+// Reads the row at `at`. Returns where the next begins, or 0.
 static size_t take_row(const char *answer, size_t length, size_t at, unsigned kinds,
 		       struct apart_row *ret_row)
 {

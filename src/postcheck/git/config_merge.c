@@ -1,5 +1,5 @@
-// Owns the writing of git's configuration on the host. A file is made whole, without a name, gets
-// git's lock as its name, and is renamed: killed at any moment, nothing is half written.
+// Owns the writing of git's configuration on the host. A file is written whole without a name,
+// linked as git's lock, and renamed: a kill leaves nothing half written.
 #include "postcheck/git/vet.h"
 
 #include <errno.h>
@@ -34,11 +34,10 @@ struct merge_work {
 	size_t now_length;
 	struct gitconfig_case how;
 	struct gitconfig_merged merged;
-	bool written; // all of it: the new text is in its place
+	bool written;
 };
 
-// Whether the repository has the branch, loose or packed, and whether the run made it: so were the
-// ref and its log, to which git only adds.
+// The run made the branch when it made the ref and its log: git only adds to the log.
 static bool has_branch(const struct merge *merge, const char *packed, const char *branch,
 		       bool *ret_made)
 {
@@ -59,8 +58,7 @@ static bool has_branch(const struct merge *merge, const char *packed, const char
 	return there;
 }
 
-// The box's own is asked for last. The configuration alone does not say which branches are new, and
-// which are there no more.
+// Reads the box's text last. The configuration does not say which branches are new or gone.
 static int compute(struct merge_work *work)
 {
 	const struct merge *merge = work->merge;
@@ -85,7 +83,7 @@ static int compute(struct merge_work *work)
 		return 0;
 	if (file_read(merge->directory, "packed-refs", 0, PACKED_BYTES_MAX, work->arena, &packed,
 		      &length) < 0)
-		packed = NULL; // nobody knows
+		packed = NULL;
 	if (packed && length * merged->branch_count > SEARCHED_BYTES_MAX)
 		packed = NULL;
 	for (unsigned i = 0; i < merged->branch_count; i++) {
@@ -100,7 +98,7 @@ static int compute(struct merge_work *work)
 	return 0;
 }
 
-// In the place of one that the host replaced, and that is gone, comes that of before.
+// Where the host's replacement is gone, the text of before takes its place.
 static int read_now(struct merge_work *work)
 {
 	const struct merge *merge = work->merge;
@@ -127,7 +125,7 @@ int merge_take_lock(int directory, const char *lock, mode_t mode, const void *te
 	mode |= 0600;
 	autoclose int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	bool nameless = fd >= 0;
-	if (!nameless) // not every file system can: then the lock is seen while it is filled
+	if (!nameless) // not every file system can: then the lock is visible while it is filled
 		fd = openat(directory, lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return errno == EEXIST ? 1 : fail(errno, "make %s", lock);
@@ -151,7 +149,7 @@ static int write_in_place(const struct merge_work *work)
 	return 0;
 }
 
-// 0 written or nothing to do, 1 somebody else was at it, -1.
+// Returns 0: written or nothing to do; 1: another program was at it; -1.
 static int try_once(struct merge_work *work)
 {
 	char lock[64];
@@ -169,7 +167,7 @@ static int try_once(struct merge_work *work)
 				     work->merged.text, work->merged.length);
 	if (locked != 0)
 		return locked;
-	// Now that we hold it: is the text still the one that was merged into?
+	// Is the text still the merged one?
 	text = work->now;
 	length = work->now_length;
 	if (read_now(work) < 0 || length != work->now_length ||
@@ -177,7 +175,7 @@ static int try_once(struct merge_work *work)
 		unlinkat(work->merge->directory, lock, 0);
 		return 1;
 	}
-	// To rename over a file takes away what other boxes have mounted on it.
+	// A rename over a file removes other boxes' mounts on it.
 	bool shared = work->merge->lock >= 0 && flock(work->merge->lock, LOCK_EX | LOCK_NB) < 0;
 	if (!shared &&
 	    renameat(work->merge->directory, lock, work->merge->directory, work->merge->name) == 0)
@@ -188,7 +186,7 @@ static int try_once(struct merge_work *work)
 	return result;
 }
 
-// How the user would set it; "" where it cannot be printed.
+// "" where it cannot be printed.
 static const char *command_for(struct arena *arena, const struct merge *merge,
 			       const struct gitconfig_withheld *row)
 {
@@ -225,7 +223,6 @@ static void report(struct arena *arena, const struct merge *merge,
 		findings_add(found, FINDING_CONFIG_ADDRESS, merge->path, merged->addresses[i], "");
 }
 
-// A lock that the box left does not hold up the check of its changes.
 static void take_left_lock(const struct merge *merge)
 {
 	char path[PATH_MAX];
@@ -257,7 +254,7 @@ int merge_config(const struct merge *merge)
 		arena_clear(arena);
 		result = try_once(&work);
 	}
-	if (result > 0 && living) { // once more, but no box keeps git's lock for it
+	if (result > 0 && living) { // once more, but no box holds git's lock for it
 		living->waits = living->takes(living, merge->check, merge->path);
 		result = 0;
 	} else if (result == 0)

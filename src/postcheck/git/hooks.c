@@ -1,4 +1,4 @@
-// Owns the look at a .git that a sweep met, with the hooks and files that its configuration names.
+// Owns the check of a .git that a sweep met, with the hooks and files that its configuration names.
 #include "postcheck/git/vet.h"
 
 #include <fcntl.h>
@@ -16,10 +16,10 @@ enum { DEPTH_MAX = 4, HOOK_BYTES_MAX = 1 << 20 };
 
 struct hooks {
 	struct check *check;
-	const char *directory, *name; // below whatever work tree
+	const char *directory, *name;
 };
 
-// What a checkout writes: a hook that the box could not change in another work tree.
+// True: a checkout wrote it from a hook that the box could not change in another work tree.
 static bool is_copy(const struct hooks *hooks, const char *path)
 {
 	const struct plan *plan = hooks->check->plan;
@@ -57,7 +57,7 @@ static void look_in(const struct hooks *hooks, int fd, const char *path, unsigne
 	}
 }
 
-// -1: the box could not write there, or a link on the way is taken away.
+// Returns -1: the box could not write there, or a link on the way was removed.
 static int open_written(struct check *check, const char *path, const char *inside)
 {
 	if (judge_path(check->plan, inside).verdict != PATH_WRITE)
@@ -66,7 +66,7 @@ static int open_written(struct check *check, const char *path, const char *insid
 	return sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// A directory around the work tree is left alone: the start warns of it.
+// Skips a directory around the work tree: the start warns of it.
 static void look_at(struct check *check, struct arena *arena, const char *top, const char *named)
 {
 	const char *path = path_join(arena, top, named);
@@ -80,7 +80,7 @@ static void look_at(struct check *check, struct arena *arena, const char *top, c
 void vet_repository(struct check *check, int directory, const char *name, const char *path)
 {
 	FORGIVING;
-	// A worktree shares the configuration two levels above its git directory.
+	// A worktree shares the configuration two levels up.
 	static const char *const files[] = { "config.worktree", "config", "../../config" };
 	const struct plan *plan = check->plan;
 	char text[GIT_POINTER_MAX];

@@ -1,4 +1,4 @@
-// Owns the look at an index that a box changed, and its rewriting under git's lock.
+// Owns the check of a changed index, and its rewriting under git's lock.
 #include "postcheck/git/vet.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct index_work {
 	struct arena *arena;
 	struct check *check;
 	int directory;
-	const char *path; // of the git directory
+	const char *path;
 	struct stat status;
 	struct index_file file;
 	const char *names[NAMES_MAX];
@@ -40,7 +40,7 @@ static bool is_same(const struct index_work *work)
 	return file_state_equal(&is, &was);
 }
 
-// 0 written, 1 another program was at it, -1.
+// 0: written; 1: another program was at it; -1.
 static int rewrite(const struct index_work *work)
 {
 	static const char lock[] = "index.lock";
@@ -56,8 +56,8 @@ static int rewrite(const struct index_work *work)
 	return same ? fail(problem, "rename") : 1;
 }
 
-// Without an index git takes each file as removed, and the next commit would do that: it gets one
-// of the good entries, or one that it refuses.
+// Without an index git's next commit would remove each file. So git gets an index of the good
+// entries, or one that it refuses.
 static int take_index(const struct index_work *work, const char *why)
 {
 	static const char lock[] = "index.lock", none[] = "no index: rm .git/index; git reset\n";
@@ -84,7 +84,7 @@ static int take_index(const struct index_work *work, const char *why)
 	return locked;
 }
 
-// Git reads files again that are not older than its index: those that changed in the run.
+// Git rereads files that are not older than its index: those that changed in the run.
 static void set_time(const struct index_work *work)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
@@ -92,7 +92,6 @@ static void set_time(const struct index_work *work)
 	(void)!utimensat(work->directory, "index", times, AT_SYMLINK_NOFOLLOW);
 }
 
-// The project's own names that are mounted over, as git writes them.
 static unsigned masked_names(const struct plan *plan, const char *names[NAMES_MAX])
 {
 	unsigned count = 0;
@@ -117,7 +116,7 @@ static const char *name_of(const struct index_work *work, const char *path)
 	return path;
 }
 
-// `kind`: FINDING_TRACKED of those that git did not write, or FINDING_TRACKED_ALL.
+// `kind`: FINDING_TRACKED for names that git did not write, or FINDING_TRACKED_ALL.
 static void tell_tracked(const struct index_work *work, enum finding_kind kind)
 {
 	const char *before = "";
@@ -130,7 +129,7 @@ static void tell_tracked(const struct index_work *work, enum finding_kind kind)
 	}
 }
 
-// In a sparse checkout git itself marks files that are not in the work tree.
+// In a sparse checkout git itself marks files outside the work tree.
 static void tell_marks(const struct index_work *work)
 {
 	const struct index_file *file = &work->file;
@@ -152,7 +151,7 @@ static void read_names(struct index_work *work)
 		work->file.name_count = masked_names(plan, work->names);
 }
 
-// Its reading keeps the supervisor from its box.
+// Reading it would keep the supervisor from its box.
 static bool is_too_large(const struct check *check, const struct stat *status)
 {
 	enum { LIVING_BYTES = 16 << 20 };
@@ -160,7 +159,7 @@ static bool is_too_large(const struct check *check, const struct stat *status)
 	return check->living && size > LIVING_BYTES && size / 2 > check->plan->indexed.size;
 }
 
-// NULL in `ret_why`: it is one that git would write so.
+// `ret_why` is NULL where git would write the index so.
 static struct index_work *read_index(struct arena *arena, struct check *check, int fd,
 				     const struct stat *status, int directory, const char *path,
 				     const char **ret_why)
@@ -182,13 +181,13 @@ static struct index_work *read_index(struct arena *arena, struct check *check, i
 	return work;
 }
 
-// 0 done, 1 another program was at it, -1.
+// 0: done; 1: another program was at it; -1.
 static int look_once(struct arena *arena, struct check *check, int fd, const struct stat *status,
 		     int directory, const char *path)
 {
 	const char *why;
 	struct index_work *work = read_index(arena, check, fd, status, directory, path, &why);
-	if (why && finding_is_fresh(check, status)) // perhaps half of it; counted by index_look()
+	if (why && finding_is_fresh(check, status)) // perhaps half written; index_look() counts
 		return 1;
 	if (why)
 		return take_index(work, why);
@@ -248,7 +247,7 @@ void index_tell_tracked(struct check *check)
 		return;
 	autoclose int directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory < 0 || !finding_is_changed(check, directory, "") ||
-	    faccessat(directory, "MERGE_HEAD", F_OK, 0) == 0) // it stopped at a conflict
+	    faccessat(directory, "MERGE_HEAD", F_OK, 0) == 0)
 		return;
 	autoclose int fd = file_open(directory, "index", 0, &status);
 	if (fd < 0 || status.st_size > INDEX_FILE_MAX)

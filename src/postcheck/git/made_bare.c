@@ -1,4 +1,4 @@
-// Owns the look whether git takes a directory for a repository that was none, or none that was one.
+// Owns the check whether a directory became a git repository, or ceased to be one.
 #include "postcheck/git/vet.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static bool is_absent_or_made(const struct check *check, int directory, const ch
 	       finding_is_made(check, directory, name);
 }
 
-// A time that nobody knows, or that the file system does not keep, makes it the user's.
+// An unknown time counts as the user's.
 static bool is_of_run(const struct check *check, int directory)
 {
 	char name[NAME_MAX + 1];
@@ -56,7 +56,7 @@ bool bare_is_old(const struct check *check, int directory)
 	return finding_is_own(check, directory, "HEAD");
 }
 
-// Here doubt speaks against it: a part that its owner may not use is as good as gone.
+// A part that its owner may not use counts as missing.
 static bool has_mode(int directory, const char *name, mode_t needed)
 {
 	struct stat status;
@@ -68,7 +68,7 @@ static bool is_valid(int directory)
 {
 	enum git_directory is = directory < 0 ? GIT_NONE : git_directory(directory);
 	struct git_parts parts = { .has = { [GIT_HEAD] = true } };
-	// Of a worktree what is shared lies two levels above.
+	// A worktree's shared parts lie two levels up.
 	autoclose int shared = is == GIT_NONE ? -1
 					      : openat(directory, is == GIT_SHARED ? "../.." : ".",
 						       O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -80,7 +80,7 @@ static bool is_valid(int directory)
 	return git_decide(&parts) == GIT_WHOLE;
 }
 
-// The usual case costs three looks: the types of the names, and that HEAD is untouched.
+// The usual case: checks the types of the names, and that HEAD is unchanged.
 static bool is_untouched(const struct check *check, int directory)
 {
 	struct stat status;
@@ -90,7 +90,7 @@ static bool is_untouched(const struct check *check, int directory)
 	       has_mode(directory, "objects", S_IXUSR) && has_mode(directory, "refs", S_IXUSR);
 }
 
-// One that was broken before is no news.
+// A repository broken before the run is no news.
 static bool is_touched(const struct check *check, int directory)
 {
 	if (directory < 0 || finding_is_changed(check, directory, ""))

@@ -1,5 +1,5 @@
-// Owns the check of a git directory's entries by git/layout.c, and of its index. Unchanged
-// directories are left out.
+// Owns the check of a git directory's entries by git/layout.c, and of its index. Skips unchanged
+// directories.
 #include "postcheck/git/vet.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "text/words.h"
 #include "view/paths/wishes.h"
 
-// New directories beyond these numbers are quarantined as a whole. The table's rows have at most
+// New directories beyond these numbers are quarantined whole. The table's rows have at most
 // ROWS_DEPTH slashes.
 #define SHARED_INDEX "sharedindex."
 enum { DIRECTORIES_MAX = 65536, DEPTH_MAX = 64, ROWS_DEPTH = 2, NO_DIRECTORIES = 2 };
@@ -30,16 +30,15 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 struct parts_walk {
 	struct check *check;
 	const struct place *known;
-	bool listed; // its names that were there are known, by the place or their age
+	bool listed; // its old names are known, by the place or by age
 	size_t root; // length of the git directory's path
-	bool top;    // which may have new names
-	bool inside; // its path has a .git
-	bool users;  // an old directory of the user, now a repository: old entries are the user's
+	bool top;    // may have new names
+	bool inside;
+	bool users; // an old directory of the user became a repository: old entries are the user's
 	unsigned read;
-	bool shared; // a file that split indexes share changed
+	bool shared; // a split index's shared file changed
 };
 
-// An entry below a git directory.
 struct part_met {
 	int directory;
 	const char *name, *path;
@@ -47,7 +46,7 @@ struct part_met {
 	unsigned depth;
 	bool moved; // a directory around it is new or has new names
 	struct stat status;
-	bool late; // changed by a box
+	bool late;
 };
 
 static const char *inside(const struct parts_walk *parts, const struct part_met *part)
@@ -55,8 +54,8 @@ static const char *inside(const struct parts_walk *parts, const struct part_met 
 	return part->path + parts->root + 1;
 }
 
-// A file of a place by its name, as the user may write it meanwhile. For others a box may have put
-// a new one there, with the number of the old.
+// A place's file is known by its name, as the user may rewrite it. Other types need the old inode
+// and an old age: a box may reuse the number.
 static bool is_known(const struct parts_walk *parts, const struct part_met *part)
 {
 	const struct stood *item =
@@ -86,7 +85,7 @@ static bool look_at(const struct parts_walk *parts, struct part_met *part)
 		return false;
 	bool timed = check->start.tv_sec != 0;
 	bool acts = part->row && part->row->kind > LAYOUT_LOCK;
-	// Without times the names of the place decide.
+	// Without times the place's names decide.
 	part->late = (timed ? finding_is_late(check, &part->status)
 			    : (part->depth == 0 || acts) && (parts->known || !check->known)) &&
 		     !finding_is_own(check, part->directory, part->name) &&
@@ -99,7 +98,7 @@ static void take_part(const struct parts_walk *parts, const struct part_met *par
 	finding_take(parts->check, part->directory, part->name, part->path, why);
 }
 
-// Of the user's editor, and of git's own when it tries links out (init-db.c).
+// Files of the user's editor, and of git's test for links (init-db.c).
 static bool is_passing(const struct part_met *part)
 {
 	char text[16];
@@ -130,7 +129,6 @@ static bool is_directory_row(const struct layout_row *row)
 	return row->type == LAYOUT_DIRECTORY || row->type == LAYOUT_MANY;
 }
 
-// Git fails where it meets another type of file.
 static bool is_wrong(const struct part_met *part)
 {
 	return part->depth == 0 && part->row &&
@@ -140,7 +138,6 @@ static bool is_wrong(const struct part_met *part)
 static void meet_file(struct parts_walk *parts, struct part_met *part)
 {
 	const struct layout_row *row = part->row;
-	// Those of a place are names of it.
 	bool acts = row && row->type == LAYOUT_FILE && strchr(row->path, '/') && !parts->known &&
 		    (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER);
 	bool top = part->depth == 0, wrong = top && row && is_directory_row(row);
@@ -168,7 +165,7 @@ static void meet(struct parts_walk *parts, struct part_met *part, unsigned char 
 {
 	if (part->depth <= ROWS_DEPTH || str_ends(part->name, ".lock"))
 		part->row = layout_find(inside(parts, part));
-	// Beside a repository without a work tree a .git has a separate guard.
+	// Next to a repository without a work tree a .git has a separate guard.
 	if (part->depth == 0 && !parts->inside && component_is_git(part->name))
 		return;
 	if (component_is_git(part->name) && look_at(parts, part) && part->late) {
@@ -198,8 +195,7 @@ static void read_entries(struct parts_walk *parts, int directory, const char *pa
 	struct living *living = parts->check->living;
 	if (living)
 		living->meets(living, directory);
-	// While the box lives, files and links of the top come first, however many directories
-	// follow.
+	// While the box lives, the top's files and links come first.
 	const bool apart = living && depth == 0;
 	for (int pass = apart ? 0 : 1; pass < 2; pass++) {
 		lseek(directory, 0, SEEK_SET);
@@ -218,7 +214,7 @@ static void read_entries(struct parts_walk *parts, int directory, const char *pa
 	}
 }
 
-// What this run changed goes first; HEAD where that is not known.
+// Moves the run's changes first; HEAD where they are unknown.
 void parts_undo(struct check *check, int directory, const char *path)
 {
 	char below[PATH_MAX];
@@ -235,7 +231,7 @@ void parts_undo(struct check *check, int directory, const char *path)
 		}
 }
 
-// A new directory is quarantined as a whole; of the user's own only the parts that make it one.
+// Only a new directory is quarantined whole.
 static bool take_nested(const struct parts_walk *parts, const struct part_met *part, int fd)
 {
 	bool top = part->depth == 0 && !part->row && parts->listed;
@@ -249,7 +245,7 @@ static bool take_nested(const struct parts_walk *parts, const struct part_met *p
 	return came;
 }
 
-// Names that git does not have and crowds of directories are read only where they changed.
+// Directories unknown to git, and crowds of directories, are read only where they changed.
 static bool is_read(const struct parts_walk *parts, const struct part_met *part)
 {
 	const struct living *living = parts->check->living;
@@ -262,7 +258,7 @@ static bool is_read(const struct parts_walk *parts, const struct part_met *part)
 	return part->row->type != LAYOUT_MANY || (parts->top && part->depth == 0);
 }
 
-// The directories that git nearly always has in an unchanged one: whether no others are to be read.
+// Meets git's usual directories. True: there are no others to read.
 static bool visit_usual(struct parts_walk *parts, const struct part_met *part)
 {
 	static const char *const names[] = { "objects/info",    "objects/pack",     "refs/heads",
@@ -271,7 +267,7 @@ static bool visit_usual(struct parts_walk *parts, const struct part_met *part)
 	char below[PATH_MAX];
 	nlink_t left = part->status.st_nlink - NO_DIRECTORIES;
 	size_t length = strlen(part->name);
-	// By a name below the git directory, not below another one that was read.
+	// Only for names directly below the git directory.
 	if (!str_equal(part->name, inside(parts, part)) || part->late || part->moved ||
 	    !part->row || (parts->check->living && parts->check->living->first))
 		return false;
@@ -291,7 +287,7 @@ static bool visit_usual(struct parts_walk *parts, const struct part_met *part)
 
 static void visit(struct parts_walk *parts, struct part_met *part)
 {
-	// Hooks and nested git directories have their own rules.
+	// Hooks and nested git directories have other rules.
 	if (part->depth == 0 && part->row &&
 	    (part->row->kind == LAYOUT_NESTED || part->row->kind == LAYOUT_RUN))
 		return;
@@ -313,7 +309,7 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 		     part->moved || (part->late && !crowd));
 }
 
-// Of one that has no mounts: by a write into one of them no directory changes.
+// Finds changes without mounts: a write into a file changes no directory.
 static void meet_files(struct parts_walk *parts, int directory, const char *path)
 {
 	char above[PATH_MAX], below[PATH_MAX];

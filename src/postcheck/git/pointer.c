@@ -31,7 +31,7 @@ static int open_part(const char *path, size_t length)
 	return sys_openat2(AT_FDCWD, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Exactly one name below `parent`: git looks no deeper, and neither do we.
+// Exactly one name below `parent`: git searches no deeper.
 static bool is_entry_of(const char *directory, const char *parent)
 {
 	size_t length = strlen(parent);
@@ -39,8 +39,7 @@ static bool is_entry_of(const char *directory, const char *parent)
 	       path_name(directory) == directory + length + 1 && path_name(directory)[0] != '.';
 }
 
-// Whether a git directory is an entry, or will be one, of worktrees that are looked through,
-// wherever its tree lies.
+// An entry of searched worktrees, wherever its tree lies.
 static bool is_of_guarded(const struct plan *plan, const char *directory)
 {
 	char worktrees[PATH_MAX];
@@ -53,8 +52,8 @@ static bool is_of_guarded(const struct plan *plan, const char *directory)
 	return false;
 }
 
-// A worktree of a repository in the tree that the walk meets: not of one that lies in a .git, where
-// nobody looks. The directory of all its worktrees, or -1.
+// Returns the directory of all worktrees of a repository in the walked tree, or -1. The walk skips
+// repositories inside a .git.
 static int open_worktrees(const char *directory, const char *around)
 {
 	static const char worktrees[] = "/worktrees";
@@ -72,9 +71,8 @@ static int open_worktrees(const char *directory, const char *around)
 	return open_part(directory, length);
 }
 
-// Whether `rest`, below the directory of `length` bytes that holds submodules, is one of them.
-// Their names may have slashes, and each may have submodules and worktrees. Below its
-// git directory nothing else is looked through.
+// Submodules' names may have slashes. Each may have submodules and worktrees; nothing else below
+// its git directory is searched.
 static bool is_module(const char *path, size_t length)
 {
 	struct stat status;
@@ -99,7 +97,6 @@ static bool is_module(const char *path, size_t length)
 	return false;
 }
 
-// A submodule of a repository that the file lies in.
 static bool is_of_tree(const char *directory, const char *around, const char *file)
 {
 	static const char middle[] = "/.git/modules";
@@ -125,8 +122,7 @@ bool pointer_is_right(const struct plan *plan, int directory, const char *name, 
 	return *ret_worktrees >= 0;
 }
 
-// One line of the list in the directory `info`: a path relative to the directory around it. Git
-// reads a quoted line as an escaped one.
+// Checks a line in `info`: a path relative to the directory around it. Git unescapes a quoted line.
 static bool is_objects(const struct plan *plan, const char *info, const char *line)
 {
 	static const char objects[] = "/objects";

@@ -54,8 +54,7 @@ static bool exists(int directory, const char *name)
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// Opens a directory to be read; anything else under that name is taken away. -1 then, and when
-// there is nothing.
+// Removes anything else of that name. Returns -1 then, and when there is nothing.
 static int open_entries(struct check *check, int directory, const char *name, const char *path)
 {
 	int fd = fd_directory(directory, name);
@@ -64,7 +63,6 @@ static int open_entries(struct check *check, int directory, const char *name, co
 	return fd;
 }
 
-// One entry more.
 static bool has_budget(struct check *check)
 {
 	return check->budget > 0 && check->budget-- > 0;
@@ -97,7 +95,7 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 {
 	char below[PATH_MAX];
 	autoclose int fd = fd_directory(directory, name);
-	// Of the user's own one that the box changed meanwhile is taken with them.
+	// A user's directory that the box changed meanwhile is taken, too.
 	bool came = fd >= 0 && check->start.tv_sec != 0 && finding_is_changed(check, fd, "");
 	bool tell = fd < 0 && finding_is_changed(check, directory, name);
 	entries_some (entry, fd, came ? check->budget : ENTRIES_MAX) {
@@ -113,8 +111,8 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 		changed_add(check, path);
 }
 
-// That of the start, of a repository that stood there. Of another one all is new. False: of one of
-// the user's nobody knows it.
+// Gets the start of a repository that existed then. In a newer one all is new. False: a user's
+// repository of unknown start.
 static bool start_of(const struct check *check, const char *path, struct start *ret_start)
 {
 	const struct plan *plan = check->plan;
@@ -156,7 +154,7 @@ static void cut_config(struct check *check, int directory, const char *name, con
 	int written = S_ISREG(status.st_mode) ? merge_config(&merge) : -1;
 	if (written < 0 && S_ISREG(status.st_mode) && finding_is_fresh(check, &status))
 		check->living->takes(check->living, check,
-				     path); // renewed without end, it ends the run
+				     path); // endless renewal ends the run
 	else if (written < 0)
 		finding_take(check, directory, name, path, untrusted);
 	else if (written == 0)
@@ -168,8 +166,8 @@ void vet_config(struct check *check, int directory, const char *name, const char
 	cut_config(check, directory, name, path, false);
 }
 
-// `file` is the .git of a worktree. One in what the box had for itself went with it; git in there
-// saw it made.
+// `file` is a worktree's .git. A worktree in the box's private directories is gone with them; git
+// there saw it made.
 static void tell_lost(struct check *check, const char *file)
 {
 	char path[GIT_POINTER_MAX];
@@ -181,7 +179,6 @@ static void tell_lost(struct check *check, const char *file)
 	findings_add(check->found, FINDING_WORKTREE_LOST, path, "", "");
 }
 
-// Whether a name is there and is not as it was before the run.
 static bool is_looked_at(const struct check *check, int directory, const char *name,
 			 const char *path, char below[PATH_MAX])
 {
@@ -189,7 +186,7 @@ static bool is_looked_at(const struct check *check, int directory, const char *n
 	       !finding_is_own(check, directory, name);
 }
 
-// A worktree's directory says where the shared one is: two levels above, as git writes it.
+// A worktree's shared directory is two levels up, as git writes it.
 static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
 {
 	char text[GIT_POINTER_MAX], below[PATH_MAX];
@@ -211,7 +208,7 @@ static void vet_worktree(struct check *check, int directory, const char *name, c
 		tell_lost(check, tree);
 }
 
-// A submodule's name may hold slashes: what has no HEAD is a directory of more.
+// A submodule's name may hold slashes: a directory without HEAD holds more.
 static void vet_module(struct check *check, int directory, const char *name, const char *path,
 		       int depth)
 {
@@ -229,7 +226,6 @@ static void vet_module(struct check *check, int directory, const char *name, con
 				vet_module(check, fd, entry->name, below, depth + 1);
 }
 
-// What was there at the start stays, however many came beside it: those alone go.
 static void vet_entry(struct check *check, int directory, const char *name, const char *path,
 		      enum act act, int depth)
 {
@@ -281,7 +277,7 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 		changed_add(check, below);
 }
 
-// Without check->known a repository that nobody knew before: all of it is looked at.
+// Without check->known the repository is new: all of it is checked.
 void vet_parts(struct check *check, int directory, const char *path, int depth)
 {
 	parts_look(check, directory, path, NULL, true);
@@ -289,7 +285,7 @@ void vet_parts(struct check *check, int directory, const char *path, int depth)
 		vet_part(check, row, directory, path, depth);
 }
 
-// A .git file may lead only to a worktree or a submodule that is looked through itself.
+// A .git file may lead only to a worktree or a submodule that is itself searched.
 static void vet_pointer(struct check *check, int directory, const char *name, const char *path)
 {
 	char place[PATH_MAX];
