@@ -1,5 +1,4 @@
-// Owns the order of the final look. Every name is reached by a descriptor of its directory, which
-// is opened without following a link.
+// Owns the order of the final check. No directory is opened through a link.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -24,8 +23,7 @@
 #include "run.h"
 #include "trees/git_list.h"
 
-// The box's copy, read into `text`: false when there is none, as a box removes it. What cannot be
-// read is reported.
+// False when the box removed its copy.
 static bool read_copy(const struct merge *merge, int copies, unsigned number, char *text,
 		      size_t *ret_length)
 {
@@ -55,7 +53,7 @@ static struct merge merge_of(const struct check *check, const struct copy *copy,
 			       .after = "" };
 }
 
-// Whether somebody can write to it by a descriptor, or by another name.
+// Whether another descriptor or hard link can write to the file.
 static bool is_open(int fd, const struct stat *status)
 {
 	bool free = fcntl(fd, F_SETLEASE, F_RDLCK) == 0 || errno != EAGAIN;
@@ -75,7 +73,7 @@ bool copy_look(struct check *check, const struct copy *copy)
 		finding_take(check, directory, merge.name, copy->path, "is not a file any more");
 	merge.fresh = fd < 0 || is_open(fd, &status);
 	int written = merge_config(&merge);
-	if (copy->lock >= 0) // the merge may have it alone
+	if (copy->lock >= 0) // the merge may hold it alone
 		flock(copy->lock, LOCK_SH | LOCK_NB);
 	return written != 0;
 }
@@ -92,7 +90,7 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 			     "");
 		return;
 	}
-	// The host has replaced it, and the box could write to it meanwhile.
+	// The host has replaced the file, so the box could write to it meanwhile.
 	if (fstatat(directory, merge.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    (status.st_ino != copy->identity.inode ||
 	     finding_is_made(check, directory, merge.name)))
@@ -111,9 +109,7 @@ void check_replaced(const struct check *check, const struct mount *mount)
 		findings_add(check->found, FINDING_REPLACED, name, "", "");
 }
 
-// What was mounted over must still be what the plan saw: else the host has replaced it, and for a
-// moment the box may have written the new one. The box keeps the number of what was there from any
-// other file.
+// If the host replaced a covered file, the box may have written the new one.
 static void check_walls(struct check *check)
 {
 	const struct plan *plan = check->plan;
@@ -132,16 +128,16 @@ static void check_walls(struct check *check)
 struct check_look {
 	struct check check;
 	const struct run *run;
-	bool quiet; // no directory was changed
+	bool quiet;
 };
 
 static void look_at_all(void *argument)
 {
-	FORGIVING; // each part reports for itself what it could not do
+	FORGIVING;
 	struct check_look *look = argument;
 	struct check *check = &look->check;
 	unsigned before = findings_count(check->found);
-	autoclose int repository = // it holds the index
+	autoclose int repository = // of the index
 		check->plan->repository ? places_above(check->plan->index) : -1;
 	if (check->plan->repository)
 		bare_tell_broken(check, repository, check->found);
@@ -151,7 +147,7 @@ static void look_at_all(void *argument)
 			     finding_path(check->plan, check->plan->index), "", "");
 	for (unsigned i = 0; i < check->plan->copy_count; i++)
 		check_copy(check, look->run, i);
-	if (!check->plan->due) // of a killed run only the paths are known
+	if (!check->plan->due) // a killed run left only paths
 		check_walls(check);
 	places_look(check);
 	if (!look->quiet)
@@ -169,7 +165,7 @@ void check_prepare(const struct plan *plan, struct run *run)
 
 void check_host(const struct plan *plan, struct run *run, struct findings *found)
 {
-	static struct changed_rows rows; // as stack it would be 13 pages of each run
+	static struct changed_rows rows; // on the stack it would cost each run 13 pages
 	struct check_look look = {
 		.check = { .plan = plan,
 			   .found = found,
@@ -179,8 +175,8 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 			   .ended = clock_over(run->journal_count ? run->journals[0] : -1) },
 		.run = run,
 	};
-	// What reads files of a box's is locked, and a nested repository may lie in a directory
-	// that keeps its owner out: a walk is always done apart.
+	// A process that reads a box's files is locked. Only the process apart can enter a nested
+	// repository's closed directory.
 	look.quiet = plan->place_count == 0 || scan_is_quiet(&look.check, run);
 	look.check.absent = look.quiet && !plan->due && !places_are_shut(plan);
 	bool done = look.check.absent;
@@ -191,13 +187,12 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 				 found);
 	apart_reap();
 	if (done)
-		journal_end(plan, run); // else the next run checks it as one that was killed
+		journal_end(plan, run); // else the next run treats this one as killed
 	else
 		findings_add(found, FINDING_CHECK_CUT, "", "", "");
 }
 
-// Whether a word, or the text of one for a shell, is git and a command of it that writes the work
-// tree.
+// Whether the words, or the shell text in them, run a git command that writes the work tree.
 static bool writes_tree(char *const *words)
 {
 	static const char *const commands[] = { "merge",   "pull",     "rebase", "stash",

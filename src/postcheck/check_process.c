@@ -1,4 +1,4 @@
-// Owns the process of the look, and the way of its findings back.
+// Owns the process of the check, and how its findings come back.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ struct writable {
 	unsigned count;
 };
 
-// Where more are not noted, nothing is changed: that is said of each thing.
+// Paths beyond the limit stay unchanged, and each is reported.
 static void add_writable(struct writable *writable, const char *path, int follow)
 {
 	for (unsigned i = 0; i < writable->count; i++)
@@ -48,7 +48,7 @@ static void add_writable(struct writable *writable, const char *path, int follow
 	int fd = writable->count < WRITABLE_MAX
 			 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | follow)
 			 : -1;
-	if (fd < 0) // a file: its name cannot be changed
+	if (fd < 0) // a file cannot be renamed without its directory
 		return;
 	writable->paths[writable->count] = path;
 	writable->fds[writable->count++] = fd;
@@ -70,7 +70,7 @@ static int lock(const struct plan *plan, int copies)
 		if (str_put(parents[i], PATH_MAX, "%.*s", (int)(path_name(path) - path - 1), path))
 			add_writable(&writable, parents[i], O_NOFOLLOW);
 	}
-	// In the dead box's view, where no path of ours leads.
+	// In the dead box's view.
 	if (copies >= 0 && writable.count < WRITABLE_MAX)
 		writable.fds[writable.count++] = copies;
 	if (geteuid() == 0 && privileges_keep(of_root, sizeof(of_root) / sizeof(*of_root)) < 0)
@@ -78,16 +78,16 @@ static int lock(const struct plan *plan, int copies)
 	return confine_below(CONFINED_CHECK, locks, writable.fds, writable.count);
 }
 
-// Without the lock that says that the run lives, which a killed one must not keep.
+// Drops the lock that marks the run as alive: a killed process must not keep it.
 static _Noreturn void run_child(const struct plan *plan, const struct run *run, pid_t parent,
 				void (*look)(void *argument), void *argument,
 				struct findings *found, int back)
 {
-	size_t before = found->records.used; // the other process has them
+	size_t before = found->records.used; // the parent has these
 	const int copies = run->copies;
 	if (run->record_lock >= 0)
 		close(run->record_lock);
-	// Other credentials would clear it. Nobody takes the answer of one that is left alone.
+	// Other credentials would clear the signal.
 	if (owned_override(OVER_ALL) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
 	    getppid() != parent || (plan && (apart_inherit() < 0 || lock(plan, copies) < 0)))
 		_exit(1);
@@ -102,7 +102,6 @@ static _Noreturn void run_child(const struct plan *plan, const struct run *run, 
 	_exit(0);
 }
 
-// Of a descriptor that is waited for until then. No signal comes: all are blocked.
 static bool read_whole(int from, int64_t end, void *bytes, size_t size)
 {
 	struct pollfd event = { .fd = from, .events = POLLIN };
@@ -116,7 +115,7 @@ static bool read_whole(int from, int64_t end, void *bytes, size_t size)
 	return true;
 }
 
-// It may have been taken over by what it read: nothing of its answer is used unchecked.
+// Checks every value, as hostile files may have taken over the sender.
 static bool read_findings(int from, int64_t end, struct findings *found)
 {
 	struct findings answer = { 0 };
@@ -139,7 +138,7 @@ bool apart_run(const struct plan *plan, const struct run *run, int64_t patience,
 {
 	int ends[2];
 	int64_t now = steady_now(), end = now + patience + (now - run->began);
-	apart_reap(); // a new one, without a start's or a run's texts
+	apart_reap();
 	if ((plan && ATTEMPT(apart_begin()) < 0) || pipe2(ends, O_CLOEXEC) < 0)
 		return false;
 	pid_t own = getpid(), child = fork();
@@ -148,7 +147,6 @@ bool apart_run(const struct plan *plan, const struct run *run, int64_t patience,
 	fd_close(&ends[1]);
 	bool whole = child > 0 && read_findings(ends[0], end, found);
 	fd_close(&ends[0]);
-	// It has said all, or has had its time.
 	if (child > 0)
 		kill(child, SIGKILL);
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)

@@ -15,7 +15,7 @@
 #include "postcheck/finding/finding.h"
 #include "view/paths/wishes.h"
 
-// Git's current directory when it runs what a file of its directory says.
+// Git's current directory when it runs a command from this file.
 static const char *base_of(const struct plan *plan, const char *file)
 {
 	const char *directory = path_parent(plan->scratch, file);
@@ -31,7 +31,7 @@ static bool is_hooks(const struct plan *plan, const struct mount *wall)
 		str_equal(path_name(wall->target), ".husky"));
 }
 
-// Only hooks that the box cannot write: their content is the user's.
+// Skips hooks that the box can write.
 static void read_hooks(struct mentions *mentions, const struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++) {

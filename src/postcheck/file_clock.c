@@ -7,13 +7,12 @@
 #include "base/base.h"
 #include "plan.h"
 
-// A clock that was set back makes new files look old: then everything is checked.
+// Zero if the clock was set back: new files seem old then, so everything is checked.
 struct timespec clock_start(const struct plan *plan)
 {
 	enum { SLACK_MILLISECONDS = 20 };
 	struct timespec now, steady, never = { 0 };
-	// In this order, and at the start in the other: a pause between two calls is no clock that
-	// was set back.
+	// The start reads the clocks in the other order, so a pause between the calls does no harm.
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &steady);
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	int64_t by_clock = (now.tv_sec - plan->start.tv_sec) * 1000 +
@@ -23,9 +22,8 @@ struct timespec clock_start(const struct plan *plan)
 	return by_clock + SLACK_MILLISECONDS < in_truth ? never : plan->start;
 }
 
-// Files are stamped by a clock that stands still for up to 10 ms. Since Linux 6.13 a file whose
-// time was asked for gets an exact one with a change in the same tick, and no other file gets one
-// before that.
+// File times advance in steps of up to 10 ms. Since Linux 6.13 a change gets an exact time if the
+// file's time was read in the same tick. No other file gets an earlier one.
 static bool has_exact(int fd, const struct timespec *start)
 {
 	enum { OWN = 0600, CHANGES = 3 };
@@ -46,7 +44,7 @@ int64_t clock_over(int fd)
 	return times_from(&now);
 }
 
-// In a virtual machine on a busy host a tick may be late by far more than 10 ms.
+// On a busy host a virtual machine's tick may be much later than 10 ms.
 static bool passes(const struct timespec *time, int fd)
 {
 	enum { TRIES_MAX = 2000, SET_BACK_SECONDS = 2 };
@@ -66,8 +64,7 @@ void clock_pass(struct plan *plan, int fd)
 {
 	if (passes(&plan->start, fd))
 		return;
-	// It was set back. Both clocks begin again, so that clock_start() does not see that once
-	// more.
+	// The clock was set back, and clock_start() shall not see that again.
 	clock_gettime(CLOCK_REALTIME_COARSE, &plan->start);
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &plan->start_steady);
 	passes(&plan->start, fd);

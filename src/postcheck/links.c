@@ -17,8 +17,7 @@
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 
-// Something of the caller's home, which the box had not, or another one in its place; a cache of
-// the box's own is none of the host's secrets. Of /proc each process sees another one.
+// Whether the box lacked this part of the caller's home, or had another in its place.
 static bool is_out_of_sight(const struct plan *plan, const char *place)
 {
 	const char *homes[] = { plan->home, plan->real_home };
@@ -48,7 +47,6 @@ void links_look(const struct check *check, int directory, const char *name, cons
 
 enum { LOOKED_MAX = 32, TEXTS_BYTES = 1 << 20 };
 
-// A link that came in this run has a finding already.
 static bool is_old_link(const struct plan *plan, int directory, const char *name)
 {
 	struct stat status;
@@ -56,7 +54,7 @@ static bool is_old_link(const struct plan *plan, int directory, const char *name
 	       S_ISLNK(status.st_mode) && times_from(&status.st_ctim) < times_from(&plan->start);
 }
 
-// Nearly all places of secrets are below names of the home that begin with a '.'.
+// Most secrets are below dot names in the home.
 static bool is_private(const struct plan *plan, const char *path)
 {
 	return (path_within(path, plan->real_home) &&
@@ -64,7 +62,7 @@ static bool is_private(const struct plan *plan, const char *path)
 	       judge_path(plan, path).verdict == PATH_HIDDEN || judge_final(plan, path, false);
 }
 
-// What the link leads to, as it names it where that is the way, or NULL.
+// The link's target outside the box, as the link spells it if possible, or NULL.
 static const char *leads_out(const struct plan *plan, struct arena *arena, const char *path)
 {
 	char text[PATH_MAX], real[PATH_MAX], named[PATH_MAX];
@@ -90,7 +88,7 @@ static void find_links(const struct plan *plan, const char *place, struct findin
 		struct arena *arena = arena_new_of(TEXTS_BYTES);
 		const char *path = path_below(arena, place, entry->name);
 		const char *leads = leads_out(plan, arena, path);
-		// Options of paths have variables in them: a name with '$' cannot be given.
+		// Path options expand '$'.
 		const char *word = leads && !strchr(leads, '$') ? quote_fix(arena, leads) : NULL;
 		looked++;
 		if (leads)

@@ -1,5 +1,5 @@
-// Owns the notices of changed directories. By fcntl(2)'s F_NOTIFY: an inotify is one of few that a
-// user has in all, of which other programs need theirs.
+// Owns the notices of changed directories. Uses fcntl(2)'s F_NOTIFY, as a user has few inotify
+// instances and other programs need them.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static struct watched_name *watched(struct watch *watch, const struct stat *stat
 	return NULL;
 }
 
-// Where a directory gives no notice all places are compared again and again.
+// Without notices all places are compared at intervals.
 void watch_directory(struct watch *watch, int directory)
 {
 	struct stat status;
@@ -50,10 +50,9 @@ void watch_directory(struct watch *watch, int directory)
 		return;
 	watch->directories[watch->directory_count++] =
 		(struct watched_name){ status.st_ino, status.st_dev, take(&fd) };
-	watch->again = watch->next; // what came right before
+	watch->again = watch->next;
 }
 
-// Of the directories in git's own: others come first.
 static void meets(struct living *living, int directory)
 {
 	struct watch *watch = (struct watch *)living;
@@ -98,8 +97,8 @@ void watch_writes(struct watch *watch, const char *path)
 		fcntl(name->fd, F_NOTIFY, NOTICES | DN_MODIFY);
 }
 
-// Against a box that makes the host busy, and one that has a name there for most of the time. What
-// its user saves there now and then ends nothing.
+// Stops a box that keeps the host busy or restores a name again and again. A user's occasional save
+// does not count.
 void watch_count(struct watch *watch, const struct check *check, const char *path)
 {
 	enum { RETURNS = 8, WITHIN_MILLISECONDS = 10000 };
@@ -130,8 +129,8 @@ static bool takes(struct living *living, const struct check *check, const char *
 	return true;
 }
 
-// Looks take a quarter of the time. What gives no notice, as a write to mapped memory, is seen
-// within a second.
+// Checks take a quarter of the time. Changes without notice, such as writes to mapped memory, are
+// seen within a second.
 void watch_rest(struct watch *watch, int64_t began)
 {
 	int64_t now = steady_now(), next = now + TIMES_LONGER * (now - began);
@@ -152,7 +151,6 @@ void watch_end(struct watch *watch)
 	watch->places = NULL;
 }
 
-// What comes before the next look gives one notice.
 int watch_waiting(const struct watch *watch)
 {
 	return watch->again == 0 || steady_now() >= watch->next ? watch->names : -1;
@@ -176,7 +174,6 @@ bool watch_is_time(struct watch *watch)
 	return true;
 }
 
-// Notices are a signal that nobody waits for but us: the loop's own descriptor leaves it.
 static int open_notices(const struct run *run)
 {
 	sigset_t notices, others;
@@ -206,7 +203,7 @@ void watch_begin(struct watch *watch, const struct plan *plan, const struct run 
 		if (!str_put(path, sizeof(path), "%s/.", plan->places[i].path) || watch->polls)
 			continue;
 		if (plan->places[i].role == PLACE_GIT || plan->places[i].role == PLACE_WORKTREE)
-			watch_writes(watch, path); // in place, to an index
+			watch_writes(watch, path);
 		else
 			close(watch_open(watch, path));
 	}

@@ -1,4 +1,4 @@
-// Owns the comparison of the places with what stood in them: while a run goes on, and at its end.
+// Owns the comparison of the places with their earlier state, during a run and at its end.
 #include "postcheck/check.h"
 
 #include <dirent.h>
@@ -18,14 +18,13 @@
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 
-// Of a directory while the run goes on, and of a new one of hooks.
 enum { ENTRIES_MAX = 4096 };
 
 struct looking {
 	struct check *check;
-	struct watch *watch;       // NULL: the run has ended
-	const struct place *place; // of the plan, or of a directory that came in one
-	bool deeper;               // a directory came in which names count
+	struct watch *watch; // NULL: the run has ended
+	const struct place *place;
+	bool deeper; // names count in some new directory
 };
 
 static bool is_link(int directory, const char *name)
@@ -37,7 +36,6 @@ static bool is_link(int directory, const char *name)
 
 static void meet(struct looking *look, int directory, const struct sys_entry *entry);
 
-// Whether there are not too many.
 static bool look_in(struct looking *look, int directory, long most)
 {
 	if (look->watch)
@@ -61,7 +59,7 @@ static void take_hooks(struct looking *look, int directory, const char *name, co
 		vet_absent(look->check, directory, name, path);
 }
 
-// A link there would lead to names that are not kept from the box.
+// A link would lead to names that the box can reach.
 static void look_below(struct looking *look, int directory, const char *name, const char *path,
 		       enum act below)
 {
@@ -143,8 +141,8 @@ static bool is_opened(const struct plan *plan, const char *path)
 	return false;
 }
 
-// A name of the start stays known, as the user may write the file meanwhile. But a box may have put
-// a directory in the place of a link or a file.
+// A name from the start stays known, as the user may write the file meanwhile. A directory in the
+// place of a link or file is new.
 static bool is_known(const struct looking *look, int directory, const struct sys_entry *entry)
 {
 	const struct stood *stood = place_had(look->place, entry->name);
@@ -161,14 +159,14 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 	if (is_known(look, directory, entry))
 		return;
 	enum act below, act = place_act(place, name, &below);
-	if (place_had(place, name)) // only as the way to others
+	if (place_had(place, name))
 		act = ACT_NONE;
 	if ((act == ACT_NONE && below == ACT_NONE) ||
 	    (place->part && !finding_is_changed(look->check, directory, name)) ||
 	    !str_put(path, sizeof(path), "%s/%s", place->path, name) ||
 	    is_opened(look->check->plan, path))
 		return;
-	// Of what stood there not all is known: the user's own is never taken away.
+	// The earlier names are only partly known. The user's files are never taken away.
 	if (act == ACT_TAKE && place->part)
 		act = ACT_TELL;
 	act_on(look, act, directory, name, path);
@@ -176,8 +174,7 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 		look_below(look, directory, name, path, below);
 }
 
-// A name that stood: what its act says of one that changed, or is gone. Without .npmrc an install
-// runs scripts again.
+// Acts on a known name that changed or is gone. Without .npmrc an install runs scripts again.
 static void look_at_known(struct looking *look, int directory, const struct stood *stood)
 {
 	char path[PATH_MAX];
@@ -197,7 +194,7 @@ static void look_at_known(struct looking *look, int directory, const struct stoo
 	}
 }
 
-// The box cannot write there, but git of the host, by the index.
+// The host's git can write there, from the index.
 static void look_at_hooks(struct looking *look, int directory)
 {
 	char path[PATH_MAX];
@@ -208,7 +205,7 @@ static void look_at_hooks(struct looking *look, int directory)
 		take_hooks(look, directory, stood->name, path);
 }
 
-// A name by its path. Of git's own parts none lies behind a link that came: git/parts.c has these.
+// Checks a name by its path. git/parts.c checks new links to git's parts.
 static void look_at_name(struct looking *look, int directory, const struct item *item)
 {
 	char path[PATH_MAX];
@@ -254,7 +251,7 @@ int places_above(const char *path)
 	return sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Opened without following a link. A link that came in its place is taken away.
+// Takes away a new link, and never follows one.
 static int open_place(struct looking *look, struct stat *ret_status)
 {
 	char name[PATH_MAX];

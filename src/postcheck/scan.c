@@ -1,5 +1,5 @@
-// Owns the sweep after a run over the repositories below the top: new ones, and those that differ
-// from the list.
+// Owns the sweep after a run over repositories below the top: new ones, and those that differ from
+// the list.
 #include "postcheck/check.h"
 
 #include <dirent.h>
@@ -20,21 +20,21 @@
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
-// Where no time tells new from old all is read, for so long.
+// The time limit when no file time separates new from old.
 enum { LOOK_NANOSECONDS = 500000000, TICK = 20000000, NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
-// Address space: the lists of a tree, and the rows from git's index.
+// Address space.
 #define LIST_BYTES  ((size_t)192 << 20)
 #define SHARE_BYTES ((size_t)384 << 20)
 
 struct scan {
 	struct check *check;
 	const struct searched *tree;
-	struct listed old;  // the list
-	struct listed now;  // met by the sweep
-	bool whole;         // the whole tree is checked, or
-	struct share share; // these parts
-	int64_t since;   // what changed then or later is read: by the box, or since the last check
-	int64_t checked; // when that one's box had ended
+	struct listed old;
+	struct listed now;
+	bool whole; // the whole tree is checked, else the share
+	struct share share;
+	int64_t since; // reads changes from this time on
+	int64_t checked;
 	const struct run *run;
 	bool moved;
 };
@@ -62,7 +62,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 	apart_leave();
 }
 
-// The directories of git's index before and after the run. False: the whole tree is checked.
+// Compares the index's directories before and after the run. False: the whole tree is checked.
 static bool choose(const struct check *check, const struct run *run, const struct searched *tree,
 		   struct arena *arena, struct share *ret_share)
 {
@@ -89,7 +89,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	return true;
 }
 
-// A directory around a .git is a mount, too, in which the box may make a repository.
+// The box may make a repository in a mounted directory.
 static bool is_mounted(const struct plan *plan, const char *path, const char *name)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
@@ -104,13 +104,13 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 	struct stat status;
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       listed_is(&scan->old, row, &status, scan->now.device) &&
-	       // What came in this run may have been noted by another that ran beside it.
+	       // A parallel run may have noted what came in this run.
 	       (scan->check->timeless || row->changed < times_from(&scan->check->start)) &&
 	       !finding_is_made(scan->check, directory, name);
 }
 
-// No name came to its directory, or it was born since the last check, while no box lived. A rename
-// or a link changes the ctime.
+// True if no name came to its directory, or if it was born after the last check while no box lived.
+// Renames and links change the ctime.
 static bool stood_there(const struct scan *scan, int directory, const char *name)
 {
 	const struct check *check = scan->check;
@@ -122,7 +122,7 @@ static bool stood_there(const struct scan *scan, int directory, const char *name
 		!journal_beside(check->plan, scan->run));
 }
 
-// One of the list by path and inode, or one that stood there before the run.
+// Whether the list has its path and inode, or it existed before the run.
 static bool is_users(const struct scan *scan, int directory, const char *name,
 		     const struct listed_row *row)
 {
@@ -142,7 +142,7 @@ static bool look_at(struct scan *scan, int directory, const char *name, const ch
 	bool users = is_users(scan, directory, name, row);
 	check->made = users && row && row->kind == LISTED_MADE;
 	check->known = users && !(check->timeless && check->made);
-	check->budget = check->known ? ~0U : budget; // of what stood there no part is left out
+	check->budget = check->known ? ~0U : budget;
 	if (!str_equal(name, "."))
 		vet_repository(check, directory, name, path);
 	else if (users)
@@ -187,7 +187,7 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		scan->now.full = true;
 }
 
-// Of the other directories, where nothing else changed: whether a name of the table did.
+// Whether no name of the table changed in a directory that is otherwise unchanged.
 static bool is_quiet(const struct scan *scan, int directory, const char *name, const char *path)
 {
 	struct findings none = { 0 };
@@ -223,7 +223,7 @@ static bool is_other_tree(struct git_walk *walk)
 	return tree_is(((struct scan *)walk->owner)->check->plan, walk->path);
 }
 
-// Repositories of the list that the sweep did not come to, and that the box could write.
+// Checks listed repositories that the sweep missed and the box could write.
 static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 {
 	struct stat status;
@@ -248,7 +248,7 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 	}
 }
 
-// A row that was not met stays, as long as its file is there.
+// Keeps the rows that the sweep missed if their files exist.
 static void keep_rest(struct scan *scan, int root)
 {
 	struct stat status;
@@ -261,7 +261,6 @@ static void keep_rest(struct scan *scan, int root)
 	listed_sort(&scan->now);
 }
 
-// The list has the time of the last check.
 static void note_time(const struct scan *scan)
 {
 	const struct timespec ended = times_of(scan->check->ended), times[] = { ended, ended };
@@ -309,14 +308,14 @@ static bool read_list(struct scan *scan, const struct searched *tree, struct are
 	if (stat(tree->path, &status) == 0)
 		scan->now.device = status.st_dev;
 	if (listed_read(arena, tree->list, tree->path, &scan->old) < 0) {
-		// It was there in time for this run's start, so the newer one looks, too.
+		// A newer sbx wrote the list, and checks too.
 		findings_add(check->found, FINDING_NOT_COMPARED, "", err_taken(), "");
 		return false;
 	}
 	return true;
 }
 
-// Of other directories: a moment, or a tenth of the run. Installed packages get a tenth.
+// Other directories get a moment, or a tenth of the run. Installed packages get a tenth.
 static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
 	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };

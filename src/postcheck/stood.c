@@ -1,6 +1,6 @@
-// Owns what a run's record says of its trees, a file each: the time of the start and the tree's
-// inode, the places and the mounts, and a line "." at the end, without which the command has not
-// begun. A file below the tree leads to it.
+// Owns a run's record of its trees. Each tree has a file with the start time, the tree's inode, the
+// places and the mounts. Without a last line "." the command has not begun. A link below the tree
+// leads to the file.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -20,13 +20,13 @@
 #include "run.h"
 #include "text/words.h"
 
-// The lines of a box of 4,096 names take some 200 KB.
+// A box of 4,096 names takes some 200 KB.
 enum { BYTES_MAX = 64 << 20 };
 static const char end[] = ".\n";
 
 struct head {
 	int64_t from;
-	uint64_t inode, table; // of the tree, and the table of names
+	uint64_t inode, table;
 	const char *index, *repository;
 };
 
@@ -62,7 +62,7 @@ static const struct words_field name_fields[] = {
 	WORDS_FIELD(WORDS_TEXT, struct item, text),
 };
 
-static const char none[] = "-"; // no text
+static const char none[] = "-";
 
 static void put_place(struct out *out, const struct place *place)
 {
@@ -75,7 +75,7 @@ static void put_place(struct out *out, const struct place *place)
 		words_write(out, "n", name_fields, WORDS_COUNT(name_fields), item);
 }
 
-// And the git directory elsewhere of a worktree in this tree.
+// Includes the separate git directory of a worktree in this tree.
 static bool is_of(const struct plan *plan, const char *path, const char *tree)
 {
 	bool is = path_within(path, tree);
@@ -87,7 +87,6 @@ static bool is_of(const struct plan *plan, const char *path, const char *tree)
 	return is;
 }
 
-// What the check needs of the plan: the places of this tree, and what the box saw.
 static void put_plan(struct out *out, const struct plan *plan, const char *tree)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++) {
@@ -121,7 +120,7 @@ static int begin_tree(const struct plan *plan, const struct run *run, unsigned n
 		.index = plan->index ? plan->index : none,
 		.repository = plan->repository ? plan->repository : none,
 	};
-	// The link first: what it leads to is not whole, and the command has not begun. Its
+	// The link comes first: until the file is whole, the command has not begun. So its
 	// directory is older than the file.
 	str_put(link, sizeof(link), "%s.%u", run->record_name, number);
 	if (record_link(run->record, tree->runs, link) < 0)
@@ -148,7 +147,7 @@ void journal_begin(const struct plan *plan, struct run *run)
 	}
 }
 
-// One that lives has its link there, and one that came and went has changed the directory.
+// A live box has its link there. One that came and went has changed the directory.
 static bool is_beside(const struct plan *plan, const struct run *run, unsigned number)
 {
 	struct stat before, now;
@@ -241,8 +240,8 @@ static bool read_line(struct plan *plan, struct arena *arena, char *line, unsign
 	return true;
 }
 
-// False: its command has not begun, or the tree is another one. Of names that another table counts
-// not all are known.
+// False when its command has not begun, or the tree is another one. Names are only partly known if
+// another table counts them.
 static bool read_run(struct arena *arena, int fd, uint64_t inode, int64_t *ret_from,
 		     struct plan *ret_plan)
 {
@@ -297,12 +296,12 @@ static int claim(const struct due *due, const char *link)
 	if (!str_put(name, sizeof(name), "%.*s", (int)strcspn(link, "."), link))
 		return -1;
 	int lock = record_claim(due->boxes, name, &lives);
-	if (lock < 0 && errno == ENOENT && !lives) // its run has ended it
+	if (lock < 0 && errno == ENOENT && !lives)
 		end_tree(due->boxes, due->links, link);
 	return lock;
 }
 
-// Names of the first, for what came by the second was planted by the first.
+// Takes the names of the first run, as later runs may count names that the first one planted.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due)
 {
 	struct due due = { .from = INT64_MAX, .links = path_kept(arena, state, "trees", tree) };

@@ -1,6 +1,6 @@
-// Owns the walls of a live run. A program of the host that replaces a protected file takes the
-// mount over it away: a process in the box's view waits for that alone, and puts it back. What the
-// box may have written meanwhile is checked then.
+// Owns the walls of a live run. A host program that replaces a protected file removes the mount
+// over it. The keeper, a process in the box's view, restores the mount. Then the file is checked
+// for writes of the box.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -29,22 +29,21 @@
 #include "report/findings.h"
 #include "run.h"
 
-// While the host is in the middle of its rename, this yields at first, then sleeps for a
-// millisecond.
+// For a rename on the host: yields first, then sleeps for a millisecond.
 enum { RESTORE_YIELDS = 2000, RESTORE_TRIES = 2050, ANSWERS_A_TURN = 64 };
 
-// What the keeper says: the index of a mount that it has put back, or
+// The keeper's answers. Any other one is the index of a restored mount.
 enum { KEEPER_LOOKED = -1, KEEPER_FAILED = -2 };
 
 static bool is_mounted(const char *path)
 {
 	struct sys_statx status;
 	if (sys_statx(AT_FDCWD, path, 0, &status) < 0)
-		return errno == ENOENT; // removed on the host: nothing to stand on
+		return errno == ENOENT; // removed on the host: nothing to cover
 	return (status.attributes & SYS_STATX_MOUNT_ROOT) != 0;
 }
 
-// A box's link and an unreadable file were thrown away when they had been mounted.
+// Mounting used up an earlier link or unreadable file.
 static int open_cover(const struct mount *mount)
 {
 	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -56,7 +55,7 @@ static int open_cover(const struct mount *mount)
 		snprintf(link, sizeof(link), COPIES_DIRECTORY "/%u/.link-%d", mount->copy,
 			 (int)getpid());
 		snprintf(text, sizeof(text), COPIES_DIRECTORY "/%u/config", mount->copy);
-		unlink(link); // of the time before
+		unlink(link);
 		tree = symlink(text, link) < 0 ? -1 : sys_open_tree(AT_FDCWD, link, flags);
 	} else if (mount->kind == MOUNT_MASK) {
 		tree = sys_open_tree(AT_FDCWD, "/dev/null", flags);
@@ -66,8 +65,8 @@ static int open_cover(const struct mount *mount)
 	return tree < 0 || sys_mount_setattr(tree, AT_RECURSIVE, &readonly) < 0 ? -1 : take(&tree);
 }
 
-// In the box's view: over the file that is there now. The directories above are mounts of their
-// own, so the box cannot have moved them. `ready`: a copy's cover, made before.
+// Mounts over the present file in the box's view. The box cannot move the directories above, which
+// are mounts. `ready`: a copy's prepared cover.
 static int mount_again(const struct mount *mount, int *ready)
 {
 	struct stat status;
@@ -75,7 +74,7 @@ static int mount_again(const struct mount *mount, int *ready)
 					   RESOLVE_NO_SYMLINKS);
 	if (target < 0)
 		return errno == ENOENT ? 0 : -1;
-	// The host is in the middle of it: to mount there would wait for its end.
+	// The host is replacing it: a mount would wait.
 	if (fstat(target, &status) < 0 || status.st_nlink == 0)
 		return -1;
 	if (*ready < 0)
@@ -87,7 +86,7 @@ static int mount_again(const struct mount *mount, int *ready)
 	return 0;
 }
 
-// 0 it stood, 1 it stands again.
+// 0: already mounted; 1: restored.
 static int restore(const struct mount *mount, int *ready)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -98,7 +97,7 @@ static int restore(const struct mount *mount, int *ready)
 			return -1;
 		if (mount_again(mount, ready) == 0)
 			continue;
-		if (mount->kind != MOUNT_COPY) // it is made of the file that was there
+		if (mount->kind != MOUNT_COPY)
 			fd_close(ready);
 		if (tries < RESTORE_YIELDS)
 			sched_yield();
@@ -107,7 +106,7 @@ static int restore(const struct mount *mount, int *ready)
 	}
 }
 
-// Git's configurations first: by them the host runs something at once.
+// Starts with git's configurations, which can make the host run something at once.
 static int restore_all(const struct plan *plan, int covers[COPIES_MAX], int socket)
 {
 	for (int pass = 0; pass < 2; pass++)
@@ -129,7 +128,7 @@ static int restore_all(const struct plan *plan, int covers[COPIES_MAX], int sock
 	return 0;
 }
 
-// A short slice, of which the scheduler makes a place before others (Linux 6.12; others ignore it).
+// Asks for a short slice, which Linux 6.12 runs sooner. Others ignore it.
 static void be_first(void)
 {
 	struct {
@@ -142,7 +141,7 @@ static void be_first(void)
 	syscall(SYS_sched_setattr, 0, &wanted, 0);
 }
 
-// It ends with the supervisor, whose end of the socket it does not have.
+// Ends with the supervisor, whose socket end it lacks.
 static _Noreturn void keep(const struct plan *plan, const struct run *run, int mounts, int socket)
 {
 	const int kept[] = { mounts, socket, run->user, run->view };
@@ -195,7 +194,7 @@ static void lose(struct watch *watch, struct findings *found)
 	fd_close(&watch->mounts);
 }
 
-// A process that ends has no view (EINVAL), and the box ends with it. One that lives was hidden.
+// A process that ends has no view (EINVAL).
 static bool has_ended(int pidfd)
 {
 	enum { LONGEST_MILLISECONDS = 2000 };
@@ -203,7 +202,6 @@ static bool has_ended(int pidfd)
 	return poll(&ended, 1, LONGEST_MILLISECONDS) == 1;
 }
 
-// False where nobody can put the walls back.
 static bool begin(struct watch *watch, const struct plan *plan, const struct run *run)
 {
 	char path[PATH_MAX];
@@ -240,7 +238,7 @@ void walls_end(struct watch *watch)
 	watch->walls = NULL;
 }
 
-// A mount is lost without a word when the host removes what it lies on and makes it anew.
+// A mount vanishes without notice when the host replaces what it covers.
 static void look_all(const struct watch *watch, const struct plan *plan)
 {
 	const int word = KEEPER_LOOKED;
@@ -279,20 +277,20 @@ void walls_begin(struct watch *watch, const struct plan *plan, const struct run 
 	watch_begin(watch, plan, run);
 	if (!kept)
 		lose(watch, found);
-	walls_names(watch, plan, found); // what appeared, and what happened, before
+	walls_names(watch, plan, found);
 }
 
-// What stood there without a wall the box could write, and it may still have a descriptor of it.
+// The box could write an uncovered file, and may still have a descriptor of it.
 static void look_at(struct watch *watch, struct check *check, unsigned index)
 {
 	const struct mount *mount = &check->plan->mounts[index];
 	struct wall *wall = &watch->walls[index], now = wall_seen(mount);
 	bool first = now.inode != wall->inode;
-	if (!is_changed(&now, wall) || (first && !wall->replaced)) // that is yet to be said
+	if (!is_changed(&now, wall) || (first && !wall->replaced)) // not reported yet
 		return;
 	now.replaced = wall->replaced;
 	*wall = now;
-	if (!now.replaced) // the wall stood, and the host wrote in place
+	if (!now.replaced) // still mounted: the host wrote in place
 		return;
 	watch_writes(watch, mount->target);
 	if (now.inode == 0)
@@ -301,7 +299,7 @@ static void look_at(struct watch *watch, struct check *check, unsigned index)
 		check_replaced(check, mount);
 	else if (copy_look(check, &check->plan->copies[mount->copy]))
 		watch_count(watch, check, mount->target);
-	apart_reap(); // while the box goes on
+	apart_reap();
 }
 
 void walls_answer(struct watch *watch, const struct plan *plan, struct findings *found)

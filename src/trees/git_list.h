@@ -1,5 +1,4 @@
-// The list of the repositories in a tree: what stood there is known by path and inode. Text, made
-// of bytes that a box may have chosen.
+// The list of repositories in a tree, known by path and inode. A box may have chosen its bytes.
 //
 // The room trees owns the records of a tree between runs, in the state directory. Uses: apart base
 // git names text. Begin with git_list.h.
@@ -41,54 +40,54 @@ struct listed {
 	struct arena *arena;
 };
 
-// Pure: -1 when it is no such list. Sorts the rows by their paths.
+// Pure: -1 when it is no such list. Sorts the rows by path.
 int listed_parse(struct arena *arena, const char *text, size_t length, struct listed *ret_known);
-// NULL: not there. By bisection.
+// By bisection; NULL if missing.
 const struct listed_row *listed_find(const struct listed *known, const char *path);
-// One more time the row of another list; false when there is no room.
+// Adds a row of another list; false when full.
 bool listed_keep(struct listed *known, const struct listed_row *row);
 void listed_sort(struct listed *known);
-// The bytes of a list, in `arena`.
 const char *listed_print(struct arena *arena, const struct listed *known);
 
-// 1; 0: none of this root; -1 for one of a newer version.
+// 1; 0: none for this root; -1: a newer version.
 int listed_read(struct arena *arena, const char *file, const char *root, struct listed *ret_known);
-// By a rename. The `first` one is durable: without it what boxes made would count as the user's.
+// Writes by a rename. The `first` list is durable: without it a box's files would count as the
+// user's.
 bool listed_write(const struct listed *known, const char *file, bool first);
 
 void listed_note(struct listed *known, int directory, const char *name, const char *path,
 		 enum listed_kind kind);
-// The device counts while the root has its own.
+// Compares the device only if the root's device is unchanged.
 bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,
 	       uint64_t root_device);
 
 bool listed_differs(const struct listed *left, const struct listed *right);
 
-// Each directory by a descriptor; nothing is followed.
+// Walks by descriptors, and follows no links.
 
 struct git_walk {
-	// Each may be NULL. Of a git directory without .git the name is ".".
+	// Each may be NULL. A git directory without .git has the name ".".
 	void (*entry)(struct git_walk *walk, int directory, const char *name, unsigned type);
 	void (*repository)(struct git_walk *walk, int directory, const char *name);
 	bool (*passes)(struct git_walk *walk);
 	void *owner;
 	struct arena *arena;
-	// The top, the command's, those of the share that changed since `since`, and new entries in
-	// these. NULL: all.
+	// The top, the command's directories, those of the share changed since `since`, and new
+	// entries in these. NULL: all.
 	const struct share *share;
-	int64_t since, start; // nanoseconds; what changed at `start` or later did so in the run
-	bool probes;          // only whether one of them changed: then it is cut
-	long processor; // nanoseconds of this process's time, from the beginning on; 0: no end
-	// And of the others, for which `others` is set, and of those in installed packages, which
-	// come last; 0: they are not read.
+	int64_t since, start; // nanoseconds; changes from `start` on are the run's
+	bool probes;          // stops at the first change
+	long processor;       // nanoseconds of this process's time; 0: no end
+	// Time for the others, if `others` is set, and for installed packages, which come last. 0:
+	// not read.
 	long rest, rest_installed;
 
 	bool cut;
-	const char *lost; // the directory that all are in that were not searched, or NULL
-	bool unseen;      // besides installed packages
+	const char *lost; // the common parent of all unsearched directories, or NULL
+	bool unseen;      // some are outside installed packages
 
 	bool moved, others;
-	bool counts; // directories have a link for each in them
+	bool counts; // directories have a link for each one in them
 	char path[PATH_MAX];
 	size_t length, root, rest_bytes, fresh_bytes;
 	unsigned depth, entries, row_count, row_room;
@@ -100,13 +99,13 @@ struct git_walk {
 
 void walk_tree(struct git_walk *walk, const char *root);
 
-// What every run checks: the top, the directories of git's index, the command's, and those around
-// these.
+// What every run checks: the top, and the directories of git's index and of the command with all
+// above them.
 
 struct share {
 	struct centre {
 		const char *path;
-		unsigned above; // its directory among these, or SHARE_NONE
+		unsigned above; // the index of its parent, or SHARE_NONE
 	} *centres;             // sorted by strcmp(); "" is the first
 	unsigned count;
 	const struct gitindex_kept *kept;
@@ -116,12 +115,11 @@ struct share {
 };
 #define SHARE_NONE ~0U
 
-// What the index says that has this state. `file`: kept there for a later run, or NULL. False: the
-// index cannot be read, or is another one by now, and the share is the whole tree.
+// Reads the index in this state. `file`: keeps the share for later runs, or NULL. False if the
+// index is unreadable or has changed: the share is the whole tree.
 bool share_read(enum apart whose, struct arena *arena, const char *index,
 		const struct file_state *state, const char *file, struct share *ret_share);
-// Whether that needs no question, as far as is known before the plan: the index of `project` is
-// missing, or was kept.
+// Whether the index of `project` is missing or was kept.
 bool share_is_kept(struct arena *arena, const char *state, const char *project);
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory);

@@ -1,4 +1,4 @@
-// Owns the order of a sweep: what the share names, what came there, then the rest.
+// Owns the order of a sweep: the share, new entries in it, then the rest.
 #include "trees/git_list.h"
 
 #include <dirent.h>
@@ -36,22 +36,22 @@ enum rank { STOOD, CAME, INSTALLED, FRESH };
 struct walk_row {
 	const char *path;
 	enum news all, came, news;
-	unsigned centre; // of the share, or SHARE_NONE
+	unsigned centre;
 	nlink_t links;
 	bool unread;
 	enum rank rank;
 };
 
 struct walk_centre {
-	unsigned char all, came; // enum news
-	bool seen, changed;      // by the second thread, as a directory
+	unsigned char all, came;
+	bool seen, changed; // by the second thread, as a directory
 	unsigned children, links;
 };
 
-// A second thread, which looks at the same directories from the end on.
+// A second thread, which reads the same directories from the end.
 struct second {
 	const struct git_walk *walk;
-	atomic_uint first, last; // each one's next
+	atomic_uint first, last; // the next row of each thread
 	pthread_t thread;
 	bool on;
 };
@@ -195,8 +195,8 @@ static void open_and_visit(struct git_walk *walk, const struct walk_row *row)
 		visit(walk, fd, row);
 }
 
-// One with its old ctime existed before and has the same names. One that changed, in another that
-// changed, may have been moved there: all below it is read.
+// An old ctime means an old directory with the same names. A changed one in a changed directory may
+// have been moved there, so all below it is read.
 static bool look_at(struct git_walk *walk, struct walk_row *row)
 {
 	struct stat status;
@@ -239,13 +239,13 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
 }
 
-// Some file systems (CIFS) say 2 of each directory; one that counts says more of the top.
+// Some file systems (CIFS) give each directory 2 links. Those that count give the top more.
 static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 {
 	return !walk->counts || row->links != 2 + walk->centres[row->centre].children;
 }
 
-// By a descriptor of this thread alone: the count of a shared one goes from processor to processor.
+// Uses a separate descriptor: a shared one's count moves between processors.
 static void *look_from_end(void *argument)
 {
 	struct second *second = argument;

@@ -1,4 +1,4 @@
-// Owns the choice of the directories that every run checks, and the copy of it for later runs.
+// Owns the choice of directories that every run checks, and its copy for later runs.
 #include "trees/git_list.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@ enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20, TICK = 20000000 };
 #define MAGIC "sbxindx1"
 #define KINDS (ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT))
 
-// Before the rows of an index that is this one.
+// The head of a kept index.
 struct kept_head {
 	char magic[8];
-	uint64_t names; // the hash of their table
+	uint64_t names; // the hash of the table
 	struct file_state index;
 	uint64_t length;
 };
@@ -103,7 +103,7 @@ static void take_rows(struct arena *arena, const struct rows *rows, struct share
 	share->kept = files;
 }
 
-// Kept is only what no later change can share its ctime with.
+// Keeps only what no later change can share its ctime with.
 bool share_read(enum apart whose, struct arena *arena, const char *index,
 		const struct file_state *state, const char *file, struct share *ret_share)
 {
@@ -117,7 +117,7 @@ bool share_read(enum apart whose, struct arena *arena, const char *index,
 		if (file && state->changed + TICK < began && times_are_ours(index))
 			keep(file, &head, &rows);
 	}
-	if (rows.count > ROWS_MAX) // more needs too much memory: a check of the whole tree follows
+	if (rows.count > ROWS_MAX) // too much memory: the whole tree is checked
 		return false;
 	take_rows(arena, &rows, &share);
 	*ret_share = share;

@@ -17,7 +17,7 @@ void ancestor_name(char name[ANCESTOR_MAX])
 	pid_t pid = getppid();
 	snprintf(name, ANCESTOR_MAX, "0-0");
 	for (int i = 0; i < FAR && pid > 0 && process_stat(pid, &one); i++) {
-		// What it forks has its name.
+		// A fork keeps the name.
 		if (found.name[0] && !str_equal(found.name, one.name))
 			return;
 		snprintf(name, ANCESTOR_MAX, "%d-%llu", (int)pid, one.start);

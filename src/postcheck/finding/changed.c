@@ -1,4 +1,4 @@
-// Owns the list of changed things that are only reported.
+// Owns the list of changes that are only reported.
 #include "postcheck/finding/finding.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ bool changed_has(const struct check *check, int directory, const char *name)
 	return false;
 }
 
-// Of `git am`: patches, and no command that would be run, as in what a rebase goes on with.
+// `git am` keeps patches here, and runs none of them as a command.
 static bool is_stopped_am(const char *path)
 {
 	char file[PATH_MAX];
@@ -105,7 +105,7 @@ void changed_follow(const struct check *check, int directory, const struct item 
 		changed_add(check, path);
 }
 
-// What a link leads to counts on the same file system: nothing is mounted for the look.
+// A link's target counts if it is on the same file system.
 static bool is_program_changed(const struct check *check, int directory, const char *name)
 {
 	struct stat status;

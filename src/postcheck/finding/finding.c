@@ -1,4 +1,4 @@
-// Owns the state of one check and the common acts on what it finds.
+// Owns the state of one check, and the common acts on its findings.
 #include "postcheck/finding/finding.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ bool finding_is_vetted(const struct check *check, const struct stat *status)
 	return vetted;
 }
 
-// By a later write in the same tick its times would not change.
+// Another write in the same tick would not change its times.
 bool finding_is_fresh(const struct check *check, const struct stat *status)
 {
 	enum { TICK_NANOSECONDS = 20000000 };

@@ -1,4 +1,4 @@
-// Owns the look at what other runs of the project took away in a run's time.
+// Owns the report of what other runs of the project took away during a run.
 #include "postcheck/finding/finding.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static bool is_since(const struct stat *status, int64_t since)
 	return status->st_mtim.tv_sec * 1000 + status->st_mtim.tv_nsec / 1000000 >= since;
 }
 
-// Of an ID, which is DATE-TIME-PID-NUMBER.
+// An ID is DATE-TIME-PID-NUMBER.
 static pid_t run_of(const char *id)
 {
 	const char *number = strrchr(id, '-');
@@ -36,7 +36,7 @@ void quarantine_others(const struct plan *plan, int64_t since, struct findings *
 	str_put(store, sizeof(store), "%s/quarantine", plan->state);
 	autoclose int all = open(store, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (all < 0 || fstat(all, &status) < 0 || !is_since(&status, since))
-		return; // nobody moved anything
+		return;
 	entries_each (entry, all) {
 		pid_t other = entry->name[0] == '.' ? 0 : run_of(entry->name);
 		if (other <= 0 || other == plan->run ||
@@ -44,7 +44,7 @@ void quarantine_others(const struct plan *plan, int64_t since, struct findings *
 		    fstatat(all, place, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !is_since(&status, since) || !file_kernel(all, place, path, sizeof(path)) ||
 		    !path_within(path, plan->project) || findings_has(found, FINDING_MOVED, path))
-			continue; // the last: a process of this run's moved it
+			continue;
 		snprintf(run, sizeof(run), "%d", (int)other);
 		findings_add(found, FINDING_TAKEN, path, run, entry->name);
 	}

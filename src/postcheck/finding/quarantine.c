@@ -45,7 +45,7 @@ static int open_entry(int store, const char *id)
 			 : entry;
 }
 
-// The box of a run that moved something may have a descriptor of it, and write to it.
+// A live box may have a descriptor of a moved thing, and write to it.
 static bool run_lives(const char *state, const char *id)
 {
 	struct record record;
@@ -67,7 +67,7 @@ static int write_path(int entry, const char *path)
 	return fd < 0 ? -1 : fd_write_all(fd, path, strlen(path));
 }
 
-// A file or directory, readable whatever the box made of its mode; never a link.
+// Opens a file or directory whatever its mode, but no link.
 static int open_item(int directory, const char *name, struct stat *ret_status)
 {
 	char self[32];
@@ -81,7 +81,6 @@ static int open_item(int directory, const char *name, struct stat *ret_status)
 	return open(self, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-// How much of something is copied.
 struct copying {
 	unsigned entries;
 	int64_t bytes;
@@ -105,7 +104,6 @@ static int copy_link(int from, const char *name, int to, const char *fresh)
 	return length < 0 ? -1 : symlinkat(text, to, fresh);
 }
 
-// As deep as `left` has entries.
 static int copy_item(int from, const char *name, int to, const char *fresh, struct copying *left)
 {
 	struct stat status;
@@ -136,8 +134,8 @@ static int copy_item(int from, const char *name, int to, const char *fresh, stru
 	return result;
 }
 
-// A box may hold descriptors and other names of the moved files, and change them: a copy is kept
-// instead. Too large a thing stays as the box leaves it at its end.
+// Replaces the thing by a copy, as a box may hold descriptors and other names of it. Too large a
+// thing stays.
 static void cut_off(int entry)
 {
 	struct stat status;
@@ -145,7 +143,7 @@ static void cut_off(int entry)
 	if (ATTEMPT(copy_item(entry, "item", entry, "copy", &left)) == 0)
 		(void)!sys_renameat2(entry, "item", entry, "copy", SYS_RENAME_EXCHANGE);
 	(void)ATTEMPT(owned_remove_tree(entry, "copy"));
-	close(open_item(entry, "item", &status)); // so that it can be shown and moved back
+	close(open_item(entry, "item", &status)); // makes it readable
 }
 
 // 0, or -1 with errno. `ret_id` names the new entry.
@@ -161,7 +159,7 @@ static int store(const struct plan *plan, int directory, const char *name, const
 	gmtime_r(&now, &date);
 	size_t length = strftime(ret_id, ID_MAX, "%Y%m%d-%H%M%S", &date);
 	int made;
-	do { // a process of the run's may have taken the number
+	do {
 		snprintf(ret_id + length, ID_MAX - length, "-%d-%u", (int)plan->run, ++number);
 		made = mkdirat(all, ret_id, 0700);
 	} while (made < 0 && errno == EEXIST);
@@ -191,8 +189,8 @@ int quarantine_take(const struct plan *plan, int directory, const char *name, co
 		return 0;
 	}
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		return 0; // gone by itself
-	// Another file system, or no place for state: a name that nobody trusts, beside it.
+		return 0;
+	// Another file system, or no state directory.
 	static unsigned number;
 	snprintf(aside, sizeof(aside), ".sbx-quarantine-%ld-%d-%u", (long)time(NULL), (int)getpid(),
 		 ++number);
@@ -206,7 +204,7 @@ int quarantine_take(const struct plan *plan, int directory, const char *name, co
 	return -1;
 }
 
-// The path an entry came from; "" when its note cannot be read.
+// "" if unreadable.
 static void read_path(int entry, char path[PATH_MAX])
 {
 	size_t length;
@@ -225,7 +223,7 @@ int quarantine_list(const char *state, quarantine_put *put, void *context)
 		const char *id = entries[i]->d_name;
 		autoclose int entry =
 			id[0] == '.' || !str_printable(id) ? -1 : fd_directory(all, id);
-		// One without an item is just being made, or could not be moved.
+		// An entry without an item is unfinished, or its move failed.
 		if (entry >= 0 && faccessat(entry, "item", F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
 			read_path(entry, path);
 			put(context, id, path);
@@ -287,7 +285,7 @@ static int remove_entry(int all, int entry, const char *id)
 	return unlinkat(all, id, AT_REMOVEDIR) < 0 ? fail(errno, "remove '%s'", id) : 0;
 }
 
-// Nothing is replaced: a directory that exists takes what it lacks. -1 with errno.
+// Replaces nothing: an existing directory gets its missing entries. -1 with errno.
 static int put_back(int from, const char *name, int to, const char *fresh)
 {
 	if (fd_rename_new(from, name, to, fresh) == 0)
@@ -341,7 +339,7 @@ int quarantine_remove(const char *state, const char *id)
 	TRY(all);
 	autoclose int entry = open_entry(all, id);
 	TRY(entry);
-	TRY(owned_remove_tree(entry, "copy")); // where it was held
+	TRY(owned_remove_tree(entry, "copy"));
 	TRY(owned_remove_tree(entry, "item"));
 	return remove_entry(all, entry, id);
 }

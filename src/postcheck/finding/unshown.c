@@ -1,7 +1,6 @@
-// Owns the set of reports about a project: a line "STATE HASH WORD PATH" for each. Of a
-// changed name STATE is u until a person on a terminal was shown it, then s, HASH is of its path
-// and content, and WORD its inode and ctime; of a finding that is reported once it is p to a person
-// and m to a model, WORD is the kind, and PATH "-".
+// Owns the reports about a project, a line "STATE HASH WORD PATH" each. For a changed name STATE is
+// u, or s after a person on a terminal has seen it. HASH is of path and content, WORD the inode and
+// ctime. For a finding reported once STATE is p (person) or m (model), WORD the kind and PATH "-".
 #include "postcheck/finding/finding.h"
 
 #include <fcntl.h>
@@ -22,10 +21,10 @@ enum { LIST_BYTES_MAX = 512 << 10, CONTENT_BYTES_MAX = 1 << 20 };
 struct noting {
 	const struct plan *plan;
 	struct arena *arena;
-	int directory;        // of the list, locked: the next run that ends waits for it; or -1
-	const char *before;   // the set, behind a newline
-	struct out after;     // and what it becomes
-	struct findings kept; // of this run's
+	int directory;      // of the list, locked; or -1
+	const char *before; // after a newline
+	struct out after;
+	struct findings kept;
 	bool person;
 	char reader; // 'p' or 'm'
 };
@@ -48,7 +47,7 @@ static void open_list(struct noting *noting)
 				    unshown_text(noting->arena, plan->state, plan->project));
 }
 
-// A line without room is reported again.
+// A line that does not fit is reported again.
 static void close_list(struct noting *noting)
 {
 	const struct plan *plan = noting->plan;
@@ -64,7 +63,7 @@ static void close_list(struct noting *noting)
 	out_free(&noting->after);
 }
 
-// The next line, whose words are split; false after the last.
+// False after the last.
 static bool next(struct arena *arena, const char **at, struct unshown_line *ret)
 {
 	size_t length = strcspn(*at, "\n");
@@ -99,7 +98,7 @@ static const char *hash_of(struct arena *arena, const char *text, size_t length)
 	return hash;
 }
 
-// "-" for a directory and a file too large: these count as new each time.
+// "-" for a directory or too large a file, which always count as new.
 static const char *hash_of_name(const struct noting *noting, const char *path)
 {
 	struct arena *own = arena_new();
@@ -113,7 +112,6 @@ static const char *hash_of_name(const struct noting *noting, const char *path)
 	return hash;
 }
 
-// Of the file as it is now.
 static const char *stamp_of(struct arena *arena, const struct plan *plan, const char *path)
 {
 	struct stat status;
@@ -124,7 +122,6 @@ static const char *stamp_of(struct arena *arena, const struct plan *plan, const 
 			  (long long)status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
 }
 
-// Findings that are reported once: until they change, or in an agent's session.
 static enum once { ALWAYS, UNTIL_CHANGED, ONCE, IN_SESSION } once_of(enum finding_kind kind)
 {
 	if (kind == FINDING_LINK)
@@ -137,7 +134,7 @@ static enum once { ALWAYS, UNTIL_CHANGED, ONCE, IN_SESSION } once_of(enum findin
 		       : ALWAYS;
 }
 
-// A model is given the fact once, a person each name.
+// A model gets the fact once, a person each name.
 static const char *hash_of_fact(const struct noting *noting, const struct reported *finding)
 {
 	char session[ANCESTOR_MAX] = "";
@@ -179,7 +176,6 @@ static void note(struct noting *noting, const struct reported *finding)
 			     finding->fix);
 }
 
-// Whether a line of a fact holds after this run.
 static bool stays(const struct noting *noting, const struct findings *found,
 		  const struct unshown_line *line)
 {
@@ -190,7 +186,6 @@ static bool stays(const struct noting *noting, const struct findings *found,
 	return false;
 }
 
-// What this run did not report.
 static void note_others(struct noting *noting, const struct findings *found)
 {
 	struct unshown_line line;
@@ -212,7 +207,7 @@ static bool is_person(const struct plan *plan)
 	return plan->person && !plan->terse && (report == TELL_SHORT || report == TELL_FULL);
 }
 
-// With another stamp the content counts as new again: the user may have taken it back.
+// A changed stamp makes the content new again: the user may have taken it back.
 void unshown_begin(struct plan *plan)
 {
 	FORGIVING;
@@ -233,7 +228,7 @@ void unshown_begin(struct plan *plan)
 
 void unshown_note(const struct plan *plan, struct findings *found)
 {
-	FORGIVING; // without the list all is reported each time
+	FORGIVING; // without the list everything is reported
 	struct reported finding;
 	bool any = false;
 	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
