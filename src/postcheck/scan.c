@@ -53,7 +53,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 	struct share indexed;
 	if (plan->searched_count > 0 && plan->project && plan->indexed.inode != 0) {
 		struct arena *arena = arena_new_of(SHARE_BYTES);
-		if (share_read(APART_OTHERS, arena, plan->index, &plan->indexed,
+		if (share_read(arena, plan->index, &plan->indexed,
 			       path_kept(arena, plan->state, "index", plan->project), &indexed)) {
 			share_add(arena, &share, &indexed, directory_of(plan, plan->project));
 			run->share = &share;
@@ -82,7 +82,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	if (project && !run->share && (plan->due || plan->indexed.inode != 0) &&
 	    (!there || finding_is_late(check, &status)))
 		return false;
-	if (there && !share_read(APART_OTHERS, arena, plan->index, &now, NULL, &share))
+	if (there && !share_read(arena, plan->index, &now, NULL, &share))
 		return false;
 	share_add(arena, &share, before, directory_of(plan, tree->path));
 	*ret_share = share;

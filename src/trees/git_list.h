@@ -117,8 +117,8 @@ struct share {
 
 // Reads the index in this state. `file`: keeps the share for later runs, or NULL. False if the
 // index is unreadable or has changed: the share is the whole tree.
-bool share_read(enum apart whose, struct arena *arena, const char *index,
-		const struct file_state *state, const char *file, struct share *ret_share);
+bool share_read(struct arena *arena, const char *index, const struct file_state *state,
+		const char *file, struct share *ret_share);
 // Whether the index of `project` is missing or was kept.
 bool share_is_kept(struct arena *arena, const char *state, const char *project);
 void share_add(struct arena *arena, struct share *share, const struct share *other,

@@ -71,8 +71,8 @@ static void keep(const char *file, const struct kept_head *head, const struct ro
 	out_free(&out);
 }
 
-static bool ask(enum apart whose, struct arena *arena, const char *index,
-		const struct file_state *state, struct rows *ret_rows)
+static bool ask(struct arena *arena, const char *index, const struct file_state *state,
+		struct rows *ret_rows)
 {
 	struct stat status;
 	autoclose int fd = file_open(AT_FDCWD, index, 0, &status);
@@ -81,7 +81,8 @@ static bool ask(enum apart whose, struct arena *arena, const char *index,
 	const struct apart_text question = { .text = "",
 					     .file = fd,
 					     .file_length = (size_t)status.st_size };
-	if (ATTEMPT(apart_ask(whose, read_directories, &question, KINDS, arena, ret_rows)) < 0 ||
+	if (ATTEMPT(apart_ask(APART_OTHERS, read_directories, &question, KINDS, arena, ret_rows)) <
+		    0 ||
 	    fstat(fd, &status) < 0)
 		return false;
 	struct file_state now = file_state(&status);
@@ -104,15 +105,15 @@ static void take_rows(struct arena *arena, const struct rows *rows, struct share
 }
 
 // Keeps only what no later change can share its ctime with.
-bool share_read(enum apart whose, struct arena *arena, const char *index,
-		const struct file_state *state, const char *file, struct share *ret_share)
+bool share_read(struct arena *arena, const char *index, const struct file_state *state,
+		const char *file, struct share *ret_share)
 {
 	const struct kept_head head = { MAGIC, trusted_hash, *state, 0 };
 	const int64_t began = times_now();
 	struct share share = { .index = *state };
 	struct rows rows;
 	if (!file || !read_kept(arena, file, &head, &rows)) {
-		if (!ask(whose, arena, index, state, &rows))
+		if (!ask(arena, index, state, &rows))
 			return false;
 		if (file && state->changed + TICK < began && times_are_ours(index))
 			keep(file, &head, &rows);

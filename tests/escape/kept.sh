@@ -112,6 +112,52 @@ git status >/dev/null
 email=$(git config user.email)
 over
 stays "what a repository that came to the top would run is removed while the box lives; who its box is, is not" "made||x" "$(ls made)|$(ran)|$email"
+# More names than one turn reads come first in the directory's order.
+work_here 'echo mine >~/rc; : >.git/COMMIT_EDITMSG'
+cat >"$work/fill.py" <<'END'
+import os, sys
+os.chdir(".git")
+for i in range(200):
+    room = "z%d" % i
+    os.mkdir(room)
+    if os.listdir(".").index(room) < os.listdir(".").index("COMMIT_EDITMSG"):
+        break
+    os.rmdir(room)
+for i in range(66500):
+    if i % 60000 == 0:
+        first = "%s/s%d" % (room, i)
+        open(first, "w").close()
+    os.link(first, "%s/%d" % (room, i))
+os.unlink("COMMIT_EDITMSG")
+os.symlink(sys.argv[1], "COMMIT_EDITMSG")
+END
+live "sleep 0.3; python3 -c '$(cat "$work/fill.py")' '$HOME/rc'" '[ ! -L .git/COMMIT_EDITMSG ]'
+there=$([ -L .git/COMMIT_EDITMSG ] || echo taken)
+over
+stays "so is a link at the top behind 66,500 names" "taken mine" "$there $(cat ~/rc)"
+# Hundreds of long configurations take a check of seconds; a signal waits for none of it.
+work_here && rm -rf .git
+cat >"$work/modules.py" <<'END'
+import os
+text = "".join("[a%d]\n\tk = 1\n" % i for i in range(480)) + "[core]\n\tfsmonitor = x\n"
+def repository(path, config):
+    os.makedirs(path + "/objects")
+    os.makedirs(path + "/refs")
+    open(path + "/HEAD", "w").write("ref: refs/heads/main\n")
+    open(path + "/config", "w").write(config)
+repository("x", "")
+for i in range(800):
+    repository("x/modules/m%d" % i, text)
+os.rename("x", ".git")
+END
+"$SBX" run -- sh -c "sleep 0.3; python3 -c '$(cat "$work/modules.py")'; touch ready; for i in \$(seq 600); do touch beat; sleep 0.05; done" 2>"$work/log" &
+wait_for 30 test -e ready
+sleep 0.5
+kill -TERM $!
+begin=$(date +%s)
+wait $!
+status=$?
+is "and no check while a box lives holds a signal up" "143 soon" "$status $([ $(($(stat -c %Y beat) - begin)) -le 2 ] && echo soon || echo "$(($(stat -c %Y beat) - begin)) s")"
 work_here 'script .git/hooks/pre-commit'
 live true true
 script .git/hooks/post-index-change "$evil"; echo true >>.git/hooks/pre-commit

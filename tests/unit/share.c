@@ -52,7 +52,7 @@ static unsigned read_share(const struct file_state *state, const char *file, cha
 {
 	struct arena *arena = arena_new_of((size_t)64 << 20);
 	struct share share = { .count = 0 };
-	if (!share_read(APART_OTHERS, arena, index_path, state, file, &share))
+	if (!share_read(arena, index_path, state, file, &share))
 		share.count = 0;
 	*ret_letter = share.count > 0 ? share.centres[share.count - 1].path[0] : '-';
 	unsigned count = share.count;

@@ -45,8 +45,9 @@ static void look_in(const struct hooks *hooks, int fd, const char *path, unsigne
 	char below[PATH_MAX];
 	struct check *check = hooks->check;
 	entries_each (entry, fd) {
-		if (finding_waits(check) || str_ends(entry->name, ".sample") ||
-		    finding_is_own(check, fd, entry->name) ||
+		if (finding_waits(check))
+			return;
+		if (str_ends(entry->name, ".sample") || finding_is_own(check, fd, entry->name) ||
 		    !str_put(below, sizeof(below), "%s/%s", path, entry->name))
 			continue;
 		autoclose int deeper = depth < DEPTH_MAX ? fd_directory(fd, entry->name) : -1;

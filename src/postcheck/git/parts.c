@@ -202,7 +202,8 @@ static void read_entries(struct parts_walk *parts, int directory, const char *pa
 		entries_each (entry, directory) {
 			struct part_met part = { directory, entry->name, below,        row,
 						 depth,     moved,       .late = false };
-			if (finding_waits(parts->check) || (living && living->entries == 0))
+			if (finding_waits(parts->check) ||
+			    (living && pass == 1 && living->entries == 0))
 				return;
 			if (apart && (entry->type == DT_DIR) != (pass == 1))
 				continue;
