@@ -1,9 +1,9 @@
-// What this machine can enforce, found by trying.
+// Types for the protections that this machine supports.
 #pragma once
 
 #include <stdbool.h>
 
-// One wall: works, or the reason and the fix.
+// One protection: its state, the reason and the fix.
 struct finding {
 	const char *wall;
 	enum finding_state { FINDING_WORKS, FINDING_MISSING, FINDING_WEAK } state;
@@ -11,7 +11,6 @@ struct finding {
 	const char *fix;
 };
 
-// One system call, for every plan.
 struct probe {
 	int landlock;
 };

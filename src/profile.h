@@ -1,4 +1,4 @@
-// What the user wants: the merged text of profiles and flags, typed but not yet decided.
+// The user's wishes: the merged text of profiles and flags, typed but not yet decided.
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include "base/base.h"
 
 enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
-// What the check after a run covers: its share (trees/git_list.h), or all.
+// CHECK_SHARE: the check after a run covers a part of the tree (trees/git_list.h).
 enum check_part { CHECK_SHARE, CHECK_ALL };
 enum network_mode { NETWORK_NONE, NETWORK_PROXY, NETWORK_HOST };
 enum dns_mode { DNS_STRICT, DNS_FAIL, DNS_TOLD };
@@ -20,32 +20,31 @@ enum help_wish { HELP_NONE, HELP_SCREEN, HELP_ALL };
 
 enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON, TELL_MODEL };
 
-// UNLIMITED: the caller's limit stays.
+// UNLIMITED keeps the caller's limit.
 struct limits {
 	uint64_t time;   // milliseconds of wall clock
 	uint64_t memory; // bytes of all processes
 	uint64_t swap;
 	uint64_t cpu;  // thousandths of a processor
 	uint64_t pids; // processes and threads
-	uint64_t io;   // bytes per second, read and written each
-	uint64_t tmp;  // bytes of all private directories
-	uint64_t disk; // bytes of disk space that the run may use
+	uint64_t io;   // bytes per second, for each of reads and writes
+	uint64_t tmp;  // bytes of private directories
+	uint64_t disk; // bytes that the run may add
 	uint64_t file_size;
-	uint64_t open_files; // descriptors of a process
+	uint64_t open_files; // of each process
 	uint64_t core;
-	uint64_t soft; // LIMIT_BITs: best effort, never refused
+	uint64_t soft; // LIMIT_BITs that may fail
 };
 enum { LIMITS = offsetof(struct limits, soft) / sizeof(uint64_t) };
 #define LIMIT_BIT(field) (1ULL << (offsetof(struct limits, field) / sizeof(uint64_t)))
 
 struct profile {
-	struct arena *brief; // items of [files] that only the making of the plan reads; NULL: with
-			     // the rest
+	struct arena *brief; // for [files] items of planning; NULL: no second arena
 
 	const char *description;
-	enum tier minimum; // that a run accepts
+	enum tier minimum; // weakest that a run accepts
 	struct list extends;
-	struct list files; // profiles that were given by a path
+	struct list files; // profiles given by path
 
 	enum project_access project;
 	enum check_part check;
@@ -55,12 +54,12 @@ struct profile {
 	enum network_mode network;
 	struct list allow, deny, loopback, publish, raw_ports;
 	struct list upload, download;
-	struct list agent_key, agent_host, agent_sign; // of the caller's ssh-agent
+	struct list agent_key, agent_host, agent_sign; // caller's ssh-agent
 	enum answer network_private;
 	enum dns_mode dns;
 	enum ech_mode ech;
-	enum answer guard;    // BPF programs as a second wall
-	const char *upstream; // the caller's proxy, NULL: by the environment
+	enum answer guard;    // BPF programs as a second layer
+	const char *upstream; // the caller's proxy; NULL: by the environment
 
 	struct list secret_hosts, secret_sources, secret_variables, secret_headers, secret_only;
 
@@ -79,7 +78,7 @@ struct profile {
 	enum answer refused_writes; // reported if the command failed
 };
 
-// A pty of the box, sized as the caller's terminal.
+// A pty for the box, with the caller's size.
 struct terminal_wish {
 	bool wanted;
 	unsigned short rows, columns;
@@ -88,12 +87,12 @@ struct terminal_wish {
 struct invocation {
 	struct list profiles;
 	const char *shell_string;
-	const char *session;     // -s NAME, or NULL
+	const char *session;     // or NULL
 	const char *project_dir; // NULL: by the current directory
-	const char *apply;       // of a review: "yes", "no" or a file, NULL: ask
-	const char *from;        // begin of a new session, or NULL
+	const char *apply;       // "yes", "no" or a file; NULL: ask
+	const char *from;        // start of a new session, or NULL
 	enum answer review, as_root, stat, force, dry_run, servers;
-	const char *directory; // -C DIR: where sbx and the command begin, or NULL
+	const char *directory; // of -C, or NULL
 	enum help_wish help;
 	enum answer timing, json, resolved, all;
 	enum answer unprotected, terse, person, explain, learn, logged;
@@ -101,24 +100,24 @@ struct invocation {
 	const char *report_fd, *status_fd;
 	const char *ask_program;
 	enum answer die_with_parent;
-	int parent;                                            // parent pid at the start of sbx
-	enum answer ask;                                       // on the terminal
-	const char *logged_project, *logged_host, *logged_run; // of audit, or NULL
-	uint64_t since; // of audit and logs, milliseconds; 0: all
+	int parent;                                            // at sbx's start
+	enum answer ask;                                       // questions on the terminal
+	const char *logged_project, *logged_host, *logged_run; // audit; or NULL
+	uint64_t since;                                        // audit, logs: milliseconds; 0: all
 	enum answer denied, changed;
-	uint64_t stop_time; // of stop, milliseconds
+	uint64_t stop_time; // stop: milliseconds
 	enum answer detach;
-	int ready; // gets the pid when the command runs; 0: none
-	int front; // a socket, notified when the command runs (report/front.h); 0: none
+	int ready; // descriptor for the running command's pid; 0: none
+	int front; // socket of the front (report/front.h); 0: none
 	struct terminal_wish size;
-	enum answer follow, raw; // of logs
-	enum answer terminal;    // of run and exec: a pty of the box
-	enum answer interactive; // of exec: without effect
-	const char *inside;      // of exec: a directory of the box, or NULL
-	struct list variables;   // of exec
-	uint64_t offset, tail;   // of logs: bytes; lines
-	struct list filters;     // of ps
-	const char *language;    // of code, or NULL: detected
+	enum answer follow, raw; // logs
+	enum answer terminal;    // a pty
+	enum answer interactive; // exec: no effect
+	const char *inside;      // directory of the box, or NULL
+	struct list variables;   // exec
+	uint64_t offset, tail;   // logs: bytes; lines
+	struct list filters;     // ps
+	const char *language;    // NULL: detected
 	enum tier_asked tier;
-	char **command; // argv, or NULL
+	char **command; // or NULL
 };

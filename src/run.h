@@ -1,4 +1,4 @@
-// The state of one run. A comment names the owner of each field.
+// The state of one run. Comments name the owner of each field.
 #pragma once
 
 #include <signal.h>
@@ -24,31 +24,31 @@ struct sockaddr_storage;
 
 enum { STEPS_MAX = 56 };
 
-// To pid 1: its socket has orders; to the process that a shell waits for: stop. Standard signals:
-// the kernel counts those above 31 per user, and drops their data.
+// ORDER: to pid 1, which then reads its socket. STOP: to the process that a shell waits for. The
+// kernel limits pending signals above 31 per user and drops their data.
 enum { SIGNAL_ORDER = SIGSTKFLT, SIGNAL_STOP = SIGSTKFLT };
-// An order is a signal to forward, or: make sockets of the box's network and send them.
+// Orders are signals to forward, or ORDER_SOCKETS: send new sockets of the box's network.
 enum { ORDER_SOCKETS = 0 };
-// To pid 1 of tier landlock, also from the kernel when the supervisor dies: end all processes.
-// Before there is a command it ends pid 1.
+// To pid 1 of tier landlock, also by the kernel when the supervisor dies: end all processes.
+// Before the command starts it kills pid 1.
 enum { SIGNAL_END = 62 };
-// To a supervisor of a session's run, and on to pid 1: stop and continue all processes.
+// To the supervisor of a session's run, which forwards it to pid 1: stop, or continue, all
+// processes.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 
-// From pid 1 to the supervisor, in one piece (smaller than PIPE_BUF).
+// From pid 1 to the supervisor. Smaller than PIPE_BUF, and so written whole.
 struct message {
 	enum message_kind {
-		MESSAGE_FAILED,    // a step: number = errno, text = why
+		MESSAGE_FAILED,    // number = errno, text = why
 		MESSAGE_NO_EXEC,   // number = errno of execve
-		MESSAGE_LISTENER,  // the second filter's listener, or none
-		MESSAGE_HELD,      // with descriptors for the guard of the project
-		MESSAGE_LISTENING, // with listeners of the box's network; number: enum netns
-		MESSAGE_SOCKETS,   // with fresh sockets of the box's network
+		MESSAGE_LISTENER,  // descriptor of the second filter, or none
+		MESSAGE_HELD,      // descriptors for the guard of the project
+		MESSAGE_LISTENING, // listening sockets; number: enum netns
+		MESSAGE_SOCKETS,   // new sockets of the box's network
 		MESSAGE_STARTED,
 		MESSAGE_STOPPED, // by signal `status`
 		MESSAGE_PAUSED,  // all processes, by SIGNAL_PAUSE
-		MESSAGE_FURTHER, // of sbx exec's command `step`: `number`, `status`
-				 // (process/further.h)
+		MESSAGE_FURTHER, // `status` of sbx exec's command `step`
 		MESSAGE_ENDED,   // with wait status `status`
 	} kind;
 	int step; // row of run/steps.c
@@ -56,7 +56,8 @@ struct message {
 	int status;
 	pid_t child;                     // MESSAGE_FURTHER: pid in the box
 	bool alone;                      // MESSAGE_ENDED: no process is left
-	bool tmp_full;                   // MESSAGE_ENDED, as the next four: of all ended processes
+	bool tmp_full;                   // MESSAGE_ENDED; the next four: use by all ended
+					 // processes
 	uint64_t cpu;                    // microseconds
 	uint64_t memory;                 // bytes, of the largest
 	uint64_t read, written;          // bytes
@@ -64,8 +65,8 @@ struct message {
 	char text[1024];                 // MESSAGE_FAILED: why; MESSAGE_ENDED: process/ns.h
 };
 
-// Begins each message at a run's control socket, both ways: client and box may be of different
-// versions of sbx. The rest is of this version; 1 had no head.
+// The first bytes of each message on a control socket. The rest depends on CONTROL_VERSION: client
+// and box may be of different versions of sbx. Version 1 had no head.
 enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 4 };
 struct control_head {
 	uint32_t name, version;
@@ -77,113 +78,112 @@ static inline bool control_is_known(const struct control_head *head)
 
 enum { JOURNALS_MAX = 8, PREPARED_MAX = 16, OPTIONS_KEPT = 4 };
 
-// Descriptors come first: run_init() sets this part to -1, so that none begins as 0. Lint finds one
-// elsewhere.
+// Descriptors come first. run_init() sets them to -1. tests/lint finds others.
 struct run {
 	struct {
-		int go[2]; // the pipe that hands over the plan
+		int go[2]; // for the plan
 
-		// ns
-		int pidfd;              // of `init`
-		int to_host, from_box;  // the socket of messages
-		int user, view;         // the box's user and mount namespaces, for the guard
-		int helper, network[2]; // pidfd and messages of the helper for the network
+		// process/ns.c
+		int pidfd;
+		int to_host, from_box;  // for messages
+		int user, view;         // namespaces, for the guard
+		int helper, network[2]; // the network's helper: pidfd; messages
 
 		// limits
-		int cgroup;            // for pid 1; -1: stays in sbx's
-		int counters, catcher; // of the guard: counts; catcher of every port
+		int cgroup;            // for pid 1; -1: sbx's own
+		int counters, catcher; // guard: counters; program for all ports
 
-		int agent_listener, agent_socket; // sshagent: the box's; the caller's (O_PATH)
-		int agent_directory;              // locked
-		// keys: to the opener from the supervisor, and from the worker
+		int agent_listener, agent_socket; // sshagent: in the box; the caller's (O_PATH)
+		int agent_directory;              // sshagent; locked
+		// keys: from supervisor, from worker, to the opener
 		int opener_control, opener_channel;
 
-		int pty;               // the master, in the background
+		int pty;               // master, in the background
 		int terminal;          // tty: the controlling terminal
 		int nothing;           // standard-io: /dev/null
-		int flags[3], held[2]; // of 0, 1, 2: at the start; to restore
-		int signals;           // signals
-		int parent;            // pidfd: the run ends with it
+		int flags[3], held[2]; // standard-io: of 0 to 2; to restore
+		int signals;
+		int parent; // pidfd; the run ends with it
 
 		// session
-		int session;          // its directory
-		int trees[ROOTS_MAX]; // mounts of another run of the session, by root; -1: none yet
-		int session_user, session_view; // the box's namespaces, for later runs
+		int session;                    // directory
+		int trees[ROOTS_MAX];           // another run's mounts, by root; -1: none
+		int session_user, session_view; // namespaces, for later runs
 		int descriptors;                // box side: the host's /proc/self/fd
-		int own_overlay;                // box side: of all without a host directory
+		int own_overlay;                // box side: of all roots without a host directory
 
 		// mount
 		int root;
 		int listener;               // host side: of the second filter
-		int explained;              // explain: what the thread found
+		int explained;              // explain: its thread's socket
 		int prepared[PREPARED_MAX]; // box side: detached, by row of fixed_devices
-		int absent;                 // the dangling link, O_PATH
-		int copies;                 // host side: the directory of the box's copies
+		int absent;                 // dangling link, O_PATH
+		int copies;                 // host side: directory of copies
 
-		int temporary;                  // tier landlock: locked
+		int temporary;                  // tier landlock: locked directory
 		int boxes, record, record_lock; // boxes/record.h
-		// What the record says of the plan's trees (postcheck/check.h).
+		// files of the record, one for each tree (postcheck/check.h)
 		int journals[JOURNALS_MAX];
 	};
 
-	pid_t init;      // pid 1, in the host's pid namespace; the first non-descriptor
-	int init_signal; // that ended it, if known
+	pid_t init;      // pid 1, in the host's pid namespace
+	int init_signal; // signal that killed it, or 0
 
-	// standard-io: of sockets among 0, 1 and 2 (run/signals.c)
+	// standard-io: options of sockets among 0 to 2 (run/signals.c)
 	struct kept_option {
-		socklen_t size; // 0: none
+		socklen_t size; // 0: unset
 		unsigned char value[16];
 	} options[3][OPTIONS_KEPT];
 
-	char *const *arguments;   // argv of sbx, wiped in pid 1
-	char *const *environment; // of the caller
+	char *const *arguments;   // sbx's, wiped in pid 1
+	char *const *environment; // the caller's
 
 	// limits
 	struct group *group;
-	struct rlimit callers_files; // of descriptors
-	bool grouped;                // pid 1 waits to be killed, so that its group can be read
+	struct rlimit callers_files; // RLIMIT_NOFILE
+	bool grouped;                // pid 1 waits for SIGKILL: its group is read before
 
 	// tty
-	pid_t caller_group; // at sbx's start
+	pid_t caller_group; // at the start
 	pid_t lent_group;   // the box's, with the terminal; 0: none
 	int session_nice;
 	bool foreground;
 	struct termios termios;
-	bool own_session; // no terminal: the command has a separate session
+	bool own_session; // a separate session for the command: there is no terminal
 	bool jobs;        // the caller is a shell with job control
 	bool lent;        // the command has a process group and the terminal
-	bool background;  // started there, with descriptors of the terminal
-	pid_t front;      // the process that the shell waits for, if another one
+	bool background;  // started in the background of a terminal
+	pid_t front;      // process that the shell waits for; 0: this one
 
-	// signals (supervise)
+	// run/supervise.c
 	sigset_t callers_mask;
-	bool started;          // MESSAGE_STARTED was taken
+	bool started;          // after MESSAGE_STARTED
 	bool asked;            // the second filter has a listener
-	bool unheard;          // the kernel had no listener for it
+	bool unheard;          // the kernel gave no listener
 	_Atomic bool *looking; // the thread of notify/explain.c reads a call
 	bool tier_landlock;
-	bool child_ignored; // SIGCHLD of the caller and the command
+	bool child_ignored; // the caller ignores SIGCHLD
 
 	// session
-	bool joined_own;       // another run's overlay without a host directory
+	bool joined_own;       // own_overlay is another run's
 	bool pausable, paused; // pid 1
 
-	// exec: in pid 1; in the supervisor
+	// sbx exec: in pid 1; in the supervisor
 	struct further *further;
 	struct further_clients *clients;
 
 	// mount
 	int *mounts;                               // by mount of the plan; -1: none
-	unsigned made;                             // box side: inodes that sbx made on the tmpfs
-	bool masked[2];                            // box side: a file's mask, a directory's
+	unsigned made;                             // box side: sbx's inodes on the tmpfs
+	bool masked[2];                            // box side: file's mask exists; directory's
 	bool reaped;                               // host side: another process reaps orphans
 	struct identity prepared_of[PREPARED_MAX]; // their originals
 
 	// postcheck
 	unsigned journal_count;
-	const struct share *share; // at the start, of git's index; NULL: unknown
+	const struct share *share; // of git's index at the start; NULL: unknown
 	int journal_problem;       // errno
-	bool unchecked;            // an earlier run's changes: what it made is not known
+	bool unchecked;            // an earlier run's check failed
 	bool uncached;             // the disk has no room for a cache
 
 	// sshagent
@@ -191,31 +191,31 @@ struct run {
 	struct agent_record *agent;
 	// record
 	char record_name[64];
-	bool fronted;                 // the front has made it
-	const char *unlisted;         // which verbs do not find this run, and why, or NULL
+	bool fronted;                 // the front made it
+	const char *unlisted;         // verbs that cannot find this run, and why; or NULL
 	uint64_t record_seen;         // refusals at the last look
 	pid_t opener;                 // keys; 0: none
-	bool opener_ended;            // before the box
+	bool opener_ended;            // before the box, or by a signal
 	struct opener_record *opened; // keys
 
 	struct proxy *proxy;   // net
 	struct events *events; // report
 	struct ask *ask;       // ask
-	// Connects a socket of tier landlock to the proxy, for `to`: 0 or -errno.
+	// Connects the box's `socket` to the proxy. Returns 0 or -errno. Tier landlock.
 	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
 
-	// Takes a command of the control socket, with all descriptors.
+	// Takes a command of the control socket, and all descriptors.
 	void (*execute)(const struct plan *plan, struct run *run,
 			const struct terminal_wish *terminal, int client, int fds[]);
-	bool watched; // a client gets its command's denials, by
-	// `pid` 0: unknown; `time`: steady clock.
+	bool watched; // `denied` has a client
+	// Sends a denial. `pid` 0: unknown; `time`: steady clock.
 	void (*denied)(const struct run *run, pid_t pid, int64_t time, const struct denial *denial);
 
-	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
+	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // supervisor's (net/setup/lock.c)
 
 	// steps
 	int64_t began; // steady clock, milliseconds
-	int64_t acts;  // the same, when the box begins to act
+	int64_t acts;  // milliseconds; the box may act from then on
 	uint32_t host_nanoseconds[STEPS_MAX];
 	struct message message;
 };
