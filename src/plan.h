@@ -23,7 +23,7 @@ struct identity {
 
 enum mount_kind {
 	MOUNT_DIRECTORY, // on the box's tmpfs
-	MOUNT_LINK,      // a copy of a host's symlink
+	MOUNT_LINK,
 	MOUNT_BIND,
 	MOUNT_TMPFS,   // empty, or with copies of the files of `source`
 	MOUNT_SCRATCH, // an overlay: a tmpfs over a host directory
@@ -45,18 +45,18 @@ struct mount {
 	bool optional; // no mount where the target is missing
 	// The target may be missing: it is in a layer, scratch directory or cache.
 	bool unknown;
-	bool in_cache;            // files that boxes left at the target are removed
-	bool absent;              // MOUNT_MASK: a dangling link
-	bool plain;               // contains only directories and sample hooks
-	bool cache;               // the step "caches" makes `source` and fills `kept`
-	const char *target;       // absolute and clean
+	bool in_cache; // files that boxes left at the target are removed
+	bool absent;   // MOUNT_MASK: a dangling link
+	bool plain;    // contains only directories and sample hooks
+	bool cache;    // the step "caches" makes `source` and fills `kept`
+	const char *target;
 	const char *source;       // host path, or text of a link or MOUNT_TEXT
 	struct identity identity; // of the source; with on_host of the target
-	struct identity kept;     // of a cache's source
-	unsigned copy;            // index in plan->copies
-	uint64_t size;            // bytes; 0: tmp-size
-	unsigned mode;            // 0: the default
-	unsigned root;            // index in plan->session->roots
+	struct identity kept;
+	unsigned copy; // index in plan->copies
+	uint64_t size; // bytes; 0: tmp-size
+	unsigned mode; // 0: the default
+	unsigned root; // index in plan->session->roots
 	struct origin from;
 };
 
@@ -83,9 +83,9 @@ struct start {
 // The act on a new or changed name in a place.
 enum act {
 	ACT_NONE,
-	ACT_TELL,      // report changed files, too
-	ACT_FOLLOW,    // report changes of the target
-	ACT_TAKE,      // move to quarantine
+	ACT_REPORT, // changed files, too
+	ACT_FOLLOW, // report changes of the target
+	ACT_QUARANTINE,
 	ACT_HOOKS,     // quarantine all but *.sample
 	ACT_ADDRESSES, // quarantine new files, report changed ones
 	ACT_CONFIG,    // reduce to harmless keys
@@ -157,8 +157,8 @@ struct egress {
 		bool any; // any free port outside
 	} publish[8];
 	unsigned publish_count;
-	const char *proxy;    // URL of sbx's own
-	const char *upstream; // URL of the caller's, or NULL
+	const char *proxy;
+	const char *upstream; // or NULL
 	bool behind_box;      // an outer sbx is upstream
 	const char *no_proxy;
 };
@@ -281,12 +281,12 @@ struct plan {
 	struct list git_names;       // "remote.x", "branch.x" of git's other files
 	struct searched *searched;   // writable as a whole
 	unsigned searched_count;
-	bool due;                     // a killed run is checked
-	const char *index;            // git's, or NULL
-	struct file_state indexed;    // `index` at the start; 0: none
-	const char *repository;       // the project's git directory, or NULL
-	struct timespec start;        // clock of file times
-	struct timespec start_steady; // steady clock
+	bool due;                  // a killed run is checked
+	const char *index;         // git's, or NULL
+	struct file_state indexed; // `index` at the start; 0: none
+	const char *repository;    // the project's git directory, or NULL
+	struct timespec start;     // clock of file times
+	struct timespec start_steady;
 
 	bool as_root;            // the caller has uid 0 in the box; chown() has no effect
 	struct lasting *session; // or NULL
@@ -303,7 +303,7 @@ struct plan {
 
 	unsigned namespaces;   // CLONE_NEW*
 	unsigned inotify_most; // inotify instances
-	bool own_network;      // false: the host's
+	bool own_network;
 	struct egress egress;
 	struct keeping keeping;
 	bool nested;  // user namespaces in the box, so no Landlock
@@ -355,7 +355,7 @@ struct plan {
 	bool person;
 	bool noted; // earlier runs left unshown changes (postcheck/finding/finding.h)
 
-	const char *shut; // unreadable directory that ended planning, or NULL
+	const char *unreadable; // directory that ended planning, or NULL
 
 	struct list warnings; // unmet requests: reported at the end
 	unsigned locked;      // lines of the administrator's profile (policy/find.h)

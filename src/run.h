@@ -40,7 +40,7 @@ enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 struct message {
 	enum message_kind {
 		MESSAGE_FAILED,    // number = errno, text = why
-		MESSAGE_NO_EXEC,   // number = errno of execve
+		MESSAGE_NO_EXEC,   // number = errno
 		MESSAGE_LISTENER,  // descriptor of the second filter, or none
 		MESSAGE_HELD,      // descriptors for the guard of the project
 		MESSAGE_LISTENING, // listening sockets; number: enum netns
@@ -98,9 +98,9 @@ struct run {
 		// keys: from supervisor, from worker, to the opener
 		int opener_control, opener_channel;
 
-		int pty;               // master, in the background
-		int terminal;          // tty: the controlling terminal
-		int nothing;           // standard-io: /dev/null
+		int pty;      // master, in the background
+		int terminal; // tty: the controlling terminal
+		int dev_null;
 		int flags[3], held[2]; // standard-io: of 0 to 2; to restore
 		int signals;
 		int parent; // pidfd; the run ends with it
@@ -117,7 +117,7 @@ struct run {
 		int listener;               // host side: of the second filter
 		int explained;              // explain: its thread's socket
 		int prepared[PREPARED_MAX]; // box side: detached, by row of fixed_devices
-		int absent;                 // dangling link, O_PATH
+		int dangling_link;          // O_PATH
 		int copies;                 // host side: directory of copies
 
 		int temporary;                  // tier landlock: locked directory
@@ -150,16 +150,16 @@ struct run {
 	bool foreground;
 	struct termios termios;
 	bool own_session; // a separate session for the command: there is no terminal
-	bool jobs;        // the caller is a shell with job control
-	bool lent;        // the command has a process group and the terminal
-	bool background;  // started in the background of a terminal
-	pid_t front;      // process that the shell waits for; 0: this one
+	bool job_control;
+	bool lent;       // the command has a process group and the terminal
+	bool background; // started in the background of a terminal
+	pid_t front;     // process that the shell waits for; 0: this one
 
 	// run/supervise.c
 	sigset_t callers_mask;
-	bool started;          // after MESSAGE_STARTED
-	bool asked;            // the second filter has a listener
-	bool unheard;          // the kernel gave no listener
+	bool started;
+	bool has_listener;
+	bool no_listener;
 	_Atomic bool *looking; // the thread of notify/explain.c reads a call
 	bool tier_landlock;
 	bool child_ignored; // the caller ignores SIGCHLD
@@ -176,15 +176,15 @@ struct run {
 	int *mounts;                               // by mount of the plan; -1: none
 	unsigned made;                             // box side: sbx's inodes on the tmpfs
 	bool masked[2];                            // box side: file's mask exists; directory's
-	bool reaped;                               // host side: another process reaps orphans
+	bool orphans_reaped;                       // host side
 	struct identity prepared_of[PREPARED_MAX]; // their originals
 
 	// postcheck
 	unsigned journal_count;
 	const struct share *share; // of git's index at the start; NULL: unknown
 	int journal_problem;       // errno
-	bool unchecked;            // an earlier run's check failed
-	bool uncached;             // the disk has no room for a cache
+	bool due_failed;
+	bool cache_disk_full;
 
 	// sshagent
 	pid_t agent_processes[2];

@@ -47,7 +47,7 @@ int handover_child(const struct plan *plan, struct run *run)
 	if (plan->copy_count > 0)
 		fds[count++] = target_mount(plan, run, COPIES_DIRECTORY);
 	if (plan->absent)
-		fds[count++] = run->absent;
+		fds[count++] = run->dangling_link;
 	run->message.kind = MESSAGE_HELD;
 	return fd_send(run->to_host, &run->message, sizeof(run->message), fds, count) < 0
 		       ? fail(errno, "hand descriptors over")

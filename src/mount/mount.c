@@ -48,8 +48,8 @@ static int make_absent(struct run *run)
 	    utimensat(run->root, absent_link, never, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail(errno, "make a link to nowhere");
 	run->made++;
-	run->absent = openat(run->root, absent_link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return run->absent < 0 ? fail(errno, "open a link to nowhere") : 0;
+	run->dangling_link = openat(run->root, absent_link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return run->dangling_link < 0 ? fail(errno, "open a link to nowhere") : 0;
 }
 
 static int clone_restricted(const struct mount *mount, int directory, const char *path,
@@ -345,7 +345,7 @@ int mount_host(struct plan *plan, struct run *run)
 			mount->kind = MOUNT_TMPFS;
 			mount->cache = false;
 			mount->source = NULL;
-			run->uncached = true;
+			run->cache_disk_full = true;
 			continue;
 		}
 		TRY(fd);

@@ -125,10 +125,10 @@ static int begin(const struct plan *plan, struct run *run)
 int notify_turn(const struct plan *plan, struct run *run, short events, struct denials *denials)
 {
 	if (!(events & POLLIN))
-		fd_close(run->asked ? &run->explained : &run->listener);
-	else if (run->asked)
+		fd_close(run->has_listener ? &run->explained : &run->listener);
+	else if (run->has_listener)
 		explain_take(plan, run, denials, 0);
 	else
-		return run->asked = true, begin(plan, run);
+		return run->has_listener = true, begin(plan, run);
 	return 0;
 }

@@ -68,7 +68,7 @@ static void look_below(struct looking *look, int directory, const char *name, co
 		.role = PLACE_TABLE, .part = look->place->part, .path = path, .above = above
 	};
 	struct looking deeper = { look->check, look->watch, &place, false };
-	if (below == ACT_TAKE && is_link(directory, name)) {
+	if (below == ACT_QUARANTINE && is_link(directory, name)) {
 		vet_absent(look->check, directory, name, path);
 		return;
 	}
@@ -82,7 +82,7 @@ static void look_below(struct looking *look, int directory, const char *name, co
 
 static bool is_at_once(enum act act)
 {
-	return act == ACT_TAKE || act == ACT_HOOKS || act == ACT_REPOSITORY;
+	return act == ACT_QUARANTINE || act == ACT_HOOKS || act == ACT_REPOSITORY;
 }
 
 static void act_on(struct looking *look, enum act act, int directory, const char *name,
@@ -97,11 +97,11 @@ static void act_on(struct looking *look, enum act act, int directory, const char
 	case ACT_OPENED:
 	case ACT_FOLLOW:
 		return;
-	case ACT_TELL:
+	case ACT_REPORT:
 		if (!changed_is_other(directory, name))
 			changed_add(check, path);
 		return;
-	case ACT_TAKE:
+	case ACT_QUARANTINE:
 		if (!pointer_is_alternates(check->plan, directory, name, path))
 			vet_absent(look->check, directory, name, path);
 		return;
@@ -167,10 +167,10 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 	    is_opened(look->check->plan, path))
 		return;
 	// The earlier names are only partly known. The user's files are never taken away.
-	if (act == ACT_TAKE && place->part)
-		act = ACT_TELL;
+	if (act == ACT_QUARANTINE && place->part)
+		act = ACT_REPORT;
 	act_on(look, act, directory, name, path);
-	if (act != ACT_TAKE && below != ACT_NONE)
+	if (act != ACT_QUARANTINE && below != ACT_NONE)
 		look_below(look, directory, name, path, below);
 }
 
@@ -180,7 +180,7 @@ static void look_at_known(struct looking *look, int directory, const struct stoo
 	char path[PATH_MAX];
 	struct stat status;
 	enum act below, act = place_act(look->place, stood->name, &below);
-	if ((act != ACT_TELL && act != ACT_ADDRESSES && below == ACT_NONE) ||
+	if ((act != ACT_REPORT && act != ACT_ADDRESSES && below == ACT_NONE) ||
 	    !str_put(path, sizeof(path), "%s/%s", look->place->path, stood->name))
 		return;
 	if (fstatat(directory, stood->name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
@@ -189,7 +189,7 @@ static void look_at_known(struct looking *look, int directory, const struct stoo
 			changed_add(look->check, path);
 	} else if (act == ACT_ADDRESSES) {
 		vet_addresses(look->check, directory, stood->name, path);
-	} else if (act == ACT_TELL) {
+	} else if (act == ACT_REPORT) {
 		changed_tell(look->check, directory, stood->name, path);
 	}
 }
@@ -221,7 +221,7 @@ static void look_at_name(struct looking *look, int directory, const struct item 
 		changed_follow(look->check, directory, item, path);
 		return;
 	}
-	if (look->check->absent && act >= ACT_TAKE && strchr(inside, '/'))
+	if (look->check->absent && act >= ACT_QUARANTINE && strchr(inside, '/'))
 		return;
 	if (!look->watch && quick && fstatat(directory, inside, &status, AT_SYMLINK_NOFOLLOW) < 0 &&
 	    errno == ENOENT)
@@ -235,7 +235,7 @@ static void look_at_name(struct looking *look, int directory, const struct item 
 			     finding_path(look->check->plan, path), strerror(errno), "");
 	if (above < 0 || fstatat(above, path_name(path), &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
-	if (act == ACT_TELL)
+	if (act == ACT_REPORT)
 		changed_tell(look->check, above, path_name(path), path);
 	else
 		act_on(look, act, above, path_name(path), path);
@@ -362,7 +362,7 @@ bool places_are_shut(const struct plan *plan)
 		shut = faccessat(AT_FDCWD, place->path, R_OK | W_OK | X_OK, AT_EACCESS) < 0 &&
 		       errno == EACCES;
 		for (const struct item *item = place->names.first; item && !shut; item = item->next)
-			shut = item->from.line >= ACT_TAKE && strchr(item->text, '/') &&
+			shut = item->from.line >= ACT_QUARANTINE && strchr(item->text, '/') &&
 			       str_put(path, sizeof(path), "%s/%s", place->path, item->text) &&
 			       (lstat(path, &status) == 0 || errno == EACCES);
 	}

@@ -264,7 +264,7 @@ static void keep_rest(struct scan *scan, int root)
 static void note_time(const struct scan *scan)
 {
 	const struct timespec ended = times_of(scan->check->ended), times[] = { ended, ended };
-	if (!scan->run->unchecked)
+	if (!scan->run->due_failed)
 		utimensat(AT_FDCWD, scan->tree->list, times, AT_SYMLINK_NOFOLLOW);
 }
 
@@ -287,7 +287,7 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 	struct check *check = scan->check;
 	const char *name = name_of(check->plan, scan->tree->path);
 	keep_rest(scan, root);
-	if (!scan->run->unchecked && listed_differs(&scan->old, &scan->now))
+	if (!scan->run->due_failed && listed_differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
 	if (!walk->cut)
 		note_time(scan);

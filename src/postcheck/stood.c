@@ -170,7 +170,7 @@ void journal_report(const struct run *run, struct findings *found)
 {
 	if (run->journal_problem)
 		findings_add(found, FINDING_JOURNAL, "", strerror(run->journal_problem), "");
-	else if (run->uncached)
+	else if (run->cache_disk_full)
 		findings_add(
 			found, FINDING_WARNING, "",
 			"the state directory's disk is full, so nothing is cached in this run: "

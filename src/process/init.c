@@ -55,7 +55,7 @@ static _Noreturn void become_command(const struct plan *plan, const struct run *
 {
 	if (peer >= 0)
 		take_terminal(peer, problem);
-	else if (run->own_session && !run->jobs)
+	else if (run->own_session && !run->job_control)
 		setsid();
 	else if ((run->own_session || run->lent) && setpgid(0, 0) == 0 && !run->background)
 		tcsetpgrp(STDIN_FILENO, getpgrp());

@@ -49,7 +49,7 @@ int tty_host(const struct plan *plan, struct run *run)
 	run->terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	run->own_session = run->terminal < 0;
 	run->lent_group = run->front = run->caller_group = 0;
-	run->jobs = run->lent = run->background = false;
+	run->job_control = run->lent = run->background = false;
 	if (run->terminal < 0)
 		return 0;
 	pid_t group = run->caller_group = getpgrp(), caller = getppid();
@@ -58,11 +58,11 @@ int tty_host(const struct plan *plan, struct run *run)
 	bool shown = tcgetpgrp(STDOUT_FILENO) == front;
 	run->foreground = front == group && shown && tcgetattr(run->terminal, &run->termios) == 0;
 	run->session_nice = session_nice();
-	run->jobs = caller > 0 && getsid(caller) == getsid(0) && getpgid(caller) != group;
+	run->job_control = caller > 0 && getsid(caller) == getsid(0) && getpgid(caller) != group;
 	run->background = front != group && has_terminal(plan);
 	run->own_session = front != group && !run->background;
-	run->lent = run->jobs && shown && getpid() == group && tcgetpgrp(STDIN_FILENO) == front &&
-		    tcgetpgrp(STDERR_FILENO) == front;
+	run->lent = run->job_control && shown && getpid() == group &&
+		    tcgetpgrp(STDIN_FILENO) == front && tcgetpgrp(STDERR_FILENO) == front;
 	return 0;
 }
 

@@ -26,7 +26,7 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 	run->user = fds[0];
 	run->view = fds[1];
 	run->copies = plan->copy_count > 0 ? fds[2] : -1;
-	run->absent = plan->absent ? fds[plan->copy_count > 0 ? 3 : 2] : -1;
+	run->dangling_link = plan->absent ? fds[plan->copy_count > 0 ? 3 : 2] : -1;
 	attach_ready(plan, run);
 	return standard_io_release(plan, run);
 }
@@ -41,7 +41,7 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome)
 static int take_listener(const struct plan *plan, struct run *run, int listener)
 {
 	run->listener = listener;
-	run->unheard = listener < 0;
+	run->no_listener = listener < 0;
 	asking_begin(listener);
 	return plan->tier == TIER_LANDLOCK && plan->egress.on ? proxy_share(plan, run->proxy) : 0;
 }

@@ -102,12 +102,12 @@ void due_check(const struct plan *plan, struct run *run)
 	struct due due;
 	struct plan own = *plan;
 	struct due_look all = { .plan = &own, .run = run, .due = &due };
-	if (!plan->toplevel || run->unchecked)
+	if (!plan->toplevel || run->due_failed)
 		return;
 	own.arena = arena_new(); // a plan's arena is sealed once its command has begun
 	if (journal_due(own.arena, plan->state, plan->toplevel, &due)) {
-		run->unchecked = !run_apart(&all);
-		journal_done(&due, !run->unchecked);
+		run->due_failed = !run_apart(&all);
+		journal_done(&due, !run->due_failed);
 	}
 	arena_free(own.arena);
 }

@@ -147,7 +147,8 @@ static void find_hidden(const struct plan *plan, const struct run *run, struct o
 {
 	struct stat link;
 	bool failed = outcome->kind != OUTCOME_ENDED || outcome->status != 0;
-	bool met = run->absent >= 0 && fstat(run->absent, &link) == 0 && link.st_atime != 0;
+	bool met = run->dangling_link >= 0 && fstat(run->dangling_link, &link) == 0 &&
+		   link.st_atime != 0;
 	if (failed || met)
 		find_names(&plan->untracked, FINDING_UNTRACKED, outcome);
 	find_names(&plan->altered, FINDING_ALTERED, outcome);
@@ -258,7 +259,7 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	if (plan->timing)
 		report_timing(plan, run, &outcome->patience);
 	find_all(plan, run, outcome);
-	const char *unasked = run->unheard ? "the kernel gave no listener" : plan->unasked;
+	const char *unasked = run->no_listener ? "the kernel gave no listener" : plan->unasked;
 	if (unasked && status != 0)
 		findings_add(&outcome->found, FINDING_UNASKED, "", unasked, "");
 	if (has_run(outcome))

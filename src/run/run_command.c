@@ -277,7 +277,7 @@ static bool restore_owner_access(int directory, const char *path, struct finding
 static bool clear_way(const struct box *box)
 {
 	enum { OBSTACLES_MAX = 100 };
-	const char *path = box->plan.shut;
+	const char *path = box->plan.unreadable;
 	struct findings found = { 0 };
 	struct out out = { 0 };
 	if (!path || box->earlier_tries >= OBSTACLES_MAX)

@@ -166,7 +166,7 @@ static _Noreturn void be_front(struct run *run, pid_t watcher)
 
 int signals_stop(struct run *run)
 {
-	if (!run->jobs)
+	if (!run->job_control)
 		return 0;
 	if (run->front > 0)
 		return kill(run->front, SIGNAL_STOP);
@@ -218,14 +218,14 @@ int standard_io_host(const struct plan *plan, struct run *run)
 	}
 	if (reopen_pipe(run->flags[STDOUT_FILENO]))
 		run->flags[STDOUT_FILENO] = -1;
-	run->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-	return run->nothing < 0 ? fail(errno, "/dev/null") : 0;
+	run->dev_null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return run->dev_null < 0 ? fail(errno, "/dev/null") : 0;
 }
 
 int standard_io_undo(const struct plan *plan, struct run *run)
 {
 	(void)plan;
-	fd_close(&run->nothing);
+	fd_close(&run->dev_null);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
 		int held = fd < STDERR_FILENO && run->held[fd] >= 0 ? run->held[fd] : fd;
 		if (run->flags[fd] >= 0 && fcntl(held, F_GETFL) != run->flags[fd])
@@ -244,12 +244,12 @@ int standard_io_release(const struct plan *plan, struct run *run)
 	for (int fd = 0; fd < STDERR_FILENO; fd++) {
 		if (run->flags[fd] >= 0)
 			run->held[fd] = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		if (dup2(run->nothing, fd) < 0)
+		if (dup2(run->dev_null, fd) < 0)
 			return fail(errno, "dup2");
 	}
 	for (unsigned i = 0; i < plan->keep_count; i++)
 		close(plan->keep[i]);
-	fd_close(&run->nothing);
+	fd_close(&run->dev_null);
 	return 0;
 }
 

@@ -57,14 +57,15 @@ static bool orphans_are_reaped(void)
 
 static struct outcome finish(const struct plan *plan, struct run *run, struct outcome outcome)
 {
-	run->reaped = orphans_are_reaped();
+	run->orphans_reaped = orphans_are_reaped();
 	// The last holder of the view pays for its end. Pid 1 waits until this process has ended
 	// (EOF of the socket): both at once would compete for a processor.
 	fd_close(&run->explained);
 	fd_close(&run->user);
 	fd_close(&run->view);
 	// An empty box ends by itself; any other is killed and waited for.
-	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped && run->reaped)
+	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped &&
+	    run->orphans_reaped)
 		run->init = 0;
 	walk_undo(plan, run);
 	const bool lost = outcome.kind == OUTCOME_INIT_VANISHED;
@@ -288,7 +289,7 @@ static void wait_for_events(struct loop *loop)
 	const int fds[SOURCES] = {
 		[MOUNTS] = loop->eyes.watch.mounts,
 		[NAMES] = watch_waiting(&loop->eyes.watch),
-		[QUESTIONS] = run->asked ? run->explained : run->listener,
+		[QUESTIONS] = run->has_listener ? run->explained : run->listener,
 		[SIGNALS] = run->signals,
 		[PARENT] = run->parent,
 		[PROXY] = -1,

@@ -42,25 +42,25 @@ static void places(void **state)
 	assert_int_equal(top->inode, status.st_ino);
 	assert_false(place_is_settled(&status)); // another name in the same tick leaves no trace
 	assert_int_equal(top->changed.tv_sec, 0);
-	assert_int_equal(place_act(top, ".vscode", &below), ACT_TAKE);
-	assert_int_equal(place_act(top, "Makefile", &below), ACT_TELL);
+	assert_int_equal(place_act(top, ".vscode", &below), ACT_QUARANTINE);
+	assert_int_equal(place_act(top, "Makefile", &below), ACT_REPORT);
 	assert_int_equal(place_act(top, ".Config", &below), ACT_NONE);
-	assert_int_equal(below, ACT_TAKE);
+	assert_int_equal(below, ACT_QUARANTINE);
 	assert_int_equal(place_act(top, "plain", &below), ACT_NONE);
 	assert_int_equal(below, ACT_NONE);
 	// A name by its path belongs to the deepest place around it; one of none makes a place.
 	snprintf(path, sizeof(path), "%s/.config/deep/x", directory);
-	assert_int_equal(place_name(&plan, arena_copy(plan.arena, path, strlen(path)), ACT_TELL),
+	assert_int_equal(place_name(&plan, arena_copy(plan.arena, path, strlen(path)), ACT_REPORT),
 			 0);
 	assert_string_equal(plan.places[0].names.first->text, ".config/deep/x");
-	assert_int_equal(place_name(&plan, "/nonexistent/x", ACT_TAKE), 0);
+	assert_int_equal(place_name(&plan, "/nonexistent/x", ACT_QUARANTINE), 0);
 	assert_string_equal(plan.places[1].path, "/");
 	assert_string_equal(plan.places[1].names.first->text, "nonexistent/x");
 	usleep(50000);
 	snprintf(path, sizeof(path), "%s/.config", directory);
 	const struct place *deeper = place_add(&plan, PLACE_TABLE, path, ".config/");
 	assert_int_not_equal(deeper->changed.tv_sec, 0);
-	assert_int_equal(place_act(deeper, "mise.x.TOML", &below), ACT_TAKE);
+	assert_int_equal(place_act(deeper, "mise.x.TOML", &below), ACT_QUARANTINE);
 	assert_int_equal(place_act(deeper, ".vscode", &below), ACT_NONE);
 	arena_free(plan.arena);
 	snprintf(path, sizeof(path), "rm -r %s", directory);
@@ -74,13 +74,20 @@ static void parts_of_git(void **state)
 		const char *name;
 		enum act act;
 	} rows[] = {
-		{ PLACE_GIT, "hooks", ACT_HOOKS },       { PLACE_GIT, "commondir", ACT_TAKE },
-		{ PLACE_GIT, "gitdir", ACT_NONE },       { PLACE_WORKTREE, "gitdir", ACT_TAKE },
-		{ PLACE_GIT, "modules", ACT_MODULES },   { PLACE_GIT, "Worktrees", ACT_WORKTREES },
-		{ PLACE_GIT, "rebase-merge", ACT_TELL }, { PLACE_GIT, "remotes", ACT_ADDRESSES },
-		{ PLACE_GIT, "objects", ACT_NONE },      { PLACE_GIT, "x.lock", ACT_NONE },
-		{ PLACE_WORKTREE, "hooks", ACT_NONE },   { PLACE_HOOKS, "a.sample", ACT_NONE },
-		{ PLACE_HOOKS, "pre-commit", ACT_TAKE }, { PLACE_MODULES, "hooks", ACT_NONE },
+		{ PLACE_GIT, "hooks", ACT_HOOKS },
+		{ PLACE_GIT, "commondir", ACT_QUARANTINE },
+		{ PLACE_GIT, "gitdir", ACT_NONE },
+		{ PLACE_WORKTREE, "gitdir", ACT_QUARANTINE },
+		{ PLACE_GIT, "modules", ACT_MODULES },
+		{ PLACE_GIT, "Worktrees", ACT_WORKTREES },
+		{ PLACE_GIT, "rebase-merge", ACT_REPORT },
+		{ PLACE_GIT, "remotes", ACT_ADDRESSES },
+		{ PLACE_GIT, "objects", ACT_NONE },
+		{ PLACE_GIT, "x.lock", ACT_NONE },
+		{ PLACE_WORKTREE, "hooks", ACT_NONE },
+		{ PLACE_HOOKS, "a.sample", ACT_NONE },
+		{ PLACE_HOOKS, "pre-commit", ACT_QUARANTINE },
+		{ PLACE_MODULES, "hooks", ACT_NONE },
 	};
 	enum act below;
 	(void)state;

@@ -132,7 +132,7 @@ static void put_names(struct out *out, const struct box *box, bool reported, con
 	for (unsigned i = 0; i < plan->place_count; i++)
 		list_each (item, &plan->places[i].names) {
 			if (item->from.line == ACT_OPENED ||
-			    reported != (item->from.line < ACT_TAKE))
+			    reported != (item->from.line < ACT_QUARANTINE))
 				continue;
 			out_text(out, "%s", column ? "" : title);
 			column = column ? column : 13;

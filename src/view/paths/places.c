@@ -158,7 +158,7 @@ const char *place_stands(const struct place *place, const char *path)
 
 static enum act act_of_row(const struct trusted_row *row)
 {
-	return !row ? ACT_NONE : row->answer == TRUSTED_WALL ? ACT_TAKE : ACT_TELL;
+	return !row ? ACT_NONE : row->answer == TRUSTED_WALL ? ACT_QUARANTINE : ACT_REPORT;
 }
 
 static enum act act_of_part(const struct layout_row *row)
@@ -167,9 +167,9 @@ static enum act act_of_part(const struct layout_row *row)
 	case LAYOUT_RUN:
 		return ACT_HOOKS;
 	case LAYOUT_POINTER:
-		return ACT_TAKE;
+		return ACT_QUARANTINE;
 	case LAYOUT_ORDER:
-		return ACT_TELL;
+		return ACT_REPORT;
 	case LAYOUT_ADDRESS:
 		return ACT_ADDRESSES;
 	case LAYOUT_NESTED:
@@ -202,7 +202,7 @@ enum act place_act(const struct place *place, const char *name, enum act *ret_be
 			return ACT_NONE;
 		return act_of_part(row);
 	case PLACE_HOOKS:
-		return str_ends(name, ".sample") ? ACT_NONE : ACT_TAKE;
+		return str_ends(name, ".sample") ? ACT_NONE : ACT_QUARANTINE;
 	case PLACE_NAMED:
 	case PLACE_WORKTREES:
 	case PLACE_MODULES:

@@ -81,7 +81,7 @@ static enum act kind_of(const struct plan *plan, const char *path)
 		const struct copy *copy = &plan->copies[i];
 		size_t length = (size_t)(path_name(copy->path) - copy->path);
 		if (strncmp(path, copy->path, length) == 0 && copy->worktrees)
-			return ACT_TAKE;
+			return ACT_QUARANTINE;
 	}
 	return ACT_CONFIG;
 }
@@ -97,7 +97,7 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 		return 0;
 	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
 	// Behind a link of the user's nothing may appear.
-	enum act absent = fd < 0 && errno == ELOOP ? ACT_TAKE : ACT_CONFIG;
+	enum act absent = fd < 0 && errno == ELOOP ? ACT_QUARANTINE : ACT_CONFIG;
 	if (fd < 0 && file_missing())
 		return protect_guard(wishes, path, kind_of(plan, path));
 	if (fd < 0 && errno == ELOOP && outer_copy(wishes->arena, path, &mount.identity, &file)) {

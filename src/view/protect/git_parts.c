@@ -22,7 +22,7 @@ static int protect_at_top(struct wishes *wishes, const struct place *place,
 	const char *path = name ? path_below(wishes->arena, place->path, name) : NULL;
 	return path && (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER) &&
 			       !opened_has(wishes, path)
-		       ? protect_name(wishes, path, ACT_TAKE, from)
+		       ? protect_name(wishes, path, ACT_QUARANTINE, from)
 		       : 0;
 }
 
@@ -41,7 +41,7 @@ static int protect_deeper(struct wishes *wishes, const struct place *place,
 	int problem = place_stands(place, row->path) ? look(path) : ENOENT;
 	// A box may replace the user's link by a directory.
 	if (problem == ELOOP && wishes_is_reached(wishes, path))
-		TRY(protect_guard(wishes, path, ACT_TAKE));
+		TRY(protect_guard(wishes, path, ACT_QUARANTINE));
 	if (problem == ELOOP)
 		path = path_below(wishes->arena,
 				  resolve_real(wishes->resolver, path_parent(wishes->arena, path)),
@@ -49,8 +49,8 @@ static int protect_deeper(struct wishes *wishes, const struct place *place,
 	if (!wishes_is_reached(wishes, path) || opened_has(wishes, path))
 		return 0;
 	if (problem == ENOENT)
-		return protect_guard(wishes, path, ACT_TAKE);
-	TRY(protect_name(wishes, path, ACT_TAKE, from));
+		return protect_guard(wishes, path, ACT_QUARANTINE);
+	TRY(protect_name(wishes, path, ACT_QUARANTINE, from));
 	if (str_ends(row->path, "/alternates"))
 		beyond_alternates(wishes, path);
 	return 0;

@@ -130,9 +130,9 @@ static int protect_path(struct wishes *wishes, const char *path, enum homes_kind
 		return 0;
 	const char *root = tree_in(wishes->plan, path);
 	if (kind == HOMES_PROGRAM)
-		return root ? 0 : protect_guard(wishes, path, ACT_TELL);
+		return root ? 0 : protect_guard(wishes, path, ACT_REPORT);
 	if (!root)
-		return protect_name(wishes, path, ACT_TAKE, from);
+		return protect_name(wishes, path, ACT_QUARANTINE, from);
 	if (kind == HOMES_NAME && !wishes->plan->given && wishes->plan->project &&
 	    str_equal(root, wishes->plan->project))
 		return fail(0,
@@ -187,7 +187,7 @@ static int protect_in_home(struct wishes *wishes, const char *path, const void *
 {
 	const char *home = wishes->plan->real_home;
 	return path_within(path, home) && !str_equal(path, home) && wishes_is_reached(wishes, path)
-		       ? protect_name(wishes, path, ACT_TAKE, *(const struct origin *)from)
+		       ? protect_name(wishes, path, ACT_QUARANTINE, *(const struct origin *)from)
 		       : 0;
 }
 

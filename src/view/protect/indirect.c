@@ -88,7 +88,7 @@ static int protect_target(struct wishes *wishes, const struct mount *wall, const
 		return report(wishes, wall->target, path, "is one of too many");
 	if (is_made_anew(wishes, path, known && S_ISDIR(status.st_mode)))
 		return report(wishes, wall->target, path, "installs and builds write");
-	return protect_name(wishes, path, ACT_TAKE, wall->from);
+	return protect_name(wishes, path, ACT_QUARANTINE, wall->from);
 }
 
 // Git's lists of worktrees and submodules; long ones become walls.

@@ -12,7 +12,8 @@ static int protect_one(struct wishes *wishes, const char *path, const void *with
 {
 	struct origin from = { .file = "profile", .order = ~0U };
 	(void)with;
-	return wishes_is_reached(wishes, path) ? protect_name(wishes, path, ACT_TAKE, from) : 0;
+	return wishes_is_reached(wishes, path) ? protect_name(wishes, path, ACT_QUARANTINE, from)
+					       : 0;
 }
 
 static int note_one(struct wishes *wishes, const char *path, const void *noted)

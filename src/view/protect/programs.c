@@ -37,7 +37,7 @@ static int add_entry(struct wishes *wishes, const char *path)
 		return 0;
 	for (unsigned i = 0; i < way.link_count; i++)
 		if (wishes_is_reached(wishes, way.links[i].path))
-			TRY(protect_guard(wishes, way.links[i].path, ACT_TELL));
+			TRY(protect_guard(wishes, way.links[i].path, ACT_REPORT));
 	if (!wishes_is_reached(wishes, way.path) || has_place(wishes->plan, way.path))
 		return 0;
 	return place_add(wishes->plan, PLACE_PROGRAMS, way.path, "") ? 0 : -1;

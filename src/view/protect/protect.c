@@ -58,7 +58,7 @@ int protect_failed(struct wishes *wishes, const char *path)
 		return fail(problem, "'%s'", path);
 	if (!wishes->plan->unprotected &&
 	    wishes_is_reached(wishes, path_parent(wishes->arena, shut)))
-		wishes->plan->shut = shut;
+		wishes->plan->unreadable = shut;
 	return fail(0,
 		    "'%s' is unreadable, and protected names in it cannot be checked; open it: "
 		    "chmod u+rwx %s",

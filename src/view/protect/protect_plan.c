@@ -39,9 +39,9 @@ static int protect_table(struct wishes *wishes, const char *directory, const cha
 		const char *path = path_below(arena, directory, place.before[i].name);
 		if (opened_has(wishes, path))
 			continue;
-		if (act == ACT_TAKE && protect_has_room(wishes))
-			TRY(protect_name(wishes, path, ACT_TAKE, from));
-		else if (act == ACT_TAKE)
+		if (act == ACT_QUARANTINE && protect_has_room(wishes))
+			TRY(protect_name(wishes, path, ACT_QUARANTINE, from));
+		else if (act == ACT_QUARANTINE)
 			wishes->plan->places[number].part = 1;
 		else if (below != ACT_NONE && protect_has_room(wishes))
 			TRY(protect_below(wishes, path,
@@ -59,7 +59,7 @@ static int protect_unlisted(struct wishes *wishes, const char *root, struct orig
 	trusted_each (row, TRUSTED_WALL) {
 		const char *path = path_below(wishes->arena, root, trusted_name(row));
 		if (!row->pattern && !opened_has(wishes, path))
-			TRY(protect_name(wishes, path, ACT_TAKE, from));
+			TRY(protect_name(wishes, path, ACT_QUARANTINE, from));
 	}
 	return 0;
 }
@@ -131,7 +131,7 @@ static int protect_path(struct wishes *wishes, const struct item *item, const ch
 		path = ways[i];
 		if (wishes_is_reached(wishes, path) ||
 		    (wishes_is_lasting(wishes, path) && lstat(path, &status) == 0))
-			TRY(protect_name(wishes, path, ACT_TAKE, from));
+			TRY(protect_name(wishes, path, ACT_QUARANTINE, from));
 		keep_from_writing(wishes, path);
 		list_add(&wishes->plan->kept, wishes->arena, path, item->from);
 	}

@@ -79,7 +79,7 @@ static int each_entry(struct wishes *wishes, const char *directory, enum act act
 	if (lstat(directory, &status) < 0)
 		return errno == ENOENT ? 0 : protect_failed(wishes, directory);
 	if (!S_ISDIR(status.st_mode))
-		return protect_name(wishes, directory, ACT_TAKE, from);
+		return protect_name(wishes, directory, ACT_QUARANTINE, from);
 	if (access(directory, R_OK | X_OK) < 0)
 		return protect_failed(wishes, directory);
 	const struct place *listed =
@@ -121,7 +121,7 @@ static int protect_nested(struct wishes *wishes, const struct place *place, stru
 	const char *directory = place->path,
 		   *modules = path_below(wishes->arena, directory, "modules");
 	if (depth >= DEPTH_MAX)
-		return protect_name(wishes, modules, ACT_TAKE, from);
+		return protect_name(wishes, modules, ACT_QUARANTINE, from);
 	for (unsigned i = 0; i < place->count; i++)
 		if (place->before[i].type == DT_DIR && !layout_find(place->before[i].name))
 			TRY(protect_unknown(
@@ -152,7 +152,7 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	struct stat status;
 	const char *info = path_below(wishes->arena, directory, "info");
 	if (lstat(info, &status) == 0 && !S_ISDIR(status.st_mode))
-		TRY(protect_name(wishes, info, ACT_TAKE, from));
+		TRY(protect_name(wishes, info, ACT_QUARANTINE, from));
 	struct place place;
 	TRY(git_parts_protect(wishes, directory, top, from, LAYOUT_SHARED, &place));
 	TRY(protect_nested(wishes, &place, from, depth));
