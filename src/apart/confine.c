@@ -1,5 +1,5 @@
-// Owns the walls around processes that read hostile bytes: no file, program, process or capability.
-// Code that takes one over holds the sockets of its row, and some forty system calls.
+// Owns the walls around processes that read hostile bytes: no file, program, process or
+// capability. An exploited process has the sockets of its row and some forty system calls.
 #include "apart/apart.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// Any other call kills the process; a check gets ENOSYS.
+// A call of no list kills the process; a check gets ENOSYS.
 // clang-format off
 static const int every[] = {
 	SYS_read, SYS_write, SYS_close, SYS_clock_gettime, SYS_gettimeofday, SYS_restart_syscall,
@@ -37,11 +37,11 @@ static const int worker_calls[] = {
 	SYS_getsockopt, SYS_setsockopt, SYS_shutdown,    SYS_writev,      SYS_pread64,
 	SYS_fcntl,      SYS_epoll_ctl,  SYS_epoll_pwait, SYS_epoll_wait,
 };
-// OpenSSL checks for a fork.
+// OpenSSL calls getpid(2) to detect a fork.
 static const int opener_calls[] = {
 	SYS_recvmsg, SYS_shutdown, SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait, SYS_getpid,
 };
-// A box may pass any descriptor: a datagram socket could send to any address.
+// No socket(2): a box may pass a datagram socket, which could send to any address.
 static const int filter_calls[] = {
 	SYS_accept4,   SYS_recvfrom,    SYS_recvmsg,    SYS_sendto,
 	SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait,
@@ -49,7 +49,7 @@ static const int filter_calls[] = {
 static const int connector_calls[] = {
 	SYS_recvmsg, SYS_sendmsg, SYS_socket, SYS_setsockopt, SYS_connect,
 };
-// A file comes with its question. qsort(3) asks for the machine's memory.
+// Files come with their questions. qsort(3) calls sysinfo(2).
 static const int reader_calls[] = { SYS_recvmsg, SYS_pread64, SYS_sysinfo };
 // clang-format off
 static const int check_calls[] = {
@@ -70,10 +70,10 @@ static const int absent[] = {
 	SYS_open,
 };
 
-// Half of an argument, and its values. Any other value gets `otherwise`.
+// Half of an argument, and its allowed values. Other values get `otherwise`.
 struct checked {
 	int call;
-	unsigned half; // 2 * argument; 1 more: the upper half, which no int has
+	unsigned half; // 2 * argument; + 1: upper half, which no int has
 	uint32_t ignored;
 	uint32_t otherwise;
 	unsigned count;
@@ -125,7 +125,7 @@ static const struct checked check_arguments[] = {
 #define ALL(list)   list, COUNT(list)
 
 // clang-format off
-// Refused once a box can act.
+// Of the supervisor, once a box runs.
 static const int supervisor_refused[] = {
 	SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_writev, SYS_process_madvise, SYS_kcmp,
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_fsopen, SYS_fspick, SYS_fsconfig,
@@ -142,7 +142,7 @@ static const struct { int call; unsigned unless; } supervisor_parts[] = {
 	{ SYS_mount_setattr, LEFT_WALLS },
 	{ SYS_bpf, LEFT_BPF },
 };
-// Only these values of a call; its rows come together.
+// Allowed arguments. Rows of one call come together.
 static const struct { int call; unsigned half; uint32_t value; unsigned part; } supervisor_kept[] = {
 	{ SYS_socket, 0, AF_UNIX, LEFT_ANSWERS },
 	{ SYS_socket, 0, AF_INET, LEFT_INTERNET },
@@ -155,14 +155,14 @@ static const struct { int call; unsigned half; uint32_t value; unsigned part; } 
 	{ SYS_setns, 2, CLONE_NEWNS, LEFT_WALLS },
 };
 // clang-format on
-enum { NEWEST = 462 }; // mseal(2): newer calls are unknown, as are x32's
+enum { NEWEST = 462 }; // mseal(2)
 static const struct checked supervisor_arguments[] = {
 	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_pkey_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_clone, 0, ~(uint32_t)NAMESPACES, FORBIDDEN, 1, { 0 } },
-	{ SYS_clone3, 0, 0, UNKNOWN, 0, { 0 } }, // libc does without
-	// TIOCSTI types keys for a terminal's next reader; 0x541c is TIOCLINUX
+	{ SYS_clone3, 0, 0, UNKNOWN, 0, { 0 } }, // libc then calls clone(2)
+	// TIOCSTI types keys for a terminal's next reader. 0x541c is TIOCLINUX.
 	{ SYS_ioctl, 2, 0, SECCOMP_RET_ALLOW, 2, { TIOCSTI, 0x541c } },
 };
 
@@ -171,9 +171,9 @@ static const struct confined_row {
 	size_t call_count;
 	const struct checked *arguments;
 	size_t argument_count;
-	bool writes_files; // open ones
-	bool reads;        // all files; writes below `writable`; keeps its capabilities
-	rlim_t seconds;    // of a processor; 0: no limit
+	bool writes_files; // descriptors that are open already
+	bool reads;        // all files; writes below `writable`; keeps capabilities
+	rlim_t seconds;    // of processor time; 0: no limit
 } rows[CONFINED_ALL] = {
 	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments), .reads = false },
 	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0, .reads = false },
@@ -234,7 +234,7 @@ static int load_filter(const struct confined_row *row)
 {
 	struct sock_filter room[PROGRAM_MAX];
 	struct filter_code code = { .code = room, .size = PROGRAM_MAX };
-	// A check's libc can do without some calls: qsort(3) asks for the machine's memory.
+	// libc has a fallback for some refused calls: qsort(3) calls sysinfo(2).
 	filter_place next = filter_return(&code, row->reads ? UNKNOWN : SECCOMP_RET_KILL_PROCESS);
 	next = answer(&code, ALL(absent), SECCOMP_RET_ERRNO | ENOENT, next);
 	next = answer(&code, row->calls, row->call_count, SECCOMP_RET_ALLOW, next);
@@ -275,7 +275,7 @@ static filter_place decide(struct filter_code *code, const struct checked *row, 
 	return filter_test(code, BPF_JEQ, (uint32_t)row->call, check(code, row, kept, no), next);
 }
 
-// Branches on the lowest bits of the call: the kernel tries each number at load.
+// Branches on the call's lowest bits: the kernel evaluates each number when it loads a filter.
 int confine_supervisor(unsigned left)
 {
 	enum { ROWS_MAX = 80, LOWEST = 15 };
@@ -320,7 +320,7 @@ static int add_rule(int ruleset, int directory, uint64_t rights)
 
 static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned count)
 {
-	// Device nodes are moved to quarantine, too. Making one needs CAP_MKNOD.
+	// Device nodes go to quarantine, too. Making one needs CAP_MKNOD.
 	static const uint64_t never = LANDLOCK_EXECUTE | LANDLOCK_IOCTL_DEV;
 	autoclose int all = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (all < 0 || add_rule(ruleset, all, LANDLOCK_READ_FILE | LANDLOCK_READ_DIR) < 0)
@@ -331,8 +331,8 @@ static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned
 	return 0;
 }
 
-// Without a rule Landlock lets no file be opened, made or removed. A check gets none before Linux
-// 5.19: older Landlock denies renames between directories.
+// Landlock without rules lets no file be opened, made or removed. Before Linux 5.19 Landlock
+// denies renames between directories, and a check is not restricted.
 static int close_files(bool reads, const int *writable, unsigned count)
 {
 	int abi = testing_landlock(sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION));
@@ -369,7 +369,7 @@ int confine_below(enum confined who, unsigned locks, const int *writable, unsign
 		return -1;
 	if ((locks & CONFINE_FILES) && close_files(row->reads, writable, count) < 0)
 		return -1;
-	// Before the filter, as it needs memory.
+	// Before the filter, as it allocates memory.
 	if (!row->reads && privileges_keep(NULL, 0) < 0)
 		return -1;
 	return locks & CONFINE_CALLS ? load_filter(row) : 0;

@@ -25,12 +25,12 @@ static struct apart_reader {
 	char *const *words;
 } reader;
 
-// Questions sent before their answers are needed, in order.
+// Questions that were sent early, in order.
 static struct apart_sent {
 	void (*read)(struct apart_text *question);
 	struct apart_text question;
 	uint32_t number;
-	char *text; // the answer; outlives its first caller
+	char *text; // the answer, also for later callers
 	size_t length;
 } sent[APART_AHEAD_MAX];
 static unsigned sent_count, heard_count;
@@ -67,8 +67,8 @@ int apart_begin(void)
 		return 0;
 	const char *how = reader.broken;
 	apart_reap();
-	reader.broken = how; // until the plan ends
-	forget_answers();    // also a forked parent's
+	reader.broken = how; // holds for the whole plan
+	forget_answers();    // a forked parent's, too
 	if (testing_skips("reader-waits"))
 		patience = (struct timeval){ .tv_usec = 300000 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -125,7 +125,8 @@ static bool is_silent(void)
 	return recv(reader.socket, &byte, 1, MSG_DONTWAIT | MSG_PEEK) <= 0;
 }
 
-// Reads all of it in an answer's time. A stop of the whole group interrupts a call.
+// Reads `length` bytes within the time for an answer. A stop of the process group interrupts
+// recv(2).
 static bool get(void *bytes, size_t length)
 {
 	int64_t end = steady_now() + PATIENCE_MILLISECONDS;

@@ -1,4 +1,4 @@
-// Owns the reading process's side: its locks, its answers, and a hostile reader's lies.
+// Owns the reading process: its restrictions, its answers, and false answers for tests.
 #include "apart/apart.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// Untouched memory costs nothing. An index's directories have a fixed bound.
+// Pages that are not written take no memory.
 size_t apart_memory(const struct apart_text *question)
 {
 	static const size_t megabyte = 1 << 20;
@@ -32,13 +32,13 @@ const char *apart_file(const struct apart_text *question)
 	return bytes;
 }
 
-// Lies of a hostile reader, for sbx-testing.
+// False answers, for sbx-testing.
 static const struct lie {
 	const char *name;
 	enum row_kind kind;
 	const char *text;
 	uint32_t last;
-	enum row_kind first; // an answer's first row; others are honest
+	enum row_kind first; // for answers that begin with this row
 	uint32_t number;
 } lies[] = {
 	{ .name = "reader-dies" },
@@ -68,7 +68,7 @@ static void say(const struct out *answer, uint32_t number)
 		_exit(1);
 }
 
-// Adds a setting to what the box left, the third of three texts.
+// Adds a setting to the third of three texts, which the box left.
 static void say_setting(struct out *answer, const struct apart_asked *asked, const char *section,
 			const char *name)
 {
@@ -110,7 +110,7 @@ static struct arena *arena_for(const struct apart_text *question)
 	}
 	if (arena)
 		arena_free(arena);
-	bytes = apart_memory(question) + 32 * APART_AHEAD_BYTES; // the next may be longer
+	bytes = apart_memory(question) + 32 * APART_AHEAD_BYTES; // the next question may be longer
 	return arena = arena_new_of(bytes);
 }
 
@@ -146,7 +146,8 @@ _Noreturn void apart_become(int socket, pid_t owner, char *const *words)
 	extern char **environ;
 	struct apart_asked asked;
 	int fds[FD_PASSED];
-	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // no call takes a path
+	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // no allowed call takes a
+								     // path
 	const struct lie *lie = lies;
 	while (lie->name && !testing_skips(lie->name))
 		lie++;

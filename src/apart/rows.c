@@ -1,4 +1,5 @@
-// Owns the form of a reader's answers: what each kind may say, and when it acts.
+// Owns the form of a reader's answers: the texts that each kind of row allows, and its time of
+// use.
 #include "apart/apart.h"
 
 #include <limits.h>
@@ -82,7 +83,7 @@ static bool is_good(const struct apart_row *row)
 	return false;
 }
 
-// Reads the row at `at`. Returns where the next begins, or 0.
+// Reads the row at `at`. Returns the offset of the next row, or 0.
 static size_t take_row(const char *answer, size_t length, size_t at, unsigned kinds,
 		       struct apart_row *ret_row)
 {
