@@ -53,11 +53,11 @@ static void read_entries(struct apart_text *question)
 	}
 }
 
-// Rows are in the order of the text, and say no more than it can hold.
+// The rows come in the order of the text. They say no more than a text of its length can.
 struct entries {
 	struct gitconfig *config;
 	struct gitconfig_section *section;
-	struct gitconfig_entry *entry; // whose value comes next
+	struct gitconfig_entry *entry; // the next ROW_VALUE belongs to this entry
 	size_t at, said;
 };
 
@@ -92,7 +92,7 @@ static bool take_entry(struct entries *entries, const struct apart_row *row)
 							    .start = row->number,
 							    .section = config->section_count - 1 };
 	} else {
-		entries->entry->value = row->text; // ROW_VALUE
+		entries->entry->value = row->text;
 		entries->entry->end = row->number;
 		entries->entry = NULL;
 	}
@@ -130,7 +130,7 @@ int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 	return names > GITCONFIG_NAMES_ASKED ? fail(0, "its names are too long") : 0;
 }
 
-// The names, each with its NUL; the file is the index.
+// Reads the names, each with its NUL, from the text and the index from the file.
 static void read_index(struct apart_text *question)
 {
 	const char *bytes = apart_file(question), *at = question->text;

@@ -1,4 +1,4 @@
-// Owns the names of contents.
+// Owns the object names of file contents.
 #include "git/gitindex.h"
 
 #include <stdio.h>

@@ -110,7 +110,7 @@ static int escaped(int c)
 	case '"':
 	case '\\':
 		return c;
-	default: // a byte of the file, not an enum
+	default: // `c` is a byte of the file, not an enum
 		return -1;
 	}
 }
@@ -138,7 +138,8 @@ static int read_value(struct parser *parser, const char **ret_value)
 			c = next(parser);
 			if (c == '\r' && peek(parser) == '\n')
 				c = next(parser);
-			// Git takes it, but what is added below such a file would become its value.
+			// Git accepts a last line that is continued. Text that is added below
+			// would become its value.
 			if (c == '\n' && peek(parser) < 0)
 				return fail(0, "the last line is continued and nothing follows");
 			if (c == '\n')

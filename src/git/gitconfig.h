@@ -15,7 +15,7 @@ enum { GITCONFIG_BYTES_MAX = 128 << 10 };
 
 struct gitconfig_entry {
 	const char *name;  // "remote.origin.url": section and key in lower case
-	const char *value; // unquoted; "" when there was none
+	const char *value; // without quotes; "" for a key without a value
 	size_t start, end;
 	unsigned section;
 };
@@ -26,31 +26,31 @@ struct gitconfig_section {
 };
 
 struct gitconfig {
-	const char *text; // the same configuration without secrets; NULL: it has none
+	const char *text; // the configuration without secrets; NULL: there are none
 	size_t length;
 	struct gitconfig_entry *entries;
 	struct gitconfig_section *sections;
 	unsigned count, section_count;
 };
 
-// -1 when the text is not what git would accept.
+// -1: git would not accept the text.
 int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
-// The same by a locked process, of at most so many sections and keys, and bytes of names: a merge
-// compares each with each. In a new repository, of which there may be thousands, fewer.
+// Parses in a locked process, with at most so many sections and keys, and bytes of names: a merge
+// compares each with each. New repositories may be thousands: their bound is lower.
 enum { GITCONFIG_ROWS_ASKED = 6000, GITCONFIG_ROWS_NEW = 1000, GITCONFIG_NAMES_ASKED = 1 << 20 };
 int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 		  struct gitconfig *ret_config);
 
-// Of its rows. False: they are not what a text of that length can say.
+// Takes the rows of gitconfig_ask(). False: no text of this length says so much.
 bool gitconfig_take(struct arena *arena, const struct rows *rows, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
-// The last value of a name, or NULL.
+// The last value, or NULL.
 const char *gitconfig_value(const struct gitconfig *config, const char *name);
 
-// NULL as `after`: the first.
+// The next entry of a name. `after` NULL: the first.
 const struct gitconfig_entry *gitconfig_next(const struct gitconfig *config, const char *name,
 					     const struct gitconfig_entry *after);
 
@@ -58,19 +58,19 @@ bool gitconfig_has(const struct gitconfig *config, const char *name, const char 
 
 bool gitconfig_same(const struct gitconfig *left, const struct gitconfig *right, const char *name);
 
-// The caller has made room for all of it.
+// The caller made room for all text.
 struct gitconfig_text {
 	char *text;
 	size_t length;
 };
 void gitconfig_put(struct gitconfig_text *out, const char *text, size_t length);
 void gitconfig_put_header(struct gitconfig_text *out, const char *name);
-// value NULL: the name alone. `quoted`: always, else as git does.
+// value NULL: a key without a value. `quoted` quotes each value, not only where git does.
 void gitconfig_put_entry(struct gitconfig_text *out, const char *name, const char *value,
 			 bool quoted);
 
 struct gitconfig_withheld {
-	const char *name, *value; // NULL: it was removed
+	const char *name, *value; // value NULL: the box removed the key
 	const char *why;
 	const char *option;
 };
@@ -79,7 +79,7 @@ struct gitconfig_merged {
 	char *text;
 	size_t length;
 	unsigned taken;
-	// What the table does not allow: a row for each value.
+	// Changes that the table does not allow, one for each value.
 	struct gitconfig_withheld *withheld;
 	unsigned withheld_count;
 	const char **addresses;
@@ -89,17 +89,18 @@ struct gitconfig_merged {
 };
 
 struct gitconfig_case {
-	unsigned depth; // directories of the file's own below the project: a submodule's
-			// core.worktree may lead exactly there; 0: none
-	bool made;      // with its repository, in the run
-	bool private;   // config.worktree, read after the other: nothing that leads
+	unsigned depth; // directories of git between the project and the file: a submodule's
+			// core.worktree leads up by as many; 0: not a submodule
+	bool made;      // the run made the repository
+	bool private;   // config.worktree, which git reads after the other file: no addresses or
+			// branches
 	bool host;
 	struct list elsewhere;
 	struct list old, gone;
 };
 
-// Applies to `now` what changed between `before` and `after`, as far as the table of keys goes.
-// Nothing else of `now` changes.
+// Applies the changes between `before` and `after` to `now`, as far as the table of keys allows.
+// Other parts of `now` stay.
 void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 		     const struct gitconfig *after, const struct gitconfig *now,
 		     struct gitconfig_case how, struct gitconfig_merged *ret_merged);
@@ -120,7 +121,7 @@ enum gitkey_why {
 extern const char *const gitkey_whys[GITKEY_WHYS];
 
 struct gitkey {
-	const char *name; // '*' stands for all between the first dot and the last
+	const char *name; // '*' is all text between the first dot and the last
 	enum gitkey_form {
 		GITKEY_NONE,
 		GITKEY_TEXT,
@@ -139,31 +140,31 @@ struct gitkey {
 	const char *words;
 };
 
-// The first row that fits, or NULL.
+// The first match, or NULL.
 const struct gitkey *gitkey_find(const char *name);
-// A program notes it and loses nothing without it: not reported.
+// Whether a program only makes notes there: withheld ones are not reported.
 bool gitkey_is_noted(const char *name);
-// The host's own git may have set it: such a program, or its user each day.
+// Whether the host's own git, or its user, often sets the key.
 bool gitkey_is_daily(const char *name);
 
 struct gitsecret {
-	const char *text; // NULL: it has no secrets
+	const char *text; // NULL: there are no secrets
 	struct list left;
 	unsigned left_count;
 	struct list places;
-	struct list
-		named; // other files: the origin's file is the key, its line is 1 for certificates
+	struct list named; // paths of other files; origin's file: the key, line 1: certificates
 };
 
-// -1: git would not accept it, or it is too long.
+// -1: git would not accept the text, or it is too long.
 int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 		     struct gitsecret *ret_secret);
-// The same by a locked process, without `named`.
+// In a locked process, without `named`.
 int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_t length,
 		  struct gitsecret *ret_secret);
 
-// As from GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n.
+// Whether a key and value, as in GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n, are secret.
 bool gitsecret_is(struct arena *arena, const char *key, const char *value);
 
-// GIT_CONFIG_PARAMETERS: 'KEY'='VALUE' or 'KEY=VALUE'. Another form counts as a secret.
+// The text of GIT_CONFIG_PARAMETERS: 'KEY'='VALUE' or 'KEY=VALUE'. Any other form counts as a
+// secret.
 bool gitsecret_parameters(struct arena *arena, const char *text);

@@ -77,7 +77,7 @@ static bool is_new_branch(const struct gitform_look *look, const char *branch)
 	       !is_there(look, arena_text(look->arena, "branch.%s", branch));
 }
 
-// Nothing names it yet, and git does not prefer it to the only one.
+// No setting names the remote, and git does not prefer it (as "origin") to an old one.
 static bool is_new_remote(const struct gitform_look *look, const char *remote)
 {
 	const struct gitconfig *sides[] = { look->before, look->now };
@@ -93,7 +93,7 @@ static bool is_new_remote(const struct gitform_look *look, const char *remote)
 	       !is_there(look, arena_text(look->arena, "remote.%s", remote));
 }
 
-// A name without an address would be a path.
+// Git takes the name of a remote without an address for a path.
 static bool is_tracked(const struct gitform_look *look, const char *branch, const char *value)
 {
 	if (!gitway_is_name(value))
@@ -147,7 +147,7 @@ static bool has_form(const struct gitform_look *look, const struct gitkey *key, 
 	return false;
 }
 
-// As `push -u` sets it: a branch of the same name, by the remote to which git goes anyway.
+// As `push -u` sets it: a branch of the same name, at git's default remote.
 static bool is_upstream(const struct gitform_look *look, const char *name, const char *branch)
 {
 	static const char *const parts[] = { "remote", "pushremote", "merge" };
@@ -188,8 +188,9 @@ static bool is_addition(const struct gitform_look *look, const struct gitkey *ke
 	return !middle[0] || !is_there(look, arena_text(look->arena, "submodule.%s", middle));
 }
 
-// The settings of a removed branch go, but for those by which the same name would go elsewhere than
-// git. The host's own git removes what leads nowhere, else a whole section.
+// A removed branch's settings may go, except a remote that is not git's default: a new branch of
+// that name would be pushed elsewhere. The host's own git removes keys that name no address, or a
+// whole section.
 static bool is_gone(const struct gitform_look *look, const struct gitkey *key, const char *name)
 {
 	const char *middle = gitway_middle(look->arena, name);

@@ -22,7 +22,7 @@ static uint32_t number(const unsigned char *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-// Version 4: bytes dropped of the path before, as git's variable-length number.
+// Reads how many bytes version 4 drops from the path before (git's variable-length number).
 static bool read_dropped(struct index_reader *reader, size_t *ret_dropped)
 {
 	size_t value = 0;
@@ -75,7 +75,7 @@ static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_e
 	reader->path_length = kept + more;
 	reader->path[reader->path_length] = '\0';
 	reader->at += more + 1;
-	if (reader->version < 4) // filled with NULs to a multiple of eight
+	if (reader->version < 4) // NULs fill an entry to a multiple of eight bytes.
 		reader->at = start + ((reader->at - start + 7) & ~(size_t)7);
 	return reader->at <= reader->length;
 }

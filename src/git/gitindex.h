@@ -1,5 +1,5 @@
-// The text of a git index (gitformat-index(5), versions 2 to 4): which paths are tracked, and how
-// their files looked when git last saw them. Pure.
+// The text of a git index (gitformat-index(5), versions 2 to 4): tracked paths, and their files'
+// metadata at git's last look. Pure.
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ struct stat;
 struct gitindex_entry {
 	const char *path;
 	uint32_t changed;
-	uint32_t seconds, nanoseconds, size; // all 0 when git could not write it
+	uint32_t seconds, nanoseconds, size; // all 0 when git could not write the file
 	uint32_t mode;
 	const unsigned char *id;
 	unsigned id_bytes;
@@ -23,41 +23,39 @@ struct gitindex_entry {
 	bool unchanged; // assume-valid
 	bool absent;    // sparse checkout
 	bool link;
-	bool directory; // or a directory of a sparse index
+	bool directory; // or, in a sparse index, a directory
 };
 
 enum { GITINDEX_FOUND_MAX = 256 };
 
-// At most GITINDEX_FOUND_MAX.
 int gitindex_find(struct arena *arena, const void *bytes, size_t length, const char *const *names,
 		  unsigned name_count, const struct gitindex_entry **ret_entries,
 		  unsigned *ret_count);
 
-// The same of an index on disk of at most so many bytes, by a locked process: rows ROW_ENTRY, or
-// ROW_UNCLEAR. -1 with the error said, also where there is none.
+// Finds entries of an index file of at most `most` bytes, in a locked process: rows ROW_ENTRY or
+// ROW_UNCLEAR. Returns -1 and reports, also when there is no file.
 int git_ask_index(struct arena *arena, const char *index, size_t most, const char *const *names,
 		  unsigned name_count, struct rows *ret_rows);
 
-// Of a repository whose names of objects have `hash` bytes.
+// The judgement of an index. `hash` is the length of an object name.
 struct gitindex_vetted {
 	const char *bad;
 	const char *shared;
 	unsigned unchanged, absent;
-	uint64_t sum; // of the entries, without how their files looked
-	bool touched; // entries that changed at `since` or later with earlier times
-	// Without extensions that only save time, and without sizes in `touched` entries, so that
-	// git compares contents. NULL: it is so. Of a bad one: the good entries, or NULL where it
-	// is split or sparse.
+	uint64_t sum; // of the entries, without files' metadata
+	bool touched; // entries changed at `since` or later, but their files have earlier times
+	// A safe index: without extensions that only save time. `touched` entries have no sizes:
+	// git then compares contents. NULL: no change is needed. A bad index: its good entries, or
+	// NULL where it is split or sparse.
 	const unsigned char *text;
 	size_t length;
 };
-// Takes twice its length of the arena.
+// Uses `arena` for twice the length.
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted);
 
-// Directories of tracked files, those around them and those of submodules, sorted by strcmp(): ""
-// is the top. And the files that `keeps` accepts. -1: not an index, split, or more than
-// GITINDEX_DIRECTORY_BYTES.
+// Finds directories of tracked files and submodules, all parents, and files that `keeps` accepts,
+// sorted by strcmp(); "" is the top. -1: split, no index, or over GITINDEX_DIRECTORY_BYTES.
 enum { GITINDEX_DIRECTORY_BYTES = 32 << 20 };
 struct gitindex_directories {
 	const char *const *paths;
@@ -71,7 +69,7 @@ struct gitindex_directories {
 int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
 			 bool (*keeps)(const char *path), struct gitindex_directories *ret);
 
-// As it is, and with other line ends: who knows one of the two knows the content.
+// Two object names: of the content, and of the content with other line ends. Each identifies it.
 struct gitblob {
 	unsigned char names[2][SHA256_BYTES];
 	unsigned bytes;
@@ -80,29 +78,29 @@ void gitblob_name(struct arena *arena, const char *text, size_t length, unsigned
 		  struct gitblob *ret_blob);
 bool gitblob_is(const struct gitblob *blob, const unsigned char *name);
 
-// On disk: read, and judged in a locked process.
+// Index files are judged in a locked process.
 
 enum { INDEX_FILE_MAX = 512 << 20 };
-// Four times what an answer needs: apart_ask().
+// apart_ask() needs four times the answer.
 #define INDEX_FILE_ARENA(length) (8 * (size_t)(length) + ((size_t)64 << 20))
 
 struct index_file {
-	// In a session each layer's, before those that it hides.
+	// directories that may hold the shared index: in a session, upper layers first
 	const int *places;
 	unsigned place_count;
 	uint32_t since;
 	const char *const *names;
 	unsigned name_count;
 	struct gitindex_vetted vetted, rest;
-	struct rows rows; // ROW_TRACKED are the names' entries
+	struct rows rows; // ROW_TRACKED: entries of `names`
 	bool sparse;
 };
-// Of the process: its rows, from which `vetted` is taken. -1 with the error said.
+// Puts the process's rows into `ret_rows`. Returns -1 and reports.
 int gitindex_ask(struct arena *arena, int fd, size_t size, unsigned hash,
 		 const struct index_file *index, unsigned kinds, struct rows *ret_rows);
 
-// `fd` is the index, and `status` is its own. NULL: git would write it so. Else why not, in words
-// that follow its name.
+// `fd` is the index, `status` its metadata. Returns NULL when git could have written it, else a
+// problem that follows the file's name in a message.
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index);
 
@@ -112,7 +110,7 @@ struct index_reader {
 	const unsigned char *bytes;
 	size_t length, at;
 	uint32_t version;
-	unsigned hash; // bytes of an object's name
+	unsigned hash; // bytes of an object name
 	char path[INDEX_PATH_MAX];
 	size_t path_length;
 	size_t end;
@@ -120,7 +118,7 @@ struct index_reader {
 	bool nameless, sparse;
 };
 
-// For each entry, whose path is in the reader. False ends the reading.
+// Called for each entry, with its path in the reader. False ends the reading.
 struct index_use {
 	bool (*entry)(struct index_use *use, const struct index_reader *reader,
 		      const struct gitindex_entry *entry);
@@ -136,9 +134,9 @@ struct index_use {
 	size_t kept;
 };
 
-// The whole index of a repository whose names of objects have `hash` bytes. -1 when it is none.
+// `hash`: bytes of an object name. -1: no index.
 int index_read(struct index_use *use, struct index_reader *reader, const void *bytes, size_t length,
 	       unsigned hash);
 
-// 0: not one. Git refuses an unknown extension that is not in capitals.
+// 0: none. Git refuses unknown ones in lower case.
 size_t index_extension(struct index_reader *reader, size_t at);

@@ -1,6 +1,6 @@
-// Owns the table of git's keys that a box may add. Git has more than sixty by which a repository
-// makes the host run a program, and a dozen that move data to another place: a key that is not
-// listed is withheld.
+// Owns the table of git's keys that a box may add. Git has more than sixty keys that run a
+// program, and a dozen that move data to another place. A key that is not in the table is
+// withheld.
 #include "git/gitconfig.h"
 
 #include <stddef.h>
@@ -65,7 +65,7 @@ static const char noted[] =
 	"core.precomposeunicode core.symlinks gui.* lfs.*.access lfs.*.locksverify "
 	"lfs.repositoryformatversion maintenance.auto maintenance.strategy";
 
-// What a user sets each day; none of it runs or opens anything.
+// Settings of everyday use. None runs or opens anything.
 static const char daily[] =
 	"am.keepcr branch.*.description branch.autosetup* branch.sort color.* commit.verbose "
 	"core.autocrlf core.eol core.safecrlf core.sparse* diff.algorithm diff.colormoved "

@@ -1,4 +1,4 @@
-// Owns the text that git's configuration has after a merge, and what of it is reported.
+// Owns the text of git's configuration after a merge, and what is reported of the merge.
 #include <stdbool.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static bool is_taken(const struct config_merger *merger, const char *name)
 	return false;
 }
 
-// An empty section loses its header as well.
+// Drops the header of a section that becomes empty.
 static void put_section(struct config_merger *merger, unsigned index)
 {
 	const struct gitconfig *now = merger->look->now;
@@ -103,8 +103,8 @@ static void withhold(struct config_merger *merger, const char *name)
 	}
 }
 
-// In a repository that a clone made all are new; git connects by itself where it is partial. False:
-// the report would not show them all.
+// Lists new addresses for the report. A repository that the run made is not reported, except a
+// partial clone: git fetches there unasked. False: the list is full.
 static bool tell_addresses(struct config_merger *merger, const char *name)
 {
 	const struct gitform_look *look = merger->look;
@@ -165,7 +165,7 @@ void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 	out.addresses = arena_take(arena, ADDRESSES_SHOWN * sizeof(*out.addresses));
 	out.branches = arena_take(arena, names * sizeof(*out.branches));
 	merger.taken = arena_take(arena, names * sizeof(*merger.taken));
-	// Each value may be quoted to twice its length.
+	// Quotes may double the length of each value.
 	merger.text.text =
 		arena_take(arena, now->length + 4 * after->length + (size_t)names * 300 + 1);
 	decide(&merger, after);

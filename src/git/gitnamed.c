@@ -16,7 +16,7 @@
 
 static const struct origin from = { .file = "git" };
 
-// In whatever case, and also within other words; without NULL at the end no list.
+// Parts of words, in any letter case. NULL is at the end.
 static const char *const naming[] = { "hookspath", "include", "worktree", "templatedir", NULL };
 static const char *const knowing[] = { "remote", "branch", "submodule", NULL };
 static const char *const private[] = { "worktreeconfig", NULL };
@@ -32,7 +32,7 @@ static bool says(const char *text, size_t length, const char *const *words)
 	return false;
 }
 
-// NULL: only git knows.
+// Returns NULL when only git can resolve the path.
 static const char *expanded(struct arena *arena, const char *home, const char *directory,
 			    const char *value)
 {
@@ -69,7 +69,7 @@ static void add_hooks(struct arena *arena, const char *home, const char *file, c
 		add_once(&named->hooks, arena, path);
 }
 
-// Of a section, and of a key that names a remote.
+// Answers with names of sections, and of remotes that keys name.
 static void known(struct arena *arena, const struct gitconfig *config, struct out *answer)
 {
 	for (unsigned i = 0; i < config->section_count; i++)
@@ -83,7 +83,7 @@ static void known(struct arena *arena, const struct gitconfig *config, struct ou
 
 enum { ROWS_OF_ONE = 3 };
 
-// Git copies a template into each new repository. The path behind ":(optional)" since git 2.52.
+// Git copies a template's hooks into each new repository. ":(optional)" before a path: git 2.52.
 static unsigned rows_of(struct arena *arena, const char *name, const char *value,
 			struct apart_row rows[ROWS_OF_ONE])
 {
@@ -91,7 +91,7 @@ static unsigned rows_of(struct arena *arena, const char *name, const char *value
 	bool template = str_equal(name, "init.templatedir");
 	unsigned count = 0;
 	value += str_starts(value, optional) ? strlen(optional) : 0;
-	if (!value[0] || strlen(value) >= PATH_MAX) // no path
+	if (!value[0] || strlen(value) >= PATH_MAX) // not a path
 		return 0;
 	if (template || str_equal(name, "core.hookspath"))
 		rows[count++] = (struct apart_row){ .kind = ROW_HOOKS, .text = value };
@@ -188,7 +188,7 @@ int gitnamed_file(struct arena *arena, const char *home, const char *file, const
 		list_add(&named->unclear, arena, file, from);
 	} else if (length > 0) {
 		struct gitnamed_text *one = arena_take(arena, sizeof(*one));
-		// A box that could write the global configuration already executes code outside.
+		// A box that could write the global configuration already runs programs outside.
 		enum apart whose = named->own     ? APART_OWN
 				   : named->whose ? named->whose(named->with, file)
 						  : APART_OTHERS;
@@ -205,7 +205,7 @@ int gitnamed_file(struct arena *arena, const char *home, const char *file, const
 	return 0;
 }
 
-// Of a caller's variable; a relative file is below whatever directory git runs in.
+// Adds paths of a caller's variable. A relative path depends on git's current directory.
 static int add_variable(struct arena *arena, const char *home, const char *name, const char *key,
 			struct gitnamed *named)
 {
@@ -223,7 +223,9 @@ static int add_variable(struct arena *arena, const char *home, const char *name,
 	return 0;
 }
 
-static int add_variables(struct arena *arena, const char *home, struct gitnamed *named) // git(1)
+static int add_variables(struct arena *arena, const char *home,
+			 struct gitnamed *named) // the variables of
+						 // git(1)
 {
 	TRY(add_variable(arena, home, "GIT_CONFIG_GLOBAL", "include.path", named));
 	TRY(add_variable(arena, home, "GIT_CONFIG_SYSTEM", "include.path", named));

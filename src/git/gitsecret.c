@@ -13,7 +13,8 @@
 
 enum { KEY_MAX = 256, LEFT_MAX = 32 };
 
-// Names without the text between the first and last dot. The first match decides, else the value.
+// Patterns of names, without the text between the first dot and the last. The first match decides.
+// Without a match the value decides.
 static const struct secret_rule {
 	enum { PASSES, PLACE, HELPER, PROXY, NAMES, ROOTS, SECRET } is;
 	const char *patterns;
@@ -23,7 +24,7 @@ static const struct secret_rule {
 	{ PLACE, "http.sslkey http.proxysslkey http.cookiefile" },
 	{ HELPER, "credential.helper" },
 	{ PROXY, "*.proxy" },
-	// files that git reads besides its own (git-config(1)); gpg.ssh.allowedSignersFile
+	// other files that git reads (git-config(1)); gpg.ssh.allowedSignersFile
 	{ NAMES, "blame.ignorerevsfile commit.template core.attributesfile core.excludesfile "
 		 "core.hookspath diff.orderfile gpg.allowedsignersfile gpg.revocationfile "
 		 "init.templatedir mailmap.file" },
@@ -34,7 +35,7 @@ static const struct secret_rule {
 	  "*authorization* *bearer* *cookie* *credentials *webhook* *.dsn" },
 };
 
-// Needs no scheme there.
+// Returns the host, also of a proxy without a scheme.
 static const char *proxy_host(const char *value)
 {
 	const char *at = strrchr(value, '@');
@@ -134,7 +135,7 @@ static void left_out(struct arena *arena, struct gitsecret *secret, const char *
 		 (struct origin){ .file = "git" });
 }
 
-// A name that is secret itself takes all of the section along.
+// A secret in the section's name removes the whole section.
 static bool filter_section(struct arena *arena, const struct gitconfig *config, unsigned index,
 			   unsigned *entry, struct gitconfig_text *out, struct gitsecret *secret)
 {
@@ -233,7 +234,7 @@ bool gitsecret_is(struct arena *arena, const char *key, const char *value)
 	return shown_value(arena, &entry, &unused) != value;
 }
 
-// NULL: not a quoted word. 'a'\''b'
+// Unquotes a word like 'a'\''b'. NULL: there is none.
 static char *unquoted(struct arena *arena, const char **at)
 {
 	char *word = arena_take(arena, strlen(*at) + 1);

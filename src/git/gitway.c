@@ -45,7 +45,7 @@ static bool is_host(struct way_text host)
 	return has_only(name, ".-_") && (!colon || strspn(port.text, "0123456789") == port.length);
 }
 
-// Git takes "a::b" and an unknown scheme for a helper program, and a leading '-' for an option.
+// Git runs a helper program for "a::b" and for unknown schemes. A leading '-' is an option.
 static bool read_address(const char *text, struct git_address *ret_address)
 {
 	static const struct {
@@ -112,7 +112,7 @@ bool gitway_is_name(const char *name)
 	return has_only((struct way_text){ name, strlen(name) }, "._-") && name[0] != '.';
 }
 
-// remotes_remote_for_branch() in git's remote.c.
+// Follows remotes_remote_for_branch() in git's remote.c.
 const char *gitway_default(struct arena *arena, const struct gitconfig *config)
 {
 	const char *only = NULL;

@@ -1,4 +1,4 @@
-// Owns the reading of an index that a box may have written, with what it needs of its repository.
+// Owns the reading of an index that a box may have written, and of its repository's settings.
 #include "git/gitindex.h"
 
 #include <limits.h>
@@ -22,7 +22,7 @@ static int read_from(struct arena *arena, const struct index_file *index, const 
 	return result;
 }
 
-// One that is missing, or that git could not read, has no value.
+// A missing or unreadable file has no value.
 static void read_config(struct arena *arena, const struct index_file *index, const char *name,
 			struct gitconfig *ret_config)
 {
@@ -52,11 +52,12 @@ static unsigned read_settings(struct arena *arena, struct index_file *index)
 }
 
 struct vetting {
-	uint32_t since, hash, whole; // 0: the shared part of a split one, which stays
+	uint32_t since, hash, whole; // whole 0: the shared part of a split index, which is not
+				     // rewritten
 };
 
-// Git notes how a file looked when it wrote it, and nothing for one that it could not write. What
-// the user changed keeps the note of before.
+// An entry has a file's metadata of the time when git wrote it, and zeros where git could not
+// write. A user's later changes do not alter the entry.
 static bool is_unwritten(const struct gitindex_entry *entry)
 {
 	return !entry->absent && !entry->directory && entry->stage == 0 && entry->size == 0 &&
@@ -150,7 +151,8 @@ const char *index_file_judge(struct arena *arena, int fd, const struct stat *sta
 	if (status->st_size > INDEX_FILE_MAX)
 		return "is too large to be checked";
 	off_t hole = lseek(fd, 0, SEEK_HOLE);
-	if (hole >= 0 && hole < status->st_size) // free for a box, and not to read
+	if (hole >= 0 && hole < status->st_size) // a hole costs a box nothing, and much time to
+						 // read
 		return "is not an index that git wrote";
 	unsigned hash = read_settings(arena, index);
 	if (ATTEMPT(ask(arena, fd, status->st_size, hash, index)) < 0)

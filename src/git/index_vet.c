@@ -1,4 +1,4 @@
-// Owns the judgement of an index that a box wrote, as git itself would write it. Hostile input:
+// Owns the judgement of an index that a box wrote: what git itself would write. Hostile input:
 // bounded by its own length, no I/O.
 #include "git/gitindex.h"
 
@@ -23,7 +23,7 @@ struct index_vet {
 	uint32_t count;
 };
 
-// As git's verify_path().
+// Follows git's verify_path().
 static bool is_path(const char *path, uint32_t mode)
 {
 	enum { LINK = 0120000, DIRECTORY = 040000 };
@@ -67,7 +67,7 @@ static void set_before(struct index_vet *vet, const struct index_reader *reader,
 	vet->stage = stage;
 }
 
-// NULs fill it up to eight.
+// Returns the bytes before an entry's path. NULs fill the whole to a multiple of eight.
 static size_t front_of(const struct index_reader *reader, const struct gitindex_entry *entry)
 {
 	enum { EXTENDED = 0x40 };
@@ -152,7 +152,7 @@ static void put_number(unsigned char *to, uint32_t number)
 static bool keep_good(struct index_use *use, struct index_reader *reader, const void *bytes,
 		      size_t length, unsigned hash)
 {
-	enum { HEADER = 12, MORE = 1 << 20 }; // an answer may have both
+	enum { HEADER = 12, MORE = 1 << 20 }; // room for good entries and a report
 	struct index_vet *vet = use->vet;
 	bool whole = !reader->link && !reader->sparse && vet->needed < 2 * length + MORE;
 	use->entry = keep_entry;

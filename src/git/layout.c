@@ -1,4 +1,4 @@
-// Owns the table of git's parts.
+// Owns the table of the files and directories in a git directory.
 #include "git/recognise.h"
 
 #include <string.h>
@@ -10,13 +10,13 @@
 #define LOCK_END             ".lock"
 #define DATA_DIRECTORY(name) { name, LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_BOTH }
 
-// Longer rows first. Rows that act come first.
+// The first match counts: longer rows come first, and rows that git acts on.
 const struct layout_row layout_rows[] = {
 	{ "*" LOCK_END, LAYOUT_LOCK, LAYOUT_FILE, LAYOUT_BOTH },
 	{ "hooks", LAYOUT_RUN, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "info/attributes", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED },
-	{ "sl/config", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED },  // of Sapling
-	{ "arc/config", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED }, // of Arcanist
+	{ "sl/config", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED },  // Sapling
+	{ "arc/config", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED }, // Arcanist
 	{ "config", LAYOUT_CONFIG, LAYOUT_FILE, LAYOUT_SHARED },
 	{ "config.worktree", LAYOUT_CONFIG, LAYOUT_FILE, LAYOUT_BOTH },
 	{ "commondir", LAYOUT_POINTER, LAYOUT_FILE, LAYOUT_BOTH },
@@ -100,7 +100,7 @@ static bool acts(const char *path, bool refs)
 	return row->kind > LAYOUT_LOCK && row->kind < (refs ? LAYOUT_ORDER : LAYOUT_NESTED);
 }
 
-// Names of submodules may have slashes; below refs and logs the names are those of branches.
+// Names of submodules may have slashes. Parts below refs and logs are names of branches.
 bool layout_acts(const char *path)
 {
 	bool refs = false;

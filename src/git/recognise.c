@@ -1,4 +1,4 @@
-// Owns the decision what a git directory is.
+// Owns the decision whether a directory is a git directory.
 #include "git/recognise.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ const char *const git_part_names[GIT_PARTS] = {
 	[GIT_REFS] = "refs",
 };
 
-// As git's isspace(): no form feed, no vertical tab.
+// Git's isspace() excludes form feed and vertical tab.
 static bool is_space(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
@@ -48,7 +48,7 @@ static bool git_is_head(const char *text, size_t length)
 			;
 		return begins(text + at, length - at, "refs/");
 	}
-	// A hash of 256 bits begins like one of 160.
+	// A SHA-256 begins with as many hexadecimal digits as a SHA-1 has.
 	while (at < length && at < HASH_LENGTH && is_hexadecimal(text[at]))
 		at++;
 	return at == HASH_LENGTH;

@@ -40,54 +40,54 @@ struct listed {
 	struct arena *arena;
 };
 
-// Pure: -1 when it is no such list. Sorts the rows by path.
+// Pure. Returns -1 for a text that is not such a list. Sorts the rows by path.
 int listed_parse(struct arena *arena, const char *text, size_t length, struct listed *ret_known);
-// By bisection; NULL if missing.
+// Bisects. Returns NULL for an unknown path.
 const struct listed_row *listed_find(const struct listed *known, const char *path);
-// Adds a row of another list; false when full.
+// Adds a copy of another list's row. Returns false when the list is full.
 bool listed_keep(struct listed *known, const struct listed_row *row);
 void listed_sort(struct listed *known);
 const char *listed_print(struct arena *arena, const struct listed *known);
 
-// 1; 0: none for this root; -1: a newer version.
+// Returns 1; 0 without a list for this root; -1 for a newer version.
 int listed_read(struct arena *arena, const char *file, const char *root, struct listed *ret_known);
-// Writes by a rename. The `first` list is durable: without it a box's files would count as the
-// user's.
+// Writes by a rename, durably for the `first` list: without one, a box's repositories would count
+// as the user's.
 bool listed_write(const struct listed *known, const char *file, bool first);
 
 void listed_note(struct listed *known, int directory, const char *name, const char *path,
 		 enum listed_kind kind);
-// Compares the device only if the root's device is unchanged.
+// Compares inodes, and devices if the root's device is unchanged.
 bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,
 	       uint64_t root_device);
 
 bool listed_differs(const struct listed *left, const struct listed *right);
 
-// Walks by descriptors, and follows no links.
+// A walk by descriptors, which follows no links.
 
 struct git_walk {
-	// Each may be NULL. A git directory without .git has the name ".".
+	// Each may be NULL. "." names a git directory that is not a .git.
 	void (*entry)(struct git_walk *walk, int directory, const char *name, unsigned type);
 	void (*repository)(struct git_walk *walk, int directory, const char *name);
 	bool (*passes)(struct git_walk *walk);
 	void *owner;
 	struct arena *arena;
-	// The top, the command's directories, those of the share changed since `since`, and new
-	// entries in these. NULL: all.
+	// Walks the top, the command's directories, directories of the share that changed after
+	// `since`, and new entries in these. NULL: walks the whole tree.
 	const struct share *share;
-	int64_t since, start; // nanoseconds; changes from `start` on are the run's
-	bool probes;          // stops at the first change
-	long processor;       // nanoseconds of this process's time; 0: no end
-	// Time for the others, if `others` is set, and for installed packages, which come last. 0:
-	// not read.
+	int64_t since, start; // nanoseconds; changes at `start` or later are the run's
+	bool probes;          // the first change ends the walk
+	long processor;       // nanoseconds of processor time; 0: no limit
+	// Limits for other directories, if `others` is set, and for installed packages, which come
+	// last. 0: not read.
 	long rest, rest_installed;
 
 	bool cut;
-	const char *lost; // the common parent of all unsearched directories, or NULL
-	bool unseen;      // some are outside installed packages
+	const char *lost; // common parent of unsearched directories, or NULL
+	bool unseen;      // not all unsearched directories are in installed packages
 
 	bool moved, others;
-	bool counts; // directories have a link for each one in them
+	bool counts; // st_nlink counts subdirectories
 	char path[PATH_MAX];
 	size_t length, root, rest_bytes, fresh_bytes;
 	unsigned depth, entries, row_count, row_room;
@@ -99,27 +99,27 @@ struct git_walk {
 
 void walk_tree(struct git_walk *walk, const char *root);
 
-// What every run checks: the top, and the directories of git's index and of the command with all
-// above them.
+// The directories that every run checks: the top, those of git's index, the command's, and all
+// their parents.
 
 struct share {
 	struct centre {
 		const char *path;
-		unsigned above; // the index of its parent, or SHARE_NONE
+		unsigned above; // parent's index, or SHARE_NONE
 	} *centres;             // sorted by strcmp(); "" is the first
 	unsigned count;
 	const struct gitindex_kept *kept;
 	unsigned kept_count;
 	struct file_state index;
-	const char *directory; // of the command, one of the centres, or NULL
+	const char *directory; // the command's: one of the centres, or NULL
 };
 #define SHARE_NONE ~0U
 
-// Reads the index in this state. `file`: keeps the share for later runs, or NULL. False if the
-// index is unreadable or has changed: the share is the whole tree.
+// Reads the index in the given state. `file` keeps the share for later runs; it may be NULL.
+// Returns false when the index is unreadable or has changed: the share is then the whole tree.
 bool share_read(struct arena *arena, const char *index, const struct file_state *state,
 		const char *file, struct share *ret_share);
-// Whether the index of `project` is missing or was kept.
+// Returns whether the index of `project` is missing or its share is kept.
 bool share_is_kept(struct arena *arena, const char *state, const char *project);
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory);

@@ -28,7 +28,7 @@ enum {
 };
 enum { REST_BYTES = 64 << 20, FRESH_BYTES = 128 << 20, FRESH_MAX = 1 << 18 };
 
-// A box can set no ctime back.
+// By ctime, which a box cannot set back.
 enum news { OLD, SINCE, IN_RUN };
 
 enum rank { STOOD, CAME, INSTALLED, FRESH };
@@ -44,14 +44,14 @@ struct walk_row {
 
 struct walk_centre {
 	unsigned char all, came;
-	bool seen, changed; // by the second thread, as a directory
+	bool seen, changed; // set by the second thread; `seen`: it is a directory
 	unsigned children, links;
 };
 
-// A second thread, which reads the same directories from the end.
+// The second thread reads the same directories from the end.
 struct second {
 	const struct git_walk *walk;
-	atomic_uint first, last; // the next row of each thread
+	atomic_uint first, last; // next row of each thread
 	pthread_t thread;
 	bool on;
 };
@@ -195,8 +195,8 @@ static void open_and_visit(struct git_walk *walk, const struct walk_row *row)
 		visit(walk, fd, row);
 }
 
-// An old ctime means an old directory with the same names. A changed one in a changed directory may
-// have been moved there, so all below it is read.
+// An old ctime proves a directory with unchanged names. A changed directory in a changed one may
+// have been moved there, and all below it is read.
 static bool look_at(struct git_walk *walk, struct walk_row *row)
 {
 	struct stat status;
@@ -239,13 +239,14 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
 }
 
-// Some file systems (CIFS) give each directory 2 links. Those that count give the top more.
+// st_nlink is 2 + subdirectories, on some file systems (CIFS) always 2. The top's count shows
+// which.
 static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 {
 	return !walk->counts || row->links != 2 + walk->centres[row->centre].children;
 }
 
-// Uses a separate descriptor: a shared one's count moves between processors.
+// The thread opens a descriptor: a shared one's reference count moves between processors.
 static void *look_from_end(void *argument)
 {
 	struct second *second = argument;

@@ -18,10 +18,10 @@ enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20, TICK = 20000000 };
 #define MAGIC "sbxindx1"
 #define KINDS (ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT))
 
-// The head of a kept index.
+// The begin of a kept index.
 struct kept_head {
 	char magic[8];
-	uint64_t names; // the hash of the table
+	uint64_t names; // hash of the table of names
 	struct file_state index;
 	uint64_t length;
 };
@@ -104,7 +104,7 @@ static void take_rows(struct arena *arena, const struct rows *rows, struct share
 	share->kept = files;
 }
 
-// Keeps only what no later change can share its ctime with.
+// Keeps the share only if a later change cannot have the same ctime.
 bool share_read(struct arena *arena, const char *index, const struct file_state *state,
 		const char *file, struct share *ret_share)
 {
@@ -118,7 +118,7 @@ bool share_read(struct arena *arena, const char *index, const struct file_state 
 		if (file && state->changed + TICK < began && times_are_ours(index))
 			keep(file, &head, &rows);
 	}
-	if (rows.count > ROWS_MAX) // too much memory: the whole tree is checked
+	if (rows.count > ROWS_MAX) // too much memory: the share is the whole tree
 		return false;
 	take_rows(arena, &rows, &share);
 	*ret_share = share;
