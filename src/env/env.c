@@ -43,7 +43,7 @@ static const struct mount *mount_at(const struct plan *plan, const char *path)
 	return above;
 }
 
-// In a new tmpfs there is no directory yet.
+// A new tmpfs has no directories yet.
 static bool writable_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_at(plan, path);
@@ -51,7 +51,8 @@ static bool writable_inside(const struct plan *plan, const char *path)
 	       (above->kind != MOUNT_TMPFS || str_equal(above->target, path));
 }
 
-// TMPDIR, and zsh's here-documents.
+// Returns whether TMPDIR, or TMPPREFIX (zsh's here-documents), names no writable directory of the
+// box.
 static bool is_no_place(const struct plan *plan, const char *name, const char *value)
 {
 	bool prefix = str_equal(name, "TMPPREFIX");
@@ -124,7 +125,8 @@ static void set(struct plan *plan, const char *name, const char *value)
 	*variable = (struct variable){ .name = name, .value = value };
 }
 
-// Without it a tool would ask a public registry for another's name. NULL: withheld.
+// Returns a registry's address without user and password. Without an address a tool would ask a
+// public registry for private names. NULL: withheld.
 static const char *without_user(const struct plan *plan, const char *name, const char *value)
 {
 	bool registry = false;
@@ -134,7 +136,7 @@ static const char *without_user(const struct plan *plan, const char *name, const
 	return shown && !textsecret_is(shown) && !env_withheld(plan, name, shown) ? shown : NULL;
 }
 
-// Drops "--require FILE" of an editor's terminal: it needs withheld VSCODE_* variables.
+// Removes "--require FILE" of an editor's terminal: FILE needs withheld VSCODE_* variables.
 static const char *without_editor(const struct plan *plan, const char *value)
 {
 	const char *mark = strcasestr(value, "/.vscode"), *from = mark;
@@ -182,7 +184,7 @@ static void take_callers(struct plan *plan, char *const *environment)
 
 static const char git_key[] = "GIT_CONFIG_KEY_", git_value[] = "GIT_CONFIG_VALUE_";
 
-// git(1), GIT_CONFIG_COUNT: a withheld key or value withholds the pair.
+// A withheld key or value of GIT_CONFIG_COUNT (git(1)) withholds the pair.
 static void judge_pairs(struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->variable_count; i++) {
@@ -202,7 +204,8 @@ static void judge_pairs(struct plan *plan)
 	}
 }
 
-// Git stops at a missing one ("missing config key").
+// Returns a placeholder for a withheld key or value: git stops at a missing one ("missing config
+// key").
 static const char *stand_in(const struct plan *plan, const char *name)
 {
 	if (!env_value(plan, "GIT_CONFIG_COUNT"))
@@ -217,8 +220,8 @@ static void set_own(struct plan *plan, const char *name, const char *value)
 }
 
 // npm and pnpm (fetch-retries, npm-config(7)), pip (--retries) and cargo (net.retry) repeat denied
-// connections for up to a minute. The others ask for a newer version at each start, because a new
-// home has no record of the last check.
+// connections for up to a minute. The other programs look for a newer version at each start, as a
+// new home has no record of the last check.
 static const struct {
 	const char *name, *value;
 } quiet[] = {
@@ -230,12 +233,13 @@ static const struct {
 	{ "CARGO_NET_RETRY", "1" },
 	{ "npm_config_update_notifier", "false" },  // npm-config(7), update-notifier
 	{ "pnpm_config_update_notifier", "false" }, // pnpm.io/settings, updateNotifier
-	{ "NO_UPDATE_NOTIFIER", "1" },            // update-notifier's readme: many programs of npm
-	{ "PIP_DISABLE_PIP_VERSION_CHECK", "1" }, // pip --help, --disable-pip-version-check
-	{ "GH_NO_UPDATE_NOTIFIER", "1" },         // gh help environment
-	{ "DENO_NO_UPDATE_CHECK", "1" },          // deno --help, environment variables
-	{ "CHECKPOINT_DISABLE", "1" },            // terraform and others: HashiCorp's Checkpoint
-	{ "POWERSHELL_UPDATECHECK", "Off" },      // about_Update_Notifications
+	{ "NO_UPDATE_NOTIFIER", "1" },              // update-notifier's readme; many npm programs
+	{ "PIP_DISABLE_PIP_VERSION_CHECK", "1" },   // pip --help, --disable-pip-version-check
+	{ "GH_NO_UPDATE_NOTIFIER", "1" },           // gh help environment
+	{ "DENO_NO_UPDATE_CHECK", "1" },            // deno --help, environment variables
+	{ "CHECKPOINT_DISABLE", "1" },              // Checkpoint of terraform and other HashiCorp
+						    // programs
+	{ "POWERSHELL_UPDATECHECK", "Off" },        // about_Update_Notifications
 };
 
 // sched_setaffinity(2)
@@ -245,7 +249,7 @@ static uint64_t own_processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 0 : (uint64_t)CPU_COUNT(&set);
 }
 
-// None of these programs prints that it read the variable.
+// Sets sizes for programs that do not print that they read the variable.
 static void set_sizes(struct plan *plan)
 {
 	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };
@@ -293,8 +297,7 @@ static void set_all_own(struct plan *plan)
 	for (unsigned i = 0; plan->egress.on && i < sizeof(quiet) / sizeof(quiet[0]); i++)
 		if (!env_value(plan, quiet[i].name))
 			set_own(plan, quiet[i].name, quiet[i].value);
-	// Without UDP libc must ask by TCP. The host's search list would ask for names that nobody
-	// typed.
+	// Tier landlock has no UDP: libc must query by TCP, and without the host's search list.
 	if (plan->egress.on && !plan->own_network) {
 		set_own(plan, "RES_OPTIONS", "use-vc ndots:0");
 		set_own(plan, "LOCALDOMAIN", ".");
@@ -306,7 +309,7 @@ static void set_all_own(struct plan *plan)
 	}
 }
 
-// The later unset wins, unless an untrusted file has it.
+// The later of set and unset wins. An untrusted file's unset never wins.
 static void set_wanted(struct plan *plan)
 {
 	list_each (item, &plan->profile->environment_set) {

@@ -1,4 +1,4 @@
-// Owns the tables of names and values that do not enter a box unless named exactly. Rule 30.
+// Owns the tables of names and values that do not enter a box unless named exactly.
 #include "env/env.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ static const char loader[] = "it steers loaders and shells";
 
 const struct path_variable path_variables[] = {
 	{ "TERMINFO", PATH_OF_TERMINALS },         // terminfo(5)
-	{ "TERMINFO_DIRS", PATH_OF_TERMINALS },    // the same, a list
+	{ "TERMINFO_DIRS", PATH_OF_TERMINALS },    // terminfo(5), a list
 	{ "GIT_CONFIG_GLOBAL", PATH_OF_GIT },      // git(1)
 	{ "GIT_CONFIG_SYSTEM", PATH_OF_GIT },      // git(1)
 	{ "GIT_TEMPLATE_DIR", PATH_OF_DIRECTORY }, // git-init(1)
@@ -36,9 +36,10 @@ const struct path_variable path_variables[] = {
 	{ "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", PATH_OF_ROOTS },   // gRPC: environment variables
 	{ "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", PATH_OF_ROOTS }, // gcloud topic configurations
 	{ "HTTPLIB2_CA_CERTS", PATH_OF_ROOTS },                  // httplib2.certs
-	{ "SSL_CERT_DIR", PATH_OF_OTHER_ROOTS },                 // as SSL_CERT_FILE, a list
-	{ "GIT_SSL_CAPATH", PATH_OF_OTHER_ROOTS },               // git-config(1), http.sslCAPath
-	{ "npm_config_cafile", PATH_OF_OTHER_ROOTS },            // npm-config(7), cafile
+	{ "SSL_CERT_DIR", PATH_OF_OTHER_ROOTS },      // SSL_CTX_load_verify_locations(3),
+						      // a list
+	{ "GIT_SSL_CAPATH", PATH_OF_OTHER_ROOTS },    // git-config(1), http.sslCAPath
+	{ "npm_config_cafile", PATH_OF_OTHER_ROOTS }, // npm-config(7), cafile
 	{ "NPM_CONFIG_CAFILE", PATH_OF_OTHER_ROOTS },
 	{ "JULIA_SSL_CA_ROOTS_PATH", PATH_OF_OTHER_ROOTS }, // NetworkOptions.jl
 	{ "PERL_LWP_SSL_CA_FILE", PATH_OF_OTHER_ROOTS },    // LWP::UserAgent(3pm)
@@ -75,7 +76,7 @@ const char *const variables_of_registries[] = {
 };
 
 struct variable_rule {
-	const char *pattern, *why; // why NULL: passes, whatever the later rows say
+	const char *pattern, *why; // why NULL: the variable passes, also if a later row matches
 };
 
 static const struct variable_rule names[] = {
@@ -159,7 +160,7 @@ static const struct variable_rule names[] = {
 	{ "GLIBC_TUNABLES", loader },
 	{ "GCONV_PATH", loader },
 	{ "LOCPATH", loader },
-	{ "MALLOC_TRACE", loader }, // names a file: mtrace(3)
+	{ "MALLOC_TRACE", loader }, // mtrace(3) writes to this file
 	{ "BASH_ENV", loader },
 	{ "BASH_FUNC_*", loader },
 	{ "BASHOPTS", loader },
@@ -217,7 +218,7 @@ static const char *const prefixes[] = {
 	"dckr_pat_",  "figd_",      "key-",     "shpat_",   "sq0atp-",  "atlasv1.",
 };
 
-// In each URL of the value. A long user name without a password is a token.
+// Looks at each URL of the value. A long user name without a password is a token.
 static bool url_with_password(const char *value)
 {
 	enum { TOKEN_LEAST = 20 };
@@ -231,8 +232,8 @@ static bool url_with_password(const char *value)
 	return false;
 }
 
-// "Password=x", "-Dsigning.password=x", {"token":"x"}, "Authorization: basic x". Not for references
-// such as "$X".
+// Matches "Password=x", "-Dsigning.password=x", {"token":"x"}, "Authorization: basic x", but no
+// reference such as "$X".
 static bool key_with_secret(const char *value)
 {
 	static const char *const keys[] = { "password",   "passwd",      "pwd",
@@ -257,7 +258,7 @@ static bool key_with_secret(const char *value)
 	return false;
 }
 
-// Slack's, Discord's, Teams', Telegram's URLs.
+// Matches URLs of Slack, Discord, Teams and Telegram.
 static bool has_secret_form(const char *value)
 {
 	static const char *const forms[] = {
@@ -274,7 +275,7 @@ static bool has_secret_form(const char *value)
 	return key_with_secret(value);
 }
 
-// A commit id has 40 digits; 48 or more are a secret.
+// 48 or more digits are a secret. A commit id has 40.
 static bool hexadecimal(const char *value, size_t length)
 {
 	return length >= 48 && strspn(value, "0123456789abcdefABCDEF") == length;
@@ -298,7 +299,7 @@ static bool high_entropy(const char *value, size_t length)
 		changes += i > 0 && isalpha(c) && isalpha((unsigned char)value[i - 1]) &&
 			   (isupper(c) != 0) != (isupper((unsigned char)value[i - 1]) != 0);
 	}
-	// Paths and CamelCase change case rarely.
+	// Paths and CamelCase have few changes of case.
 	return upper >= 3 && lower >= 3 && digits >= 3 && different >= 14 && changes * 6 >= length;
 }
 

@@ -13,7 +13,7 @@
 
 enum { ROOTS_BYTES_MAX = 4 << 20 };
 
-// Where distributions put the roots; the first one that exists counts.
+// Files of trusted certificates in distributions. The first that exists counts.
 static const char *const root_files[] = {
 	"/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Arch, Alpine
 	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // Fedora, RHEL
@@ -21,13 +21,13 @@ static const char *const root_files[] = {
 	"/etc/ssl/cert.pem",
 };
 
-// Variables by which a caller names other roots.
+// Variables that name other files of trusted certificates.
 static const char *const own_roots[] = {
 	"SSL_CERT_FILE",      "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
 	"REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO",
 };
 
-// "NAME VALUE": returns the value, and the length of the name.
+// Splits "NAME VALUE": returns the value, and the length of the name.
 static const char *split(const struct item *item, size_t *ret_name)
 {
 	*ret_name = strcspn(item->text, " ");
@@ -62,7 +62,7 @@ static struct credential *find(struct plan *plan, const char *name, size_t lengt
 	return NULL;
 }
 
-// A project's own file may name no secret, even if trusted: anybody who wrote to the project may
+// A rule of a project's own file names no secret, even if the file is trusted: another user may
 // have written it.
 static int check_origin(const struct plan *plan, const struct item *item)
 {
@@ -144,7 +144,7 @@ static int take_source(struct plan *plan, struct profile *profile, struct creden
 		return take_file(plan, profile, credential, item, value);
 	if (!is_word(value, "_"))
 		return bad(plan, item, "env and the name of a variable");
-	// The first variable that is set counts.
+	// The first variable with a value counts.
 	const char *set = credential->kind == SECRET_VARIABLE && credential->source
 				  ? getenv(credential->source)
 				  : NULL;
@@ -172,7 +172,7 @@ static int take_header(struct plan *plan, struct profile *profile, struct creden
 		       const struct item *item, const char *value)
 {
 	(void)profile;
-	// These belong to the connection, or frame the message.
+	// Headers that belong to the connection, or frame the message.
 	static const char *const never[] = { "host",       "content-length", "transfer-encoding",
 					     "connection", "cookie",         "content-type",
 					     "expect",     "trailer",        "upgrade" };

@@ -22,7 +22,7 @@
 #include "report/findings.h"
 #include "run.h"
 
-// Part of this program; absent in a build without it.
+// The opener's program is part of this file; NULL in a build without it.
 extern const char opener_program __attribute__((weak));
 extern const char opener_program_end __attribute__((weak));
 
@@ -32,7 +32,7 @@ static _Noreturn void become_opener(int program, int control, int channel, pid_t
 {
 	static char name[] = "sbx-opener";
 	char *words[] = { name, NULL }, *none[] = { NULL };
-	// First to numbers above all targets of dup2().
+	// Copies the descriptors above all targets of dup3().
 	autoclose int from_control = fcntl(control, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
 	autoclose int from_channel = fcntl(channel, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
 	autoclose int text = fcntl(program, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
@@ -67,7 +67,7 @@ static int start(struct run *run)
 		return fail(errno, "the opener");
 	run->opener_channel = channel[0];
 	autoclose int reads = channel[1];
-	// A worker does not wait for the opener.
+	// The worker does not wait for the opener.
 	fcntl(run->opener_channel, F_SETFL, O_NONBLOCK);
 	pid_t supervisor = getpid(), child = fork();
 	if (child == 0)
@@ -95,7 +95,7 @@ static int hear(const struct run *run, struct opener_answer *answer)
 		return fail(0, "secrets cannot be used: the opener was not ready in 10 s");
 	ssize_t got = fd_receive(run->opener_control, answer, sizeof(*answer), NULL);
 	if (got != (ssize_t)sizeof(*answer)) {
-		poll(NULL, 0, 20); // it ends soon
+		poll(NULL, 0, 20); // it is about to exit
 		return ended(run);
 	}
 	answer->problem[sizeof(answer->problem) - 1] = '\0';
@@ -119,15 +119,15 @@ static int send_begin(const struct plan *plan, struct run *run)
 		run->opened = NULL;
 		return fail(errno, "memory for the opener");
 	}
-	madvise(run->opened, sizeof(*run->opened), MADV_DONTFORK); // no child needs it
+	madvise(run->opened, sizeof(*run->opened), MADV_DONTFORK); // no child needs the pages
 	const int fds[] = { roots, record };
 	if (fd_send(run->opener_control, &begin, sizeof(begin), fds, 2) < 0)
 		return ended(run);
 	return 0;
 }
 
-// Moves the value from the caller's environment into a pipe, and wipes it there: no later process
-// has it.
+// Moves the value from the caller's environment into a pipe, and wipes the variable: later
+// processes do not have it.
 static int open_variable(const struct credential *credential, char *const *environment, int *ret)
 {
 	size_t length = strlen(credential->source);
@@ -148,7 +148,7 @@ static int open_variable(const struct credential *credential, char *const *envir
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
 	*ret = ends[0];
-	int result = fd_write_all(ends[1], value, size); // less than a pipe holds
+	int result = fd_write_all(ends[1], value, size); // a pipe holds more
 	close(ends[1]);
 	if (result < 0)
 		return fail(errno, "secret %s", credential->name);
@@ -161,7 +161,7 @@ static int open_variable(const struct credential *credential, char *const *envir
 	return 0;
 }
 
-// The file must be the caller's, and unreadable for others.
+// The file must belong to the caller, and be unreadable for others.
 static int open_file(const struct credential *credential, int *ret)
 {
 	struct stat status;
@@ -229,16 +229,16 @@ int keys_host(struct plan *plan, struct run *run)
 int keys_undo(const struct plan *plan, struct run *run)
 {
 	enum { LAST_WORDS_MILLISECONDS = 200 };
-	struct pollfd end = { .fd = run->opener_control }; // POLLHUP: it has ended
+	struct pollfd end = { .fd = run->opener_control }; // POLLHUP: the opener has ended
 	int status = 0;
 	(void)plan;
 	if (run->opener > 0 && waitpid(run->opener, &status, WNOHANG) > 0)
 		run->opener_ended = true;
 	else if (run->opener > 0) {
-		fd_close(&run->opener_channel); // at EOF it finishes and exits
+		fd_close(&run->opener_channel); // at EOF the opener exits
 		poll(&end, 1, LAST_WORDS_MILLISECONDS);
-		// The first deadly signal decides the status: if another program's signal came
-		// first, the status is not SIGTERM's (complete_signal() of the kernel).
+		// The first deadly signal decides the status (complete_signal() of the kernel):
+		// another program's signal before these shows in it.
 		kill(run->opener, SIGTERM);
 		kill(run->opener, SIGKILL);
 		while (waitpid(run->opener, &status, 0) < 0 && errno == EINTR)
@@ -269,7 +269,7 @@ static void report_uses(const struct plan *plan, const struct opener_record *rec
 		findings_add(found, FINDING_SECRET_USED, plan->credentials[secret].name, detail,
 			     "");
 	}
-	if (i == OPENER_USES_MAX) // there may be more
+	if (i == OPENER_USES_MAX) // there may be more uses
 		return;
 	for (i = 0; i < plan->credential_count; i++)
 		if (!used[i])

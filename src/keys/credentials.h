@@ -12,13 +12,13 @@ struct profile;
 struct run;
 
 // Fails for a rule of a project's own file, and for a network without a proxy. Hides files with
-// secrets from the box, and allows their hosts.
+// secrets from the box, and allows the hosts of the rules.
 int keys_plan(struct plan *plan, struct profile *profile);
-// Host steps: start the opener, give it the secrets, take its placeholders and certificate. Before
-// the clone, which would copy the caller's environment.
+// Host steps: start the opener, send secrets, receive placeholders and certificate. They come
+// before clone(2), which would copy the caller's environment.
 int keys_host(struct plan *plan, struct run *run);
 int keys_undo(const struct plan *plan, struct run *run);
 
-// When the box is dead: uses and refusals.
+// Reports uses and refusals after the box's end.
 void keys_report(const struct plan *plan, struct run *run, struct denials *denials,
 		 struct findings *found);

@@ -1,5 +1,5 @@
-// Owns the last check of the walls from inside, and what the host side gets for the watch over the
-// project. Box side: raw system calls.
+// Owns the last check of the protected mounts from inside, and the descriptors that the host side
+// needs to watch the project. Box side: raw system calls.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ bool hold_reports(const struct plan *plan)
 					   plan->profile->minimum != TIER_FULL || plan->session);
 }
 
-// A host program that replaces a file removes the mounts on it.
+// Checks all mounts: a host program that replaces a file removes mounts on it.
 int hold_child(const struct plan *plan, struct run *run)
 {
 	struct sys_statx status;
@@ -37,7 +37,7 @@ int hold_child(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Passes the box's copies, and the way into its view. Neither leads out of the box.
+// Passes descriptors of the box's copies and namespaces. None of them leads out of the box.
 int handover_child(const struct plan *plan, struct run *run)
 {
 	int fds[FD_PASSED] = { run->user, run->view, -1, -1 };

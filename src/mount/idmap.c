@@ -1,5 +1,5 @@
-// Owns the id-mapped copies of the system's settings, between the host side that makes them and the
-// view.
+// Owns the id-mapped copies of the system's settings. The host side makes them, and the view takes
+// them.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static int wait_to_be_killed(void *parent)
 	return 0;
 }
 
-// A user namespace needs a process: this one shares sbx's memory.
+// A user namespace needs a process. This one shares sbx's memory.
 static int make_map(void)
 {
 	static _Alignas(4096) char stack[16384];
@@ -76,7 +76,7 @@ static int make_map(void)
 	return fd;
 }
 
-// Without user namespaces (ENOSPC, EUSERS) there is no box either: the plan notes it.
+// ENOSPC and EUSERS: there are no user namespaces, and no box, which the plan notes.
 static bool is_unable(int number)
 {
 	return number == EINVAL || number == EPERM || number == EACCES || number == EOPNOTSUPP ||

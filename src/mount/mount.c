@@ -1,6 +1,6 @@
 // Owns the box's mounts. Box side: raw system calls, descriptors, no memory. A source is opened
-// without symlinks, compared with the plan, and cloned from that descriptor: a swapped path is an
-// error, never another file.
+// without symlinks, compared with the plan, and cloned from its descriptor. A source that was
+// swapped is an error.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@
 #include "plan.h"
 #include "run.h"
 
-// Any directory that is never a source.
+// A directory that is never a source.
 static const char waiting_place[] = "/proc";
 static const char empty_file[] = ".empty-file", empty_directory[] = ".empty-directory";
-// The target of a file that shall look absent: nothing can be made there.
+// Target of the symlink that masks a hidden file. No file can be made there.
 static const char absent_link[] = ".absent", absent_text[] = "/proc/hidden in this box";
 
 enum {
@@ -40,7 +40,7 @@ int mount_child_root(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Its access time is zero until somebody follows it.
+// The link's access time is zero until a program follows it.
 static int make_absent(struct run *run)
 {
 	static const struct timespec never[2] = { { 0 }, { 0 } };
@@ -65,7 +65,7 @@ static int clone_source(const struct mount *mount, const struct identity *wanted
 					   RESOLVE_NO_SYMLINKS);
 	if (source < 0 && errno != ELOOP)
 		return fail(errno, "'%s'", mount->source);
-	// No symlink on the way, and the same inode.
+	// The path has no symlink, and the inode is the plan's.
 	if (source < 0 || !target_is_same(source, wanted))
 		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
 	int tree = clone_restricted(mount, source, "", AT_RECURSIVE | AT_EMPTY_PATH);
@@ -102,8 +102,8 @@ static int own_tmpfs(const struct plan *plan, const struct mount *mount)
 				MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 }
 
-// A directory of the root's own tmpfs, mounted over itself: a quarter of a new tmpfs's cost. Over
-// the host's, and with a size or mode, a new tmpfs.
+// Uses a directory of the root's tmpfs, bound over itself: a quarter of a new tmpfs's time. Makes
+// a new tmpfs over host directories, and for a size or mode.
 static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -119,7 +119,7 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 	return target_attach(plan, run, index, take(&tree));
 }
 
-// Missing names are fine.
+// The path may be missing.
 static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -157,7 +157,7 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 		run->made++;
 		run->masked[directory] = true;
 	}
-	// Nothing to write in a link, and its time of access is to change.
+	// A link has no content to protect, and its access time must change.
 	autoclose int tree = absent ? sys_open_tree(run->root, empty, CLONE_FLAGS)
 				    : clone_restricted(mount, run->root, empty, 0);
 	if (tree < 0)
@@ -168,8 +168,8 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 	return 0;
 }
 
-// Its name is where /proc will be, so that nobody sees it; a box inside this one mounts its own
-// over it.
+// Writes the file below /proc of the tmpfs, where the mount of /proc hides it. A box in this box
+// mounts its own text.
 static int write_text(struct run *run, const struct mount *mount, unsigned index)
 {
 	char name[32];
@@ -262,7 +262,7 @@ static void open_again(const struct run *run, const struct node *node)
 {
 	bool terminal = str_starts(node->path, "/dev/console");
 	int flags = fcntl(node->fd, F_GETFL) & ~O_ASYNC;
-	// A serial line would wait for its carrier.
+	// O_NONBLOCK: a serial line would wait for its carrier.
 	autoclose int fd = openat(run->root, target_inside(node->path),
 				  flags | (terminal ? O_NONBLOCK : 0) | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && target_is_same(fd, &node->identity) &&
@@ -300,7 +300,7 @@ int mount_child_pivot(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Apart: it waits for every processor (RCU).
+// A separate step: umount2(2) waits for all processors (RCU).
 int mount_child_detach(const struct plan *plan, struct run *run)
 {
 	(void)plan;
@@ -320,7 +320,7 @@ int mount_child_directory(const struct plan *plan, struct run *run)
 	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
 }
 
-// A box can change its mode: 0777 or 0 would keep later runs from it.
+// A box can change the cache's mode: 0777 or 0 would keep later runs out.
 static int open_cache(const char *source)
 {
 	struct stat status;
@@ -340,7 +340,7 @@ int mount_host(struct plan *plan, struct run *run)
 		if (!mount->cache)
 			continue;
 		autoclose int fd = open_cache(mount->source);
-		// A full disk: caches are empty, and this run's alone.
+		// A full disk: this run's caches are empty, and private.
 		if (fd < 0 && (err_forgive(ENOSPC) || err_forgive(EDQUOT))) {
 			mount->kind = MOUNT_TMPFS;
 			mount->cache = false;

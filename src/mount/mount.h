@@ -16,26 +16,26 @@ struct run;
 // Before the plan is sealed: makes cache directories and notes their identities.
 int mount_host(struct plan *plan, struct run *run);
 
-// After pivot only the mounts of the plan are reachable.
+// After pivot_root(2) only the plan's mounts are reachable.
 int mount_child_root(const struct plan *plan, struct run *run);
 int mount_child_view(const struct plan *plan, struct run *run);
 int mount_child_nodes(const struct plan *plan, struct run *run);
-// The last writes to /proc come before.
+// No later step writes to /proc.
 int mount_child_proc(const struct plan *plan, struct run *run);
 int mount_child_pivot(const struct plan *plan, struct run *run);
 int mount_child_detach(const struct plan *plan, struct run *run);
 int mount_child_directory(const struct plan *plan, struct run *run);
 
-// fsmount(2), Linux 5.2.
+// Uses fsmount(2), Linux 5.2.
 
-// UNLIMITED: no limit.
+// bytes: UNLIMITED sets no size.
 int filesystem_tmpfs(uint64_t bytes, mode_t mode, unsigned attributes);
 
 int filesystem_new(enum mount_kind kind);
 
 int scratch_child(const struct plan *plan, struct run *run, unsigned index);
 
-// Regular files of mount->source into a mount that is not attached; not hidden, large, unreadable
+// Copies regular files of mount->source into a detached mount, without hidden, large or unreadable
 // ones.
 enum { FILL_FILES_MAX = 64, FILL_BYTES_MAX = 65536 };
 int fill_child(const struct plan *plan, const struct mount *mount, int tree);
@@ -47,9 +47,10 @@ bool hold_reports(const struct plan *plan);
 int hold_child(const struct plan *plan, struct run *run);
 int handover_child(const struct plan *plan, struct run *run);
 
-// A root caller's box: root's files are nobody's. mount_setattr(2), Linux 5.12. Rule 26.
+// For a root caller: in the box's view root's files belong to nobody. mount_setattr(2), Linux
+// 5.12.
 
-// Before there is a user namespace that could not.
+// Before the box's user namespace, which could not make the mounts.
 int settings_host(const struct plan *plan, struct run *run);
 int settings_undo(const struct plan *plan, struct run *run);
 
@@ -57,21 +58,21 @@ bool settings_maps(const struct plan *plan, const struct mount *mount);
 
 void settings_plan(struct plan *plan);
 
-// -1: the row needs none.
+// Returns -1 when the mount is none of these.
 int settings_take(const struct mount *mount);
 
-// While the host's /proc is in sight.
+// Call it before pivot_root(2): opens the host's /proc/self/fd.
 int layers_child_begin(struct run *run);
 
-// Another command's very mount, or a new one.
+// Returns the mount of another run of the session, or a new one.
 int layers_child(const struct plan *plan, struct run *run, unsigned index);
 
-// Made while the host side plans; detached.
+// Detached mounts that the box makes while the host side plans.
 
-// What fails is left to the view, which says why.
+// Ignores failures: the view makes the mount again, and reports.
 int prepare_child(const struct plan *plan, struct run *run);
 
-// -1: none. Of the very object that the plan saw.
+// Returns the prepared mount of the inode that the plan names, or -1.
 int prepare_take(struct run *run, const struct mount *mount);
 
 struct mount_attr mount_attributes(enum access access);
@@ -80,16 +81,16 @@ const char *target_inside(const char *target);
 
 bool target_is_same(int fd, const struct identity *identity);
 
-// -1: none.
+// Returns the mount's descriptor, or -1.
 int target_mount(const struct plan *plan, const struct run *run, const char *path);
 
-// O_PATH; a directory of the host is compared with the plan.
+// Returns an O_PATH descriptor. A host directory above is compared with the plan.
 int target_open(const struct plan *plan, struct run *run, unsigned index);
 
-// But for one of the host.
+// Makes nothing below a host directory.
 int target_make(struct run *run, const struct mount *mount, mode_t type);
 
-// In a session's layer another link is replaced.
+// Replaces another link in a session's layer.
 int target_link(struct run *run, const struct mount *mount);
 
 int target_attach(const struct plan *plan, struct run *run, unsigned index, int tree);

@@ -1,5 +1,5 @@
-// Owns the detached mounts of view/paths/wishes.h until the view takes them. Box side: raw system
-// calls.
+// Owns the prepared mounts of fixed devices (view/paths/wishes.h) until the view takes them. Box
+// side: raw system calls.
 #include "mount/mount.h"
 
 #include <fcntl.h>

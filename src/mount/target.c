@@ -1,4 +1,4 @@
-// Owns the places that mounts are put at. Box side: raw system calls, no memory.
+// Owns the targets of mounts. Box side: raw system calls, no memory.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ int target_open(const struct plan *plan, struct run *run, unsigned index)
 	return take(&fd);
 }
 
-// An earlier command may have put a symlink on the way.
+// Opens without symlinks: an earlier command may have made one.
 static int open_parent(struct run *run, const struct mount *mount)
 {
 	char parent[TEXT_MAX];
@@ -71,7 +71,7 @@ static int make_at(int directory, const char *path, mode_t type)
 			     : mknodat(directory, path, S_IFREG, 0);
 }
 
-// An earlier box could leave a link, a file or a directory without rights.
+// Moves away what an earlier box left at a target: a link, a file or a closed directory.
 static int clear(int parent, const char *name, mode_t type)
 {
 	char aside[NAME_MAX + 1];
@@ -132,7 +132,7 @@ int target_link(struct run *run, const struct mount *mount)
 	return 0;
 }
 
-// On our own tmpfs every name is ours. Elsewhere the target is opened first, and compared.
+// On the box's tmpfs all names are sbx's. Other targets are opened and compared before.
 int target_attach(const struct plan *plan, struct run *run, unsigned index, int tree)
 {
 	const struct mount *mount = &plan->mounts[index];

@@ -17,7 +17,7 @@ enum { LINKS_MAX = 40, DIRECTORIES = 128 };
 struct home_links_bounds {
 	unsigned depth, directories, entries, targets;
 };
-// Dotfiles' links are near. In a project a protected directory may hold large trees.
+// The home's links lead to small directories. A project's protected directories may be large.
 static const struct home_links_bounds home_bounds = { 3, 8, 512, ~0U },
 				      inside_bounds = { 16, 256, 4096, 1024 };
 
@@ -50,7 +50,7 @@ struct home_walk {
 	enum homes_kind kind;
 };
 
-// 1: one component more, 0: the end, -1: cannot be followed.
+// Returns 1 after one component of the path, 0 at its end, -1 when it cannot be followed.
 static int step(struct home_link_finding *finding, struct home_walk *walk)
 {
 	struct stat status;
@@ -128,7 +128,7 @@ static bool is_worktree(struct home_link_finding *finding, const char *directory
 	return leads && strstr(leads, "/worktrees/");
 }
 
-// Some file systems list no types.
+// Some file systems list no types: DT_UNKNOWN.
 static void list_entry(struct home_link_finding *finding, const char *directory,
 		       const struct sys_entry *entry, unsigned links, unsigned depth)
 {

@@ -16,7 +16,7 @@
 #include "git/gitconfig.h"
 
 enum { TEXT_BYTES = 65536, HOOKS_MAX = 256 };
-enum { STANDS, MAY_COME }; // ROW_MENTION
+enum { STANDS, MAY_COME };
 #define ANSWER_BYTES ((size_t)64 << 20)
 
 static void add_files(struct mentions *mentions, const struct rows *rows)
@@ -40,7 +40,7 @@ static bool is_letter(char c)
 	       (unsigned char)c >= 0x80 || (c && strchr("_.-+@/", c));
 }
 
-// The tree, the directory for relative words and the home, then a text.
+// The parts of a question: the tree, the top for relative words, the home, and the text.
 struct mentioning {
 	struct apart_text *question;
 	const char *tree, *top, *home, *text;
@@ -57,7 +57,7 @@ static struct mentioning begin(struct apart_text *question)
 	return all;
 }
 
-// How a shell, or git, writes the home before a slash.
+// Returns the length of a word for the home, as shells and git write it before a slash.
 static size_t home_form(const char *text, size_t length)
 {
 	static const char *const forms[] = { "~", "$HOME", "${HOME}", "$HOME\"", "${HOME}\"" };
@@ -97,7 +97,7 @@ static void read_words(struct apart_text *question)
 	answer(&all, all.text, all.length, STANDS);
 }
 
-// In memory that ends with the question: later readers inherit the rest.
+// The question is in an arena that is freed after it: later readers would inherit it.
 static struct apart_text ask_of(struct arena *brief, const char *tree, const char *top,
 				const char *home, const char *text, size_t length)
 {
@@ -136,7 +136,7 @@ void mentions_file(struct mentions *mentions, const char *top, int directory, co
 	size_t length;
 	if (file_read_into(directory, name, FILE_PART | FILE_LINK, text, sizeof(text), &length) > 0)
 		mentions_text(mentions, top, text, length);
-	explicit_bzero(text, sizeof(text)); // perhaps with a token of .envrc
+	explicit_bzero(text, sizeof(text)); // .envrc may have a token
 }
 
 void mentions_hooks(struct mentions *mentions, const char *top, const char *path)
@@ -148,7 +148,7 @@ void mentions_hooks(struct mentions *mentions, const char *top, const char *path
 			mentions_file(mentions, top, fd, entry->name);
 }
 
-// What git runs (git-config(1)): settings of such a section, and such a key of any section.
+// Sections whose settings git runs, and keys of any section that it runs (git-config(1)).
 // clang-format off
 static const char *const sections[] = {
 	"alias", "filter", "pager", "trailer", "gpg", "credential", "mergetool", "difftool", "browser",
@@ -176,7 +176,7 @@ static bool is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '-';
 }
 
-// Whether any word in it is the name of such a section or key: else it has none of them.
+// Returns whether a word is the name of one of these sections or keys.
 static bool may_command(const char *text, size_t length)
 {
 	for (size_t at = 0, size; at < length; at += size + 1) {
@@ -206,7 +206,7 @@ static void read_commands(struct apart_text *question)
 		if (!is_command(config.entries[i].name))
 			continue;
 		value += memchr(value, '/', first) ? 0 : first;
-		// An address may have a password in it, which is no path to come.
+		// An address may have a password in it: it counts only where the file exists.
 		bool address = strchr(value, '@') || strstr(value, "://");
 		answer(&all, value, strlen(value), address ? STANDS : MAY_COME);
 	}

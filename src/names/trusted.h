@@ -18,10 +18,10 @@ enum trusted_answer {
 	TRUSTED_WALL,
 	TRUSTED_TELL,
 	TRUSTED_IGNORE,
-	TRUSTED_PLACE, // that is not a project
+	TRUSTED_PLACE, // other directories than projects
 	TRUSTED_HOME,
 	TRUSTED_PATH,
-	TRUSTED_WHOLE, // if the home is the project
+	TRUSTED_WHOLE, // the home, if it is the project
 	TRUSTED_ANSWERS
 };
 extern const char *const trusted_words[TRUSTED_ANSWERS];
@@ -30,17 +30,17 @@ struct trusted_row {
 	uint8_t answer;
 	bool pattern;
 	bool below;                 // counts in any directory of the project
-	char begins, ends;          // of its first component, folded; 0: any
-	uint16_t name, who, source; // in trusted_text
+	char begins, ends;          // lower case ends of the first component; 0: any
+	uint16_t name, who, source; // offsets in trusted_text
 };
 extern const struct trusted_row trusted_rows[];
 extern const unsigned short trusted_first[TRUSTED_ANSWERS + 1];
 extern const char trusted_text[];
 extern const uint64_t trusted_hash;
-// Two bits for each first component, by its hash.
+// A Bloom filter: two bits for each first component's hash.
 enum { TRUSTED_BITS = 8192, TRUSTED_PAIRS = 4096 };
 extern const uint64_t trusted_bits[TRUSTED_BITS / 64];
-// The two first characters of patterns; those that begin with `*`: the last two.
+// Bits of the first two characters of all patterns, or of the last two where `*` is first.
 extern const uint64_t trusted_begins_with[TRUSTED_PAIRS / 64],
 	trusted_ends_with[TRUSTED_PAIRS / 64];
 
@@ -61,71 +61,74 @@ static inline bool trusted_bit(const uint64_t *bits, uint32_t at)
 
 const char *trusted_name(const struct trusted_row *row);
 
-// False: no name of the table begins so.
+// Returns false when no name of the table begins like this.
 bool trusted_may_begin(const char *name);
 bool trusted_begins(const struct trusted_row *row, const char *name);
-// Relative to a top. Protected rows before reported ones.
+// Paths are relative to a top. Protected rows come before reported ones.
 struct trusted_fit {
 	const struct trusted_row *row, *below;
 };
 struct trusted_fit trusted_fit(const char *path);
-// `path`: relative to the project or any directory in it. NULL: none.
+// `path` is relative to the project or to any directory in it. NULL: no row matches.
 const struct trusted_row *trusted_find(const char *path);
 
-// Or is inside of one; of a git directory, what git runs or reads as configuration.
+// Returns whether the path is a protected name or below one. In git directories: what git runs or
+// reads as configuration.
 bool trusted_is_protected(const char *path);
 bool trusted_is_reported(const char *path);
-// Programs open it in any directory of a work tree: a pipe would block them.
+// Returns whether programs open the file in any directory of a work tree: a pipe would block them.
 bool trusted_is_opened(const char *name);
 
-// Each install replaces these.
+// Returns whether an install replaces the path.
 bool trusted_is_installed(const char *path);
 
-// Acts only on a user who opens its directory: nobody opens one in installed packages.
+// Returns whether the name acts only on a user who opens its directory. Directories of installed
+// packages are not opened.
 bool trusted_is_deeper(const char *path);
 
-// Also below the top, not in installed packages.
+// Returns whether the name counts below the top, except in installed packages.
 bool trusted_is_below(const char *path);
 
 bool trusted_keeps(const char *path);
 
-// Profiles given by a path: no later command may extend their permissions.
+// The state's list of profiles that were given by a path. A later command may not extend their
+// permissions.
 
 enum { GIVEN_BYTES_MAX = 32768 };
 
-// given_read(): "" for no list; NULL with the error said.
+// Returns "" when there is no list; NULL, and reports, when it is unreadable.
 const char *given_read(struct arena *arena, const char *state);
 bool given_has(const char *given, const char *path);
 
-// A full list drops lines of files that are gone.
+// Removes lines of missing files when the list is full.
 int given_add(const char *state, const char *lines);
 
 struct homes {
 	const char *home;
 	char *const *environment;
-	// True: surely absent. NULL: unknown.
+	// Returns true when the path is known to be absent. The callback may be NULL.
 	bool (*lacks)(const void *with, const char *path);
 	const void *with;
-	struct list names; // homes_name()
+	struct list names; // filled by homes_name()
 };
 
 enum homes_kind {
 	HOMES_NAME,
 	HOMES_INSIDE,
-	HOMES_PROGRAM, // a directory of PATH, or a link's end in one: people build these
+	HOMES_PROGRAM, // a directory of PATH, or a link's end in one: builds write there
 };
 
-// A relative or empty entry stays as written.
+// Relative and empty entries stay as written.
 void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
-// Names the directories of PATH below the home and the paths of all rows, without a lookup.
+// Adds the directories of PATH below the home, and the paths of all rows. Reads no directory.
 void homes_name(struct arena *arena, struct homes *homes);
 
 // Follows links on the way to `names` and directly in them. `ret_targets`: each link, and each end
-// elsewhere, even an absent one.
+// elsewhere, even a missing one.
 void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 
-// Finds links, their ends, and files with hard links, also in subdirectories. `directories` counts
-// over several calls. False: too many. `ret_files`: there is more than directories and samples.
+// Finds links, their ends, and hard-linked files in a directory tree. `directories` counts over
+// several calls. Returns false for too many. `ret_files`: there are files other than samples.
 bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
 		  struct list *ret_targets, bool *ret_files);
 
@@ -133,28 +136,28 @@ void homes_led(struct arena *arena, const char *path, struct list *targets);
 
 struct origin homes_origin(enum homes_kind kind);
 
-// Of the caller's variables; NULL: not set.
+// Returns the caller's value, or NULL.
 const char *homes_value(char *const *environment, const char *name, size_t length);
 
 bool homes_is_of_path(const char *name, const struct homes *homes);
 
-// Words that are the path of a file that is there, or that a command may name before it is: no
-// directories, and no variables but the home's.
+// Finds paths of files in texts: existing files, and files that a command may name before they
+// exist. Ignores directories, and words with variables except the home's.
 
 struct mentions {
 	int root;
 	const char *path;
 	const char *home; // or NULL
 	struct arena *arena;
-	enum apart whose; // the texts
+	enum apart whose; // who could write the texts
 	struct list files;
 };
 
 void mentions_text(struct mentions *mentions, const char *top, const char *text, size_t length);
 void mentions_file(struct mentions *mentions, const char *top, int directory, const char *name);
 void mentions_hooks(struct mentions *mentions, const char *top, const char *path);
-// What git runs (git-config(1)), without included files.
+// Finds files that git runs (git-config(1)), without included configurations.
 void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length);
-// Prepares an answer about the tree's own repository (apart_ahead()).
+// Sends the question about the tree's own repository early (apart_ahead()).
 int mentions_git_ahead(struct arena *arena, const char *tree, const char *home, const char *text,
 		       size_t length);

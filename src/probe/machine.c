@@ -1,4 +1,4 @@
-// Owns the knowledge of what takes walls away on real systems, and what gives them back.
+// Owns the knowledge of what disables protections on real systems, and how to enable them.
 #include "probe/machine.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ bool probe_may_guard(void)
 	       (privileges_have(CAP_BPF) && privileges_have(CAP_NET_ADMIN));
 }
 
-// The number in a one-line file of /proc.
+// Reads the number in a one-line file of /proc.
 static long number_in(const char *path, long otherwise)
 {
 	char text[32];
@@ -58,7 +58,7 @@ static bool has_outer_filter(void)
 	return strstr(text, "\nSeccomp:\t2") != NULL;
 }
 
-// False where a Landlock domain around this process denies it.
+// A Landlock domain around this process may deny it.
 static bool can_bind_port(void)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };
@@ -68,8 +68,8 @@ static bool can_bind_port(void)
 }
 
 struct cause {
-	const char *step; // NULL: any
-	int error;        // 0: any
+	const char *step; // NULL: any step
+	int error;        // 0: any error
 	enum {
 		SANDBOX,
 		DOMAIN,
@@ -127,7 +127,7 @@ static const struct cause causes[] = {
 	{ "namespaces", EPERM, CLONE_SYSCTL,
 	  "kernel.unprivileged_userns_clone is 0. Fix: sudo sysctl -w "
 	  "kernel.unprivileged_userns_clone=1" },
-	{ "namespaces", EPERM, APPARMOR, apparmor }, // a clone with several namespaces
+	{ "namespaces", EPERM, APPARMOR, apparmor }, // clone(2) with several namespaces
 	{ "namespaces", 0, CONTAINER, container },
 	{ "hostname", EPERM, CONTAINER, container },
 	{ "namespaces", EACCES, CONFINED, container },
@@ -170,7 +170,7 @@ static bool holds(const struct cause *cause)
 	switch (cause->sign) {
 	case SANDBOX:
 		return outer_is_box();
-	case DOMAIN: // only words depend on it
+	case DOMAIN: // only messages depend on it
 		return getenv("SBX") && has_outer_filter() && !can_bind_port();
 	case NO_PORTS:
 		return !can_bind_port();

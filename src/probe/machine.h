@@ -10,15 +10,15 @@ struct arena;
 struct finding;
 struct probe;
 
-// One system call, for every plan.
+// Finds what every plan needs, by one system call.
 void probe_quick(struct probe *probe);
 
-// As text, "none", or "unreadable".
+// Returns capabilities as text, "none", or "unreadable".
 const char *probe_capabilities(struct arena *arena);
 
-// For --bpf.
+// Returns whether --bpf is permitted.
 bool probe_may_guard(void);
 
-// The likely cause of a failed step (run/steps.c) and its remedy, or NULL. Only reads /proc and
-// /sys.
+// Returns the likely cause of a failed step (run/steps.c) and its remedy, or NULL. Only reads
+// /proc and /sys.
 const char *probe_advice(const char *step, int error);
