@@ -107,6 +107,16 @@ struct watch {
 		struct timespec changed;
 		bool deeper; // names count in a new directory
 	} *places;
+	struct swept {
+		struct share share;   // of git's index now, and at the start
+		struct arena *arena;  // of a share that was read anew, or NULL
+		unsigned char *holds; // by its directory: a repository that the box made
+		unsigned at;          // the next directory
+		bool all;             // not only directories with notices
+		int64_t next;         // of all: milliseconds of the steady clock
+		int64_t processor;    // its time when this sweep began
+		int64_t since, began; // the last whole sweep, this one: nanoseconds
+	} swept;
 	int64_t next;  // earliest next check, in milliseconds of the steady clock
 	int64_t again; // next check without an event, or 0
 	struct taken_name {
@@ -130,6 +140,9 @@ void places_watch(struct check *check, struct watch *watch);
 void watch_writes(struct watch *watch, const char *path);
 // Ends the run when a name comes back eight times in ten seconds.
 void watch_count(struct watch *watch, const struct check *check, const char *path);
+// Checks new repositories in the directories of git's index, also in those of submodules: git in
+// the directories above enters them. Begins where the last turn's time ended.
+void watch_sweep(struct watch *watch, struct check *check, const struct run *run);
 void watch_rest(struct watch *watch, int64_t began);
 // Whether the mount hides something of the host from the box.
 bool watch_is_wall(const struct mount *mount);
@@ -138,7 +151,8 @@ bool watch_is_wall(const struct mount *mount);
 void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct findings *found);
 void walls_end(struct watch *watch);
-void walls_names(struct watch *watch, const struct plan *plan, struct findings *found);
+void walls_names(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct findings *found);
 // Reports restored walls, and checks the files that were open without them.
 void walls_answer(struct watch *watch, const struct plan *plan, struct findings *found);
 void check_replaced(const struct check *check, const struct mount *mount);

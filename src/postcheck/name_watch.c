@@ -21,12 +21,15 @@
 #include "base/testing.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
+#include "postcheck/git/vet.h"
 #include "report/findings.h"
 #include "run.h"
 
 enum { EVENTS_A_TURN = 4, TAKES_A_TURN = 16, ENTRIES_A_TURN = 65536, TURN_MILLISECONDS = 100 };
 enum { TIMES_LONGER = 3, REST_MILLISECONDS = 1000, GIT_WATCHES_MAX = WATCHES_MAX / 2 };
-#define NOTICES (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
+enum { TRACKED_WATCHES_MAX = WATCHES_MAX / 4 };
+#define SHARE_BYTES ((size_t)384 << 20) // address space
+#define NOTICES     (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
 
 static struct watched_name *watched(struct watch *watch, const struct stat *status)
 {
@@ -139,11 +142,113 @@ void watch_rest(struct watch *watch, int64_t began)
 		watch->again = watch->next;
 	if (watch->again == 0)
 		watch->again = watch->next + REST_MILLISECONDS;
+	if (watch->swept.next > watch->next && watch->swept.next < watch->again)
+		watch->again = watch->swept.next;
 	watch->living.first = false;
+}
+
+static void sweep_end(struct swept *swept)
+{
+	if (swept->arena)
+		arena_free(swept->arena);
+	free(swept->holds);
+	*swept = (struct swept){ .at = 0 };
+}
+
+// The share for the index as it is now. A changed index may have other directories.
+static void read_share(struct swept *swept, const struct plan *plan, const struct run *run)
+{
+	static const struct share none;
+	const struct share *first = run->share ? run->share : &none;
+	struct share share = { 0 };
+	struct stat status;
+	struct file_state now = { 0 };
+	if (plan->index && stat(plan->index, &status) == 0)
+		now = file_state(&status);
+	if (swept->holds && file_state_equal(&now, &swept->share.index))
+		return;
+	sweep_end(swept);
+	swept->arena = arena_new_of(SHARE_BYTES);
+	if (now.inode && !file_state_equal(&now, &first->index) &&
+	    !share_read(swept->arena, plan->index, &now, NULL, &share))
+		share = (struct share){ 0 };
+	share_add(swept->arena, &share, first, "");
+	share.index = now;
+	swept->share = share;
+	swept->holds = calloc(share.count + 1, 1);
+	if (!swept->holds)
+		abort();
+	swept->at = 0;
+	swept->next = 0;
+	swept->since = times_from(&plan->start);
+}
+
+static bool look_at_tracked(struct watch *watch, struct check *check, int top, const char *inside,
+			    bool holds)
+{
+	char path[PATH_MAX], git[PATH_MAX];
+	struct stat status;
+	const struct swept *swept = &watch->swept;
+	bool first = swept->since == times_from(&check->start), here = false;
+	if (fstatat(top, inside, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode) ||
+	    (!holds && times_from(&status.st_ctim) < swept->since &&
+	     !(first && watch->directory_count < TRACKED_WATCHES_MAX)) ||
+	    !str_put(path, sizeof(path), "%s/%s", check->plan->project, inside) ||
+	    !str_put(git, sizeof(git), "%s/.git", path))
+		return holds;
+	autoclose int fd = sys_openat2(top, inside, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+	if (fd < 0)
+		return holds;
+	if (watch->directory_count < TRACKED_WATCHES_MAX)
+		watch_directory(watch, fd);
+	if (finding_is_made(check, fd, ".git")) {
+		here = true;
+		vet_repository(check, fd, ".git", git);
+	}
+	if (finding_is_made(check, fd, "HEAD")) {
+		here = true;
+		bare_look(check, fd, path);
+	}
+	return here;
+}
+
+// All directories take a RARELYth of the time. Those with notices and those with a repository of
+// the box are looked at in each turn.
+void watch_sweep(struct watch *watch, struct check *check, const struct run *run)
+{
+	enum { TICK = 20000000, RARELY = 300, NANOSECONDS_A_MILLISECOND = 1000000 };
+	struct swept *swept = &watch->swept;
+	if (!check->plan->project || check->start.tv_sec == 0)
+		return;
+	read_share(swept, check->plan, run);
+	autoclose int top =
+		open(check->plan->project, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (swept->at == 0) {
+		swept->began = times_now();
+		swept->processor = processor_now();
+		swept->all = steady_now() >= swept->next;
+	}
+	for (; top >= 0 && swept->at < swept->share.count && !finding_waits(check); swept->at++) {
+		const char *inside = swept->share.centres[swept->at].path;
+		unsigned char *holds = &swept->holds[swept->at];
+		if (inside[0] && (swept->all || *holds || swept->at < TRACKED_WATCHES_MAX))
+			*holds = look_at_tracked(watch, check, top, inside, *holds);
+	}
+	if (swept->at < swept->share.count)
+		return;
+	swept->at = 0;
+	if (!swept->all)
+		return;
+	const int64_t rest =
+		(processor_now() - swept->processor) * RARELY / NANOSECONDS_A_MILLISECOND;
+	swept->since = swept->began - TICK;
+	swept->next = steady_now() + (rest > REST_MILLISECONDS ? rest : REST_MILLISECONDS);
 }
 
 void watch_end(struct watch *watch)
 {
+	sweep_end(&watch->swept);
 	for (unsigned i = 0; i < watch->directory_count; i++)
 		fd_close(&watch->directories[i].fd);
 	fd_close(&watch->names);

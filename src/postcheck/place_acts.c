@@ -82,7 +82,7 @@ static void look_below(struct looking *look, int directory, const char *name, co
 
 static bool is_at_once(enum act act)
 {
-	return act == ACT_QUARANTINE || act == ACT_HOOKS || act == ACT_REPOSITORY;
+	return act >= ACT_QUARANTINE && act < ACT_OPENED && act != ACT_CONFIG;
 }
 
 static void act_on(struct looking *look, enum act act, int directory, const char *name,
@@ -116,6 +116,7 @@ static void act_on(struct looking *look, enum act act, int directory, const char
 		return;
 	case ACT_WORKTREES:
 	case ACT_MODULES:
+		look->deeper = true;
 		vet_entries(check, directory, name, path, act, NULL);
 		return;
 	case ACT_REPOSITORY:
@@ -326,6 +327,12 @@ static void watch_place(struct looking *look, struct watched_place *seen)
 	autoclose int fd = open_place(look, &status);
 	if (fd < 0)
 		return;
+	if (place->role == PLACE_WORKTREES || place->role == PLACE_MODULES) {
+		seen->deeper |= !is_same(&seen->changed, &status.st_ctim);
+		if (seen->deeper)
+			look_at_entries(look);
+		return;
+	}
 	if (place->role != PLACE_NAMED &&
 	    (seen->deeper || !is_same(&seen->changed, &status.st_ctim))) {
 		bool settled = place_is_settled(&status);
@@ -347,7 +354,7 @@ void places_watch(struct check *check, struct watch *watch)
 {
 	for (unsigned i = 0; i < check->plan->place_count; i++) {
 		struct looking look = { check, watch, &check->plan->places[i], false };
-		if (look.place->role <= PLACE_WORKTREE)
+		if (look.place->role <= PLACE_MODULES)
 			watch_place(&look, &watch->places[i]);
 	}
 }

@@ -253,7 +253,8 @@ static void look_all(const struct watch *watch, const struct plan *plan)
 		send(watch->mounts, &word, sizeof(word), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void walls_names(struct watch *watch, const struct plan *plan, struct findings *found)
+void walls_names(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct findings *found)
 {
 	FORGIVING;
 	struct check check = { .plan = plan,
@@ -266,6 +267,7 @@ void walls_names(struct watch *watch, const struct plan *plan, struct findings *
 		return;
 	look_all(watch, plan);
 	places_watch(&check, watch);
+	watch_sweep(watch, &check, run);
 	apart_reap();
 	watch_rest(watch, began);
 }
@@ -277,7 +279,7 @@ void walls_begin(struct watch *watch, const struct plan *plan, const struct run 
 	watch_begin(watch, plan, run);
 	if (!kept)
 		lose(watch, found);
-	walls_names(watch, plan, found);
+	walls_names(watch, plan, run, found);
 }
 
 // The box could write an uncovered file, and may still have a descriptor of it.

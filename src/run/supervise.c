@@ -200,7 +200,7 @@ static enum run_turn handle_names(struct loop *loop, short events)
 {
 	struct watch *watch = &loop->eyes.watch;
 	if (events || (loop->eyes.open && watch->again && steady_now() >= watch->again))
-		walls_names(watch, loop->plan, loop->eyes.found);
+		walls_names(watch, loop->plan, loop->run, loop->eyes.found);
 	return GOES_ON;
 }
 

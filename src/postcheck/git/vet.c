@@ -1,6 +1,7 @@
 // Owns the rules for what may appear in a repository.
 #include "postcheck/git/vet.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -193,6 +194,8 @@ static void vet_worktree(struct check *check, int directory, const char *name, c
 	autoclose int fd = fd_directory(directory, name);
 	const char *shared = fd < 0 ? NULL : git_read_pointer(fd, "commondir", "", text);
 	bool stood = finding_stood(check, directory, name);
+	if (check->living && !shared && fd >= 0 && git_directory(fd) == GIT_NONE)
+		return; // git is making it
 	if (!stood && (!shared || !str_equal(shared, "../.."))) {
 		finding_take(check, directory, name, path, untrusted);
 		return;
@@ -213,6 +216,7 @@ static void vet_module(struct check *check, int directory, const char *name, con
 		       int depth)
 {
 	char below[PATH_MAX];
+	struct stat status;
 	if (depth == DEPTH_MAX) {
 		finding_take(check, directory, name, path, "appeared too deep to be checked");
 		return;
@@ -220,7 +224,8 @@ static void vet_module(struct check *check, int directory, const char *name, con
 	autoclose int fd = open_entries(check, directory, name, path);
 	if (fd >= 0 && (exists(fd, "HEAD") || exists(fd, "config")))
 		vet_parts(check, fd, path, depth + 1);
-	else
+	else if (!check->living || fd < 0 || fstat(fd, &status) < 0 ||
+		 !finding_is_fresh(check, &status))
 		entries_some (entry, fd, check->budget)
 			if (has_budget(check) && join(below, path, entry->name))
 				vet_module(check, fd, entry->name, below, depth + 1);
@@ -285,11 +290,27 @@ void vet_parts(struct check *check, int directory, const char *path, int depth)
 		vet_part(check, row, directory, path, depth);
 }
 
+// Git writes a submodule's .git file before the directory to which it leads.
+static bool leads_nowhere(int directory, const char *name, const char *path)
+{
+	char text[GIT_POINTER_MAX], place[PATH_MAX];
+	struct stat status;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || status.st_size == 0)
+		return true;
+	const char *leads = git_read_pointer(directory, name, GIT_FILE_PREFIX, text);
+	if (!leads || !path_of_link(path, leads, place, sizeof(place)))
+		return false;
+	autoclose int fd = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? errno == ENOENT : git_directory(fd) == GIT_NONE;
+}
+
 // A .git file may lead only to a worktree or a submodule that is itself searched.
 static void vet_pointer(struct check *check, int directory, const char *name, const char *path)
 {
 	char place[PATH_MAX];
 	autoclose int worktrees = -1;
+	if (check->living && leads_nowhere(directory, name, path))
+		return;
 	if (!pointer_is_right(check->plan, directory, name, path, place, &worktrees))
 		finding_take(check, directory, name, path,
 			     "appeared with a text that leads your own git elsewhere");

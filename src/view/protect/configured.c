@@ -59,7 +59,7 @@ int configured_protect(struct wishes *wishes)
 			    &wishes->named));
 	wishes->named_all = true;
 	TRY(protect_all(wishes, &wishes->named.hooks, ACT_HOOKS));
-	TRY(protect_all(wishes, &wishes->named.files, ACT_CONFIG));
+	TRY(protect_all(wishes, &wishes->named.files, ACT_QUARANTINE));
 	list_each (value, &wishes->named.everywhere)
 		list_each (top, &wishes->tops)
 			TRY(protect_below(wishes, top->text, value->text));

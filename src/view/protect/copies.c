@@ -72,12 +72,12 @@ static int keep_outer(struct wishes *wishes, const struct mount *mount, const ch
 	return wishes_add(wishes, &copy, false);
 }
 
-// Git reads config.worktree only with the extension. With it nothing may appear; else it is cut
-// after the run.
-static enum act kind_of(const struct plan *plan, const char *path)
+// Git reads config.worktree only with the extension. Without it the file is cut after the run.
+static enum act act_for(const struct plan *plan, const char *path)
 {
-	for (unsigned i = 0; str_equal(path_name(path), "config.worktree") && i < plan->copy_count;
-	     i++) {
+	if (!str_equal(path_name(path), "config.worktree"))
+		return ACT_QUARANTINE;
+	for (unsigned i = 0; i < plan->copy_count; i++) {
 		const struct copy *copy = &plan->copies[i];
 		size_t length = (size_t)(path_name(copy->path) - copy->path);
 		if (strncmp(path, copy->path, length) == 0 && copy->worktrees)
@@ -96,10 +96,8 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	if (opened_has(wishes, path))
 		return 0;
 	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
-	// Behind a link of the user's nothing may appear.
-	enum act absent = fd < 0 && errno == ELOOP ? ACT_QUARANTINE : ACT_CONFIG;
 	if (fd < 0 && file_missing())
-		return protect_guard(wishes, path, kind_of(plan, path));
+		return protect_guard(wishes, path, act_for(plan, path));
 	if (fd < 0 && errno == ELOOP && outer_copy(wishes->arena, path, &mount.identity, &file)) {
 		if (plan->tier == TIER_LANDLOCK)
 			return keep_outer(wishes, &mount, file);
@@ -109,7 +107,7 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 		return protect_failed(wishes, path);
 	// A link, unreadable, no file, too large or too many: only read-only.
 	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MAX || plan->copy_count == COPIES_MAX)
-		return protect_name(wishes, path, absent, from);
+		return protect_name(wishes, path, ACT_QUARANTINE, from);
 	fd_close(&fd);
 	if (plan->nested && plan->uid != 0 && plan->copy_count == 0)
 		list_add(&wishes->plan->notes, wishes->arena,
