@@ -161,13 +161,13 @@ is "and no check while a box lives holds a signal up" "143 soon" "$status $([ $(
 # Repositories that a box makes where the user's git goes without being led there, while the box lives.
 late="git config core.fsmonitor \"$evil;\""
 for way in "lib|git init -q lib|a directory of tracked files" \
-	".|git init -q z; git -C z commit -q --allow-empty -m x; git add z; cd z|a submodule that came" \
-	".|git init -q sub; cd sub|the user's submodule, not checked out" \
-	".|git -c protocol.file.allow=always submodule --quiet add ./up.git lib/s; cd lib/s|a submodule with its directory in .git" \
-	".|git init -q --bare b; mv b/* lib; cd lib; git config core.bare false; git config core.worktree .|a git directory among tracked files"; do
+	".|git init -q z && git -C z commit -q --allow-empty -m x && git add z && cd z|a submodule that came" \
+	".|git init -q sub && cd sub|the user's submodule, not checked out" \
+	".|git -c protocol.file.allow=always submodule --quiet add "\$PWD/up.git" lib/s && cd lib/s|a submodule with its directory in .git" \
+	".|git init -q --bare b && mv b/* lib && cd lib && git config core.bare false && git config core.worktree .|a git directory among tracked files"; do
 	IFS='|' read -r place make name <<<"$way"
-	work_here 'git clone -q --bare . up.git 2>/dev/null; git init -q sub; git -C sub commit -q --allow-empty -m s; git add sub; rm -rf sub/.git; echo up.git >.gitignore'
-	live "sleep 0.3; (cd $place; $make; $late); touch made" "[ -e made ] && ! grep -rqs --include=config fsmonitor . .git/modules"
+	work_here 'git add lib; git commit -qm zero; git clone -q --bare . up.git 2>/dev/null; git init -q sub; git -C sub commit -q --allow-empty -m s; git add sub; rm -rf sub/.git; echo up.git >.gitignore'
+	live "sleep 0.3; (cd $place && $make && $late) && touch made" "[ -e made ] && ! grep -rqs --include=config fsmonitor . .git/modules"
 	(cd "$place" && git status && git diff && git add -A) >/dev/null 2>&1
 	over
 	stays "$name: what it runs is removed while the box lives" "made|" "$(ls made)|$(ran)"
@@ -182,10 +182,10 @@ live "sleep 0.3; printf '[core]\n\tfsmonitor = \"%s;\"\n' '$evil' >dot/gc; touch
 git status >/dev/null
 over
 stays "a file that git's configuration includes, and that was not there, is taken" "made|" "$(ls made)|$(ran)"
-work_here 'git clone -q --bare . up.git 2>/dev/null'
-live 'sleep 0.3; for i in 1 2 3 4 5 6; do git -c protocol.file.allow=always submodule --quiet add ./up.git lib/s$i; git worktree add -q lib/w$i -b w$i; git clone -q up.git lib/c$i; sleep 0.07; done; touch made' '[ -e made ]'
+work_here 'git add lib; git commit -qm zero; git clone -q --bare . up.git 2>/dev/null'
+live 'sleep 0.3; for i in 1 2 3 4 5 6; do git -c protocol.file.allow=always submodule --quiet add "$PWD/up.git" lib/s$i; git worktree add -q lib/w$i -b w$i; git clone -q up.git lib/c$i; sleep 0.07; done; touch made' '[ -e made ]'
 over
-stays "submodules, worktrees and clones that a box makes stay" "6 7 6 |" "$(git submodule status | wc -l) $(git worktree list | wc -l) $(git -C lib/c6 log --format=%s | wc -l; ls -d lib/c*/.git | wc -l) |$(grep quarantine "$work/log")"
+stays "submodules, worktrees and clones that a box makes stay" "6 7 6|" "$(git submodule status | wc -l) $(git worktree list | wc -l) $(ls -d lib/c*/.git | wc -l)|$(grep quarantine "$work/log")"
 work_here 'script .git/hooks/pre-commit'
 live true true
 script .git/hooks/post-index-change "$evil"; echo true >>.git/hooks/pre-commit
