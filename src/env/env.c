@@ -136,7 +136,7 @@ static const char *without_user(const struct plan *plan, const char *name, const
 	return shown && !textsecret_is(shown) && !env_withheld(plan, name, shown) ? shown : NULL;
 }
 
-// Removes "--require FILE" of an editor's terminal: FILE needs withheld VSCODE_* variables.
+// Removes "--require FILE" of an editor's terminal, which needs withheld VSCODE_* variables.
 static const char *without_editor(const struct plan *plan, const char *value)
 {
 	const char *mark = strcasestr(value, "/.vscode"), *from = mark;

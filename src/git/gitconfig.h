@@ -26,7 +26,7 @@ struct gitconfig_section {
 };
 
 struct gitconfig {
-	const char *text; // the configuration without secrets; NULL: there are none
+	const char *text; // the text without secrets; NULL: it has none
 	size_t length;
 	struct gitconfig_entry *entries;
 	struct gitconfig_section *sections;

@@ -37,7 +37,7 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 int git_ask_index(struct arena *arena, const char *index, size_t most, const char *const *names,
 		  unsigned name_count, struct rows *ret_rows);
 
-// The judgement of an index. `hash` is the length of an object name.
+// `hash`: bytes of an object name.
 struct gitindex_vetted {
 	const char *bad;
 	const char *shared;

@@ -23,7 +23,7 @@ enum git_directory {
 };
 enum git_directory git_directory(int directory);
 
-// Parts of a git directory in several places, as in a session's layers: each part counts in any.
+// Parts of a git directory in several places, as a session's layers: each counts in any.
 enum git_part { GIT_HEAD, GIT_COMMONDIR, GIT_OBJECTS, GIT_REFS, GIT_PARTS };
 extern const char *const git_part_names[GIT_PARTS];
 struct git_parts {

@@ -15,8 +15,8 @@
 
 enum { LOCK_TRIES = 20 };
 
-// A shared lock while the box lives: no process then renames over a mounted file. A box could hold
-// it for ever: the wait is bounded.
+// A shared lock for the life of the box: sbx then renames no file over a mounted one. The wait is
+// bounded, as a box could hold the lock.
 static int share_lock(const char *directory)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -56,8 +56,8 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	return wishes_add(wishes, mount, true);
 }
 
-// An outer box shows its copy here, by a mounted link. Git runs or trusts what that copy says
-// outside of this box: read-only.
+// An outer box shows its copy here, by a mounted link. The copy becomes read-only: git outside of
+// this box reads it.
 static int keep_outer(struct wishes *wishes, const struct mount *mount, const char *file)
 {
 	struct mount link = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = mount->from };
@@ -72,8 +72,8 @@ static int keep_outer(struct wishes *wishes, const struct mount *mount, const ch
 	return wishes_add(wishes, &copy, false);
 }
 
-// Git reads config.worktree only with the extension. With it nothing may appear; else it is cut
-// after the run.
+// Git reads config.worktree only with the extension worktreeConfig. With it no new file may
+// appear; else a new one is reduced after the run.
 static enum act kind_of(const struct plan *plan, const char *path)
 {
 	for (unsigned i = 0; str_equal(path_name(path), "config.worktree") && i < plan->copy_count;
@@ -96,7 +96,7 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	if (opened_has(wishes, path))
 		return 0;
 	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
-	// Behind a link of the user's nothing may appear.
+	// The user's link is kept: a new file in its place goes to quarantine.
 	enum act absent = fd < 0 && errno == ELOOP ? ACT_QUARANTINE : ACT_CONFIG;
 	if (fd < 0 && file_missing())
 		return protect_guard(wishes, path, kind_of(plan, path));
@@ -107,7 +107,7 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	}
 	if (fd < 0 && errno != EACCES && errno != ELOOP && errno != EINVAL)
 		return protect_failed(wishes, path);
-	// A link, unreadable, no file, too large or too many: only read-only.
+	// No copy of a link, of an unreadable, large or other file, or of one too many.
 	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MAX || plan->copy_count == COPIES_MAX)
 		return protect_name(wishes, path, absent, from);
 	fd_close(&fd);
