@@ -51,7 +51,7 @@ static bool writable_inside(const struct plan *plan, const char *path)
 	       (above->kind != MOUNT_TMPFS || str_equal(above->target, path));
 }
 
-// Returns whether TMPDIR, or TMPPREFIX (zsh's here-documents), names no writable directory of the
+// Whether TMPDIR, or TMPPREFIX (zsh's here-documents), names no writable directory of the
 // box.
 static bool is_no_place(const struct plan *plan, const char *name, const char *value)
 {
