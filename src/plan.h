@@ -14,7 +14,7 @@ struct gitnamed;
 struct held;
 struct resolver;
 
-// A file or directory when the plan was made. The mount refuses another one.
+// A file or directory as planned. The mount fails for another one.
 struct identity {
 	dev_t device;
 	ino_t inode;
@@ -43,12 +43,12 @@ struct mount {
 	enum access access;
 	bool on_host;  // the target's parent is a host directory
 	bool optional; // no mount where the target is missing
-	// The target may be missing: it is in a layer, scratch directory or cache.
+	// The target is in a layer, scratch directory or cache, and may be missing.
 	bool unknown;
-	bool in_cache; // files that boxes left at the target are removed
+	bool in_cache; // below a cache: files of boxes at `target` are removed
 	bool absent;   // MOUNT_MASK: a dangling link
 	bool plain;    // contains only directories and sample hooks
-	bool cache;    // the step "caches" makes `source` and fills `kept`
+	bool cache;    // made by the step "caches", which fills `kept`
 	const char *target;
 	const char *source;       // host path, or text of a link or MOUNT_TEXT
 	struct identity identity; // of the source; with on_host of the target
@@ -80,7 +80,6 @@ struct start {
 };
 #define COPIES_DIRECTORY "/dev/sbx"
 
-// The act on a new or changed name in a place.
 enum act {
 	ACT_NONE,
 	ACT_REPORT, // changed files, too
@@ -120,7 +119,7 @@ struct place {
 	unsigned count;
 	struct list names; // line: enum act; order, ACT_FOLLOW: low inode bits
 	uint64_t inode;
-	struct timespec changed; // ctime; 0: the listing may be older
+	struct timespec changed; // ctime; 0: changed just before the listing
 };
 enum { PLAN_PLACES_MAX = 2048 };
 
@@ -144,10 +143,9 @@ struct filter {
 	const void *code;
 };
 
-// The network's rules.
 struct egress {
 	bool on;                 // mode proxy
-	struct list allow, deny; // without names of groups
+	struct list allow, deny; // groups are replaced by members
 	struct list reasons;     // groups' reasons for `allow`
 	struct list closed;      // groups' names that are not allowed; origin's file: the cause
 	uint16_t loopback[8], ports[16]; // of the host; without redirection
@@ -170,9 +168,9 @@ struct node {
 	const char *path; // the box opens it again; NULL: inherits it
 };
 
-// Who enforces limits that have no rlimit.
+// How limits are enforced.
 enum means {
-	MEANS_RLIMITS, // the supervisor
+	MEANS_RLIMITS, // and checks of the supervisor
 	MEANS_GROUP,   // a cgroup v2 of sbx
 	MEANS_SCOPE,   // a scope of the user's service manager
 };
@@ -188,7 +186,7 @@ struct keeping {
 	const char *parents[HIERARCHIES];
 };
 
-// A session. A layer has a directory, named by its id, with content and overlay work of each root
+// A session. A layer is a directory, named by its id, with content and overlay work of each root
 // (session/store/store.h).
 enum { ROOTS_MAX = 32, CHAIN_MAX = 16, LAYER_ID = 8 };
 struct root {
@@ -288,7 +286,7 @@ struct plan {
 	struct timespec start;     // clock of file times
 	struct timespec start_steady;
 
-	bool as_root;            // the caller has uid 0 in the box; chown() has no effect
+	bool as_root;            // the caller is uid 0; chown() has no effect
 	struct lasting *session; // or NULL
 
 	enum tier tier;
@@ -351,13 +349,13 @@ struct plan {
 	struct agent_wish agent;
 	bool trying; // untrusted .sbx.ini applies (cli/profile/profile_trust.c)
 	bool terse;  // report only quarantined and withheld things
-	// A person reads the report on a terminal.
+	// The reader is a person on a terminal.
 	bool person;
 	bool noted; // earlier runs left unshown changes (postcheck/finding/finding.h)
 
 	const char *unreadable; // directory that ended planning, or NULL
 
 	struct list warnings; // unmet requests: reported at the end
-	unsigned locked;      // lines of the administrator's profile (policy/find.h)
+	unsigned locked;      // count of the administrator's lines (policy/find.h)
 	struct list notes;    // weaker protections: shown by `sbx plan`
 };

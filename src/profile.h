@@ -27,11 +27,11 @@ struct limits {
 	uint64_t swap;
 	uint64_t cpu;  // thousandths of a processor
 	uint64_t pids; // processes and threads
-	uint64_t io;   // bytes per second, for each of reads and writes
+	uint64_t io;   // bytes per second, read and written each
 	uint64_t tmp;  // bytes of private directories
-	uint64_t disk; // bytes that the run may add
+	uint64_t disk;
 	uint64_t file_size;
-	uint64_t open_files; // of each process
+	uint64_t open_files;
 	uint64_t core;
 	uint64_t soft; // LIMIT_BITs that may fail
 };
@@ -39,7 +39,7 @@ enum { LIMITS = offsetof(struct limits, soft) / sizeof(uint64_t) };
 #define LIMIT_BIT(field) (1ULL << (offsetof(struct limits, field) / sizeof(uint64_t)))
 
 struct profile {
-	struct arena *brief; // for [files] items of planning; NULL: no second arena
+	struct arena *brief; // of [files] items for planning, or NULL
 
 	const char *description;
 	enum tier minimum; // weakest that a run accepts
@@ -78,7 +78,6 @@ struct profile {
 	enum answer refused_writes; // reported if the command failed
 };
 
-// A pty for the box, with the caller's size.
 struct terminal_wish {
 	bool wanted;
 	unsigned short rows, columns;

@@ -1,5 +1,5 @@
 // Owns the walls around processes that read hostile bytes: no file, program, process or
-// capability. An exploited process has the sockets of its row and some forty system calls.
+// capability, and some forty system calls.
 #include "apart/apart.h"
 
 #include <errno.h>
@@ -155,7 +155,7 @@ static const struct { int call; unsigned half; uint32_t value; unsigned part; } 
 	{ SYS_setns, 2, CLONE_NEWNS, LEFT_WALLS },
 };
 // clang-format on
-enum { NEWEST = 462 }; // mseal(2)
+enum { NEWEST = 462 }; // mseal(2), Linux 6.10
 static const struct checked supervisor_arguments[] = {
 	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },

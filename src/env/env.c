@@ -249,7 +249,7 @@ static uint64_t own_processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 0 : (uint64_t)CPU_COUNT(&set);
 }
 
-// Sets sizes for programs that do not print that they read the variable.
+// These programs do not print that they read the variable.
 static void set_sizes(struct plan *plan)
 {
 	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };

@@ -97,7 +97,7 @@ static void read_words(struct apart_text *question)
 	answer(&all, all.text, all.length, STANDS);
 }
 
-// In an arena that is freed after the question: later readers would inherit it.
+// An arena of the question: later readers would inherit the text.
 static struct apart_text ask_of(struct arena *brief, const char *tree, const char *top,
 				const char *home, const char *text, size_t length)
 {

@@ -18,7 +18,7 @@ enum trusted_answer {
 	TRUSTED_WALL,
 	TRUSTED_TELL,
 	TRUSTED_IGNORE,
-	TRUSTED_PLACE, // other directories than projects
+	TRUSTED_PLACE, // in a directory that is no project
 	TRUSTED_HOME,
 	TRUSTED_PATH,
 	TRUSTED_WHOLE, // the home, if it is the project
@@ -40,7 +40,7 @@ extern const uint64_t trusted_hash;
 // A Bloom filter: two bits for each first component's hash.
 enum { TRUSTED_BITS = 8192, TRUSTED_PAIRS = 4096 };
 extern const uint64_t trusted_bits[TRUSTED_BITS / 64];
-// Bits of the first two characters of all patterns, or of the last two where `*` is first.
+// Pairs of characters that patterns begin with; for patterns that begin with `*`, end with.
 extern const uint64_t trusted_begins_with[TRUSTED_PAIRS / 64],
 	trusted_ends_with[TRUSTED_PAIRS / 64];
 
@@ -82,8 +82,7 @@ bool trusted_is_opened(const char *name);
 // True if an install replaces the path.
 bool trusted_is_installed(const char *path);
 
-// True if the name acts only on a user who opens its directory, which is not done in installed
-// packages.
+// Whether the name acts only on a user who opens its directory.
 bool trusted_is_deeper(const char *path);
 
 // True if the name counts below the top, outside of installed packages.
@@ -91,7 +90,7 @@ bool trusted_is_below(const char *path);
 
 bool trusted_keeps(const char *path);
 
-// Profiles that were given by a path. A later command may not extend their permissions.
+// Profiles given by path. A later command may not extend their permissions.
 
 enum { GIVEN_BYTES_MAX = 32768 };
 
@@ -99,13 +98,13 @@ enum { GIVEN_BYTES_MAX = 32768 };
 const char *given_read(struct arena *arena, const char *state);
 bool given_has(const char *given, const char *path);
 
-// Removes lines of missing files when the list is full.
+// A full list loses lines of missing files.
 int given_add(const char *state, const char *lines);
 
 struct homes {
 	const char *home;
 	char *const *environment;
-	// True: known to be absent. NULL: nothing is known.
+	// Whether a path is known to be absent. The callback may be NULL.
 	bool (*lacks)(const void *with, const char *path);
 	const void *with;
 	struct list names; // filled by homes_name()
@@ -123,11 +122,11 @@ void homes_path(struct arena *arena, const struct homes *homes, struct list *ret
 void homes_name(struct arena *arena, struct homes *homes);
 
 // Follows links on the way to `names` and directly in them. `ret_targets`: each link, and each end
-// elsewhere, even a missing one.
+// elsewhere, even missing.
 void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 
 // Finds links, their ends, and hard-linked files in a tree. `directories` counts over several
-// calls. False: too many. `ret_files`: there are files other than samples.
+// calls. False: too many. `ret_files`: not only samples.
 bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
 		  struct list *ret_targets, bool *ret_files);
 
@@ -140,8 +139,8 @@ const char *homes_value(char *const *environment, const char *name, size_t lengt
 
 bool homes_is_of_path(const char *name, const struct homes *homes);
 
-// Finds paths in texts: of existing files, and of files that a command may name before they exist.
-// Ignores directories, and words with other variables than the home's.
+// Finds paths in texts: of files that exist, or that a command may name before. Ignores
+// directories, and variables except the home's.
 
 struct mentions {
 	int root;

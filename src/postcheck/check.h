@@ -37,9 +37,9 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 void check_refused(const struct plan *plan, struct findings *found);
 
 // Calls the function in a process that may read and change all files of the caller
-// (owned_override()). With a plan it is CONFINED_CHECK: it writes where the box could, in
-// directories of copied configurations, and in the state directory. False: it was killed after
-// `patience` plus the run's time.
+// (owned_override()). With a plan it writes only where the box could, in directories of copied
+// configurations, and in the state directory. False: it was killed after `patience` plus the run's
+// time.
 bool apart_run(const struct plan *plan, const struct run *run, int64_t patience,
 	       void (*look)(void *argument), void *argument, struct findings *found);
 // In milliseconds. Later runs wait for a `due` check.
@@ -53,8 +53,8 @@ struct timespec clock_start(const struct plan *plan);
 // Waits until new file times are later than plan->start. `fd`: a file of sbx for an exact time, or
 // -1.
 void clock_pass(struct plan *plan, int fd);
-// Returns the present time in nanoseconds. Earlier files have no later time, and later files no
-// earlier one (before Linux 6.13 for a tick). `fd`: as above.
+// Returns the time in nanoseconds. Earlier files have no later time, and later files no earlier
+// one (before Linux 6.13 for a tick). `fd`: as above.
 int64_t clock_over(int fd);
 
 // Reports a new or changed symlink `name` whose target was hidden from the box.
@@ -134,7 +134,7 @@ void watch_rest(struct watch *watch, int64_t began);
 // Whether the mount hides a host path from the box.
 bool watch_is_wall(const struct mount *mount);
 
-// A timer calls it, so that short runs take no time for it.
+// A timer calls it: short runs take no time.
 void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct findings *found);
 void walls_end(struct watch *watch);

@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "plan.h"
 
-// Returns zero if the clock was set back: new files then seem old, and everything is checked.
+// Zero: the clock was set back. New files then seem old: everything is checked.
 struct timespec clock_start(const struct plan *plan)
 {
 	enum { SLACK_MILLISECONDS = 20 };
@@ -22,8 +22,8 @@ struct timespec clock_start(const struct plan *plan)
 	return by_clock + SLACK_MILLISECONDS < in_truth ? never : plan->start;
 }
 
-// File times advance in ticks of up to 10 ms. Since Linux 6.13 a change gets an exact time if the
-// file's time was read in the same tick.
+// File times have ticks of up to 10 ms. Since Linux 6.13 a change gets an exact time if the file's
+// time was read in the same tick.
 static bool has_exact(int fd, const struct timespec *start)
 {
 	enum { OWN = 0600, CHANGES = 3 };

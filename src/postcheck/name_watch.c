@@ -1,5 +1,5 @@
-// Owns the notices of changed directories. They are fcntl(2)'s F_NOTIFY, as a user has few inotify
-// instances, which other programs need.
+// Owns the notices of changed directories (fcntl(2), F_NOTIFY): a user has few inotify instances,
+// which other programs need.
 #include "postcheck/check.h"
 
 #include <errno.h>

@@ -75,7 +75,7 @@ static void put_place(struct out *out, const struct place *place)
 		words_write(out, "n", name_fields, WORDS_COUNT(name_fields), item);
 }
 
-// Includes a worktree's git directory outside of the tree.
+// Whether the path belongs to the tree, as a worktree's outside git directory does.
 static bool is_of(const struct plan *plan, const char *path, const char *tree)
 {
 	bool is = path_within(path, tree);
@@ -240,8 +240,8 @@ static bool read_line(struct plan *plan, struct arena *arena, char *line, unsign
 	return true;
 }
 
-// Returns false when the run's command has not begun, or the tree is another one. With another
-// table of names the listings count as incomplete.
+// False: the command has not begun, or the tree is another one. With another table of names the
+// listings count as incomplete.
 static bool read_run(struct arena *arena, int fd, uint64_t inode, int64_t *ret_from,
 		     struct plan *ret_plan)
 {
@@ -301,7 +301,7 @@ static int claim(const struct due *due, const char *link)
 	return lock;
 }
 
-// Takes the listings of the first run: later ones may contain names that the first one planted.
+// The first run's listings count: later ones may have names that it planted.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due)
 {
 	struct due due = { .from = INT64_MAX, .links = path_kept(arena, state, "trees", tree) };

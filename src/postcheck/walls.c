@@ -65,8 +65,8 @@ static int open_cover(const struct mount *mount)
 	return tree < 0 || sys_mount_setattr(tree, AT_RECURSIVE, &readonly) < 0 ? -1 : take(&tree);
 }
 
-// Mounts over the present file in the box's view. The directories above are mounts, which the box
-// cannot move. `ready`: a copy's prepared cover.
+// Mounts over the file in the box's view. Directories above are mounts, which the box cannot move.
+// `ready`: a copy's prepared cover.
 static int mount_again(const struct mount *mount, int *ready)
 {
 	struct stat status;

@@ -122,7 +122,7 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 	if (!cache.identity.type && item->text[0] == '?' && !wishes_is_by_variable(item))
 		return 0;
 	if (!wishes->plan->caches ||
-	    wishes->plan->learn) // learn: files in a cache would not count as missing
+	    wishes->plan->learn) // learn reports reads, and a cache would hide them
 		return 0;
 	cache.cache = true;
 	cache.source =

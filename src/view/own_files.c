@@ -45,8 +45,8 @@ int own_hosts(struct wishes *wishes)
 			   name ? " " : "", name ? name : ""));
 }
 
-// The kernel's text with the box's limit as the memory, and without other processes' caches. It is
-// constant during the run.
+// The kernel's text with the box's limit as the memory, and without other processes' caches.
+// Constant during the run.
 static const char *meminfo_text(struct arena *arena, const char *real, uint64_t limit)
 {
 	static const char *const caches[] = { "Buffers",  "Cached",       "SwapCached", "Active",

@@ -16,14 +16,12 @@ int view_plan(struct plan *plan, char *const *environment);
 // Reads the file system; opens only git's pointers.
 int gather_wishes(struct wishes *wishes);
 
-// Devices and terminals that the command inherits. By the descriptor a box could change the host
+// Devices and terminals of the command. By the inherited descriptor a box could change the host
 // node's mode, owner and times: it opens the node again, read-only.
 
 // Returns true for a directory. Notes a device.
 bool nodes_note(struct plan *plan, int fd);
 int nodes_plan(struct wishes *wishes);
-
-// Files that the box has in place of the host's.
 
 int own_hosts(struct wishes *wishes);
 // For a strict limit: programs that size themselves by the machine's memory would be killed. In a

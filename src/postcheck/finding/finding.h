@@ -54,7 +54,7 @@ void finding_take(struct check *check, int directory, const char *name, const ch
 void finding_remove(struct check *check, int directory, const char *name, const char *path);
 // Whether a part of a known repository is unchanged. True if no time is known.
 bool finding_is_own(const struct check *check, int directory, const char *name);
-// The same for a directory. Its entries may have changed.
+// Whether a directory is unchanged, apart from its entries.
 bool finding_stood(const struct check *check, int directory, const char *name);
 // `name` "": the directory itself.
 bool finding_is_changed(const struct check *check, int directory, const char *name);
@@ -99,7 +99,7 @@ bool changed_is_other(int directory, const char *name);
 // Reports `name` if changed_has().
 void changed_tell(const struct check *check, int directory, const char *name, const char *path);
 
-// The same for the target of a place's links, or another file there.
+// Reports a change of a place's link target, or of another file there.
 void changed_follow(const struct check *check, int directory, const struct item *name,
 		    const char *path);
 
@@ -110,14 +110,12 @@ void changed_programs(const struct check *check, int directory, const struct pla
 // Includes git attributes that choose a command.
 void changed_tell_deeper(const struct check *check, int directory, const char *name,
 			 const char *path);
-// The same for names that are read-only at the top.
+// Reports a name below the top that is read-only at the top.
 void changed_tell_wall(const struct check *check, int directory, const char *name,
 		       const char *path);
 
 // Quarantines a new pipe with a name that git opens in each directory.
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path);
-
-// The quarantine has what appeared under trusted names.
 
 // Moves `name` and reports how to restore it. Renames it in place when it cannot cross file
 // systems. Returns -1, and reports a failure.
@@ -136,7 +134,7 @@ int quarantine_show(const char *state, const char *id, struct out *out);
 int quarantine_restore(const char *state, const char *id, struct out *out);
 int quarantine_remove(const char *state, const char *id);
 
-// Removes names that were reported with the same content, and facts that the reader has seen. Adds
+// Removes names that were reported with the same content, and facts that the reader knows. Adds
 // unseen names of earlier runs for a person on a terminal.
 void unshown_note(const struct plan *plan, struct findings *found);
 

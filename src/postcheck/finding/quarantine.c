@@ -204,7 +204,7 @@ int quarantine_take(const struct plan *plan, int directory, const char *name, co
 	return -1;
 }
 
-// "": unreadable.
+// Reads the former path; "": unreadable.
 static void read_path(int entry, char path[PATH_MAX])
 {
 	size_t length;

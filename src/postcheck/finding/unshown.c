@@ -1,6 +1,4 @@
-// Owns the reports about a project, lines "STATE HASH WORD PATH". A changed name has STATE u, or s
-// after a person saw it on a terminal, HASH of path and content, WORD inode and ctime. A finding
-// that is reported once has STATE p (person) or m (model), WORD its kind, PATH "-".
+// Owns the list of reports about a project. src/README.md has its format (changed/TREE).
 #include "postcheck/finding/finding.h"
 
 #include <fcntl.h>
@@ -207,7 +205,7 @@ static bool is_person(const struct plan *plan)
 	return plan->person && !plan->terse && (report == TELL_SHORT || report == TELL_FULL);
 }
 
-// After another write the same content is new: the user may have undone the first change.
+// After another write the content is new: the user may have undone the first change.
 void unshown_begin(struct plan *plan)
 {
 	FORGIVING;

@@ -187,7 +187,7 @@ static int try_once(struct merge_work *work)
 	return result;
 }
 
-// "": it cannot be printed.
+// Returns "" when the command cannot be printed.
 static const char *command_for(struct arena *arena, const struct merge *merge,
 			       const struct gitconfig_withheld *row)
 {

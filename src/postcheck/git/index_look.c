@@ -152,7 +152,7 @@ static void read_names(struct index_work *work)
 		work->file.name_count = masked_names(plan, work->names);
 }
 
-// The supervisor would wait for the reading.
+// Whether reading would delay the supervisor of a live box.
 static bool is_too_large(const struct check *check, const struct stat *status)
 {
 	enum { LIVING_BYTES = 16 << 20 };

@@ -33,8 +33,8 @@ static double seconds_since(clockid_t clock, double then)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - then;
 }
 
-// Finds a git of the lock's owner that began before the lock and may have made it. The box's
-// processes have ended. The check's user namespace cannot read other processes' directories.
+// Finds a git of the lock's owner that began before the lock and may have made it. The check's
+// user namespace cannot read other processes' directories.
 static bool git_runs(const struct stat *lock)
 {
 	char name[64];

@@ -32,7 +32,7 @@ struct parts_walk {
 	const struct place *known;
 	bool listed; // old names are known, by the place or by age
 	size_t root; // length of the git directory's path
-	bool top;    // new names may be allowed
+	bool top;    // new names at the top are allowed
 	bool inside;
 	bool users; // the user's old directory became a repository: old entries are the user's
 	unsigned read;

@@ -31,7 +31,7 @@ static int open_part(const char *path, size_t length)
 	return sys_openat2(AT_FDCWD, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// One name below `parent`: git searches no deeper.
+// Whether the directory is directly in `parent`: git searches no deeper.
 static bool is_entry_of(const char *directory, const char *parent)
 {
 	size_t length = strlen(parent);

@@ -166,8 +166,7 @@ void vet_config(struct check *check, int directory, const char *name, const char
 	cut_config(check, directory, name, path, false);
 }
 
-// `file` is a worktree's .git. A worktree in the box's private directories ends with them: git
-// there reported it.
+// Reports a lost worktree: it was in the box's private directories. `file`: its .git.
 static void tell_lost(struct check *check, const char *file)
 {
 	char path[GIT_POINTER_MAX];

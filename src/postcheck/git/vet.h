@@ -31,10 +31,9 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 void vet_entries(struct check *check, int directory, const char *name, const char *path,
 		 enum act act, const struct place *known);
 
-// Checks the open git directory. `known`: a place's old names; NULL: names are old by age, and
-// unknown names of a new directory are not reported. `top`: new names at the top are allowed.
-// Quarantines nested git directories, links, FIFOs, devices, and files that git runs or that lead
-// it elsewhere.
+// Checks the open git directory. `known`: a place's old names; NULL: by age. `top`: new names at
+// the top are allowed. Quarantines nested git directories, links, FIFOs, devices, and files that
+// git runs or that lead it elsewhere.
 void parts_look(struct check *check, int directory, const char *path, const struct place *known,
 		bool top);
 // Quarantines parts of a git directory until git refuses it.
@@ -76,12 +75,12 @@ int merge_config(const struct merge *merge);
 int merge_take_lock(int directory, const char *lock, mode_t mode, const void *text, size_t length);
 
 // Checks the index when the run changed it or, with `shared`, its shared file. Quarantines an
-// index that git could not have written. From others it removes parts that only save time, under
-// git's lock; git then rereads changed files. Reports marks that hide changes, and protected names
-// that git did not write.
+// index that git could not have written, and removes parts that only save time from others: git
+// then rereads changed files. Reports marks that hide changes, and protected names that git did
+// not write.
 void index_look(struct check *check, int directory, const char *path, bool shared);
 // Reports read-only names in the project's index. Only for a failed command whose git wrote in its
-// directory, without a waiting merge: a refused write leaves no other trace.
+// directory, without a waiting merge.
 void index_tell_tracked(struct check *check);
 
 // Removes the run's git lock, unless it goes in a moment. Reports it while an older git of the
@@ -91,13 +90,13 @@ void leftover_take_lock(const struct check *check, int directory, const char *na
 // Whether no character means anything to a shell, and the name is no option.
 bool leftover_is_plain(const char *ref);
 
-// Checks a directory that was no git directory. If it is one now and the run made all parts, it is
-// searched as a repository. Otherwise (such as a project's old `hooks`) it is made none again.
+// Checks a directory that was no git directory. If the run made all parts of one, it is searched
+// as a repository. Otherwise (such as a project's old `hooks`) it is made none again.
 void bare_look(struct check *check, int directory, const char *path);
 // Whether a git directory without .git existed before the run. HEAD is unchanged, and no part is
 // new.
 bool bare_is_old(const struct check *check, int directory);
-// Reports that the project's .git is no longer valid: git then searches elsewhere.
+// Reports that the project's .git is no longer valid.
 void bare_tell_broken(const struct check *check, int directory, struct findings *found);
-// Explains why 'rm -r' of a repository stops at protected names, and who can remove the rest.
+// Explains why 'rm -r' of a repository stops at protected names.
 void bare_tell_headless(const struct check *check, int directory, const char *path);

@@ -62,7 +62,7 @@ struct changes {
 // PROJECT_ANY: in another project every change is a conflict.
 enum project { PROJECT_SAME, PROJECT_ANY };
 
-// Walks only the layers. Sorts: a directory comes before its entries.
+// Walks only the layers. Sorted, directories before their entries.
 int changes_find(const struct held *held, enum project project, struct changes *ret_changes);
 
 bool changes_has_inside(const struct changes *changes, unsigned index);
@@ -82,15 +82,14 @@ int mentioned_find(const struct held *held, const struct changes *changes, struc
 
 // Parts of a new repository. The host's git would run what its settings name.
 
-// Whether the directory is a repository once all is applied, but not now. `host` -1: the host has
-// no directory.
+// Whether it is a repository once all is applied, but not now. `host` -1: the host has no
+// directory.
 bool repository_is_new(const struct merged *merged, const char *name, int host);
 void repository_guard(struct change *change);
 // Fills the members of `change` that are about an index.
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host);
-// Leaves out an index that both sides wrote, if the session changed nothing else in the git
-// directory.
+// Leaves out an index that both sides wrote, if the session changed no more in the git directory.
 void repository_leave_indexes(struct changes *changes);
 // Returns the path from its uppermost `.git` on, or NULL.
 const char *repository_in(const char *path);
@@ -138,7 +137,7 @@ int sides_host_below(int root, const char *path, const char **ret_name);
 int sides_host_parent(const struct session *session, unsigned root, const char *path,
 		      const char **ret_name);
 
-// Compares two files of one type, except their modes.
+// Compares two files of one type, without modes.
 bool sides_are_same(int layer, int host, const char *name, const struct stat *is,
 		    const struct stat *was);
 
@@ -182,7 +181,7 @@ int withheld_begin(const struct held *held, struct withheld *ret_withheld);
 // Returns the path from ".git" on when the root is in a git directory, or NULL.
 const char *withheld_repository(const char *root);
 
-// Call in the order of the tree.
+// In the order of the tree.
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path);
 
 // Clears conflicts of files that were only moved.

@@ -149,8 +149,8 @@ bool thing_moved(const struct thing *thing, int directory, const char *name)
 	       (!S_ISDIR(thing->mode) || thing->tree == now.tree);
 }
 
-// A ctime after the session's begin means a write, move or link. A directory's ctime also changes
-// by its entries: its inode and birth time are compared.
+// A later ctime means a write, move or link. Entries also change a directory's ctime: its inode
+// and birth time are compared.
 
 static bool is_seen(const struct seen_directory *saw, int fd, const struct stat *status)
 {

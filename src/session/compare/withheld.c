@@ -82,7 +82,7 @@ static void add_led(struct withheld *withheld, const char *directory)
 		add_path(withheld, &withheld->around, item->text);
 }
 
-// Adds what a repository below the top itself names.
+// Adds names of a repository below the top.
 static void add_nested(struct withheld *withheld, const char *directory)
 {
 	struct gitnamed named = { .count = 0 };

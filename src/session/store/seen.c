@@ -117,7 +117,7 @@ int seen_read(const struct held *held, unsigned root, struct seen *ret_seen)
 	seen_name(name, root);
 	int found = store_read_file(held->store->arena, held->directory, name, SEEN_BYTES_MAX,
 				    &text, &length);
-	// The format of version 0.1.0 is not read: more changes are conflicts then.
+	// Ignores version 0.1.0's format: without a list more changes are conflicts.
 	if (found > 0 && length >= strlen("sbxseen1") && str_starts(text, "sbxseen1"))
 		return 0;
 	if (found <= 0 || seen_parse(held->store->arena, text, length, ret_seen) == 0)

@@ -223,8 +223,8 @@ const struct snapshot *session_snapshot(const struct session *session, const cha
 	return NULL;
 }
 
-// Waits until the clock of file times has passed now: later writes must have a later time, and
-// this clock lags.
+// Waits until the clock of file times, which lags, has passed now: later writes must have a later
+// time.
 void state_begin(struct timespec *ret_now)
 {
 	static const struct timespec pause = { 0, 500000 };

@@ -169,7 +169,7 @@ uint64_t size_of_session(const struct held *held);
 
 void skeleton_roots(struct session *session);
 
-// Fills a root session's layer for an ordinary caller: every directory of the system, and files of
+// Fills a root session's layer for an ordinary caller: all directories of the system, and files of
 // /etc and the package database that are written in place. apt gets no separate user.
 int skeleton_make(struct store *store, const struct session *session);
 
@@ -194,8 +194,8 @@ int copy_attributes(int from, int to, mode_t *mode);
 // Whether two files, each a name in a directory, have the same bytes.
 bool copy_is_same(int above, const char *name, int other_above, const char *other_name);
 
-// Copies groups and ACLs (acl(5)) as the host's tools would. A forked process with the caller's
-// ids does it: a user namespace with one id cannot name others. Call it before owned_override().
+// Copies groups and ACLs (acl(5)). A forked process with the caller's ids does it: a user
+// namespace with one id cannot name others. Call it before owned_override().
 int rights_begin(struct store *store);
 
 // Gives the group and ACL of the open file `from`. With an ACL, `mode` counts for others.
@@ -271,8 +271,8 @@ void known_order(struct known *known);
 
 int known_read(const struct held *held, struct known **ret_known);
 
-// The host's directories at the begin of a session. A moved file has a newer ctime than the
-// session. For files in moved directories this list shows the move.
+// The host's directories at a session's begin. A moved file has a newer ctime. For files in moved
+// directories this list shows the move.
 
 struct seen_directory {
 	const char *path; // "": the root

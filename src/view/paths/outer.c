@@ -35,7 +35,7 @@ static bool is_locked(void)
 	return true;
 }
 
-// The host's user namespace maps all uids.
+// Whether the user namespace maps one uid. The host's maps all.
 static bool is_one_user(void)
 {
 	char text[LINK_BYTES * 2];

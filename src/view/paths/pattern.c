@@ -49,7 +49,7 @@ static void note_shut(struct pattern_walk *walk, int directory, const char *name
 		note(walk->wishes, walk->items[i], path, true);
 }
 
-// Users keep no files in these directories, except at the top.
+// Packages and builds, without files of users.
 static bool is_passed_over(const char *name)
 {
 	return name[0] == '.' ||

@@ -204,8 +204,8 @@ static const struct resolve_entry *entry_of(struct resolver *resolver, const cha
 	return entry;
 }
 
-// Searches the first name without an entry. It is missing if its directory's listing lacks it. A
-// symlink ends the search.
+// Stops at the first name without an entry: it is missing if its directory's listing lacks it. A
+// symlink leads elsewhere.
 bool resolver_lacks(const struct resolver *resolver, const char *path)
 {
 	char part[LISTED_PATH_MAX] __attribute__((uninitialized));

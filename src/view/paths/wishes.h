@@ -34,8 +34,6 @@ enum act place_act(const struct place *place, const char *name, enum act *ret_be
 // True if another change would have another ctime.
 bool place_is_settled(const struct stat *status);
 
-// From a path as the user wrote it to a real path of the host, and the symlinks on the way.
-
 struct places {
 	const char *home, *project, *current;
 	char *const *environment;
@@ -125,8 +123,7 @@ int wishes_keep_links(struct wishes *wishes, const struct resolved *resolved, un
 
 const struct mount *wishes_seen(const struct wishes *wishes, const char *path);
 bool wishes_is_reached(const struct wishes *wishes, const char *path);
-// Who could write a file that the caller's files name. APART_OTHERS in the project and where this
-// box may write. `with`: the wishes.
+// APART_OTHERS: in the project, or where this box may write. `with`: the wishes.
 enum apart wishes_whose(const void *with, const char *file);
 bool wishes_is_named(const struct wishes *wishes, const char *path, unsigned order);
 bool wishes_is_seen(const struct wishes *wishes, const char *path);
@@ -203,8 +200,6 @@ bool judge_shows(const struct plan *plan, const char *path);
 // The line that denies reading, or writing, against all others; or NULL.
 const struct item *judge_final(const struct plan *plan, const char *path, bool write);
 
-// The kernel's table of mounts.
-
 struct mounted {
 	uint64_t id, device;
 	const char *root, *point;
@@ -230,13 +225,13 @@ bool mounted_opens(const struct mounts *mounts, const char *path);
 
 // Protection by a box of sbx around this process. The kernel's refusals prove it.
 
-// In tier full.
+// Tier full only.
 bool outer_is_box(void);
 
 bool outer_gives_namespaces(void);
 
 // True if the command cannot write, exchange or remove the path, nor move a directory above it,
-// because of mounts of an outer box. An empty `mounts` is read.
+// because of an outer box's mounts. An empty `mounts` is read.
 bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mounts *mounts);
 
 // True if an outer box has mounted a link to its copy of git's configuration at `path`.
@@ -250,11 +245,9 @@ const char *tree_around(const struct plan *plan, const char *path);
 const char *tree_in(const struct plan *plan, const char *path);
 bool tree_is(const struct plan *plan, const char *path);
 
-// Lines of a profile that name a path or, in the project, a pattern.
-
 // Calls `found` for each match: "**/NAME" anywhere in the project, "./dir/NAME" in one directory,
-// NAME with '*'. One walk serves all lines of the profile. A directory that is too deep or
-// unreadable matches as a whole. Other texts are one path (resolve_expand()).
+// NAME with '*'. A directory that is too deep or unreadable matches as a whole. Other texts are
+// one path (resolve_expand()).
 int pattern_each(struct wishes *wishes, const struct item *item,
 		 int (*found)(struct wishes *wishes, const struct item *item, const char *path));
 
@@ -271,11 +264,9 @@ unsigned pattern_near(struct wishes *wishes, struct arena *arena, const struct l
 
 bool planted_is(const struct wishes *wishes, const struct resolved *resolved);
 
-// Returns -1 and reports when a link in the project, or in a writable directory, leads out to a
-// path that the box would see: a command could have made it.
+// Returns -1 and reports when a link in a directory that boxes write leads out to a path that the
+// box would see.
 int planted_refuse(const struct wishes *wishes);
-
-// The choice of the project directory, and directories that are never one.
 
 // Fills plan->project (NULL: none). Refuses the root, the home, system and shared directories, and
 // those above or in sbx's own files.

@@ -1,6 +1,5 @@
 // Owns the protection of the home's names by absolute path, also where the home is the project,
-// and the refusal of projects there. Existing names become read-only or hidden; new ones go to
-// quarantine.
+// and the refusal of projects there.
 #include "view/protect/protect.h"
 
 #include <string.h>

@@ -13,9 +13,8 @@
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
-// Repositories over this number, and those that boxes made, have no mounts. The check after the
-// run compares them with their configurations of the start. The first look has a time limit, and
-// begins near the top.
+// Repositories over this number, and those that boxes made, have no mounts: the check after the
+// run compares them with their start. The first look has a time limit, and begins near the top.
 enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_NANOSECONDS = 80000000 };
 enum { MODULES_MAX = 64, MODULES_DEEP = 3 };
 #define ROWS_BYTES ((size_t)384 << 20)

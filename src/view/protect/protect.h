@@ -40,8 +40,6 @@ bool protect_holds_root(const struct wishes *wishes, const char *path);
 int protect_way(struct wishes *wishes, const char *path, const void *with,
 		int (*each)(struct wishes *wishes, const char *path, const void *with));
 
-// Git directories, and what the host runs or trusts in them.
-
 // `root` has a .git or may get one. Follows a .git file (worktree, submodule) only when its
 // directory points back.
 int repository_protect(struct wishes *wishes, const char *root, struct origin from);
@@ -59,9 +57,7 @@ int repository_protect_top(struct wishes *wishes, const char *root, struct origi
 int git_parts_protect(struct wishes *wishes, const char *directory, const char *top,
 		      struct origin from, enum layout_place where, struct place *ret_place);
 
-// The box's copies of git's configuration.
-
-// Gives the box a copy of the file, which is merged after the run. In tier landlock the file is
+// Gives the box a copy of the file, which is merged after the run. Tier landlock makes the file
 // read-only. `top`: base of relative paths in the text; NULL: as the text says.
 int copies_add(struct wishes *wishes, const char *path, const char *top, struct origin from);
 
@@ -78,9 +74,9 @@ int beyond_lacks(struct wishes *wishes, const char *file, const char *why);
 // True if `path`, to which `file` leads, is a git directory. If the box lacks it, notes the line
 // that shows it.
 bool beyond_directory(struct wishes *wishes, const char *file, const char *path);
-// The same for the target of the link `file`: a part of a git directory, or objects.
+// Notes the line that shows the target of the link `file`: a part of a git directory, or objects.
 void beyond_part(struct wishes *wishes, const char *file);
-// The same for object directories of the list `file` (objects/info/alternates).
+// Notes the lines that show object directories of the list `file` (objects/info/alternates).
 void beyond_alternates(struct wishes *wishes, const char *file);
 
 // Puts a dangling link at an invisible worktree, so that 'git worktree prune' and 'git gc' in the
@@ -103,8 +99,6 @@ int configured_protect(struct wishes *wishes);
 // Others are compared after the run.
 int indirect_protect(struct wishes *wishes);
 
-// The protection of a home that is the project (--project-dir).
-
 // Protects what programs read at their start, by the table and the profile.
 int home_protect(struct wishes *wishes, struct origin from);
 
@@ -118,7 +112,7 @@ int homes_refuse(struct wishes *wishes);
 // Protects names that the box could write by the wishes so far.
 int homes_protect(struct wishes *wishes);
 
-// Directories of the caller's PATH that the box can write: each entry, with the links on its way.
+// Directories of the caller's PATH that the box can write: each entry, with links on its way.
 // Relative entries are below the project's top and the caller's directory.
 
 int programs_protect(struct wishes *wishes, const struct homes *homes);

@@ -216,7 +216,7 @@ int protect_plan(struct wishes *wishes)
 	*plan->configured = wishes->named;
 	for (const struct gitnamed_text *one = wishes->named.first; one; one = one->next)
 		gitnamed_known(plan->arena, &one->rows, &plan->git_names);
-	// Copies the lists without spare room: an idle box keeps these pages.
+	// Lists of exact size: an idle box keeps these pages.
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
 	return alias_refuse_routes(wishes);
 }

@@ -11,8 +11,7 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-// True: no mask is needed. Only an owner could open the file, by chmod(2): no box has a capability
-// for it. The mask of an outer box has no such owner.
+// Whether the file needs no mask: the caller can neither read it nor chmod(2) it.
 static bool shut_already(const struct plan *plan, const struct mount *mask)
 {
 	struct stat status;
