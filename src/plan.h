@@ -28,7 +28,7 @@ enum mount_kind {
 	MOUNT_TMPFS,   // empty, or with copies of the files of `source`
 	MOUNT_SCRATCH, // an overlay: a tmpfs over a host directory
 	MOUNT_LAYERS,  // a session's overlay, over a host directory or nothing
-	MOUNT_MASK,    // an empty unreadable file or directory over a host path
+	MOUNT_MASK,    // an empty unreadable file or directory
 	MOUNT_SELF,    // a path of the view over itself, read-only
 	MOUNT_PROC,
 	MOUNT_PTS,
@@ -51,7 +51,7 @@ struct mount {
 	bool cache;    // made by the step "caches", which fills `kept`
 	const char *target;
 	const char *source;       // host path, or text of a link or MOUNT_TEXT
-	struct identity identity; // of the source; with on_host of the target
+	struct identity identity; // the source's; with on_host the target's
 	struct identity kept;
 	unsigned copy; // index in plan->copies
 	uint64_t size; // bytes; 0: tmp-size
@@ -177,7 +177,7 @@ enum means {
 enum hierarchy { HIERARCHY_ONE, HIERARCHY_GUARD, HIERARCHIES };
 struct keeping {
 	enum means means;
-	uint64_t held;      // LIMIT_BITs
+	uint64_t held;      // LIMIT_BITs of the group
 	uint64_t watched;   // LIMIT_BITs for the supervisor
 	uint64_t pids;      // limit of the groups above
 	const char *caller; // limited group that the box stays in, or NULL
@@ -248,21 +248,21 @@ struct plan {
 	gid_t gid;
 
 	const char *home;
-	const char *real_home;      // without symlinks
+	const char *real_home;      // `home` without symlinks
 	const char *config, *state; // ~/.config/sbx, ~/.local/state/sbx, or by XDG
 	const char *current;
 	const char *toplevel; // git's, or the current directory; NULL: unsuitable
 	bool given;           // toplevel is --project-dir
 	bool home_given;      // --project-dir is the home
 	const char *project;
-	const char *directory; // the command's first
+	const char *directory; // the command's current directory
 	struct identity directory_identity;
 	const char *caches;
 
 	struct mount *mounts; // parents before children
 	unsigned mount_count;
 
-	struct list hidden, kept; // lines hide and protect
+	struct list hidden, kept; // paths of hide and protect lines
 
 	struct list untracked,
 		altered; // hidden files of the project: not in git's index; changed since
@@ -276,11 +276,11 @@ struct plan {
 	unsigned place_count, place_room;
 	const char *profiles_noted;  // content of the state's file `given`, or NULL
 	struct gitnamed *configured; // names in git's configuration; freed after planning
-	struct list git_names;       // "remote.x", "branch.x" of git's other files
-	struct searched *searched;   // writable as a whole
+	struct list git_names;       // "remote.x", "branch.x" in other files of git
+	struct searched *searched;   // trees that are writable as a whole
 	unsigned searched_count;
 	bool due;                  // a killed run is checked
-	const char *index;         // git's, or NULL
+	const char *index;         // the project's git index, or NULL
 	struct file_state indexed; // `index` at the start; 0: none
 	const char *repository;    // the project's git directory, or NULL
 	struct timespec start;     // clock of file times
@@ -293,8 +293,8 @@ struct plan {
 	bool inside;           // in a box of another sbx
 	const char *temporary; // TIER_LANDLOCK: the run's directory
 	struct filter asking;  // second filter, with a listener (seccomp/asking.h)
-	bool asking_group;     // for signals to the caller's process group
-	bool asking_spare;     // for reports: optional
+	bool asking_group;     // only for signals to the caller's process group
+	bool asking_spare;     // only for reports: may fail
 	bool looks;            // a thread finds refusals (notify/explain.c)
 	const char *unasked;   // why refused writes are not found, or NULL
 	bool background;       // started in the background of a terminal
@@ -335,7 +335,7 @@ struct plan {
 	struct terminal_wish terminal; // the command's, in the background
 	int parent;                    // the run ends with it; 0: none, -1: other pid namespace
 	int event_fd;                  // for events (report/summary.h); 0: none
-	const char *event_option;      // without "--"
+	const char *event_option;      // option of event_fd, without "--"
 	bool event_status;             // --status-fd: start and end, no report
 	// Who answers for unlisted destinations (ask/ask.h).
 	enum asks { ASK_NOBODY, ASK_TERMINAL, ASK_PROGRAM } ask;

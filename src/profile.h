@@ -83,6 +83,7 @@ struct terminal_wish {
 	unsigned short rows, columns;
 };
 
+// Options of the command line alone. policy/keys.c names the verbs of each.
 struct invocation {
 	struct list profiles;
 	const char *shell_string;
@@ -101,22 +102,22 @@ struct invocation {
 	enum answer die_with_parent;
 	int parent;                                            // at sbx's start
 	enum answer ask;                                       // questions on the terminal
-	const char *logged_project, *logged_host, *logged_run; // audit; or NULL
-	uint64_t since;                                        // audit, logs: milliseconds; 0: all
+	const char *logged_project, *logged_host, *logged_run; // or NULL
+	uint64_t since;                                        // milliseconds; 0: all
 	enum answer denied, changed;
-	uint64_t stop_time; // stop: milliseconds
+	uint64_t stop_time; // milliseconds
 	enum answer detach;
 	int ready; // descriptor for the running command's pid; 0: none
 	int front; // socket of the front (report/front.h); 0: none
 	struct terminal_wish size;
-	enum answer follow, raw; // logs
-	enum answer terminal;    // a pty
-	enum answer interactive; // exec: no effect
+	enum answer follow, raw;
+	enum answer terminal;
+	enum answer interactive; // no effect
 	const char *inside;      // directory of the box, or NULL
-	struct list variables;   // exec
-	uint64_t offset, tail;   // logs: bytes; lines
-	struct list filters;     // ps
-	const char *language;    // NULL: detected
+	struct list variables;
+	uint64_t offset, tail; // bytes; lines
+	struct list filters;
+	const char *language; // NULL: detected
 	enum tier_asked tier;
 	char **command; // or NULL
 };

@@ -35,7 +35,7 @@ enum { SIGNAL_END = 62 };
 // To the supervisor of a session's run, and on to pid 1: stop or continue all processes.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 
-// From pid 1 to the supervisor. Smaller than PIPE_BUF, and so written whole.
+// From pid 1 to the supervisor, in one piece: smaller than PIPE_BUF.
 struct message {
 	enum message_kind {
 		MESSAGE_FAILED,    // number = errno, text = why
@@ -63,8 +63,7 @@ struct message {
 	char text[1024];                 // MESSAGE_FAILED: why; MESSAGE_ENDED: process/ns.h
 };
 
-// Begins each message on a control socket. The rest depends on CONTROL_VERSION: box and client may
-// be of different versions. Version 1 had no head.
+// Begins each message on a control socket in all versions but 1, which had no head.
 enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 4 };
 struct control_head {
 	uint32_t name, version;
@@ -76,18 +75,18 @@ static inline bool control_is_known(const struct control_head *head)
 
 enum { JOURNALS_MAX = 8, PREPARED_MAX = 16, OPTIONS_KEPT = 4 };
 
-// Descriptors come first. run_init() sets them to -1. tests/lint finds others.
+// Descriptors: run_init() sets them to -1.
 struct run {
 	struct {
 		int go[2]; // pipe of the plan
 
-		// process/ns.c
+		// Owner: process/ns.c.
 		int pidfd;
-		int to_host, from_box;  // messages' socket
-		int user, view;         // namespaces, for the guard
-		int helper, network[2]; // the network's helper: pidfd; messages
+		int to_host, from_box;  // sockets for struct message
+		int user, view;         // the box's namespaces, for the guard
+		int helper, network[2]; // network helper: pidfd; messages
 
-		// limits
+		// Owner: limits.
 		int cgroup;            // for pid 1; -1: sbx's own
 		int counters, catcher; // the guard's counters; its program for all ports
 
@@ -103,24 +102,24 @@ struct run {
 		int signals;
 		int parent; // pidfd; the run ends with it
 
-		// session
-		int session;                    // directory
-		int trees[ROOTS_MAX];           // another run's mounts, by root; -1: none
-		int session_user, session_view; // namespaces, for later runs
+		// Owner: session.
+		int session;                    // the session's directory
+		int trees[ROOTS_MAX];           // mounts of another run, by root; -1: none
+		int session_user, session_view; // the box's namespaces, for later runs
 		int descriptors;                // box side: the host's /proc/self/fd
-		int own_overlay;                // box side: of roots without a host directory
+		int own_overlay; // box side: overlay of roots without a host directory
 
-		// mount
+		// Owner: mount.
 		int root;
-		int listener;               // host side: of the second filter
-		int explained;              // the socket of explain's thread
-		int prepared[PREPARED_MAX]; // box side: detached, by row of fixed_devices
+		int listener;               // host side: the second filter's
+		int explained;              // socket of explain's thread
+		int prepared[PREPARED_MAX]; // box side: detached mounts, by row of fixed_devices
 		int dangling_link;          // O_PATH
 		int copies;                 // host side: directory of copies
 
-		int temporary;                  // tier landlock: locked directory
+		int temporary;                  // tier landlock: the locked directory
 		int boxes, record, record_lock; // boxes/record.h
-		// one for each tree (postcheck/check.h)
+		// The record's files, one for each tree (postcheck/check.h).
 		int journals[JOURNALS_MAX];
 	};
 
@@ -136,12 +135,12 @@ struct run {
 	char *const *arguments;   // sbx's, wiped in pid 1
 	char *const *environment; // the caller's
 
-	// limits
+	// Owner: limits.
 	struct group *group;
 	struct rlimit callers_files; // RLIMIT_NOFILE
 	bool grouped;                // pid 1 waits for SIGKILL, while its group is read
 
-	// tty
+	// Owner: tty.
 	pid_t caller_group; // at the start
 	pid_t lent_group;   // the box's, with the terminal; 0: none
 	int session_nice;
@@ -153,7 +152,7 @@ struct run {
 	bool background; // started in the background of a terminal
 	pid_t front;     // process that the shell waits for; 0: this one
 
-	// run/supervise.c
+	// Owner: run/supervise.c.
 	sigset_t callers_mask;
 	bool started;
 	bool has_listener;
@@ -162,37 +161,37 @@ struct run {
 	bool tier_landlock;
 	bool child_ignored; // the caller ignores SIGCHLD
 
-	// session
+	// Owner: session.
 	bool joined_own;       // own_overlay is another run's
 	bool pausable, paused; // pid 1
 
-	// sbx exec: in pid 1; in the supervisor
+	// Owner: sbx exec. In pid 1; in the supervisor.
 	struct further *further;
 	struct further_clients *clients;
 
-	// mount
-	int *mounts;                               // by mount of the plan; -1: none
-	unsigned made;                             // box side: sbx's inodes on the tmpfs
-	bool masked[2];                            // box side: file's mask exists; directory's
-	bool orphans_reaped;                       // host side
-	struct identity prepared_of[PREPARED_MAX]; // their originals
+	// Owner: mount.
+	int *mounts;         // descriptors, by mount of the plan; -1: none
+	unsigned made;       // box side: sbx's inodes on the tmpfs
+	bool masked[2];      // box side: a mask exists for files; for directories
+	bool orphans_reaped; // host side: by another process
+	struct identity prepared_of[PREPARED_MAX]; // originals of `prepared`
 
-	// postcheck
+	// Owner: postcheck.
 	unsigned journal_count;
 	const struct share *share; // of git's index at the start; NULL: unknown
 	int journal_problem;       // errno
 	bool due_failed;
 	bool cache_disk_full;
 
-	// sshagent
+	// Owner: sshagent.
 	pid_t agent_processes[2];
 	struct agent_record *agent;
-	// record
+	// Owner: record.
 	char record_name[64];
 	bool fronted;                 // the front made it
 	const char *unlisted;         // verbs that cannot find this run, and why; or NULL
 	uint64_t record_seen;         // refusals at the last look
-	pid_t opener;                 // keys; 0: none
+	pid_t opener;                 // pid; 0: none
 	bool opener_ended;            // before the box, or by a signal
 	struct opener_record *opened; // keys
 
@@ -209,9 +208,9 @@ struct run {
 	// Sends a denial. `pid` 0: unknown; `time`: steady clock.
 	void (*denied)(const struct run *run, pid_t pid, int64_t time, const struct denial *denial);
 
-	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // supervisor's (net/setup/lock.c)
+	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
 
-	// steps
+	// Owner: steps.
 	int64_t began; // steady clock, milliseconds
 	int64_t acts;  // milliseconds; the box may act from then on
 	uint32_t host_nanoseconds[STEPS_MAX];

@@ -1,4 +1,4 @@
-// Owns the text of git's configuration after a merge, and what is reported of the merge.
+// Owns the text of git's configuration after a merge, and the report of the merge.
 #include <stdbool.h>
 #include <string.h>
 

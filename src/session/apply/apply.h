@@ -92,7 +92,7 @@ struct journal {
 
 enum { JOURNAL_BYTES_MAX = 1 << 30, OPERATIONS_MAX = 8000000 };
 
-// Hostile input: bounded, no I/O.
+// Hostile input; pure.
 int journal_parse(struct arena *arena, const char *text, size_t length,
 		  struct journal *ret_journal);
 void journal_format(const struct journal *journal, struct out *out);

@@ -56,7 +56,7 @@ struct session {
 	for (unsigned index = 0; index < (session)->root_count; index++)                           \
 		if (!(session)->roots[index].own && !(session)->roots[index].system)
 
-// Hostile input: bounded, no I/O. Returns -1 for a damaged state, and for one of a newer version.
+// Hostile input; pure. Returns -1 for a damaged state, and for one of a newer version.
 int session_parse(struct arena *arena, const char *text, size_t length,
 		  struct session *ret_session);
 void session_format(const struct session *session, struct out *out);
@@ -257,7 +257,7 @@ struct known {
 	struct known_file *files; // sorted
 	unsigned count;
 };
-// Hostile input: bounded, no I/O.
+// Hostile input; pure.
 enum { KNOWN_BYTES_MAX = 1 << 30 };
 int known_parse(struct arena *arena, const char *text, size_t length, struct known *ret_known);
 void known_format(const struct known *known, struct out *out);
@@ -289,7 +289,7 @@ struct seen {
 	bool whole;
 };
 
-// Hostile input: bounded, no I/O.
+// Hostile input; pure.
 int seen_parse(struct arena *arena, const char *text, size_t length, struct seen *ret_seen);
 void seen_format(const struct seen *seen, struct out *out);
 

@@ -99,7 +99,7 @@ struct wishes {
 	bool named_all;
 	bool shown;
 	struct list secrets;
-	struct list files; // other files: `named` of gitsecret.h
+	struct list files; // files that git configurations name (struct gitsecret)
 	struct list brought;
 	struct list tops;
 	struct list opened; // names in the project that the user made writable
