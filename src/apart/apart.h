@@ -61,7 +61,7 @@ enum row_kind {
 	// Used when the plan is made.
 	ROW_FAILED, // why nothing was read
 	ROW_WORKTREE,
-	ROW_OBJECTS,   // of alternates
+	ROW_OBJECTS,   // entry of a list of alternates
 	ROW_ENTRY,     // index: content's name and path; stage, and bytes of the name << 8
 	ROW_DIRECTORY, // index: directory of tracked files
 	ROW_KEPT,      // index: file; its kept bytes

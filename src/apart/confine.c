@@ -149,7 +149,7 @@ static const struct { int call; unsigned half; uint32_t value; unsigned part; } 
 	{ SYS_socket, 0, AF_INET6, LEFT_INTERNET },
 	{ SYS_socket, 0, AF_NETLINK, LEFT_INTERNET },
 	{ SYS_socketpair, 0, AF_UNIX, 0 },
-	{ SYS_unshare, 0, CLONE_NEWUSER, 0 }, // owned_override()
+	{ SYS_unshare, 0, CLONE_NEWUSER, 0 }, // for owned_override()
 	{ SYS_unshare, 0, CLONE_FS, LEFT_ANSWERS },
 	{ SYS_setns, 2, CLONE_NEWUSER, LEFT_WALLS },
 	{ SYS_setns, 2, CLONE_NEWNS, LEFT_WALLS },

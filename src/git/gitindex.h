@@ -131,7 +131,7 @@ struct index_use {
 	size_t kept;
 };
 
-// `hash`: bytes of an object name. -1: no index.
+// Reads a whole index. `hash`: bytes of an object name. Returns -1 for another file.
 int index_read(struct index_use *use, struct index_reader *reader, const void *bytes, size_t length,
 	       unsigned hash);
 

@@ -146,7 +146,7 @@ const char *gitway_default(struct arena *arena, const struct gitconfig *config);
 // The host of an address, or the path.
 const char *gitway_host(struct arena *arena, const char *address);
 bool gitway_is_far(const char *address); // https or ssh
-// Whether git takes the name for no address or path.
+// Whether git takes the name for neither an address nor a path.
 bool gitway_is_name(const char *name);
 // The part between the first dot and the last, or "".
 const char *gitway_middle(struct arena *arena, const char *name);

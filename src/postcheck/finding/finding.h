@@ -37,7 +37,7 @@ struct check {
 	struct timespec start;     // older changes do not count; zero: unknown
 	int64_t ended;             // end of the box, in nanoseconds
 	unsigned budget;           // of directory entries, against hostile trees
-	bool known;                // older than the run; else the box's
+	bool known;                // the repository is older than the run; else the box's
 	bool made;                 // by a box in an earlier run
 	bool absent;               // no name with a slash exists in the place
 	bool timeless;             // no file time is reliable

@@ -52,7 +52,7 @@ bool pointer_is_alternates(const struct plan *plan, int directory, const char *n
 struct merge {
 	const struct check *check;
 	enum merge_kind {
-		MERGE_CHANGES, // into the file: changes from `before` to `after`
+		MERGE_CHANGES, // merges changes from `before` to `after`
 		MERGE_FILTER,  // the file, reduced to `before` and harmless keys
 		MERGE_HOST,    // the host's new file, reduced; daily settings stay
 	} kind;

@@ -198,7 +198,7 @@ bool copy_is_same(int above, const char *name, int other_above, const char *othe
 // namespace with one id cannot name others. Call it before owned_override().
 int rights_begin(struct store *store);
 
-// Gives the group and ACL of the open file `from`. With an ACL, `mode` counts for others.
+// Gives `made` the group and ACL of `from`. With an ACL, `mode` counts for others.
 int rights_keep(const struct store *store, int made, int from, mode_t mode);
 
 // Gives the group of a set-group-ID directory, and its default ACL.

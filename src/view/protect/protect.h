@@ -105,8 +105,8 @@ int home_protect(struct wishes *wishes, struct origin from);
 // Names of the home that the caller's programs run or trust, by absolute path. They are never a
 // project.
 
-// Returns -1 and reports when the project, or a --write directory, is in one, or in a place of
-// secrets.
+// Returns -1 and reports when the project, or a --write directory, is below such a name, or in a
+// place of secrets.
 int homes_refuse(struct wishes *wishes);
 
 // Protects names that the box could write by the wishes so far.
