@@ -14,7 +14,7 @@ struct gitnamed;
 struct held;
 struct resolver;
 
-// A file or directory when the plan was made. The mount refuses another one.
+// A file or directory as planned. The mount fails for another one.
 struct identity {
 	dev_t device;
 	ino_t inode;
@@ -28,7 +28,7 @@ enum mount_kind {
 	MOUNT_TMPFS,   // empty, or with copies of the files of `source`
 	MOUNT_SCRATCH, // an overlay: a tmpfs over a host directory
 	MOUNT_LAYERS,  // a session's overlay, over a host directory or nothing
-	MOUNT_MASK,    // an empty unreadable file or directory over a host path
+	MOUNT_MASK,    // an empty unreadable file or directory
 	MOUNT_SELF,    // a path of the view over itself, read-only
 	MOUNT_PROC,
 	MOUNT_PTS,
@@ -43,15 +43,15 @@ struct mount {
 	enum access access;
 	bool on_host;  // the target's parent is a host directory
 	bool optional; // no mount where the target is missing
-	// The target may be missing: it is in a layer, scratch directory or cache.
+	// The target is in a layer, scratch directory or cache, and may be missing.
 	bool unknown;
-	bool in_cache; // files that boxes left at the target are removed
+	bool in_cache; // below a cache: files of boxes at `target` are removed
 	bool absent;   // MOUNT_MASK: a dangling link
 	bool plain;    // contains only directories and sample hooks
-	bool cache;    // the step "caches" makes `source` and fills `kept`
+	bool cache;    // made by the step "caches", which fills `kept`
 	const char *target;
 	const char *source;       // host path, or text of a link or MOUNT_TEXT
-	struct identity identity; // of the source; with on_host of the target
+	struct identity identity; // the source's; with on_host the target's
 	struct identity kept;
 	unsigned copy; // index in plan->copies
 	uint64_t size; // bytes; 0: tmp-size
@@ -80,7 +80,6 @@ struct start {
 };
 #define COPIES_DIRECTORY "/dev/sbx"
 
-// The act on a new or changed name in a place.
 enum act {
 	ACT_NONE,
 	ACT_REPORT, // changed files, too
@@ -120,7 +119,7 @@ struct place {
 	unsigned count;
 	struct list names; // line: enum act; order, ACT_FOLLOW: low inode bits
 	uint64_t inode;
-	struct timespec changed; // ctime; 0: the listing may be older
+	struct timespec changed; // ctime; 0: changed just before the listing
 };
 enum { PLAN_PLACES_MAX = 2048 };
 
@@ -144,10 +143,9 @@ struct filter {
 	const void *code;
 };
 
-// The network's rules.
 struct egress {
 	bool on;                 // mode proxy
-	struct list allow, deny; // without names of groups
+	struct list allow, deny; // groups are replaced by members
 	struct list reasons;     // groups' reasons for `allow`
 	struct list closed;      // groups' names that are not allowed; origin's file: the cause
 	uint16_t loopback[8], ports[16]; // of the host; without redirection
@@ -170,16 +168,16 @@ struct node {
 	const char *path; // the box opens it again; NULL: inherits it
 };
 
-// Who enforces limits that have no rlimit.
+// How limits are enforced.
 enum means {
-	MEANS_RLIMITS, // the supervisor
+	MEANS_RLIMITS, // and checks of the supervisor
 	MEANS_GROUP,   // a cgroup v2 of sbx
 	MEANS_SCOPE,   // a scope of the user's service manager
 };
 enum hierarchy { HIERARCHY_ONE, HIERARCHY_GUARD, HIERARCHIES };
 struct keeping {
 	enum means means;
-	uint64_t held;      // LIMIT_BITs
+	uint64_t held;      // LIMIT_BITs of the group
 	uint64_t watched;   // LIMIT_BITs for the supervisor
 	uint64_t pids;      // limit of the groups above
 	const char *caller; // limited group that the box stays in, or NULL
@@ -188,7 +186,7 @@ struct keeping {
 	const char *parents[HIERARCHIES];
 };
 
-// A session. A layer has a directory, named by its id, with content and overlay work of each root
+// A session. A layer is a directory, named by its id, with content and overlay work of each root
 // (session/store/store.h).
 enum { ROOTS_MAX = 32, CHAIN_MAX = 16, LAYER_ID = 8 };
 struct root {
@@ -250,21 +248,21 @@ struct plan {
 	gid_t gid;
 
 	const char *home;
-	const char *real_home;      // without symlinks
+	const char *real_home;      // `home` without symlinks
 	const char *config, *state; // ~/.config/sbx, ~/.local/state/sbx, or by XDG
 	const char *current;
 	const char *toplevel; // git's, or the current directory; NULL: unsuitable
 	bool given;           // toplevel is --project-dir
 	bool home_given;      // --project-dir is the home
 	const char *project;
-	const char *directory; // the command's first
+	const char *directory; // the command's current directory
 	struct identity directory_identity;
 	const char *caches;
 
 	struct mount *mounts; // parents before children
 	unsigned mount_count;
 
-	struct list hidden, kept; // lines hide and protect
+	struct list hidden, kept; // paths of hide and protect lines
 
 	struct list untracked,
 		altered; // hidden files of the project: not in git's index; changed since
@@ -278,25 +276,25 @@ struct plan {
 	unsigned place_count, place_room;
 	const char *profiles_noted;  // content of the state's file `given`, or NULL
 	struct gitnamed *configured; // names in git's configuration; freed after planning
-	struct list git_names;       // "remote.x", "branch.x" of git's other files
-	struct searched *searched;   // writable as a whole
+	struct list git_names;       // "remote.x", "branch.x" in other files of git
+	struct searched *searched;   // trees that are writable as a whole
 	unsigned searched_count;
 	bool due;                  // a killed run is checked
-	const char *index;         // git's, or NULL
+	const char *index;         // the project's git index, or NULL
 	struct file_state indexed; // `index` at the start; 0: none
 	const char *repository;    // the project's git directory, or NULL
 	struct timespec start;     // clock of file times
 	struct timespec start_steady;
 
-	bool as_root;            // the caller has uid 0 in the box; chown() has no effect
+	bool as_root;            // the caller is uid 0; chown() has no effect
 	struct lasting *session; // or NULL
 
 	enum tier tier;
 	bool inside;           // in a box of another sbx
 	const char *temporary; // TIER_LANDLOCK: the run's directory
 	struct filter asking;  // second filter, with a listener (seccomp/asking.h)
-	bool asking_group;     // for signals to the caller's process group
-	bool asking_spare;     // for reports: optional
+	bool asking_group;     // only for signals to the caller's process group
+	bool asking_spare;     // only for reports: may fail
 	bool looks;            // a thread finds refusals (notify/explain.c)
 	const char *unasked;   // why refused writes are not found, or NULL
 	bool background;       // started in the background of a terminal
@@ -337,7 +335,7 @@ struct plan {
 	struct terminal_wish terminal; // the command's, in the background
 	int parent;                    // the run ends with it; 0: none, -1: other pid namespace
 	int event_fd;                  // for events (report/summary.h); 0: none
-	const char *event_option;      // without "--"
+	const char *event_option;      // option of event_fd, without "--"
 	bool event_status;             // --status-fd: start and end, no report
 	// Who answers for unlisted destinations (ask/ask.h).
 	enum asks { ASK_NOBODY, ASK_TERMINAL, ASK_PROGRAM } ask;
@@ -351,13 +349,13 @@ struct plan {
 	struct agent_wish agent;
 	bool trying; // untrusted .sbx.ini applies (cli/profile/profile_trust.c)
 	bool terse;  // report only quarantined and withheld things
-	// A person reads the report on a terminal.
+	// The reader is a person on a terminal.
 	bool person;
 	bool noted; // earlier runs left unshown changes (postcheck/finding/finding.h)
 
 	const char *unreadable; // directory that ended planning, or NULL
 
 	struct list warnings; // unmet requests: reported at the end
-	unsigned locked;      // lines of the administrator's profile (policy/find.h)
+	unsigned locked;      // count of the administrator's lines (policy/find.h)
 	struct list notes;    // weaker protections: shown by `sbx plan`
 };

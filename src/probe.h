@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 
-// One protection: its state, the reason and the fix.
 struct finding {
 	const char *wall;
 	enum finding_state { FINDING_WORKS, FINDING_MISSING, FINDING_WEAK } state;

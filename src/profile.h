@@ -27,11 +27,11 @@ struct limits {
 	uint64_t swap;
 	uint64_t cpu;  // thousandths of a processor
 	uint64_t pids; // processes and threads
-	uint64_t io;   // bytes per second, for each of reads and writes
+	uint64_t io;   // bytes per second, read and written each
 	uint64_t tmp;  // bytes of private directories
-	uint64_t disk; // bytes that the run may add
+	uint64_t disk;
 	uint64_t file_size;
-	uint64_t open_files; // of each process
+	uint64_t open_files;
 	uint64_t core;
 	uint64_t soft; // LIMIT_BITs that may fail
 };
@@ -39,7 +39,7 @@ enum { LIMITS = offsetof(struct limits, soft) / sizeof(uint64_t) };
 #define LIMIT_BIT(field) (1ULL << (offsetof(struct limits, field) / sizeof(uint64_t)))
 
 struct profile {
-	struct arena *brief; // for [files] items of planning; NULL: no second arena
+	struct arena *brief; // of [files] items for planning, or NULL
 
 	const char *description;
 	enum tier minimum; // weakest that a run accepts
@@ -78,12 +78,12 @@ struct profile {
 	enum answer refused_writes; // reported if the command failed
 };
 
-// A pty for the box, with the caller's size.
 struct terminal_wish {
 	bool wanted;
 	unsigned short rows, columns;
 };
 
+// Options of the command line alone. policy/keys.c names the verbs of each.
 struct invocation {
 	struct list profiles;
 	const char *shell_string;
@@ -102,22 +102,22 @@ struct invocation {
 	enum answer die_with_parent;
 	int parent;                                            // at sbx's start
 	enum answer ask;                                       // questions on the terminal
-	const char *logged_project, *logged_host, *logged_run; // audit; or NULL
-	uint64_t since;                                        // audit, logs: milliseconds; 0: all
+	const char *logged_project, *logged_host, *logged_run; // or NULL
+	uint64_t since;                                        // milliseconds; 0: all
 	enum answer denied, changed;
-	uint64_t stop_time; // stop: milliseconds
+	uint64_t stop_time; // milliseconds
 	enum answer detach;
 	int ready; // descriptor for the running command's pid; 0: none
 	int front; // socket of the front (report/front.h); 0: none
 	struct terminal_wish size;
-	enum answer follow, raw; // logs
-	enum answer terminal;    // a pty
-	enum answer interactive; // exec: no effect
+	enum answer follow, raw;
+	enum answer terminal;
+	enum answer interactive; // no effect
 	const char *inside;      // directory of the box, or NULL
-	struct list variables;   // exec
-	uint64_t offset, tail;   // logs: bytes; lines
-	struct list filters;     // ps
-	const char *language;    // NULL: detected
+	struct list variables;
+	uint64_t offset, tail; // bytes; lines
+	struct list filters;
+	const char *language; // NULL: detected
 	enum tier_asked tier;
 	char **command; // or NULL
 };

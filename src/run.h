@@ -24,19 +24,18 @@ struct sockaddr_storage;
 
 enum { STEPS_MAX = 56 };
 
-// ORDER: to pid 1, which then reads its socket. STOP: to the process that a shell waits for. The
-// kernel limits pending signals above 31 per user and drops their data.
+// ORDER: to pid 1, which reads its socket. STOP: to the process that a shell waits for. The kernel
+// drops data of signals above 31 when a user has many.
 enum { SIGNAL_ORDER = SIGSTKFLT, SIGNAL_STOP = SIGSTKFLT };
-// Orders are signals to forward, or ORDER_SOCKETS: send new sockets of the box's network.
+// A signal to forward, or: send new sockets of the box's network.
 enum { ORDER_SOCKETS = 0 };
-// To pid 1 of tier landlock, also by the kernel when the supervisor dies: end all processes.
-// Before the command starts it kills pid 1.
+// To pid 1 of tier landlock, also by the kernel when the supervisor dies: end all processes. Kills
+// pid 1 before the command.
 enum { SIGNAL_END = 62 };
-// To the supervisor of a session's run, which forwards it to pid 1: stop, or continue, all
-// processes.
+// To the supervisor of a session's run, and on to pid 1: stop or continue all processes.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 
-// From pid 1 to the supervisor. Smaller than PIPE_BUF, and so written whole.
+// From pid 1 to the supervisor, in one piece: smaller than PIPE_BUF.
 struct message {
 	enum message_kind {
 		MESSAGE_FAILED,    // number = errno, text = why
@@ -56,8 +55,7 @@ struct message {
 	int status;
 	pid_t child;                     // MESSAGE_FURTHER: pid in the box
 	bool alone;                      // MESSAGE_ENDED: no process is left
-	bool tmp_full;                   // MESSAGE_ENDED; the next four: use by all ended
-					 // processes
+	bool tmp_full;                   // MESSAGE_ENDED, as the next four: of ended processes
 	uint64_t cpu;                    // microseconds
 	uint64_t memory;                 // bytes, of the largest
 	uint64_t read, written;          // bytes
@@ -65,8 +63,7 @@ struct message {
 	char text[1024];                 // MESSAGE_FAILED: why; MESSAGE_ENDED: process/ns.h
 };
 
-// The first bytes of each message on a control socket. The rest depends on CONTROL_VERSION: client
-// and box may be of different versions of sbx. Version 1 had no head.
+// Begins each message on a control socket in all versions but 1, which had no head.
 enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 4 };
 struct control_head {
 	uint32_t name, version;
@@ -78,58 +75,58 @@ static inline bool control_is_known(const struct control_head *head)
 
 enum { JOURNALS_MAX = 8, PREPARED_MAX = 16, OPTIONS_KEPT = 4 };
 
-// Descriptors come first. run_init() sets them to -1. tests/lint finds others.
+// Descriptors: run_init() sets them to -1.
 struct run {
 	struct {
-		int go[2]; // for the plan
+		int go[2]; // pipe of the plan
 
-		// process/ns.c
+		// Owner: process/ns.c.
 		int pidfd;
-		int to_host, from_box;  // for messages
-		int user, view;         // namespaces, for the guard
-		int helper, network[2]; // the network's helper: pidfd; messages
+		int to_host, from_box;  // sockets for struct message
+		int user, view;         // the box's namespaces, for the guard
+		int helper, network[2]; // network helper: pidfd; messages
 
-		// limits
+		// Owner: limits.
 		int cgroup;            // for pid 1; -1: sbx's own
-		int counters, catcher; // guard: counters; program for all ports
+		int counters, catcher; // the guard's counters; its program for all ports
 
 		int agent_listener, agent_socket; // sshagent: in the box; the caller's (O_PATH)
 		int agent_directory;              // sshagent; locked
-		// keys: from supervisor, from worker, to the opener
+		// keys: to the opener, from supervisor and worker
 		int opener_control, opener_channel;
 
 		int pty;      // master, in the background
 		int terminal; // tty: the controlling terminal
 		int dev_null;
-		int flags[3], held[2]; // standard-io: of 0 to 2; to restore
+		int flags[3], held[2]; // standard-io: flags and copies of 0 to 2
 		int signals;
 		int parent; // pidfd; the run ends with it
 
-		// session
-		int session;                    // directory
-		int trees[ROOTS_MAX];           // another run's mounts, by root; -1: none
-		int session_user, session_view; // namespaces, for later runs
+		// Owner: session.
+		int session;                    // the session's directory
+		int trees[ROOTS_MAX];           // mounts of another run, by root; -1: none
+		int session_user, session_view; // the box's namespaces, for later runs
 		int descriptors;                // box side: the host's /proc/self/fd
-		int own_overlay;                // box side: of all roots without a host directory
+		int own_overlay; // box side: overlay of roots without a host directory
 
-		// mount
+		// Owner: mount.
 		int root;
-		int listener;               // host side: of the second filter
-		int explained;              // explain: its thread's socket
-		int prepared[PREPARED_MAX]; // box side: detached, by row of fixed_devices
+		int listener;               // host side: the second filter's
+		int explained;              // socket of explain's thread
+		int prepared[PREPARED_MAX]; // box side: detached mounts, by row of fixed_devices
 		int dangling_link;          // O_PATH
 		int copies;                 // host side: directory of copies
 
-		int temporary;                  // tier landlock: locked directory
+		int temporary;                  // tier landlock: the locked directory
 		int boxes, record, record_lock; // boxes/record.h
-		// files of the record, one for each tree (postcheck/check.h)
+		// The record's files, one for each tree (postcheck/check.h).
 		int journals[JOURNALS_MAX];
 	};
 
 	pid_t init;      // pid 1, in the host's pid namespace
 	int init_signal; // signal that killed it, or 0
 
-	// standard-io: options of sockets among 0 to 2 (run/signals.c)
+	// options of sockets among 0 to 2 (run/signals.c)
 	struct kept_option {
 		socklen_t size; // 0: unset
 		unsigned char value[16];
@@ -138,24 +135,24 @@ struct run {
 	char *const *arguments;   // sbx's, wiped in pid 1
 	char *const *environment; // the caller's
 
-	// limits
+	// Owner: limits.
 	struct group *group;
 	struct rlimit callers_files; // RLIMIT_NOFILE
-	bool grouped;                // pid 1 waits for SIGKILL: its group is read before
+	bool grouped;                // pid 1 waits for SIGKILL, while its group is read
 
-	// tty
+	// Owner: tty.
 	pid_t caller_group; // at the start
 	pid_t lent_group;   // the box's, with the terminal; 0: none
 	int session_nice;
 	bool foreground;
 	struct termios termios;
-	bool own_session; // a separate session for the command: there is no terminal
+	bool own_session; // for want of a terminal
 	bool job_control;
 	bool lent;       // the command has a process group and the terminal
 	bool background; // started in the background of a terminal
 	pid_t front;     // process that the shell waits for; 0: this one
 
-	// run/supervise.c
+	// Owner: run/supervise.c.
 	sigset_t callers_mask;
 	bool started;
 	bool has_listener;
@@ -164,37 +161,37 @@ struct run {
 	bool tier_landlock;
 	bool child_ignored; // the caller ignores SIGCHLD
 
-	// session
+	// Owner: session.
 	bool joined_own;       // own_overlay is another run's
 	bool pausable, paused; // pid 1
 
-	// sbx exec: in pid 1; in the supervisor
+	// Owner: sbx exec. In pid 1; in the supervisor.
 	struct further *further;
 	struct further_clients *clients;
 
-	// mount
-	int *mounts;                               // by mount of the plan; -1: none
-	unsigned made;                             // box side: sbx's inodes on the tmpfs
-	bool masked[2];                            // box side: file's mask exists; directory's
-	bool orphans_reaped;                       // host side
-	struct identity prepared_of[PREPARED_MAX]; // their originals
+	// Owner: mount.
+	int *mounts;         // descriptors, by mount of the plan; -1: none
+	unsigned made;       // box side: sbx's inodes on the tmpfs
+	bool masked[2];      // box side: a mask exists for files; for directories
+	bool orphans_reaped; // host side: by another process
+	struct identity prepared_of[PREPARED_MAX]; // originals of `prepared`
 
-	// postcheck
+	// Owner: postcheck.
 	unsigned journal_count;
 	const struct share *share; // of git's index at the start; NULL: unknown
 	int journal_problem;       // errno
 	bool due_failed;
 	bool cache_disk_full;
 
-	// sshagent
+	// Owner: sshagent.
 	pid_t agent_processes[2];
 	struct agent_record *agent;
-	// record
+	// Owner: record.
 	char record_name[64];
 	bool fronted;                 // the front made it
 	const char *unlisted;         // verbs that cannot find this run, and why; or NULL
 	uint64_t record_seen;         // refusals at the last look
-	pid_t opener;                 // keys; 0: none
+	pid_t opener;                 // pid; 0: none
 	bool opener_ended;            // before the box, or by a signal
 	struct opener_record *opened; // keys
 
@@ -207,13 +204,13 @@ struct run {
 	// Takes a command of the control socket, and all descriptors.
 	void (*execute)(const struct plan *plan, struct run *run,
 			const struct terminal_wish *terminal, int client, int fds[]);
-	bool watched; // `denied` has a client
+	bool watched; // a client waits for `denied`
 	// Sends a denial. `pid` 0: unknown; `time`: steady clock.
 	void (*denied)(const struct run *run, pid_t pid, int64_t time, const struct denial *denial);
 
-	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // supervisor's (net/setup/lock.c)
+	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
 
-	// steps
+	// Owner: steps.
 	int64_t began; // steady clock, milliseconds
 	int64_t acts;  // milliseconds; the box may act from then on
 	uint32_t host_nanoseconds[STEPS_MAX];

@@ -32,7 +32,8 @@ enum {
 };
 // Returns all locks but those that a test takes away. Reads the environment.
 unsigned confine_locks(void);
-// For good. `writable`: open directories below which a check may write. Returns -1 with errno.
+// Confines for good. `writable`: open directories below which a check may write. Returns -1 with
+// errno.
 int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count);
 static inline int confine(enum confined who, unsigned locks)
 {
@@ -60,7 +61,7 @@ enum row_kind {
 	// Used when the plan is made.
 	ROW_FAILED, // why nothing was read
 	ROW_WORKTREE,
-	ROW_OBJECTS,   // of alternates
+	ROW_OBJECTS,   // entry of a list of alternates
 	ROW_ENTRY,     // index: content's name and path; stage, and bytes of the name << 8
 	ROW_DIRECTORY, // index: directory of tracked files
 	ROW_KEPT,      // index: file; its kept bytes
@@ -116,9 +117,9 @@ bool rows_take(struct arena *arena, const char *answer, size_t length, unsigned 
 // Returns the first, or NULL.
 const char *rows_text(const struct rows *rows, enum row_kind kind);
 
-// Who can have written a text. APART_OWN: the caller; this process reads the text. APART_ALONE:
-// another project or an earlier box; a new process reads it. APART_OTHERS: anybody; one process
-// reads all of these.
+// Who can have written a text. APART_OWN: the caller; this process reads it. APART_ALONE: another
+// project or an earlier box; a new process reads it. APART_OTHERS: anybody; one process reads all
+// of these.
 enum apart { APART_OTHERS, APART_OWN, APART_ALONE };
 
 struct apart_text {

@@ -1,5 +1,5 @@
 // Owns the walls around processes that read hostile bytes: no file, program, process or
-// capability. An exploited process has the sockets of its row and some forty system calls.
+// capability, and some forty system calls.
 #include "apart/apart.h"
 
 #include <errno.h>
@@ -149,13 +149,13 @@ static const struct { int call; unsigned half; uint32_t value; unsigned part; } 
 	{ SYS_socket, 0, AF_INET6, LEFT_INTERNET },
 	{ SYS_socket, 0, AF_NETLINK, LEFT_INTERNET },
 	{ SYS_socketpair, 0, AF_UNIX, 0 },
-	{ SYS_unshare, 0, CLONE_NEWUSER, 0 }, // to read where a box keeps its caller out
+	{ SYS_unshare, 0, CLONE_NEWUSER, 0 }, // for owned_override()
 	{ SYS_unshare, 0, CLONE_FS, LEFT_ANSWERS },
 	{ SYS_setns, 2, CLONE_NEWUSER, LEFT_WALLS },
 	{ SYS_setns, 2, CLONE_NEWNS, LEFT_WALLS },
 };
 // clang-format on
-enum { NEWEST = 462 }; // mseal(2)
+enum { NEWEST = 462 }; // mseal(2), Linux 6.10
 static const struct checked supervisor_arguments[] = {
 	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, FORBIDDEN, 1, { 0 } },

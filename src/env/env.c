@@ -51,7 +51,7 @@ static bool writable_inside(const struct plan *plan, const char *path)
 	       (above->kind != MOUNT_TMPFS || str_equal(above->target, path));
 }
 
-// Returns whether TMPDIR, or TMPPREFIX (zsh's here-documents), names no writable directory of the
+// Whether TMPDIR, or TMPPREFIX (zsh's here-documents), names no writable directory of the
 // box.
 static bool is_no_place(const struct plan *plan, const char *name, const char *value)
 {
@@ -136,7 +136,7 @@ static const char *without_user(const struct plan *plan, const char *name, const
 	return shown && !textsecret_is(shown) && !env_withheld(plan, name, shown) ? shown : NULL;
 }
 
-// Removes "--require FILE" of an editor's terminal: FILE needs withheld VSCODE_* variables.
+// Removes "--require FILE" of an editor's terminal, which needs withheld VSCODE_* variables.
 static const char *without_editor(const struct plan *plan, const char *value)
 {
 	const char *mark = strcasestr(value, "/.vscode"), *from = mark;
@@ -249,7 +249,7 @@ static uint64_t own_processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 0 : (uint64_t)CPU_COUNT(&set);
 }
 
-// Sets sizes for programs that do not print that they read the variable.
+// These programs do not print that they read the variable.
 static void set_sizes(struct plan *plan)
 {
 	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };

@@ -218,7 +218,7 @@ static const char *const prefixes[] = {
 	"dckr_pat_",  "figd_",      "key-",     "shpat_",   "sq0atp-",  "atlasv1.",
 };
 
-// Looks at each URL of the value. A long user name without a password is a token.
+// In each URL of the value. A long user name without a password is a token.
 static bool url_with_password(const char *value)
 {
 	enum { TOKEN_LEAST = 20 };

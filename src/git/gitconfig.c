@@ -1,4 +1,4 @@
-// Owns git's configuration syntax, read and written. Hostile input: bounded, no I/O.
+// Owns git's configuration syntax, read and written. Hostile input; pure.
 #include "git/gitconfig.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-// The text of a git configuration file (git-config(1), "CONFIGURATION FILE"): parsing, and the
-// three-way merge that adds what an allow-list names. Pure: reads and writes memory only.
+// The text of a git configuration file (git-config(1)): parsing, and the three-way merge that adds
+// what an allow-list names. Pure.
 #pragma once
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ struct gitconfig_section {
 };
 
 struct gitconfig {
-	const char *text; // the configuration without secrets; NULL: there are none
+	const char *text; // the text without secrets; NULL: it has none
 	size_t length;
 	struct gitconfig_entry *entries;
 	struct gitconfig_section *sections;
@@ -38,7 +38,7 @@ int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
 // Parses in a locked process, with at most so many sections and keys, and bytes of names: a merge
-// compares each with each. New repositories may be thousands: their bound is lower.
+// compares each with each.
 enum { GITCONFIG_ROWS_ASKED = 6000, GITCONFIG_ROWS_NEW = 1000, GITCONFIG_NAMES_ASKED = 1 << 20 };
 int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 		  struct gitconfig *ret_config);

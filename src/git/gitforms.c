@@ -189,8 +189,7 @@ static bool is_addition(const struct gitform_look *look, const struct gitkey *ke
 }
 
 // A removed branch's settings may go, except a remote that is not git's default: a new branch of
-// that name would be pushed elsewhere. The host's own git removes keys that name no address, or a
-// whole section.
+// that name would be pushed elsewhere. The host's own git may remove more.
 static bool is_gone(const struct gitform_look *look, const struct gitkey *key, const char *name)
 {
 	const char *middle = gitway_middle(look->arena, name);

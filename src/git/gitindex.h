@@ -32,12 +32,11 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 		  unsigned name_count, const struct gitindex_entry **ret_entries,
 		  unsigned *ret_count);
 
-// Finds entries of an index file of at most `most` bytes, in a locked process: rows ROW_ENTRY or
-// ROW_UNCLEAR. Returns -1 and reports, also when there is no file.
+// Finds entries of an index file of at most `most` bytes, in a locked process: ROW_ENTRY or
+// ROW_UNCLEAR. Returns -1 and reports, also without a file.
 int git_ask_index(struct arena *arena, const char *index, size_t most, const char *const *names,
 		  unsigned name_count, struct rows *ret_rows);
 
-// The judgement of an index. `hash` is the length of an object name.
 struct gitindex_vetted {
 	const char *bad;
 	const char *shared;
@@ -50,7 +49,7 @@ struct gitindex_vetted {
 	const unsigned char *text;
 	size_t length;
 };
-// Uses `arena` for twice the length.
+// `hash`: bytes of an object name. Takes twice `length` of the arena.
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted);
 
@@ -77,8 +76,6 @@ struct gitblob {
 void gitblob_name(struct arena *arena, const char *text, size_t length, unsigned bytes,
 		  struct gitblob *ret_blob);
 bool gitblob_is(const struct gitblob *blob, const unsigned char *name);
-
-// Index files are judged in a locked process.
 
 enum { INDEX_FILE_MAX = 512 << 20 };
 // apart_ask() needs four times the answer.
@@ -134,7 +131,7 @@ struct index_use {
 	size_t kept;
 };
 
-// `hash`: bytes of an object name. -1: no index.
+// Reads a whole index. `hash`: bytes of an object name. Returns -1 for another file.
 int index_read(struct index_use *use, struct index_reader *reader, const void *bytes, size_t length,
 	       unsigned hash);
 

@@ -1,4 +1,4 @@
-// Owns the text of git's configuration after a merge, and what is reported of the merge.
+// Owns the text of git's configuration after a merge, and the report of the merge.
 #include <stdbool.h>
 #include <string.h>
 
@@ -103,8 +103,8 @@ static void withhold(struct config_merger *merger, const char *name)
 	}
 }
 
-// Lists new addresses for the report. A repository that the run made is not reported, except a
-// partial clone: git fetches there unasked. False: the list is full.
+// Lists new addresses for the report; of a repository that the run made only a partial clone's, as
+// git fetches there unasked. False: the list is full.
 static bool tell_addresses(struct config_merger *merger, const char *name)
 {
 	const struct gitform_look *look = merger->look;

@@ -1,4 +1,4 @@
-// Owns the search for the few keys of git's configuration that name hooks and more configuration.
+// Owns the search for keys of git's configuration that name hooks and more configuration.
 #include "git/recognise.h"
 
 #include <ctype.h>

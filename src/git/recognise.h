@@ -14,8 +14,8 @@
 
 struct arena;
 
-// Follows is_git_directory() in setup.c of git 2.39, without variables (GIT_DIR). In doubt a
-// directory is one: links, rights and commondir may change later.
+// Follows is_git_directory() of git 2.39, without variables (GIT_DIR). In doubt a directory is
+// one: links, rights and commondir may change later.
 enum git_directory {
 	GIT_NONE,
 	GIT_WHOLE,  // has objects and refs
@@ -23,7 +23,7 @@ enum git_directory {
 };
 enum git_directory git_directory(int directory);
 
-// Parts of a git directory in several places, as in a session's layers: each part counts in any.
+// Parts of a git directory in several places, as a session's layers: each counts in any.
 enum git_part { GIT_HEAD, GIT_COMMONDIR, GIT_OBJECTS, GIT_REFS, GIT_PARTS };
 extern const char *const git_part_names[GIT_PARTS];
 struct git_parts {
@@ -46,7 +46,7 @@ int git_ask_alternates(struct arena *arena, const char *file, struct rows *ret_r
 
 // Follows gitrepository-layout(5) and git's sources.
 
-// A kind that is dropped is removed when a run made it. Git does not read a file without a row.
+// Git does not read a file without a row.
 enum layout_kind {
 	LAYOUT_DATA,    // git runs nothing that it says
 	LAYOUT_LOCK,    // git's commands fail while it exists
@@ -117,8 +117,7 @@ struct gitnamed {
 enum { GITNAMED_FILES_MAX = 32 };
 
 // Reads the paths in a text of git's configuration, with `remotes` also the names for
-// gitnamed_known(). A text without the keys' words is not parsed. gitnamed_ahead() sends the
-// question early, without `remotes`.
+// gitnamed_known(). gitnamed_ahead() sends the question early, without `remotes`.
 int gitnamed_read(enum apart whose, struct arena *arena, const char *text, size_t length,
 		  bool remotes, struct rows *ret_rows);
 int gitnamed_ahead(const char *text, size_t length);
@@ -147,7 +146,7 @@ const char *gitway_default(struct arena *arena, const struct gitconfig *config);
 // The host of an address, or the path.
 const char *gitway_host(struct arena *arena, const char *address);
 bool gitway_is_far(const char *address); // https or ssh
-// Whether git takes the name for no address or path.
+// Whether git takes the name for neither an address nor a path.
 bool gitway_is_name(const char *name);
 // The part between the first dot and the last, or "".
 const char *gitway_middle(struct arena *arena, const char *name);

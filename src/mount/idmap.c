@@ -76,7 +76,7 @@ static int make_map(void)
 	return fd;
 }
 
-// ENOSPC and EUSERS: there are no user namespaces, and no box, which the plan notes.
+// ENOSPC, EUSERS: no user namespace can be made. The plan notes that there is no box.
 static bool is_unable(int number)
 {
 	return number == EINVAL || number == EPERM || number == EACCES || number == EOPNOTSUPP ||

@@ -87,7 +87,7 @@ int target_mount(const struct plan *plan, const struct run *run, const char *pat
 // Returns an O_PATH descriptor. A host directory above is compared with the plan.
 int target_open(const struct plan *plan, struct run *run, unsigned index);
 
-// Makes nothing below a host directory.
+// Makes the target, except below a host directory.
 int target_make(struct run *run, const struct mount *mount, mode_t type);
 
 // Replaces another link in a session's layer.

@@ -1,4 +1,4 @@
-// Owns the names of the home that the caller's programs run or trust, as paths.
+// Owns the home's names that the caller's programs run or trust, as paths.
 #include "names/trusted.h"
 
 #include <stdbool.h>

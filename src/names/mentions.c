@@ -40,7 +40,7 @@ static bool is_letter(char c)
 	       (unsigned char)c >= 0x80 || (c && strchr("_.-+@/", c));
 }
 
-// The parts of a question: the tree, the top for relative words, the home, and the text.
+// A question: the tree, the top for relative words, the home, the text.
 struct mentioning {
 	struct apart_text *question;
 	const char *tree, *top, *home, *text;
@@ -57,7 +57,7 @@ static struct mentioning begin(struct apart_text *question)
 	return all;
 }
 
-// Returns the length of a word for the home, as shells and git write it before a slash.
+// The length of a word for the home, as shells and git write it before a slash.
 static size_t home_form(const char *text, size_t length)
 {
 	static const char *const forms[] = { "~", "$HOME", "${HOME}", "$HOME\"", "${HOME}\"" };
@@ -97,7 +97,7 @@ static void read_words(struct apart_text *question)
 	answer(&all, all.text, all.length, STANDS);
 }
 
-// The question is in an arena that is freed after it: later readers would inherit it.
+// An arena of the question: later readers would inherit the text.
 static struct apart_text ask_of(struct arena *brief, const char *tree, const char *top,
 				const char *home, const char *text, size_t length)
 {
@@ -176,7 +176,7 @@ static bool is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '-';
 }
 
-// Returns whether a word is the name of one of these sections or keys.
+// True if a word is the name of one of these sections or keys.
 static bool may_command(const char *text, size_t length)
 {
 	for (size_t at = 0, size; at < length; at += size + 1) {

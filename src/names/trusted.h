@@ -18,7 +18,7 @@ enum trusted_answer {
 	TRUSTED_WALL,
 	TRUSTED_TELL,
 	TRUSTED_IGNORE,
-	TRUSTED_PLACE, // other directories than projects
+	TRUSTED_PLACE, // in a directory that is no project
 	TRUSTED_HOME,
 	TRUSTED_PATH,
 	TRUSTED_WHOLE, // the home, if it is the project
@@ -40,7 +40,7 @@ extern const uint64_t trusted_hash;
 // A Bloom filter: two bits for each first component's hash.
 enum { TRUSTED_BITS = 8192, TRUSTED_PAIRS = 4096 };
 extern const uint64_t trusted_bits[TRUSTED_BITS / 64];
-// Bits of the first two characters of all patterns, or of the last two where `*` is first.
+// Pairs of characters that patterns begin with; for patterns that begin with `*`, end with.
 extern const uint64_t trusted_begins_with[TRUSTED_PAIRS / 64],
 	trusted_ends_with[TRUSTED_PAIRS / 64];
 
@@ -61,7 +61,7 @@ static inline bool trusted_bit(const uint64_t *bits, uint32_t at)
 
 const char *trusted_name(const struct trusted_row *row);
 
-// Returns false when no name of the table begins like this.
+// False: no name of the table begins like this.
 bool trusted_may_begin(const char *name);
 bool trusted_begins(const struct trusted_row *row, const char *name);
 // Paths are relative to a top. Protected rows come before reported ones.
@@ -72,41 +72,39 @@ struct trusted_fit trusted_fit(const char *path);
 // `path` is relative to the project or to any directory in it. NULL: no row matches.
 const struct trusted_row *trusted_find(const char *path);
 
-// Returns whether the path is a protected name or below one. In git directories: what git runs or
-// reads as configuration.
+// True for a protected name and below one. In git directories: what git runs or reads as
+// configuration.
 bool trusted_is_protected(const char *path);
 bool trusted_is_reported(const char *path);
-// Returns whether programs open the file in any directory of a work tree: a pipe would block them.
+// True if programs open the file in any directory of a work tree: a pipe would block them.
 bool trusted_is_opened(const char *name);
 
-// Returns whether an install replaces the path.
+// True if an install replaces the path.
 bool trusted_is_installed(const char *path);
 
-// Returns whether the name acts only on a user who opens its directory. Directories of installed
-// packages are not opened.
+// Whether the name acts only on a user who opens its directory.
 bool trusted_is_deeper(const char *path);
 
-// Returns whether the name counts below the top, except in installed packages.
+// True if the name counts below the top, outside of installed packages.
 bool trusted_is_below(const char *path);
 
 bool trusted_keeps(const char *path);
 
-// The state's list of profiles that were given by a path. A later command may not extend their
-// permissions.
+// Profiles given by path. A later command may not extend their permissions.
 
 enum { GIVEN_BYTES_MAX = 32768 };
 
-// Returns "" when there is no list; NULL, and reports, when it is unreadable.
+// Returns "" for no list; NULL and a report when it is unreadable.
 const char *given_read(struct arena *arena, const char *state);
 bool given_has(const char *given, const char *path);
 
-// Removes lines of missing files when the list is full.
+// A full list loses lines of missing files.
 int given_add(const char *state, const char *lines);
 
 struct homes {
 	const char *home;
 	char *const *environment;
-	// Returns true when the path is known to be absent. The callback may be NULL.
+	// Whether a path is known to be absent. The callback may be NULL.
 	bool (*lacks)(const void *with, const char *path);
 	const void *with;
 	struct list names; // filled by homes_name()
@@ -120,15 +118,15 @@ enum homes_kind {
 
 // Relative and empty entries stay as written.
 void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
-// Adds the directories of PATH below the home, and the paths of all rows. Reads no directory.
+// Adds the directories of PATH below the home, and paths of all rows. Reads no directory.
 void homes_name(struct arena *arena, struct homes *homes);
 
 // Follows links on the way to `names` and directly in them. `ret_targets`: each link, and each end
-// elsewhere, even a missing one.
+// elsewhere, even missing.
 void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 
-// Finds links, their ends, and hard-linked files in a directory tree. `directories` counts over
-// several calls. Returns false for too many. `ret_files`: there are files other than samples.
+// Finds links, their ends, and hard-linked files in a tree. `directories` counts over several
+// calls. False: too many. `ret_files`: not only samples.
 bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
 		  struct list *ret_targets, bool *ret_files);
 
@@ -141,8 +139,8 @@ const char *homes_value(char *const *environment, const char *name, size_t lengt
 
 bool homes_is_of_path(const char *name, const struct homes *homes);
 
-// Finds paths of files in texts: existing files, and files that a command may name before they
-// exist. Ignores directories, and words with variables except the home's.
+// Finds paths in texts: of files that exist, or that a command may name before. Ignores
+// directories, and variables except the home's.
 
 struct mentions {
 	int root;
@@ -158,6 +156,6 @@ void mentions_file(struct mentions *mentions, const char *top, int directory, co
 void mentions_hooks(struct mentions *mentions, const char *top, const char *path);
 // Finds files that git runs (git-config(1)), without included configurations.
 void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length);
-// Sends the question about the tree's own repository early (apart_ahead()).
+// Asks early about the tree's own repository (apart_ahead()).
 int mentions_git_ahead(struct arena *arena, const char *tree, const char *home, const char *text,
 		       size_t length);

@@ -23,7 +23,7 @@
 #include "run.h"
 #include "trees/git_list.h"
 
-// False when the box removed its copy.
+// Returns false when the box removed its copy.
 static bool read_copy(const struct merge *merge, int copies, unsigned number, char *text,
 		      size_t *ret_length)
 {
@@ -73,7 +73,7 @@ bool copy_look(struct check *check, const struct copy *copy)
 		finding_take(check, directory, merge.name, copy->path, "is not a file any more");
 	merge.fresh = fd < 0 || is_open(fd, &status);
 	int written = merge_config(&merge);
-	if (copy->lock >= 0) // the merge may hold it alone
+	if (copy->lock >= 0) // merge_config() may lock it exclusively
 		flock(copy->lock, LOCK_SH | LOCK_NB);
 	return written != 0;
 }
@@ -90,7 +90,7 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 			     "");
 		return;
 	}
-	// The host has replaced the file, so the box could write to it meanwhile.
+	// The host replaced the file: the box could write to the new one.
 	if (fstatat(directory, merge.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    (status.st_ino != copy->identity.inode ||
 	     finding_is_made(check, directory, merge.name)))
@@ -109,7 +109,7 @@ void check_replaced(const struct check *check, const struct mount *mount)
 		findings_add(check->found, FINDING_REPLACED, name, "", "");
 }
 
-// If the host replaced a covered file, the box may have written the new one.
+// The box may have written a file that the host put in a covered one's place.
 static void check_walls(struct check *check)
 {
 	const struct plan *plan = check->plan;
@@ -147,7 +147,7 @@ static void look_at_all(void *argument)
 			     finding_path(check->plan, check->plan->index), "", "");
 	for (unsigned i = 0; i < check->plan->copy_count; i++)
 		check_copy(check, look->run, i);
-	if (!check->plan->due) // a killed run left only paths
+	if (!check->plan->due) // a killed run's record has only paths
 		check_walls(check);
 	places_look(check);
 	if (!look->quiet)
@@ -165,7 +165,7 @@ void check_prepare(const struct plan *plan, struct run *run)
 
 void check_host(const struct plan *plan, struct run *run, struct findings *found)
 {
-	static struct changed_rows rows; // on the stack it would cost each run 13 pages
+	static struct changed_rows rows; // on the stack it would take 13 new pages in each run
 	struct check_look look = {
 		.check = { .plan = plan,
 			   .found = found,
@@ -175,8 +175,8 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 			   .ended = clock_over(run->journal_count ? run->journals[0] : -1) },
 		.run = run,
 	};
-	// A process that reads a box's files is locked. Only the process apart can enter a nested
-	// repository's closed directory.
+	// Files of a box are read in a confined process. That process can also enter closed
+	// directories of repositories.
 	look.quiet = plan->place_count == 0 || scan_is_quiet(&look.check, run);
 	look.check.absent = look.quiet && !plan->due && !places_are_shut(plan);
 	bool done = look.check.absent;
@@ -187,12 +187,12 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 				 found);
 	apart_reap();
 	if (done)
-		journal_end(plan, run); // else the next run treats this one as killed
+		journal_end(plan, run); // else the next run would check this one as killed
 	else
 		findings_add(found, FINDING_CHECK_CUT, "", "", "");
 }
 
-// Whether the words, or the shell text in them, run a git command that writes the work tree.
+// Whether the words, or the shell text in them, run a git command that writes to the work tree.
 static bool writes_tree(char *const *words)
 {
 	static const char *const commands[] = { "merge",   "pull",     "rebase", "stash",

@@ -39,7 +39,7 @@ struct writable {
 	unsigned count;
 };
 
-// Paths beyond the limit stay unchanged, and each is reported.
+// A path over the limit is not changed, and is reported.
 static void add_writable(struct writable *writable, const char *path, int follow)
 {
 	for (unsigned i = 0; i < writable->count; i++)
@@ -48,7 +48,7 @@ static void add_writable(struct writable *writable, const char *path, int follow
 	int fd = writable->count < WRITABLE_MAX
 			 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | follow)
 			 : -1;
-	if (fd < 0) // a file cannot be renamed without its directory
+	if (fd < 0) // a rename needs the file's directory
 		return;
 	writable->paths[writable->count] = path;
 	writable->fds[writable->count++] = fd;
@@ -70,7 +70,7 @@ static int lock(const struct plan *plan, int copies)
 		if (str_put(parents[i], PATH_MAX, "%.*s", (int)(path_name(path) - path - 1), path))
 			add_writable(&writable, parents[i], O_NOFOLLOW);
 	}
-	// In the dead box's view.
+	// The copies are in the dead box's view.
 	if (copies >= 0 && writable.count < WRITABLE_MAX)
 		writable.fds[writable.count++] = copies;
 	if (geteuid() == 0 && privileges_keep(of_root, sizeof(of_root) / sizeof(*of_root)) < 0)
@@ -78,16 +78,16 @@ static int lock(const struct plan *plan, int copies)
 	return confine_below(CONFINED_CHECK, locks, writable.fds, writable.count);
 }
 
-// Drops the lock that marks the run as alive: a killed process must not keep it.
+// Closes the lock that marks the run as alive: a killed check must not keep it.
 static _Noreturn void run_child(const struct plan *plan, const struct run *run, pid_t parent,
 				void (*look)(void *argument), void *argument,
 				struct findings *found, int back)
 {
-	size_t before = found->records.used; // the parent has these
+	size_t before = found->records.used; // the parent has these findings
 	const int copies = run->copies;
 	if (run->record_lock >= 0)
 		close(run->record_lock);
-	// Other credentials would clear the signal.
+	// A later change of credentials would clear PR_SET_PDEATHSIG.
 	if (owned_override(OVER_ALL) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
 	    getppid() != parent || (plan && (apart_inherit() < 0 || lock(plan, copies) < 0)))
 		_exit(1);
@@ -115,7 +115,7 @@ static bool read_whole(int from, int64_t end, void *bytes, size_t size)
 	return true;
 }
 
-// Checks every value, as hostile files may have taken over the sender.
+// Checks every value: hostile files may have exploited the sender.
 static bool read_findings(int from, int64_t end, struct findings *found)
 {
 	struct findings answer = { 0 };

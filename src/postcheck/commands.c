@@ -15,7 +15,7 @@
 #include "postcheck/finding/finding.h"
 #include "view/paths/wishes.h"
 
-// Git's current directory when it runs a command from this file.
+// Returns git's current directory for commands of this file.
 static const char *base_of(const struct plan *plan, const char *file)
 {
 	const char *directory = path_parent(plan->scratch, file);

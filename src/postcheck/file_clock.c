@@ -7,12 +7,12 @@
 #include "base/base.h"
 #include "plan.h"
 
-// Zero if the clock was set back: new files seem old then, so everything is checked.
+// Zero: the clock was set back. New files then seem old: everything is checked.
 struct timespec clock_start(const struct plan *plan)
 {
 	enum { SLACK_MILLISECONDS = 20 };
 	struct timespec now, steady, never = { 0 };
-	// The start reads the clocks in the other order, so a pause between the calls does no harm.
+	// The start read the clocks in the other order: a pause between the calls does no harm.
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &steady);
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	int64_t by_clock = (now.tv_sec - plan->start.tv_sec) * 1000 +
@@ -22,8 +22,8 @@ struct timespec clock_start(const struct plan *plan)
 	return by_clock + SLACK_MILLISECONDS < in_truth ? never : plan->start;
 }
 
-// File times advance in steps of up to 10 ms. Since Linux 6.13 a change gets an exact time if the
-// file's time was read in the same tick. No other file gets an earlier one.
+// File times have ticks of up to 10 ms. Since Linux 6.13 a change gets an exact time if the file's
+// time was read in the same tick.
 static bool has_exact(int fd, const struct timespec *start)
 {
 	enum { OWN = 0600, CHANGES = 3 };
@@ -44,7 +44,7 @@ int64_t clock_over(int fd)
 	return times_from(&now);
 }
 
-// On a busy host a virtual machine's tick may be much later than 10 ms.
+// On a busy host a virtual machine's tick may come much later than after 10 ms.
 static bool passes(const struct timespec *time, int fd)
 {
 	enum { TRIES_MAX = 2000, SET_BACK_SECONDS = 2 };
@@ -64,7 +64,7 @@ void clock_pass(struct plan *plan, int fd)
 {
 	if (passes(&plan->start, fd))
 		return;
-	// The clock was set back, and clock_start() shall not see that again.
+	// The clock was set back before: clock_start() must not count that again.
 	clock_gettime(CLOCK_REALTIME_COARSE, &plan->start);
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &plan->start_steady);
 	passes(&plan->start, fd);

@@ -17,7 +17,7 @@
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 
-// Whether the box lacked this part of the caller's home, or had another in its place.
+// Whether the box lacked this part of the caller's home, or had another directory there.
 static bool is_out_of_sight(const struct plan *plan, const char *place)
 {
 	const char *homes[] = { plan->home, plan->real_home };
@@ -62,7 +62,7 @@ static bool is_private(const struct plan *plan, const char *path)
 	       judge_path(plan, path).verdict == PATH_HIDDEN || judge_final(plan, path, false);
 }
 
-// The link's target outside the box, as the link spells it if possible, or NULL.
+// Returns the link's target outside the box, as written in the link if possible, or NULL.
 static const char *leads_out(const struct plan *plan, struct arena *arena, const char *path)
 {
 	char text[PATH_MAX], real[PATH_MAX], named[PATH_MAX];

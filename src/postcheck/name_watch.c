@@ -1,5 +1,5 @@
-// Owns the notices of changed directories. Uses fcntl(2)'s F_NOTIFY, as a user has few inotify
-// instances and other programs need them.
+// Owns the notices of changed directories (fcntl(2), F_NOTIFY): a user has few inotify instances,
+// which other programs need.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -100,7 +100,7 @@ void watch_writes(struct watch *watch, const char *path)
 		fcntl(name->fd, F_NOTIFY, NOTICES | DN_MODIFY);
 }
 
-// Stops a box that keeps the host busy or restores a name again and again. A user's occasional save
+// Ends a run that keeps the host busy or restores a name again and again. A user's occasional save
 // does not count.
 void watch_count(struct watch *watch, const struct check *check, const char *path)
 {
@@ -132,8 +132,8 @@ static bool takes(struct living *living, const struct check *check, const char *
 	return true;
 }
 
-// Checks take a quarter of the time. Changes without notice, such as writes to mapped memory, are
-// seen within a second.
+// Checks take a quarter of the time. Changes without a notice, such as writes to mapped memory,
+// are seen within a second.
 void watch_rest(struct watch *watch, int64_t began)
 {
 	int64_t now = steady_now(), next = now + TIMES_LONGER * (now - began);

@@ -24,7 +24,7 @@ struct looking {
 	struct check *check;
 	struct watch *watch; // NULL: the run has ended
 	const struct place *place;
-	bool deeper; // names count in some new directory
+	bool deeper; // names count in a new directory
 };
 
 static bool is_link(int directory, const char *name)
@@ -59,7 +59,7 @@ static void take_hooks(struct looking *look, int directory, const char *name, co
 		vet_absent(look->check, directory, name, path);
 }
 
-// A link would lead to names that the box can reach.
+// Does not follow a link, which could lead to the box's names.
 static void look_below(struct looking *look, int directory, const char *name, const char *path,
 		       enum act below)
 {
@@ -142,8 +142,8 @@ static bool is_opened(const struct plan *plan, const char *path)
 	return false;
 }
 
-// A name from the start stays known, as the user may write the file meanwhile. A directory in the
-// place of a link or file is new.
+// A name of the start stays known, as the user may write the file meanwhile. A directory in place
+// of a link or file is new.
 static bool is_known(const struct looking *look, int directory, const struct sys_entry *entry)
 {
 	const struct stood *stood = place_had(look->place, entry->name);
@@ -167,7 +167,7 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 	    !str_put(path, sizeof(path), "%s/%s", place->path, name) ||
 	    is_opened(look->check->plan, path))
 		return;
-	// The earlier names are only partly known. The user's files are never taken away.
+	// The listing of the start is incomplete. The user's files must not be moved.
 	if (act == ACT_QUARANTINE && place->part)
 		act = ACT_REPORT;
 	act_on(look, act, directory, name, path);
@@ -175,7 +175,7 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 		look_below(look, directory, name, path, below);
 }
 
-// Acts on a known name that changed or is gone. Without .npmrc an install runs scripts again.
+// Acts on a known name that changed or is gone: without .npmrc an install runs scripts again.
 static void look_at_known(struct looking *look, int directory, const struct stood *stood)
 {
 	char path[PATH_MAX];
@@ -195,7 +195,7 @@ static void look_at_known(struct looking *look, int directory, const struct stoo
 	}
 }
 
-// The host's git can write there, from the index.
+// The host's git may write files of the index there.
 static void look_at_hooks(struct looking *look, int directory)
 {
 	char path[PATH_MAX];
@@ -252,7 +252,7 @@ int places_above(const char *path)
 	return sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Takes away a new link, and never follows one.
+// Quarantines a new link, and does not follow it.
 static int open_place(struct looking *look, struct stat *ret_status)
 {
 	char name[PATH_MAX];

@@ -20,7 +20,7 @@
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
-// The time limit when no file time separates new from old.
+// LOOK_NANOSECONDS: time limit when no file time separates new from old.
 enum { LOOK_NANOSECONDS = 500000000, TICK = 20000000, NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
 // Address space.
 #define LIST_BYTES  ((size_t)192 << 20)
@@ -31,9 +31,9 @@ struct scan {
 	const struct searched *tree;
 	struct listed old;
 	struct listed now;
-	bool whole; // the whole tree is checked, else the share
+	bool whole; // check the whole tree, not the share
 	struct share share;
-	int64_t since; // reads changes from this time on
+	int64_t since; // read changes from this time on
 	int64_t checked;
 	const struct run *run;
 	bool moved;
@@ -89,7 +89,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	return true;
 }
 
-// The box may make a repository in a mounted directory.
+// Skips mounts, except the top of a writable one: the box may make it a repository.
 static bool is_mounted(const struct plan *plan, const char *path, const char *name)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
@@ -104,13 +104,13 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 	struct stat status;
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       listed_is(&scan->old, row, &status, scan->now.device) &&
-	       // A parallel run may have noted what came in this run.
+	       // A parallel run may have listed what this run made.
 	       (scan->check->timeless || row->changed < times_from(&scan->check->start)) &&
 	       !finding_is_made(scan->check, directory, name);
 }
 
-// True if no name came to its directory, or if it was born after the last check while no box lived.
-// Renames and links change the ctime.
+// Whether no name came to the directory, or the entry was born after the last check while no box
+// lived. Renames and links change a ctime.
 static bool stood_there(const struct scan *scan, int directory, const char *name)
 {
 	const struct check *check = scan->check;
@@ -122,7 +122,7 @@ static bool stood_there(const struct scan *scan, int directory, const char *name
 		!journal_beside(check->plan, scan->run));
 }
 
-// Whether the list has its path and inode, or it existed before the run.
+// Whether the list has the path and inode, or they existed before the run.
 static bool is_users(const struct scan *scan, int directory, const char *name,
 		     const struct listed_row *row)
 {
@@ -187,7 +187,7 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		scan->now.full = true;
 }
 
-// Whether no name of the table changed in a directory that is otherwise unchanged.
+// Whether no name of the table changed in an otherwise unchanged directory.
 static bool is_quiet(const struct scan *scan, int directory, const char *name, const char *path)
 {
 	struct findings none = { 0 };
@@ -248,7 +248,7 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 	}
 }
 
-// Keeps the rows that the sweep missed if their files exist.
+// Keeps missed rows whose files exist.
 static void keep_rest(struct scan *scan, int root)
 {
 	struct stat status;
@@ -308,14 +308,14 @@ static bool read_list(struct scan *scan, const struct searched *tree, struct are
 	if (stat(tree->path, &status) == 0)
 		scan->now.device = status.st_dev;
 	if (listed_read(arena, tree->list, tree->path, &scan->old) < 0) {
-		// A newer sbx wrote the list, and checks too.
+		// A newer sbx wrote the list, and checks, too.
 		findings_add(check->found, FINDING_NOT_COMPARED, "", err_taken(), "");
 		return false;
 	}
 	return true;
 }
 
-// Other directories get a moment, or a tenth of the run. Installed packages get a tenth.
+// Other directories get 15 ms or a tenth of the run. Installed packages get a tenth.
 static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
 	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };

@@ -1,6 +1,6 @@
-// Owns a run's record of its trees. Each tree has a file with the start time, the tree's inode, the
-// places and the mounts. Without a last line "." the command has not begun. A link below the tree
-// leads to the file.
+// Owns a run's record of its trees: a file for each, with start time, the tree's inode, places and
+// mounts. Before the command begins there is no last line ".". A link in the state's directory of
+// the tree leads to the file.
 #include "postcheck/check.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "run.h"
 #include "text/words.h"
 
-// A box of 4,096 names takes some 200 KB.
+// 4,096 names take some 200 KB.
 enum { BYTES_MAX = 64 << 20 };
 static const char end[] = ".\n";
 
@@ -75,7 +75,7 @@ static void put_place(struct out *out, const struct place *place)
 		words_write(out, "n", name_fields, WORDS_COUNT(name_fields), item);
 }
 
-// Includes the separate git directory of a worktree in this tree.
+// Whether the path belongs to the tree, as a worktree's outside git directory does.
 static bool is_of(const struct plan *plan, const char *path, const char *tree)
 {
 	bool is = path_within(path, tree);
@@ -107,7 +107,7 @@ static uint64_t inode_of(const char *tree)
 
 enum { LINK_MAX = RECORD_NAME + 16 };
 
-// PID-TIME.N below the tree is `stood.N` in the record.
+// The link PID-TIME.N leads to the record's file `stood.N`.
 static int begin_tree(const struct plan *plan, const struct run *run, unsigned number)
 {
 	char link[LINK_MAX];
@@ -120,8 +120,8 @@ static int begin_tree(const struct plan *plan, const struct run *run, unsigned n
 		.index = plan->index ? plan->index : none,
 		.repository = plan->repository ? plan->repository : none,
 	};
-	// The link comes first: until the file is whole, the command has not begun. So its
-	// directory is older than the file.
+	// The link comes before the file: the links' directory must be older than the file.
+	// Without a whole file the command has not begun.
 	str_put(link, sizeof(link), "%s.%u", run->record_name, number);
 	if (record_link(run->record, tree->runs, link) < 0)
 		return -1;
@@ -147,7 +147,7 @@ void journal_begin(const struct plan *plan, struct run *run)
 	}
 }
 
-// A live box has its link there. One that came and went has changed the directory.
+// A live box has a link. A box that came and went has changed the directory.
 static bool is_beside(const struct plan *plan, const struct run *run, unsigned number)
 {
 	struct stat before, now;
@@ -240,8 +240,8 @@ static bool read_line(struct plan *plan, struct arena *arena, char *line, unsign
 	return true;
 }
 
-// False when its command has not begun, or the tree is another one. Names are only partly known if
-// another table counts them.
+// False: the command has not begun, or the tree is another one. With another table of names the
+// listings count as incomplete.
 static bool read_run(struct arena *arena, int fd, uint64_t inode, int64_t *ret_from,
 		     struct plan *ret_plan)
 {
@@ -301,7 +301,7 @@ static int claim(const struct due *due, const char *link)
 	return lock;
 }
 
-// Takes the names of the first run, as later runs may count names that the first one planted.
+// The first run's listings count: later ones may have names that it planted.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due)
 {
 	struct due due = { .from = INT64_MAX, .links = path_kept(arena, state, "trees", tree) };

@@ -1,4 +1,4 @@
-// Owns the walls of a live run. A host program that replaces a protected file removes the mount
+// Owns the protective mounts of a live run. A host program that replaces a file removes the mount
 // over it. The keeper, a process in the box's view, restores the mount. Then the file is checked
 // for writes of the box.
 #include "postcheck/check.h"
@@ -29,10 +29,10 @@
 #include "report/findings.h"
 #include "run.h"
 
-// For a rename on the host: yields first, then sleeps for a millisecond.
+// Waits for a rename on the host: yields first, then sleeps for a millisecond.
 enum { RESTORE_YIELDS = 2000, RESTORE_TRIES = 2050, ANSWERS_A_TURN = 64 };
 
-// The keeper's answers. Any other one is the index of a restored mount.
+// The keeper's answers. Other numbers are indices of restored mounts.
 enum { KEEPER_LOOKED = -1, KEEPER_FAILED = -2 };
 
 static bool is_mounted(const char *path)
@@ -43,7 +43,7 @@ static bool is_mounted(const char *path)
 	return (status.attributes & SYS_STATX_MOUNT_ROOT) != 0;
 }
 
-// Mounting used up an earlier link or unreadable file.
+// Makes a new link or unreadable file: a mount uses it up.
 static int open_cover(const struct mount *mount)
 {
 	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -65,8 +65,8 @@ static int open_cover(const struct mount *mount)
 	return tree < 0 || sys_mount_setattr(tree, AT_RECURSIVE, &readonly) < 0 ? -1 : take(&tree);
 }
 
-// Mounts over the present file in the box's view. The box cannot move the directories above, which
-// are mounts. `ready`: a copy's prepared cover.
+// Mounts over the file in the box's view. Directories above are mounts, which the box cannot move.
+// `ready`: a copy's prepared cover.
 static int mount_again(const struct mount *mount, int *ready)
 {
 	struct stat status;
@@ -74,7 +74,7 @@ static int mount_again(const struct mount *mount, int *ready)
 					   RESOLVE_NO_SYMLINKS);
 	if (target < 0)
 		return errno == ENOENT ? 0 : -1;
-	// The host is replacing it: a mount would wait.
+	// The host is replacing the file: a mount would wait.
 	if (fstat(target, &status) < 0 || status.st_nlink == 0)
 		return -1;
 	if (*ready < 0)
@@ -86,7 +86,7 @@ static int mount_again(const struct mount *mount, int *ready)
 	return 0;
 }
 
-// 0: already mounted; 1: restored.
+// Returns 0: was mounted; 1: restored.
 static int restore(const struct mount *mount, int *ready)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -106,7 +106,7 @@ static int restore(const struct mount *mount, int *ready)
 	}
 }
 
-// Starts with git's configurations, which can make the host run something at once.
+// Begins with git's configurations, by which the host may run something at once.
 static int restore_all(const struct plan *plan, int covers[COPIES_MAX], int socket)
 {
 	for (int pass = 0; pass < 2; pass++)
@@ -128,7 +128,7 @@ static int restore_all(const struct plan *plan, int covers[COPIES_MAX], int sock
 	return 0;
 }
 
-// Asks for a short slice, which Linux 6.12 runs sooner. Others ignore it.
+// Requests a short slice. Linux 6.12 runs the process sooner, earlier ones ignore it.
 static void be_first(void)
 {
 	struct {
@@ -141,7 +141,7 @@ static void be_first(void)
 	syscall(SYS_sched_setattr, 0, &wanted, 0);
 }
 
-// Ends with the supervisor, whose socket end it lacks.
+// Ends with the supervisor, which has the only other end of the socket.
 static _Noreturn void keep(const struct plan *plan, const struct run *run, int mounts, int socket)
 {
 	const int kept[] = { mounts, socket, run->user, run->view };
@@ -238,7 +238,7 @@ void walls_end(struct watch *watch)
 	watch->walls = NULL;
 }
 
-// A mount vanishes without notice when the host replaces what it covers.
+// A mount disappears without a notice when the host replaces the file below.
 static void look_all(const struct watch *watch, const struct plan *plan)
 {
 	const int word = KEEPER_LOOKED;
@@ -282,7 +282,7 @@ void walls_begin(struct watch *watch, const struct plan *plan, const struct run 
 	walls_names(watch, plan, run, found);
 }
 
-// The box could write an uncovered file, and may still have a descriptor of it.
+// The box could write to an uncovered file, and may still have a descriptor of it.
 static void look_at(struct watch *watch, struct check *check, unsigned index)
 {
 	const struct mount *mount = &check->plan->mounts[index];

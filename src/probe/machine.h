@@ -16,7 +16,7 @@ void probe_quick(struct probe *probe);
 // Returns capabilities as text, "none", or "unreadable".
 const char *probe_capabilities(struct arena *arena);
 
-// Returns whether --bpf is permitted.
+// Whether --bpf is permitted.
 bool probe_may_guard(void);
 
 // Returns the likely cause of a failed step (run/steps.c) and its remedy, or NULL. Only reads

@@ -115,11 +115,11 @@ struct share {
 };
 #define SHARE_NONE ~0U
 
-// Reads the index in the given state. `file` keeps the share for later runs; it may be NULL.
-// Returns false when the index is unreadable or has changed: the share is then the whole tree.
+// Reads the index in the given state. `file` (or NULL) keeps the share for later runs. False: the
+// index is unreadable or has changed; the share is the whole tree.
 bool share_read(struct arena *arena, const char *index, const struct file_state *state,
 		const char *file, struct share *ret_share);
-// Returns whether the index of `project` is missing or its share is kept.
+// Whether the index of `project` is missing or its share is kept.
 bool share_is_kept(struct arena *arena, const char *state, const char *project);
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory);

@@ -195,8 +195,8 @@ static void open_and_visit(struct git_walk *walk, const struct walk_row *row)
 		visit(walk, fd, row);
 }
 
-// An old ctime proves a directory with unchanged names. A changed directory in a changed one may
-// have been moved there, and all below it is read.
+// An old ctime proves unchanged names. A changed directory in a changed one may have been moved
+// there, and all below it is read.
 static bool look_at(struct git_walk *walk, struct walk_row *row)
 {
 	struct stat status;
@@ -239,14 +239,13 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
 }
 
-// st_nlink is 2 + subdirectories, on some file systems (CIFS) always 2. The top's count shows
-// which.
+// st_nlink is 2 + subdirectories, or always 2 (CIFS). The top's count shows which.
 static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 {
 	return !walk->counts || row->links != 2 + walk->centres[row->centre].children;
 }
 
-// The thread opens a descriptor: a shared one's reference count moves between processors.
+// A separate descriptor: a shared one's reference count moves between processors.
 static void *look_from_end(void *argument)
 {
 	struct second *second = argument;

@@ -1,4 +1,4 @@
-// Owns the list of where the paths of the view come from: the profile, the project, sbx itself.
+// Owns the list of sources for the view's paths: the profile, the project, sbx itself.
 #include "view/view.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "view/protect/protect.h"
 #include "view/secrets/hide.h"
 
-// The box cannot reach what the caller cannot: a note, or an error for a line of the user's without
-// '?'.
+// A path that the caller cannot reach is left out with a note; a user's line without '?' is an
+// error.
 static int leave_out(struct wishes *wishes, const struct item *item, const char *path, int found)
 {
 	bool asked = item->text[0] != '?' && !str_ends(item->from.file, "(built in)");
@@ -98,7 +98,7 @@ static int add_tmpfs(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &tmpfs, false);
 }
 
-// ".cargo/registry" -> ".cargo-registry"; doubles a '-' of the name.
+// Makes the cache's name: ".cargo/registry" -> ".cargo-registry"; a '-' of the path is doubled.
 static const char *cache_name(struct wishes *wishes, const char *path)
 {
 	const char *home = wishes->plan->real_home;
@@ -122,7 +122,7 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 	if (!cache.identity.type && item->text[0] == '?' && !wishes_is_by_variable(item))
 		return 0;
 	if (!wishes->plan->caches ||
-	    wishes->plan->learn) // learn: what a cache serves would not be found lacking
+	    wishes->plan->learn) // learn reports reads, and a cache would hide them
 		return 0;
 	cache.cache = true;
 	cache.source =
@@ -163,8 +163,8 @@ static int add_scratch(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &mount, true);
 }
 
-// Sockets and devices by which a command can leave its box. A file of the project may not give
-// them: a pull request can change it.
+// Sockets and devices by which a command can leave its box. A project's file may not give them: a
+// pull request can change the file.
 static const struct {
 	const char *path, *opens, *warning;
 } doors[] = {
@@ -223,7 +223,8 @@ static bool is_memory(const struct stat *status)
 	       minor(status->st_rdev) < 7;
 }
 
-// Not a separate file system (hugepages), nor one that all may write (shm).
+// True for directories of /dev itself: no separate file system (hugepages), and not writable for
+// all (shm).
 static bool holds_devices(const struct stat *directory)
 {
 	struct stat devices;
@@ -258,7 +259,7 @@ static int add_device(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &mount, true);
 }
 
-// The caller's directory, entered through a symlink, keeps its name.
+// Keeps the name of the caller's directory, if the caller entered it through a symlink.
 static int add_logical_directory(struct wishes *wishes)
 {
 	struct resolved resolved;
@@ -281,7 +282,7 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned 
 		struct resolved resolved;
 		if (table[i].for_whom == ROOT && wishes->plan->uid != 0)
 			continue;
-		// A nested sandbox needs a /proc without mounts below.
+		// A nested sandbox can mount a new /proc only if this one has no mounts below.
 		if (wishes->plan->nested && wishes->plan->uid != 0 && table == fixed_proc_walls)
 			continue;
 		mount.target = table[i].target;
@@ -301,7 +302,7 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned 
 	return 0;
 }
 
-// A session as root has its system directories, whatever the profile says.
+// A session as root always has its system directories.
 static int add_system(struct wishes *wishes)
 {
 	const struct lasting *session = wishes->plan->session;

@@ -26,8 +26,8 @@ static bool is_node(const struct mount *mount, const struct node *node)
 	       mount->identity.inode == node->identity.inode;
 }
 
-// A terminal gets a node of its number in /dev, where ttyname() of glibc searches. Devices that
-// open as something else (ptmx, a driver's file) stay as given.
+// Terminals get a node of their number in /dev, where glibc's ttyname() searches. Devices that
+// open another file (ptmx, a driver's) keep the descriptor.
 int nodes_plan(struct wishes *wishes)
 {
 	bool first = true;

@@ -32,8 +32,8 @@ static int add_text(struct wishes *wishes, const char *path, const char *text)
 	return wishes_add(wishes, &mount, false);
 }
 
-// The proxy knows the host's names. In the box they would become literal addresses, and the search
-// list would ask for names that nobody typed.
+// The proxy resolves the host's names. As addresses they would bypass it, and a search list would
+// query names that nobody typed.
 int own_hosts(struct wishes *wishes)
 {
 	const char *name = wishes->plan->profile->hostname;
@@ -45,8 +45,8 @@ int own_hosts(struct wishes *wishes)
 			   name ? " " : "", name ? name : ""));
 }
 
-// The kernel's lines with the box's limit as the memory, without caches of others. Constant during
-// the run.
+// The kernel's text with the box's limit as the memory, and without other processes' caches.
+// Constant during the run.
 static const char *meminfo_text(struct arena *arena, const char *real, uint64_t limit)
 {
 	static const char *const caches[] = { "Buffers",  "Cached",       "SwapCached", "Active",
@@ -224,7 +224,7 @@ static int include_pattern(struct wishes *wishes, const char *pattern, struct or
 	return result;
 }
 
-// Sockets of ssh masters: the box has an empty directory in place of the caller's.
+// Gives the box an empty directory in place of the caller's sockets of ssh masters.
 static int control_directory(struct wishes *wishes, const char *word, struct origin from)
 {
 	struct resolved resolved;
@@ -244,7 +244,7 @@ static int control_directory(struct wishes *wishes, const char *word, struct ori
 	return wishes_add(wishes, &own, false);
 }
 
-// A keyword in any case, then words, quoted or not.
+// A line has a keyword in any letter case, then words, which may be quoted.
 static int include_line(struct wishes *wishes, char *line, struct origin from, unsigned depth)
 {
 	static const char include[] = "include", control[] = "controlpath";

@@ -1,5 +1,5 @@
-// Owns the order of mounts: wishes sorted with parents first, those with an effect,
-// and the directories between them.
+// Owns the order of mounts: wishes sorted with parents first, those with an effect, and the
+// directories between them.
 #include "view/view.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct view_builder {
 	struct aliases aliases;
 };
 
-// '/' sorts first, so that a directory's content follows it.
+// '/' sorts before all other bytes: a directory's content follows it.
 static int compare_paths(const char *left, const char *right)
 {
 	for (; *left && *left == *right; left++, right++)
@@ -29,13 +29,13 @@ static int compare_paths(const char *left, const char *right)
 	return a - b;
 }
 
-// Shows nothing of the host: a mask, or sbx's own text as a wall.
+// True if the wish shows nothing of the host: a mask, or sbx's protective text.
 static bool conceals(const struct wish *wish)
 {
 	return wish->mount.kind == MOUNT_MASK || (wish->mount.kind == MOUNT_TEXT && wish->wall);
 }
 
-// By path; for one path concealing wishes first, then the later line.
+// Sorts by path. For one path concealing wishes come first, then later lines.
 static int compare_wishes(const void *left, const void *right)
 {
 	const struct wish *a = *(struct wish *const *)left, *b = *(struct wish *const *)right;
@@ -85,8 +85,8 @@ static int emit_parents(struct view_builder *builder, const char *target, struct
 	return 0;
 }
 
-// Pins every directory between a writable mount and a read-only one below: renaming it would carry
-// the wall away and free its name.
+// Pins directories between a writable mount and a read-only one below: a rename would free the
+// mount's name.
 static int emit_pins(struct view_builder *builder, const struct mount *above,
 		     const struct mount *mount)
 {
@@ -148,7 +148,7 @@ static bool is_read_only(const struct wish *wish, const struct mount *above)
 	return above->access != ACCESS_WRITE;
 }
 
-// The box can only write its own copy there.
+// The layer has the path: the box can only write the layer's copy.
 static bool layer_has_it(const struct wish *wish, const struct mount *above)
 {
 	const struct mount *mount = &wish->mount;
@@ -162,8 +162,8 @@ static bool same_bind(const struct wish *wish, const struct mount *above)
 	       above->access == wish->mount.access;
 }
 
-// Precedence: which wish is fulfilled by the mount above. The first row with both kinds decides;
-// without a row it is mounted.
+// Decides whether the mount above fulfills a wish. The first row with both kinds decides. Without
+// a row the wish is mounted.
 #define OVER(kind) (1U << (kind))
 static const struct {
 	enum mount_kind wish;
@@ -182,7 +182,7 @@ static const struct {
 
 static bool redundant(const struct plan *plan, const struct wish *wish, const struct mount *above)
 {
-	// A root caller's own name in system settings.
+	// A root caller's line for a path in the id-mapped system settings.
 	if (wish->mount.kind == MOUNT_BIND && above->kind == MOUNT_BIND &&
 	    settings_maps(plan, above) && wish->mount.from.order > above->from.order)
 		return false;
@@ -193,7 +193,7 @@ static bool redundant(const struct plan *plan, const struct wish *wish, const st
 	return false;
 }
 
-// The box can do without it if the host has no such name.
+// The box can do without the mount if the host has no such path.
 static bool leave_out(struct plan *plan, const struct mount *mount, const struct mount *above)
 {
 	bool text = mount->kind == MOUNT_TEXT && mount->optional;
@@ -218,7 +218,7 @@ static int place(struct view_builder *builder, const struct wish *wish)
 		return 0;
 	if (!conceals(wish) && wishes_is_hidden(&builder->wishes, mount->target))
 		return 0;
-	// An overlay may show anything.
+	// An overlay's content is unknown.
 	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
 	if (overlay && mount->kind == MOUNT_MASK) {
 		emit(builder, mount);
@@ -233,7 +233,8 @@ static int place(struct view_builder *builder, const struct wish *wish)
 		emit(builder, mount);
 		return 0;
 	}
-	if (builder->wishes.plan->tier == TIER_FULL) // Landlock knows a file by any spelling
+	if (builder->wishes.plan->tier == TIER_FULL) // Landlock identifies a file by inode, in any
+						     // spelling
 		TRY(alias_refuse(&builder->aliases, builder->wishes.plan, mount, above));
 	alias_tell(builder->wishes.plan, mount, above);
 	if (above->kind == MOUNT_LAYERS && mount->identity.type) {

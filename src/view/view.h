@@ -16,32 +16,29 @@ int view_plan(struct plan *plan, char *const *environment);
 // Reads the file system; opens only git's pointers.
 int gather_wishes(struct wishes *wishes);
 
-// Devices and terminals that are handed over: by the descriptor a box could change the host node's
-// mode, owner and times. So it opens the node again at a read-only mount.
+// Devices and terminals of the command. By the inherited descriptor a box could change the host
+// node's mode, owner and times: it opens the node again, read-only.
 
-// True for a directory. Notes a device.
+// Returns true for a directory. Notes a device.
 bool nodes_note(struct plan *plan, int fd);
 int nodes_plan(struct wishes *wishes);
 
-// Files that the box has in place of the host's.
-
 int own_hosts(struct wishes *wishes);
-// With a strict limit: programs sized by the machine's memory would be killed. Not in a nested box:
-// a mount in /proc prevents a new /proc.
+// For a strict limit: programs that size themselves by the machine's memory would be killed. In a
+// nested box the mount would prevent a new /proc.
 int own_meminfo(struct wishes *wishes);
-// zsh without one begins with questions: for a private home.
+// For a private home: zsh without a .zshrc begins with questions.
 int own_zshrc(struct wishes *wishes);
 int own_snippet(struct wishes *wishes);
 
-// With secrets: the host's roots and this box's authority.
+// With secrets: the host's certificates and the opener's.
 int roots_plan(struct wishes *wishes);
 
 // A box as root gets sudo rules in place of the host's, which only root may read.
 int sudo_plan(struct wishes *wishes);
 
-// Files of other users have an unknown owner in the box: it gets copies that belong to the caller.
+// Copies of other users' files, which have an unknown owner in the box.
 int owners_plan(struct wishes *wishes);
 
-// Files that a shown ~/.ssh/config includes from the home (ssh_config(5), Include). Others are
-// skipped, like absent ones.
+// Files that a shown ~/.ssh/config includes from the home (ssh_config(5), Include). Skips others.
 int own_includes(struct wishes *wishes, const struct item *item);

@@ -1,4 +1,4 @@
-// Owns which programs only start others.
+// Owns the names of programs that only start others.
 #include "postcheck/finding/finding.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ void ancestor_name(char name[ANCESTOR_MAX])
 	pid_t pid = getppid();
 	snprintf(name, ANCESTOR_MAX, "0-0");
 	for (int i = 0; i < FAR && pid > 0 && process_stat(pid, &one); i++) {
-		// A fork keeps the name.
+		// A fork keeps its name.
 		if (found.name[0] && !str_equal(found.name, one.name))
 			return;
 		snprintf(name, ANCESTOR_MAX, "%d-%llu", (int)pid, one.start);

@@ -27,7 +27,7 @@ bool changed_has(const struct check *check, int directory, const char *name)
 	return false;
 }
 
-// `git am` keeps patches here, and runs none of them as a command.
+// `git am` has patches here, and runs none of them.
 static bool is_stopped_am(const char *path)
 {
 	char file[PATH_MAX];
@@ -105,7 +105,7 @@ void changed_follow(const struct check *check, int directory, const struct item 
 		changed_add(check, path);
 }
 
-// A link's target counts if it is on the same file system.
+// Follows a link on the same file system.
 static bool is_program_changed(const struct check *check, int directory, const char *name)
 {
 	struct stat status;

@@ -45,7 +45,7 @@ bool finding_is_vetted(const struct check *check, const struct stat *status)
 	return vetted;
 }
 
-// Another write in the same tick would not change its times.
+// Another write in the same tick would not change the file's times.
 bool finding_is_fresh(const struct check *check, const struct stat *status)
 {
 	enum { TICK_NANOSECONDS = 20000000 };

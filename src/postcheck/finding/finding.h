@@ -21,10 +21,10 @@ enum { VETTED_MAX = 64, ENTRIES_OF_CHECK = 4096 };
 
 struct living {
 	void (*meets)(struct living *living, int directory);
-	// Whether to move a name away in this turn.
+	// Whether to move a name in this turn.
 	bool (*takes)(struct living *living, const struct check *check, const char *path);
 	bool first;
-	bool waits; // a file was just written: more may follow
+	bool waits; // a file was just written: more writes may follow
 	unsigned entries;
 	int64_t until;                        // milliseconds
 	struct file_state vetted[VETTED_MAX]; // files that the reader found good
@@ -34,50 +34,50 @@ struct living {
 struct check {
 	const struct plan *plan;
 	struct findings *found;
-	struct timespec start;     // earlier changes do not count; zero if unknown
-	int64_t ended;             // when the box ended, in nanoseconds
+	struct timespec start;     // older changes do not count; zero: unknown
+	int64_t ended;             // end of the box, in nanoseconds
 	unsigned budget;           // of directory entries, against hostile trees
-	bool known;                // older than the run; else the box's
+	bool known;                // the repository is older than the run; else the box's
 	bool made;                 // by a box in an earlier run
 	bool absent;               // no name with a slash exists in the place
 	bool timeless;             // no file time is reliable
 	struct living *living;     // NULL: the box has ended
-	struct changed_rows *rows; // NULL: nothing is grouped
+	struct changed_rows *rows; // NULL: findings are not grouped
 };
 
-// Relative inside the project.
+// Returns the path below the project, or the whole path.
 const char *finding_path(const struct plan *plan, const char *path);
 #define FINDING_WAITS "appeared as a pipe or a device: your own git would wait for it"
 void finding_take(struct check *check, int directory, const char *name, const char *path,
 		  const char *why);
-// Removes caches that git makes anew.
+// Removes a cache that git makes again.
 void finding_remove(struct check *check, int directory, const char *name, const char *path);
 // Whether a part of a known repository is unchanged. True if no time is known.
 bool finding_is_own(const struct check *check, int directory, const char *name);
-// The same for a directory, whose entries may have changed.
+// Whether a directory is unchanged, apart from its entries.
 bool finding_stood(const struct check *check, int directory, const char *name);
-// `name` "" is the directory itself.
+// `name` "": the directory itself.
 bool finding_is_changed(const struct check *check, int directory, const char *name);
 bool finding_is_late(const struct check *check, const struct stat *status);
 // Whether a file is unchanged since it was found good.
 bool finding_is_vetted(const struct check *check, const struct stat *status);
 bool finding_is_fresh(const struct check *check, const struct stat *status);
-// Never true after the box has ended.
+// False after the box's end.
 bool finding_waits(const struct check *check);
 void finding_vetted(const struct check *check, const struct stat *status);
-// In nanoseconds of the files' clock, or 0 if unknown.
+// In nanoseconds of the files' clock; 0: unknown.
 int64_t finding_birth(int directory, const char *name);
 bool finding_is_made(const struct check *check, int directory, const char *name);
 
 enum { ANCESTOR_MAX = 64 };
 
-// Writes "PID-START" of the agent, editor or person's shell: the nearest ancestor that is neither a
-// shell nor a mere starter. "0-0" if unreadable.
+// Writes "PID-START" of the nearest ancestor that is neither a shell nor a starter: an agent, an
+// editor, a person's shell. "0-0": unreadable.
 void ancestor_name(char name[ANCESTOR_MAX]);
 
-// Changed names that the host runs or trusts, and that are only reported.
+// Changed names that the host runs or trusts. They are only reported.
 
-// A report names a few of each row of names/trusted.h and counts the others. So a box cannot fill
+// A report names a few of each row of names/trusted.h, and counts the others: a box cannot fill
 // the list with one row.
 enum { CHANGED_ROWS_MAX = 4096 };
 struct changed_rows {
@@ -88,66 +88,64 @@ struct changed_rows {
 	} list[CHANGED_ROWS_MAX];
 };
 void changed_add(const struct check *check, const char *path);
-// Reports the counts. Call after the last changed_add().
+// Reports the counts. Call it after the last changed_add().
 void changed_end(const struct check *check);
-// Whether this run changed `name`, or an entry right in it.
+// Whether this run changed `name`, or an entry directly in it.
 bool changed_has(const struct check *check, int directory, const char *name);
-// Whether the name differs only in case from its rows.
-// A directory may: build is not Bazel's BUILD.
+// Whether the name differs from its rows in letter case. A directory may: build is not Bazel's
+// BUILD.
 bool changed_in_other_case(const char *name);
 bool changed_is_other(int directory, const char *name);
-// Reports `name` if changed_has() is true.
+// Reports `name` if changed_has().
 void changed_tell(const struct check *check, int directory, const char *name, const char *path);
 
-// The same for the target of a place's links, or another file there.
+// Reports a change of a place's link target, or of another file there.
 void changed_follow(const struct check *check, int directory, const struct item *name,
 		    const char *path);
 
-// Reports a directory of PATH if an entry, or a program that a link in it leads to, changed.
+// Reports a directory of PATH when an entry, or the target of a link in it, changed.
 void changed_programs(const struct check *check, int directory, const struct place *place);
 
-// As changed_tell() for a name below the top, where a person may open a package. Omits installed
-// packages. Includes git's attributes that choose a command.
+// Reports a name below the top, where a person may open a package. Omits installed packages.
+// Includes git attributes that choose a command.
 void changed_tell_deeper(const struct check *check, int directory, const char *name,
 			 const char *path);
-// The same for names that are read-only at the top.
+// Reports a name below the top that is read-only at the top.
 void changed_tell_wall(const struct check *check, int directory, const char *name,
 		       const char *path);
 
-// Moves a new pipe to quarantine if git opens its name in each directory.
+// Quarantines a new pipe with a name that git opens in each directory.
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path);
 
-// Quarantine keeps what appeared under trusted names.
-
-// Moves `name` away and reports how to restore it. Renames it in place if it cannot cross file
-// systems. Reports a failure, and returns -1.
+// Moves `name` and reports how to restore it. Renames it in place when it cannot cross file
+// systems. Returns -1, and reports a failure.
 int quarantine_take(const struct plan *plan, int directory, const char *name, const char *path,
 		    const char *why, struct findings *found);
 
-// Reports what other runs moved away since then, in calendar milliseconds.
-// This run may have made these.
+// Reports what other runs quarantined since then (calendar milliseconds): this run may have made
+// it.
 void quarantine_others(const struct plan *plan, int64_t since, struct findings *found);
 
-// `sbx quarantine ACTION [ID]`: reports an error and returns -1. Calls `put` with each former path,
-// or "" if unreadable.
+// `sbx quarantine ACTION [ID]`. Returns -1 with the error. `put` gets each former path; "":
+// unreadable.
 typedef void quarantine_put(void *context, const char *id, const char *path);
 int quarantine_list(const char *state, quarantine_put *put, void *context);
 int quarantine_show(const char *state, const char *id, struct out *out);
 int quarantine_restore(const char *state, const char *id, struct out *out);
 int quarantine_remove(const char *state, const char *id);
 
-// Removes names that were reported with the same content, and facts that the reader has seen. For a
-// person on a terminal, adds unseen names of earlier runs.
+// Removes names that were reported with the same content, and facts that the reader knows. Adds
+// unseen names of earlier runs for a person on a terminal.
 void unshown_note(const struct plan *plan, struct findings *found);
 
-// Call before the command begins. Names that changed since their report are reported again.
+// Call it before the command begins. A name that changed after its report is reported again.
 void unshown_begin(struct plan *plan);
 
-// A line of the list: 'u' no person has seen the name, 's' one has.
+// A line of the list. 'u': no person has seen the name; 's': one has.
 struct unshown_line {
 	char state;
 	const char *hash, *word, *path;
 };
 const char *unshown_text(struct arena *arena, const char *state, const char *project);
-// False after the last.
+// False after the last line.
 bool unshown_next(struct arena *arena, const char **at, struct unshown_line *ret_line);

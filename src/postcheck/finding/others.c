@@ -1,4 +1,4 @@
-// Owns the report of what other runs of the project took away during a run.
+// Owns the report of what other runs of the project quarantined during a run.
 #include "postcheck/finding/finding.h"
 
 #include <fcntl.h>

@@ -45,7 +45,7 @@ static int open_entry(int store, const char *id)
 			 : entry;
 }
 
-// A live box may have a descriptor of a moved thing, and write to it.
+// A live box may have a descriptor of a moved file, and write to it.
 static bool run_lives(const char *state, const char *id)
 {
 	struct record record;
@@ -67,7 +67,7 @@ static int write_path(int entry, const char *path)
 	return fd < 0 ? -1 : fd_write_all(fd, path, strlen(path));
 }
 
-// Opens a file or directory whatever its mode, but no link.
+// Opens a file or directory of any mode, but no link.
 static int open_item(int directory, const char *name, struct stat *ret_status)
 {
 	char self[32];
@@ -134,8 +134,8 @@ static int copy_item(int from, const char *name, int to, const char *fresh, stru
 	return result;
 }
 
-// Replaces the thing by a copy, as a box may hold descriptors and other names of it. Too large a
-// thing stays.
+// Replaces the item by a copy: a box may have descriptors and other names of it. Too large an item
+// stays.
 static void cut_off(int entry)
 {
 	struct stat status;
@@ -146,7 +146,7 @@ static void cut_off(int entry)
 	close(open_item(entry, "item", &status)); // makes it readable
 }
 
-// 0, or -1 with errno. `ret_id` names the new entry.
+// Returns 0, or -1 with errno. `ret_id`: the new entry.
 static int store(const struct plan *plan, int directory, const char *name, const char *path,
 		 char ret_id[ID_MAX])
 {
@@ -190,7 +190,7 @@ int quarantine_take(const struct plan *plan, int directory, const char *name, co
 	}
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
 		return 0;
-	// Another file system, or no state directory.
+	// The item is on another file system, or there is no state directory.
 	static unsigned number;
 	snprintf(aside, sizeof(aside), ".sbx-quarantine-%ld-%d-%u", (long)time(NULL), (int)getpid(),
 		 ++number);
@@ -204,7 +204,7 @@ int quarantine_take(const struct plan *plan, int directory, const char *name, co
 	return -1;
 }
 
-// "" if unreadable.
+// Reads the former path; "": unreadable.
 static void read_path(int entry, char path[PATH_MAX])
 {
 	size_t length;
@@ -285,7 +285,7 @@ static int remove_entry(int all, int entry, const char *id)
 	return unlinkat(all, id, AT_REMOVEDIR) < 0 ? fail(errno, "remove '%s'", id) : 0;
 }
 
-// Replaces nothing: an existing directory gets its missing entries. -1 with errno.
+// Replaces nothing: an existing directory gets its missing entries. Returns -1 with errno.
 static int put_back(int from, const char *name, int to, const char *fresh)
 {
 	if (fd_rename_new(from, name, to, fresh) == 0)

@@ -1,6 +1,4 @@
-// Owns the reports about a project, a line "STATE HASH WORD PATH" each. For a changed name STATE is
-// u, or s after a person on a terminal has seen it. HASH is of path and content, WORD the inode and
-// ctime. For a finding reported once STATE is p (person) or m (model), WORD the kind and PATH "-".
+// Owns the list of reports about a project. src/README.md has its format (changed/TREE).
 #include "postcheck/finding/finding.h"
 
 #include <fcntl.h>
@@ -21,8 +19,8 @@ enum { LIST_BYTES_MAX = 512 << 10, CONTENT_BYTES_MAX = 1 << 20 };
 struct noting {
 	const struct plan *plan;
 	struct arena *arena;
-	int directory;      // of the list, locked; or -1
-	const char *before; // after a newline
+	int directory;      // the list's, locked; or -1
+	const char *before; // content, after a newline
 	struct out after;
 	struct findings kept;
 	bool person;
@@ -63,7 +61,7 @@ static void close_list(struct noting *noting)
 	out_free(&noting->after);
 }
 
-// False after the last.
+// False after the last line.
 static bool next(struct arena *arena, const char **at, struct unshown_line *ret)
 {
 	size_t length = strcspn(*at, "\n");
@@ -98,7 +96,7 @@ static const char *hash_of(struct arena *arena, const char *text, size_t length)
 	return hash;
 }
 
-// "-" for a directory or too large a file, which always count as new.
+// "-": a directory or a large file, which is always new.
 static const char *hash_of_name(const struct noting *noting, const char *path)
 {
 	struct arena *own = arena_new();
@@ -134,7 +132,7 @@ static enum once { ALWAYS, UNTIL_CHANGED, ONCE, IN_SESSION } once_of(enum findin
 		       : ALWAYS;
 }
 
-// A model gets the fact once, a person each name.
+// A model gets a fact once, a person each name.
 static const char *hash_of_fact(const struct noting *noting, const struct reported *finding)
 {
 	char session[ANCESTOR_MAX] = "";
@@ -207,7 +205,7 @@ static bool is_person(const struct plan *plan)
 	return plan->person && !plan->terse && (report == TELL_SHORT || report == TELL_FULL);
 }
 
-// A changed stamp makes the content new again: the user may have taken it back.
+// After another write the content is new: the user may have undone the first change.
 void unshown_begin(struct plan *plan)
 {
 	FORGIVING;

@@ -1,5 +1,5 @@
-// Owns the writing of git's configuration on the host. A file is written whole without a name,
-// linked as git's lock, and renamed: a kill leaves nothing half written.
+// Owns the writing of git's configuration on the host. A whole file without a name is linked as
+// git's lock, then renamed: a kill leaves nothing half written.
 #include "postcheck/git/vet.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ struct merge_work {
 	bool written;
 };
 
-// The run made the branch when it made the ref and its log: git only adds to the log.
+// The run made the branch if it made the ref and its log, which git only extends.
 static bool has_branch(const struct merge *merge, const char *packed, const char *branch,
 		       bool *ret_made)
 {
@@ -58,7 +58,7 @@ static bool has_branch(const struct merge *merge, const char *packed, const char
 	return there;
 }
 
-// Reads the box's text last. The configuration does not say which branches are new or gone.
+// Reads the box's text last. The configuration does not name new and removed branches.
 static int compute(struct merge_work *work)
 {
 	const struct merge *merge = work->merge;
@@ -98,7 +98,7 @@ static int compute(struct merge_work *work)
 	return 0;
 }
 
-// Where the host's replacement is gone, the text of before takes its place.
+// When the host's file is gone, the text of the start is used.
 static int read_now(struct merge_work *work)
 {
 	const struct merge *merge = work->merge;
@@ -125,7 +125,7 @@ int merge_take_lock(int directory, const char *lock, mode_t mode, const void *te
 	mode |= 0600;
 	autoclose int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	bool nameless = fd >= 0;
-	if (!nameless) // not every file system can: then the lock is visible while it is filled
+	if (!nameless) // a file system without O_TMPFILE shows the lock while it is filled
 		fd = openat(directory, lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return errno == EEXIST ? 1 : fail(errno, "make %s", lock);
@@ -149,7 +149,7 @@ static int write_in_place(const struct merge_work *work)
 	return 0;
 }
 
-// Returns 0: written or nothing to do; 1: another program was at it; -1.
+// Returns 0: written or nothing to do; 1: another program writes; -1.
 static int try_once(struct merge_work *work)
 {
 	char lock[64];
@@ -175,18 +175,19 @@ static int try_once(struct merge_work *work)
 		unlinkat(work->merge->directory, lock, 0);
 		return 1;
 	}
-	// A rename over a file removes other boxes' mounts on it.
+	// A rename over the file would remove other boxes' mounts on it.
 	bool shared = work->merge->lock >= 0 && flock(work->merge->lock, LOCK_EX | LOCK_NB) < 0;
 	if (!shared &&
 	    renameat(work->merge->directory, lock, work->merge->directory, work->merge->name) == 0)
 		return 0;
-	int problem = shared ? EBUSY : errno; // in a box: the outer one's copy is mounted there
+	int problem = shared ? EBUSY : errno; // EBUSY in a box: the outer box's copy is mounted
+					      // there
 	int result = problem == EBUSY ? write_in_place(work) : fail(problem, "rename %s", lock);
 	unlinkat(work->merge->directory, lock, 0);
 	return result;
 }
 
-// "" where it cannot be printed.
+// Returns "" when the command cannot be printed.
 static const char *command_for(struct arena *arena, const struct merge *merge,
 			       const struct gitconfig_withheld *row)
 {
@@ -254,7 +255,7 @@ int merge_config(const struct merge *merge)
 		arena_clear(arena);
 		result = try_once(&work);
 	}
-	if (result > 0 && living) { // once more, but no box holds git's lock for it
+	if (result > 0 && living) { // another turn tries again; endless turns end the run
 		living->waits = living->takes(living, merge->check, merge->path);
 		result = 0;
 	} else if (result == 0)

@@ -1,4 +1,4 @@
-// Owns the check of a .git that a sweep met, with the hooks and files that its configuration names.
+// Owns the check of a .git that a sweep met, with hooks and files that its configuration names.
 #include "postcheck/git/vet.h"
 
 #include <fcntl.h>
@@ -19,7 +19,8 @@ struct hooks {
 	const char *directory, *name;
 };
 
-// True: a checkout wrote it from a hook that the box could not change in another work tree.
+// Whether a checkout wrote the file from a hook in another work tree that the box could not
+// change.
 static bool is_copy(const struct hooks *hooks, const char *path)
 {
 	const struct plan *plan = hooks->check->plan;
@@ -58,7 +59,7 @@ static void look_in(const struct hooks *hooks, int fd, const char *path, unsigne
 	}
 }
 
-// Returns -1: the box could not write there, or a link on the way was removed.
+// Returns -1 when the box could not write there, or a link on the way was removed.
 static int open_written(struct check *check, const char *path, const char *inside)
 {
 	if (judge_path(check->plan, inside).verdict != PATH_WRITE)
@@ -67,7 +68,7 @@ static int open_written(struct check *check, const char *path, const char *insid
 	return sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Skips a directory around the work tree: the start warns of it.
+// Skips a directory above the work tree: the start warns of it.
 static void look_at(struct check *check, struct arena *arena, const char *top, const char *named)
 {
 	const char *path = path_join(arena, top, named);

@@ -40,7 +40,7 @@ static bool is_same(const struct index_work *work)
 	return file_state_equal(&is, &was);
 }
 
-// 0: written; 1: another program was at it; -1.
+// Returns 0: written; 1: another program writes; -1.
 static int rewrite(const struct index_work *work)
 {
 	static const char lock[] = "index.lock";
@@ -56,7 +56,7 @@ static int rewrite(const struct index_work *work)
 	return same ? fail(problem, "rename") : 1;
 }
 
-// Without an index git's next commit would remove each file. So git gets an index of the good
+// Without an index git's next commit would remove each file: git gets an index of the good
 // entries, or one that it refuses.
 static int take_index(const struct index_work *work, const char *why)
 {
@@ -84,7 +84,8 @@ static int take_index(const struct index_work *work, const char *why)
 	return locked;
 }
 
-// Git rereads files that are not older than its index: those that changed in the run.
+// Git rereads files that are not older than its index. The index gets an earlier time than the
+// run's files.
 static void set_time(const struct index_work *work)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
@@ -151,7 +152,7 @@ static void read_names(struct index_work *work)
 		work->file.name_count = masked_names(plan, work->names);
 }
 
-// Reading it would keep the supervisor from its box.
+// Whether reading would delay the supervisor of a live box.
 static bool is_too_large(const struct check *check, const struct stat *status)
 {
 	enum { LIVING_BYTES = 16 << 20 };
@@ -159,7 +160,7 @@ static bool is_too_large(const struct check *check, const struct stat *status)
 	return check->living && size > LIVING_BYTES && size / 2 > check->plan->indexed.size;
 }
 
-// `ret_why` is NULL where git would write the index so.
+// `ret_why` NULL: git could have written the index.
 static struct index_work *read_index(struct arena *arena, struct check *check, int fd,
 				     const struct stat *status, int directory, const char *path,
 				     const char **ret_why)
@@ -181,7 +182,7 @@ static struct index_work *read_index(struct arena *arena, struct check *check, i
 	return work;
 }
 
-// 0: done; 1: another program was at it; -1.
+// Returns 0: done; 1: another program writes; -1.
 static int look_once(struct arena *arena, struct check *check, int fd, const struct stat *status,
 		     int directory, const char *path)
 {

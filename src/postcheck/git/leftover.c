@@ -15,7 +15,7 @@
 #include "report/findings.h"
 
 enum { TRIES = 20, TRY_NANOSECONDS = 10000000 };
-#define CLOCK_SLACK 0.05 // process starts have ticks of 10 ms, file times 4 ms
+#define CLOCK_SLACK 0.05 // process starts have ticks of 10 ms, file times of 4 ms
 
 bool leftover_is_plain(const char *ref)
 {
@@ -33,8 +33,8 @@ static double seconds_since(clockid_t clock, double then)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - then;
 }
 
-// Finds a git of the lock's owner that began before the lock: it may hold it. The box's processes
-// have ended. The check's user namespace cannot read where others work.
+// Finds a git of the lock's owner that began before the lock and may have made it. The check's
+// user namespace cannot read other processes' directories.
 static bool git_runs(const struct stat *lock)
 {
 	char name[64];
@@ -57,7 +57,7 @@ static bool git_runs(const struct stat *lock)
 	return runs;
 }
 
-// Only the first lock waits: any program that goes on ends in that time.
+// Only the first lock waits: other programs end in that time.
 void leftover_take_lock(const struct check *check, int directory, const char *name,
 			const char *path)
 {

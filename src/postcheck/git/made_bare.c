@@ -68,7 +68,7 @@ static bool is_valid(int directory)
 {
 	enum git_directory is = directory < 0 ? GIT_NONE : git_directory(directory);
 	struct git_parts parts = { .has = { [GIT_HEAD] = true } };
-	// A worktree's shared parts lie two levels up.
+	// A worktree's shared parts are two levels up.
 	autoclose int shared = is == GIT_NONE ? -1
 					      : openat(directory, is == GIT_SHARED ? "../.." : ".",
 						       O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -80,7 +80,7 @@ static bool is_valid(int directory)
 	return git_decide(&parts) == GIT_WHOLE;
 }
 
-// The usual case: checks the types of the names, and that HEAD is unchanged.
+// The usual case: the names have their types, and HEAD is unchanged.
 static bool is_untouched(const struct check *check, int directory)
 {
 	struct stat status;
@@ -90,7 +90,7 @@ static bool is_untouched(const struct check *check, int directory)
 	       has_mode(directory, "objects", S_IXUSR) && has_mode(directory, "refs", S_IXUSR);
 }
 
-// A repository broken before the run is no news.
+// A repository that was broken before is not reported.
 static bool is_touched(const struct check *check, int directory)
 {
 	if (directory < 0 || finding_is_changed(check, directory, ""))

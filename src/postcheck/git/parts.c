@@ -19,7 +19,7 @@
 #include "text/words.h"
 #include "view/paths/wishes.h"
 
-// New directories beyond these numbers are quarantined whole. The table's rows have at most
+// New directories over these numbers are quarantined whole. The table's rows have at most
 // ROWS_DEPTH slashes.
 #define SHARED_INDEX "sharedindex."
 enum { DIRECTORIES_MAX = 65536, DEPTH_MAX = 64, ROWS_DEPTH = 2, NO_DIRECTORIES = 2 };
@@ -30,11 +30,11 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 struct parts_walk {
 	struct check *check;
 	const struct place *known;
-	bool listed; // its old names are known, by the place or by age
+	bool listed; // old names are known, by the place or by age
 	size_t root; // length of the git directory's path
-	bool top;    // may have new names
+	bool top;    // new names at the top are allowed
 	bool inside;
-	bool users; // an old directory of the user became a repository: old entries are the user's
+	bool users; // the user's old directory became a repository: old entries are the user's
 	unsigned read;
 	bool shared; // a split index's shared file changed
 };
@@ -44,7 +44,7 @@ struct part_met {
 	const char *name, *path;
 	const struct layout_row *row;
 	unsigned depth;
-	bool moved; // a directory around it is new or has new names
+	bool moved; // a directory above is new or has new names
 	struct stat status;
 	bool late;
 };
@@ -98,7 +98,7 @@ static void take_part(const struct parts_walk *parts, const struct part_met *par
 	finding_take(parts->check, part->directory, part->name, part->path, why);
 }
 
-// Files of the user's editor, and of git's test for links (init-db.c).
+// Files of the user's editor, and git's test for links (init-db.c).
 static bool is_passing(const struct part_met *part)
 {
 	char text[16];
@@ -165,7 +165,7 @@ static void meet(struct parts_walk *parts, struct part_met *part, unsigned char 
 {
 	if (part->depth <= ROWS_DEPTH || str_ends(part->name, ".lock"))
 		part->row = layout_find(inside(parts, part));
-	// Next to a repository without a work tree a .git has a separate guard.
+	// Next to a repository without a work tree, other checks guard a .git.
 	if (part->depth == 0 && !parts->inside && component_is_git(part->name))
 		return;
 	if (component_is_git(part->name) && look_at(parts, part) && part->late) {
@@ -232,7 +232,7 @@ void parts_undo(struct check *check, int directory, const char *path)
 		}
 }
 
-// Only a new directory is quarantined whole.
+// Quarantines only a new directory as a whole.
 static bool take_nested(const struct parts_walk *parts, const struct part_met *part, int fd)
 {
 	bool top = part->depth == 0 && !part->row && parts->listed;
@@ -246,7 +246,7 @@ static bool take_nested(const struct parts_walk *parts, const struct part_met *p
 	return came;
 }
 
-// Directories unknown to git, and crowds of directories, are read only where they changed.
+// Directories unknown to git, and those with many entries, are read only where they changed.
 static bool is_read(const struct parts_walk *parts, const struct part_met *part)
 {
 	const struct living *living = parts->check->living;
@@ -259,7 +259,7 @@ static bool is_read(const struct parts_walk *parts, const struct part_met *part)
 	return part->row->type != LAYOUT_MANY || (parts->top && part->depth == 0);
 }
 
-// Meets git's usual directories. True: there are no others to read.
+// Reads git's usual directories. True: there are no others.
 static bool visit_usual(struct parts_walk *parts, const struct part_met *part)
 {
 	static const char *const names[] = { "objects/info",    "objects/pack",     "refs/heads",
@@ -310,7 +310,7 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 		     part->moved || (part->late && !crowd));
 }
 
-// Finds changes without mounts: a write into a file changes no directory.
+// Finds changes without mounts: a write to a file changes no directory.
 static void meet_files(struct parts_walk *parts, int directory, const char *path)
 {
 	char above[PATH_MAX], below[PATH_MAX];

@@ -31,7 +31,7 @@ static int open_part(const char *path, size_t length)
 	return sys_openat2(AT_FDCWD, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Exactly one name below `parent`: git searches no deeper.
+// Whether the directory is directly in `parent`: git searches no deeper.
 static bool is_entry_of(const char *directory, const char *parent)
 {
 	size_t length = strlen(parent);
@@ -39,7 +39,7 @@ static bool is_entry_of(const char *directory, const char *parent)
 	       path_name(directory) == directory + length + 1 && path_name(directory)[0] != '.';
 }
 
-// An entry of searched worktrees, wherever its tree lies.
+// An entry in `worktrees` of a place, wherever its tree is.
 static bool is_of_guarded(const struct plan *plan, const char *directory)
 {
 	char worktrees[PATH_MAX];
@@ -52,8 +52,8 @@ static bool is_of_guarded(const struct plan *plan, const char *directory)
 	return false;
 }
 
-// Returns the directory of all worktrees of a repository in the walked tree, or -1. The walk skips
-// repositories inside a .git.
+// Returns the directory of worktrees of a repository in the swept tree, or -1. The sweep skips
+// repositories in a .git.
 static int open_worktrees(const char *directory, const char *around)
 {
 	static const char worktrees[] = "/worktrees";
@@ -71,8 +71,7 @@ static int open_worktrees(const char *directory, const char *around)
 	return open_part(directory, length);
 }
 
-// Submodules' names may have slashes. Each may have submodules and worktrees; nothing else below
-// its git directory is searched.
+// Submodules' names may have slashes, and each may have submodules and worktrees.
 static bool is_module(const char *path, size_t length)
 {
 	struct stat status;
@@ -122,7 +121,7 @@ bool pointer_is_right(const struct plan *plan, int directory, const char *name, 
 	return *ret_worktrees >= 0;
 }
 
-// Checks a line in `info`: a path relative to the directory around it. Git unescapes a quoted line.
+// A line in `info` is relative to its parent. Git unescapes a quoted line.
 static bool is_objects(const struct plan *plan, const char *info, const char *line)
 {
 	static const char objects[] = "/objects";

@@ -55,7 +55,7 @@ static bool exists(int directory, const char *name)
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// Removes anything else of that name. Returns -1 then, and when there is nothing.
+// Removes another file of that name. Returns -1 then, and when there is none.
 static int open_entries(struct check *check, int directory, const char *name, const char *path)
 {
 	int fd = fd_directory(directory, name);
@@ -96,7 +96,7 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 {
 	char below[PATH_MAX];
 	autoclose int fd = fd_directory(directory, name);
-	// A user's directory that the box changed meanwhile is taken, too.
+	// A user's directory that the box changed meanwhile is quarantined, too.
 	bool came = fd >= 0 && check->start.tv_sec != 0 && finding_is_changed(check, fd, "");
 	bool tell = fd < 0 && finding_is_changed(check, directory, name);
 	entries_some (entry, fd, came ? check->budget : ENTRIES_MAX) {
@@ -112,8 +112,8 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 		changed_add(check, path);
 }
 
-// Gets the start of a repository that existed then. In a newer one all is new. False: a user's
-// repository of unknown start.
+// Returns the configuration of a repository that existed at the start. In a newer one all is new.
+// False: a user's repository without a known start.
 static bool start_of(const struct check *check, const char *path, struct start *ret_start)
 {
 	const struct plan *plan = check->plan;
@@ -167,8 +167,7 @@ void vet_config(struct check *check, int directory, const char *name, const char
 	cut_config(check, directory, name, path, false);
 }
 
-// `file` is a worktree's .git. A worktree in the box's private directories is gone with them; git
-// there saw it made.
+// Reports a lost worktree: it was in the box's private directories. `file`: its .git.
 static void tell_lost(struct check *check, const char *file)
 {
 	char path[GIT_POINTER_MAX];
@@ -187,7 +186,7 @@ static bool is_looked_at(const struct check *check, int directory, const char *n
 	       !finding_is_own(check, directory, name);
 }
 
-// A worktree's shared directory is two levels up, as git writes it.
+// A worktree's shared directory is two levels up.
 static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
 {
 	char text[GIT_POINTER_MAX], below[PATH_MAX];
@@ -211,7 +210,7 @@ static void vet_worktree(struct check *check, int directory, const char *name, c
 		tell_lost(check, tree);
 }
 
-// A submodule's name may hold slashes: a directory without HEAD holds more.
+// A submodule's name may have slashes: a directory without HEAD has more below.
 static void vet_module(struct check *check, int directory, const char *name, const char *path,
 		       int depth)
 {

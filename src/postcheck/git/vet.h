@@ -1,8 +1,8 @@
-// Checks what appeared under git's names: removes what the host would run. Follows nothing; a
-// reader parses (apart/reader.c).
+// Checks what appeared under git's names, and removes what the host would run. Follows no link.
+// The reader parses (apart/reader.c).
 //
-// The room postcheck/git owns the check of git's directories. Uses: base git names
-// nouns postcheck/finding report text view/paths. Begin with vet.c.
+// The room postcheck/git owns the check of git's directories. Uses: base git names nouns
+// postcheck/finding report text view/paths. Begin with vet.c.
 #pragma once
 
 #include <limits.h>
@@ -15,88 +15,88 @@
 struct check;
 struct findings;
 
-// `directory` is open; `name` lies in it, at `path`.
+// `name` is in the open `directory`, at `path`.
 void vet_absent(struct check *check, int directory, const char *name, const char *path);
 // Removes new links on the way to `path`.
 void vet_way(struct check *check, const char *path);
 // Remotes in files of an unchanged directory are only reported.
 void vet_addresses(struct check *check, int directory, const char *name, const char *path);
 void vet_config(struct check *check, int directory, const char *name, const char *path);
-// `depth` counts the submodules around an open git directory.
+// `depth` counts the submodules above.
 void vet_parts(struct check *check, int directory, const char *path, int depth);
 // A .git directory or file; vet_repository() adds what its configuration names.
 void vet_git(struct check *check, int directory, const char *name, const char *path);
 void vet_repository(struct check *check, int directory, const char *name, const char *path);
-// `known` NULL: all are new.
+// `known` NULL: all entries are new.
 void vet_entries(struct check *check, int directory, const char *name, const char *path,
 		 enum act act, const struct place *known);
 
-// Checks the open git directory. `known`: a place's old names. NULL: the old names by age; in a new
-// directory unknown names are not reported. `top`: new names at the top are allowed. Quarantines
-// misplaced git directories, links, FIFOs, devices, and files that git runs or that lead it
-// elsewhere.
+// Checks the open git directory. `known`: a place's old names; NULL: by age. `top`: new names at
+// the top are allowed. Quarantines nested git directories, links, FIFOs, devices, and files that
+// git runs or that lead it elsewhere.
 void parts_look(struct check *check, int directory, const char *path, const struct place *known,
 		bool top);
 // Quarantines parts of a git directory until git refuses it.
 void parts_undo(struct check *check, int directory, const char *path);
 
-// Checks that the .git file leads to a searched worktree or submodule. Where the caller must search
-// the worktree, *ret_worktrees is the open directory that holds it, else -1.
+// Whether the .git file leads to a searched worktree or submodule. When the caller must search the
+// worktree, *ret_worktrees is its open parent directory, else -1.
 bool pointer_is_right(const struct plan *plan, int directory, const char *name, const char *path,
 		      char ret_place[PATH_MAX], int *ret_worktrees);
-// Counts the directories from the tree to a submodule's file; 0: another file.
+// Directories from the tree to a submodule's file; 0: another file.
 unsigned pointer_depth(const struct plan *plan, const char *path);
-// Each alternate must be an objects directory of a searched repository.
+// Whether each alternate is an objects directory of a searched repository.
 bool pointer_is_alternates(const struct plan *plan, int directory, const char *name,
 			   const char *path);
 
 struct merge {
 	const struct check *check;
 	enum merge_kind {
-		MERGE_CHANGES, // between `before` and `after`, into the file
-		MERGE_FILTER,  // the file itself, cut to `before` and harmless keys
-		MERGE_HOST, // MERGE_FILTER of the host's new file; keeps its user's daily settings
+		MERGE_CHANGES, // merges changes from `before` to `after`
+		MERGE_FILTER,  // the file, reduced to `before` and harmless keys
+		MERGE_HOST,    // the host's new file, reduced; daily settings stay
 	} kind;
 	int directory;
 	const char *name, *path;
 	const char *before, *after;
 	size_t before_length, after_length;
 	mode_t mode;
-	unsigned depth; // of its directory below the project, for core.worktree
-	bool made;      // in the run, with its repository
-	bool fresh;     // always in a new file: a program may have this one open
+	unsigned depth; // directories from the project, for core.worktree
+	bool made;      // the run made the repository
+	bool fresh;     // a new file: a program may have the old one open
 	int lock;       // of struct copy, or -1
 };
 
-// Writes under git's lock (NAME.lock), and reports withheld keys. Returns 1: written; -1: not read
-// as git's configuration or not written (reported), and unchanged.
+// Writes under git's lock (NAME.lock), and reports withheld keys. Returns 1: written; -1:
+// unreadable or not written (reported), and unchanged.
 int merge_config(const struct merge *merge);
 
-// Writes a new file as git's lock, ready to rename. Returns 0; 1: git holds it; -1.
+// Writes git's lock, ready to rename. Returns 0; 1: git has it; -1.
 int merge_take_lock(int directory, const char *lock, mode_t mode, const void *text, size_t length);
 
-// Checks the index when the run changed it or, with `shared`, another file of it. Quarantines an
-// index that git would not write. From others it removes parts that only save time, under git's
-// lock. Git then rereads files changed in the run. Reports marks that hide changes, and protected
-// names that git did not write.
+// Checks the index when the run changed it or, with `shared`, its shared file. Quarantines an
+// index that git could not have written, and removes parts that only save time from others: git
+// then rereads changed files. Reports marks that hide changes, and protected names that git did
+// not write.
 void index_look(struct check *check, int directory, const char *path, bool shared);
 // Reports read-only names in the project's index. Only for a failed command whose git wrote in its
-// directory, without a waiting merge: a refused write leaves no other trace.
+// directory, without a waiting merge.
 void index_tell_tracked(struct check *check);
 
-// Removes git's lock of the run, unless it goes in a moment. Reports it instead while an older git
-// of the host runs.
+// Removes the run's git lock, unless it goes in a moment. Reports it while an older git of the
+// host runs.
 void leftover_take_lock(const struct check *check, int directory, const char *name,
 			const char *path);
-// True: no character means anything to a shell, and the name is no option.
+// Whether no character means anything to a shell, and the name is no option.
 bool leftover_is_plain(const char *ref);
 
-// Checks a directory that was no git directory. If it is one now and the run made all its parts, it
-// is searched as a repository. Otherwise (such as a project's old `hooks`) it is made none again.
+// Checks a directory that was no git directory. If the run made all parts of one, it is searched
+// as a repository. Otherwise (such as a project's old `hooks`) it is made none again.
 void bare_look(struct check *check, int directory, const char *path);
-// True: a git directory without .git was one before the run. HEAD is unchanged, and no part is new.
+// Whether a git directory without .git existed before the run. HEAD is unchanged, and no part is
+// new.
 bool bare_is_old(const struct check *check, int directory);
-// Reports that the project's .git is no longer valid: git then searches elsewhere.
+// Reports that the project's .git is no longer valid.
 void bare_tell_broken(const struct check *check, int directory, struct findings *found);
-// Explains why 'rm -r' of a repository stops at protected names, and who can remove the rest.
+// Explains why 'rm -r' of a repository stops at protected names.
 void bare_tell_headless(const struct check *check, int directory, const char *path);

@@ -1,4 +1,4 @@
-// Owns the steps of an apply: compare, stage, note in the journal, commit.
+// Owns the steps of an apply: compare, stage, write the journal, commit.
 #include "session/apply/apply.h"
 
 #include <limits.h>
@@ -183,7 +183,7 @@ static int give_up(struct applying *applying)
 	return -1;
 }
 
-// A box with an open directory writes in it wherever it moves.
+// A box that has a directory open can write to it wherever it moves.
 static int refuse_reached(const struct applying *applying)
 {
 	struct store *store = applying->held->store;
@@ -225,7 +225,7 @@ int apply_run(struct held *held, char *const *words, enum force force, struct ou
 		return give_up(applying);
 	applying->journal.phase = PHASE_COMMIT;
 	applying->journal.attempted = applying->journal.operation_count;
-	// On disk before names lead to them; commit.c has the other sync.
+	// The stage is on disk before names lead to it. commit.c syncs again.
 	if (stage_sync(applying) < 0 || journal_write(applying) < 0 || journal_sync(applying) < 0)
 		return give_up(applying);
 	TRY(commit_run(applying, notes));
@@ -248,7 +248,7 @@ int apply_refuse_pending(const struct held *held)
 		       : 0;
 }
 
-// Changes nothing: a person must decide.
+// Changes nothing, and reports: a person must decide.
 static int unusable(struct applying *applying)
 {
 	struct store *store = applying->held->store;

@@ -1,4 +1,4 @@
-// Owns an apply's journal: its form, and its place on the disk.
+// Owns an apply's journal: its format, and its place on the disk.
 #include "session/apply/apply.h"
 
 #include <errno.h>

@@ -65,7 +65,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 	if (gate < 0 || fd_lock(gate, LOCK_EX) < 0)
 		return fail(errno, "lock session '%s'", name);
 	TRY(apply_refuse_pending(held));
-	// An earlier run may have added a root.
+	// Reads the session again: an earlier run may have added a root.
 	struct held again;
 	TRY(store_hold(&store, name, HOLD_LOOK, &again));
 	held->session = again.session;
@@ -93,7 +93,7 @@ static int clone_mount(const char *path)
 	return sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 }
 
-// In a child: a process cannot return from another user namespace.
+// Runs in a child: a process cannot return from another user namespace.
 static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int user, int view,
 				  int socket)
 {
@@ -103,7 +103,7 @@ static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int u
 		bool bound = plan->session->roots[i].own && plan->session->chain_count == 1;
 		if (!(roots & (1ULL << i)) || bound)
 			continue;
-		// A second mount of the layer is not allowed.
+		// Clones the mount: a layer must not be mounted twice.
 		int tree = clone_mount(plan->session->roots[i].path);
 		if (tree < 0 || fd_send(socket, &i, sizeof(i), &tree, 1) < 0)
 			_exit(1);
@@ -170,7 +170,8 @@ static int open_namespace(const struct run *run, const char *name)
 	return fd < 0 ? fail(errno, "'%s'", path) : fd;
 }
 
-// In place, padded with zeros: a rename takes ten times as long. A full disk does not stop the run.
+// Writes in place, padded with zeros: a rename takes ten times as long. A full disk does not stop
+// the run.
 static void note_command(const struct plan *plan, int session)
 {
 	char text[RECORD_COMMAND] = "";
@@ -218,7 +219,7 @@ int attach_layers_host(const struct plan *plan, struct run *run)
 // A run without a record (full disk) cannot share its mounts: the next run waits for its end.
 void attach_ready(const struct plan *plan, const struct run *run)
 {
-	// Pid 1 shares the open file.
+	// Unlocks explicitly, as pid 1 has the open file, too.
 	if (plan->session && run->record >= 0)
 		flock(plan->session->gate, LOCK_UN);
 }

@@ -1,5 +1,5 @@
-// Owns the commit of an apply: one journaled rename for each thing; the old thing goes to the
-// stage. Moves only unchanged things, undoes only its own.
+// Owns the commit of an apply: one rename for each file, which the journal names before. The old
+// file goes to the stage. Moves only unchanged files, and undoes only its own renames.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -41,7 +41,8 @@ static int move(int from, const char *name, int to, const char *fresh, bool exch
 			: fd_rename_new(from, name, to, fresh);
 }
 
-// Another process may be faster, or fill a directory: compares all that came to the stage.
+// Another process may replace the file, or fill a directory, before the rename: all that came to
+// the stage is compared.
 static int displace(int stage, const char *staged, int parent, const char *name,
 		    const struct operation *operation)
 {
@@ -114,7 +115,7 @@ static bool is_absent(int directory, const char *name)
 	return faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
 }
 
-// Only if others may reach the stage.
+// Compares a staged file only if others may reach the stage.
 static int look_at_staged(const struct applying *applying, const struct operation *operation,
 			  int stage, const char *staged)
 {
@@ -176,8 +177,8 @@ static int put_beside(int stage, const char *staged, int to, const char *name,
 	return -1;
 }
 
-// Why an old version cannot return: the host's own is there, or it was written after the apply had
-// read it, or a process has it open.
+// Why an old version cannot return: the host's own file is there, or a process wrote to it after
+// the apply had read it, or has it open.
 enum beside { BESIDE_BACK, BESIDE_CHANGED, BESIDE_OPEN };
 
 static const char *const reasons[] = {
@@ -187,7 +188,7 @@ static const char *const reasons[] = {
 	[BESIDE_OPEN] = "is open in a program of the host, which may write to it; that version",
 };
 
-// -1: no free name; it stays in the stage.
+// Returns -1 when there is no free name: the file stays in the stage.
 static int keep_beside(struct applying *applying, const struct operation *operation,
 		       enum beside why)
 {
@@ -210,7 +211,7 @@ static int keep_beside(struct applying *applying, const struct operation *operat
 	return 0;
 }
 
-// False: the host has replaced it.
+// Returns false when the host has replaced the file.
 static bool take_staged(int stage, const char *staged, int parent, const char *name,
 			const struct operation *operation, bool exchange)
 {
@@ -329,7 +330,7 @@ static int forward(struct applying *applying)
 			out_text(&applying->notes, "sbx: %s\n", err_taken());
 		return fail(0, "%s", why);
 	}
-	// On disk before the old versions go.
+	// The new files are on disk before the old versions are removed.
 	if (stage_sync(applying) < 0 || keep_changed(applying) < 0 || note_applied(applying) < 0)
 		return UNENDED;
 	journal->operation_count = journal->attempted = 0;

@@ -1,4 +1,4 @@
-// Owns the list of known files: those still as the apply left them.
+// Owns the list of known files: those that are still as the apply left them.
 #include "session/apply/apply.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Owns the places of an apply's stage, and the end of its filling.
+// Owns the directories of an apply's stage, and the end of its filling.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "session/store/store.h"
 
 #define STAGE_NAME ".sbx-apply-"
-// syncfs(2): a thousand times as fast as fsync(2) for each file.
+// syncfs(2) is a thousand times as fast as fsync(2) for each file.
 int stage_sync(const struct applying *applying)
 {
 	for (unsigned i = 0; i < ROOTS_MAX; i++)
@@ -46,7 +46,7 @@ static int open_host(struct applying *applying, unsigned root)
 	return 0;
 }
 
-// Out of reach for the project's boxes.
+// Whether the stage can be in the parent of `path`, which the project's boxes cannot reach.
 static bool takes_stage(struct store *store, const char *path)
 {
 	struct stat status;
@@ -196,7 +196,7 @@ static void order_modes(struct applying *applying)
 	journal->operations = ordered;
 }
 
-// Separate pass: a later hard link changes an earlier copy's ctime.
+// A separate pass: a later hard link changes the ctime of an earlier copy.
 static int identify(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;

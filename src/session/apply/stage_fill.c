@@ -1,4 +1,5 @@
-// Owns the filling of an apply's stage: copies of all that it will put, and what they are.
+// Owns the filling of an apply's stage: copies of all files that it will write, and their
+// identities.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -29,7 +30,7 @@ struct filling {
 	enum rights_given gives;
 };
 
-// "7" or "7/below/it".
+// Opens the directory of a place, which is "7" or "7/below/it".
 static int open_place(int stage, const char *place, const char **ret_name)
 {
 	char part[PATH_MAX];
@@ -110,8 +111,8 @@ static int put_text(const struct change *change, int to, const char *name)
 	return 0;
 }
 
-// The rights of the replaced host file, of its file in the layer with an ACL (`layer`, else -1), or
-// from its directory.
+// Sets the rights of the replaced host file, else of the file in the layer with an ACL (`layer`,
+// or -1), else of its directory.
 static int give_rights(const struct filling *filling, const struct change *change, int layer,
 		       int to, const char *name)
 {
@@ -145,7 +146,7 @@ static int put(struct filling *filling, const struct change *change, const char 
 	autoclose int to = open_place(applying->stages[change->root], place, &name);
 	TRY(to);
 	if (S_ISDIR(change->is.st_mode) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return 0; // only a parent of others
+		return 0; // only a parent of changed files
 	int kind = copy_one(from, source, &change->is, to, name);
 	TRY(kind);
 	applying->special += kind == COPIED_NOT;
@@ -173,7 +174,7 @@ static int finish(const struct filling *filling, const struct change *change, co
 		return fail(errno, "a directory of the stage");
 	int acl = copy_attributes(layer, made, &status.st_mode);
 	TRY(acl);
-	// A rename to another directory needs write permission.
+	// A rename to another directory needs write permission to the moved one.
 	status.st_mode |= strchr(place, '/') ? 0 : S_IWUSR;
 	TRY(copy_finish(to, place, &status));
 	return give_rights(filling, change, acl ? layer : -1, to, place);
@@ -248,7 +249,7 @@ static int open_parent(struct filling *filling, const struct operation *operatio
 	return 0;
 }
 
-// 1: put. 0: nothing is selected or can be copied.
+// Returns 1 when files were copied, 0 when nothing is selected or can be copied.
 static int put_tree(struct filling *filling, const struct operation *operation, unsigned first,
 		    unsigned end)
 {
@@ -274,8 +275,8 @@ static int put_tree(struct filling *filling, const struct operation *operation, 
 	return any;
 }
 
-// A directory that nobody may write cannot be moved: it gets its mode afterwards, or loses it
-// before.
+// A directory that its owner may not write cannot be moved: it gets this mode after the move, or
+// loses it before.
 static void add_modes(struct applying *applying, const struct operation *of,
 		      const struct change *change)
 {
@@ -317,7 +318,7 @@ static int stage_one(struct filling *filling, unsigned index, unsigned *next)
 	operation.was = thing_was(applying, index, end);
 	if (change->kind == CHANGE_MODE && change->selected)
 		narrow_mode(applying, change, RIGHTS_NONE);
-	// Keeps its set-group-ID bit.
+	// The set-group-ID bit stays.
 	operation.mode = (change->is.st_mode & 01777) | (change->was.st_mode & S_ISGID);
 	operation.old_mode = change->was.st_mode & 07777;
 	*next = index + 1;

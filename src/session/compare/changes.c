@@ -21,16 +21,16 @@ struct compare_walk {
 	const struct held *held;
 	struct changes *changes;
 	unsigned root;
-	const char *repository; // from ".git" on
+	const char *repository; // the git directory's path from ".git" on
 	struct withheld names;
 	struct seen seen;
 	int depth;
 	bool covered, guarded, inside;
 	bool inside_removed;
-	unsigned removed; // of the uppermost removed directory
+	unsigned removed; // index of the uppermost removed directory
 	bool lost;
 	enum same same;
-	uint64_t parent; // 0: the host has none
+	uint64_t parent; // inode; 0: the host has no directory
 	const struct seen_directory *above;
 };
 
@@ -130,7 +130,8 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	return result;
 }
 
-// By the origin mark in the oldest layer that has it: later layers copied it from there.
+// Uses overlayfs's origin mark in the oldest layer that has the file: later layers copied it from
+// there.
 static void compare_added(struct compare_walk *walk, struct change *change,
 			  const struct known_file *known, const struct merged *merged,
 			  const struct entry *entry)
@@ -171,7 +172,7 @@ static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 	return CHANGE_MODE;
 }
 
-// Equal bytes: an apply would only add a right, or change nothing.
+// Whether an apply of equal bytes would only add a right. `ret_same`: it would change nothing.
 static bool adds_rights(const struct stat *is, const struct stat *was, bool *ret_same)
 {
 	mode_t mask = umask(0);
@@ -228,8 +229,8 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 static int note_removed(struct compare_walk *walk, const char *path, const char *name, int host,
 			const struct stat *was);
 
-// All but the `entries` that the session has there. Names too far down are noted of the uppermost
-// directory.
+// Adds removals of all host entries but `entries`, which the session has. Names too deep are noted
+// with the uppermost directory.
 static int walk_removed(struct compare_walk *walk, const char *path, const struct entry *entries,
 			int count, int host)
 {
@@ -317,7 +318,7 @@ static int walk_directory(struct compare_walk *walk, const char *path, const str
 	for (int i = 0; i < count; i++)
 		TRY(walk_entry(walk, walk_below(walk, path, entries[i].name), merged, &entries[i],
 			       host));
-	// The host's entries are gone, unless the session made them anew.
+	// An opaque directory hides the host's entries, unless the session has made them again.
 	return merged->opaque && host >= 0 ? walk_removed(walk, path, entries, count, host) : 0;
 }
 

@@ -1,4 +1,4 @@
-// What a session has changed: its layers compared with the host's directories as they are now.
+// The changes of a session: its layers compared with the host's directories of now.
 //
 // The room session/compare owns a session and the host side by side: changes, conflicts, what is
 // withheld. Uses: base apart git names nouns session/store text. Begin with changes.c.
@@ -25,28 +25,28 @@ struct change {
 		CHANGE_MODE
 	} kind;
 	unsigned root;
-	const char *path;    // never ""
-	struct stat was, is; // zeroed: none
+	const char *path;    // relative to the root, never ""
+	struct stat was, is; // on the host; in the session; zero: none
 	int layer;           // -1: removed
-	bool covered;        // with a directory above that is added, removed or replaced as a whole
+	bool covered;        // a directory above is added, removed or replaced as a whole
 	bool guarded;        // applied only if named
-	bool waits;          // a pipe: guarded
-	bool inside;         // inside of a guarded change, which is reported instead
+	bool waits;          // a pipe, which is guarded
+	bool inside;         // in a guarded change, which is reported instead
 	bool conflict;       // the host differs from what the session saw
-	bool far;            // deeper than can be compared: left out
+	bool far;            // too deep to be compared: left out
 	bool selected;
-	bool git, index;      // in git's directory; its index
+	bool git, index;      // in a git directory; its index
 	bool same, left;      // an index with the host's entries; see repository_leave_indexes()
-	bool named;           // by a path in git's directory
-	bool asked;           // the user wants to know why
+	bool named;           // by a path in a git directory
+	bool asked;           // the user named it: a refusal is explained
 	bool marked;          // copied from a host file that is gone
-	uint64_t parent;      // of the host's directory, 0: none
+	uint64_t parent;      // inode of the host's directory; 0: none
 	const char *moved_to; // CHANGE_REMOVED, guarded
 	const char *renamed;  // CHANGE_ADDED: a removed file with the same bytes
-	const char *refused;  // an index: why it is not applied, behind its name
-	const char *text;     // an index as it is applied; NULL: as it is
+	const char *refused;  // an index: why it is not applied; follows its name
+	const char *text;     // the index to apply; NULL: the session's
 	size_t length;
-	uint64_t sum; // of its entries
+	uint64_t sum; // of the index's entries
 };
 
 struct changes {
@@ -56,50 +56,52 @@ struct changes {
 	struct timespec base;
 	uint64_t roots[ROOTS_MAX];
 	unsigned whiteouts;
-	const char *too_far; // NULL: none is left out
+	const char *too_far; // a directory that is left out, or NULL
 };
 
-// In another project every change is a conflict.
+// PROJECT_ANY: in another project every change is a conflict.
 enum project { PROJECT_SAME, PROJECT_ANY };
 
-// Walks the layers alone. Sorted: a directory before its entries.
+// Walks only the layers. Sorted, directories before their entries.
 int changes_find(const struct held *held, enum project project, struct changes *ret_changes);
 
 bool changes_has_inside(const struct changes *changes, unsigned index);
 
-// Relative to the project, else absolute.
+// Returns the path below the project, or an absolute one.
 const char *change_name(const struct held *held, const struct change *change);
 
-// Absolute, relative to the current directory, or to the project.
+// `word`: absolute, relative to the current directory, or to the project.
 const char *select_path(const struct held *held, const char *word);
 
-// `words` empty: all but guarded ones. -1: no change at a given path.
+// `words` empty: all but guarded changes. Returns -1 when a path has no change.
 int select_changes(const struct held *held, struct changes *changes, char *const *words);
 
-// Whole paths, read before anything is applied.
+// Finds files that the host's hooks and configuration name, before anything is applied. Absolute
+// paths.
 int mentioned_find(const struct held *held, const struct changes *changes, struct list *ret_files);
 
-// Parts of a new repository: the host's git would run what its settings name.
+// Parts of a new repository. The host's git would run what its settings name.
 
-// True once all is applied, but not now. `host` -1: no directory.
+// Whether it is a repository once all is applied, but not now. `host` -1: the host has no
+// directory.
 bool repository_is_new(const struct merged *merged, const char *name, int host);
 void repository_guard(struct change *change);
-// Of an index: what `change` says of one.
+// Fills the members of `change` that are about an index.
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host);
-// Where both sides wrote the index, and the session nothing else in git's directory.
+// Leaves out an index that both sides wrote, if the session changed no more in the git directory.
 void repository_leave_indexes(struct changes *changes);
-// NULL, or from the uppermost `.git` on.
+// Returns the path from its uppermost `.git` on, or NULL.
 const char *repository_in(const char *path);
-// Submodules and worktrees are known by their parts.
+// Returns false for git directories of submodules and worktrees, which are handled by their parts.
 bool repository_is_elsewhere(const char *path);
-// Without it git searches parent directories.
+// Whether git would search parent directories without this part.
 bool repository_loses(const char *path);
-// With the session's `name`: nobody enters the directory, HEAD is invalid, or it is not a file or
-// directory.
+// Whether git cannot use the directory with the session's `name`: it is closed, an invalid HEAD,
+// or not a file or directory.
 bool repository_breaks(int directory, const char *name, const char *path, const struct stat *is);
 
-// Without ctime, which a rename changes.
+// The identity of a file or directory. Without ctime, which a rename changes.
 struct thing {
 	uint64_t inode, size, tree; // tree: sum over a directory's entries
 	unsigned mode, links;
@@ -108,24 +110,25 @@ struct thing {
 
 struct thing thing_of(const struct stat *status);
 
-// A directory with its entries. -1 with errno.
+// Reads a directory with its entries. Returns -1 with errno.
 int thing_look(int directory, const char *name, struct thing *ret_thing);
 
-// Each thing by its path from there ("a/b"), in any order.
+// Adds an entry to a directory's sum, by its path below ("a/b"). The order does not matter.
 uint64_t thing_part(const char *path, const struct stat *status);
 
 bool thing_is(const struct thing *thing, const struct thing *now);
 
-// fcntl(2), F_SETLEASE: a writer keeps writing wherever the file moves.
+// Whether a process has the file open for writing (fcntl(2), F_SETLEASE): it writes on wherever
+// the file moves.
 bool thing_is_open(int directory, const char *name);
 
-// False: the file system refuses leases.
+// Returns false when the file system refuses leases.
 bool thing_can_be_asked(int directory);
 
 bool thing_is_same(const struct thing *thing, const struct stat *status);
 bool thing_moved(const struct thing *thing, int directory, const char *name);
 
-// By descriptor, never through a symlink or out of the root.
+// Opens both sides of a change by descriptors, never through a symlink or out of the root.
 
 int sides_parent(const struct held *held, const struct change *change, const char **ret_name);
 
@@ -134,30 +137,31 @@ int sides_host_below(int root, const char *path, const char **ret_name);
 int sides_host_parent(const struct session *session, unsigned root, const char *path,
 		      const char **ret_name);
 
-// Of one type, but for their modes.
+// Compares two files of one type, without modes.
 bool sides_are_same(int layer, int host, const char *name, const struct stat *is,
 		    const struct stat *was);
 
-// "": not a symlink. True: neither in a directory of the session nor of the system.
+// Whether a symlink leads out of the session's and the system's directories. `ret_text`
+// "": not a symlink.
 bool sides_leads_out(const struct held *held, const struct change *change, char ret_text[PATH_MAX]);
 
-// By identity, not by name.
+// Compares a host file with the session's begin, by identity, not by name.
 enum same {
 	SAME_YES,
-	SAME_NEW,   // made by the host since
-	SAME_OTHER, // or unknown
+	SAME_NEW,   // the host made it since
+	SAME_OTHER, // another file, or unknown
 };
 
 enum same same_directory(const struct changes *changes, const struct seen *seen, unsigned root,
 			 const char *path, int fd);
 
-// Only applies of this session have changed it.
+// Whether only applies of this session have changed the file.
 bool same_file(const struct known_file *known, const struct timespec *base,
 	       const struct stat *status);
 
 bool same_is_applied(const struct known_file *known, const struct stat *is, const struct stat *was);
 
-// -1 with the error said unless the open directory is the root that the session was made over.
+// Returns -1 and reports unless the open directory is the root of the session's begin.
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen);
 
 bool same_time(const struct timespec *left, const struct timespec *right);
@@ -167,18 +171,18 @@ bool same_is_later(const struct timespec *time, const struct timespec *than);
 struct withheld {
 	struct arena *arena;
 	const struct held *held;
-	struct list everywhere;    // of hooks: below each work tree
-	struct list named, around; // absolute; `around`: not for a root that lies in it
+	struct list everywhere;    // hooks below the top of each work tree
+	struct list named, around; // absolute paths; `around` does not count for a root in it
 	const char *looked;
 };
 
 int withheld_begin(const struct held *held, struct withheld *ret_withheld);
 
-// NULL: not git's own.
+// Returns the path from ".git" on when the root is in a git directory, or NULL.
 const char *withheld_repository(const char *root);
 
-// Call in the order of the tree.
+// In the order of the tree.
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path);
 
-// Clears conflicts that a moved file only seems to have.
+// Clears conflicts of files that were only moved.
 void renames_find(const struct held *held, struct changes *changes);

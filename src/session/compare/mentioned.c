@@ -1,4 +1,4 @@
-// Owns the list of such files.
+// Owns the list of the host's files that hooks, .envrc and git's configuration name.
 #include "session/compare/changes.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Owns the look at the merged names of a directory for the parts of a git directory.
+// Owns the search for a git directory's parts in the merged names of a directory.
 #include "session/compare/changes.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "session/store/store.h"
 #include "text/words.h"
 
-// -1: none.
+// Returns the directory that has the name, or -1.
 static int place_of(const struct merged *merged, int host, const char *name)
 {
 	struct stat status;
@@ -77,7 +77,7 @@ const char *repository_in(const char *path)
 	return path;
 }
 
-// NULL: none.
+// Returns the path in a git directory, or NULL.
 static const char *inside_git(const char *path)
 {
 	const char *git = repository_in(path), *slash = git ? strchr(git, '/') : NULL;
@@ -105,7 +105,7 @@ bool repository_breaks(int directory, const char *name, const char *path, const 
 	struct git_parts parts = { 0 };
 	mode_t mode = is->st_mode;
 	mode_t needed = S_ISDIR(mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
-	// Git writes through links there, and waits for pipes.
+	// Git writes through links in its directory, and waits for pipes.
 	if (!S_ISREG(mode) && !S_ISDIR(mode) && inside_git(path))
 		return true;
 	if (component_is_git(name))

@@ -1,4 +1,4 @@
-// Owns the entries of a removed name, and the detection of renamed files by their bytes.
+// Owns the entries of a removed directory, and the detection of renamed files by their bytes.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -68,8 +68,8 @@ static void pair(const struct held *held, struct change **list, unsigned count, 
 	}
 }
 
-// A moved file carries its mark along and leaves a whiteout, or a new thing. Fewer marks: the host
-// removed a file that the session changed.
+// A moved file has its origin mark, and leaves a whiteout or a new file. With fewer marks the host
+// has removed a file that the session changed.
 static void find_lost(struct changes *changes)
 {
 	unsigned marked = 0, left = changes->whiteouts;

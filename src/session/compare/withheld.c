@@ -1,4 +1,5 @@
-// Owns the decision, by sbx's list of profiles and by what git's configuration and the home name.
+// Owns the decision which changes are withheld: by sbx's list of profiles, and by what git's
+// configuration and the home name.
 #include "session/compare/changes.h"
 
 #include <string.h>
@@ -81,7 +82,7 @@ static void add_led(struct withheld *withheld, const char *directory)
 		add_path(withheld, &withheld->around, item->text);
 }
 
-// What a repository below the top says itself.
+// Adds names of a repository below the top.
 static void add_nested(struct withheld *withheld, const char *directory)
 {
 	struct gitnamed named = { .count = 0 };

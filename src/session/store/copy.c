@@ -1,4 +1,5 @@
-// Owns the copying of files, with groups and ACLs. Rights that cannot be set reduce the mode.
+// Owns the copying of files, with groups and ACLs. Where a right cannot be set, the copy gets a
+// smaller mode.
 #include "session/store/store.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ int copy_attributes(int from, int to, mode_t *mode)
 	return acl;
 }
 
-// sendfile(2) copies across file systems, and where copy_file_range(2) fails.
+// Falls back to sendfile(2) across file systems, and where copy_file_range(2) fails.
 static int copy_range(int from, int to, off_t start, off_t end)
 {
 	while (start < end) {
@@ -62,7 +63,7 @@ static int copy_range(int from, int to, off_t start, off_t end)
 	return 0;
 }
 
-// copy_file_range(2) shares blocks where it can.
+// Small files at once, others without their holes. copy_file_range(2) shares blocks where it can.
 static int copy_bytes(int from, int to, const struct stat *status)
 {
 	enum { SMALL = 65536, BLOCK = 512 };
@@ -135,7 +136,7 @@ static int copy_link(int from, const char *source, const struct stat *status, in
 static int copy_fifo(const struct stat *status, int to, const char *name)
 {
 	struct timespec times[2] = { status->st_atim, status->st_mtim };
-	mode_t mask = umask(0); // a chmod by name would follow a link
+	mode_t mask = umask(0); // mkfifoat(2) sets the whole mode: chmod(2) would follow a link
 	int made = mkfifoat(to, name, status->st_mode & 0777), error = errno;
 	umask(mask);
 	errno = error;
@@ -168,7 +169,7 @@ int copy_finish(int to, const char *name, const struct stat *status)
 	return 0;
 }
 
-// `size`: none.
+// Returns the offset of the next data; `size`: there is none.
 static off_t next_data(int fd, off_t at, off_t size)
 {
 	off_t data = lseek(fd, at, SEEK_DATA);
@@ -221,7 +222,7 @@ static bool set_group(int fd, const struct stat *is, gid_t group)
 	return is->st_gid == group || fchown(fd, (uid_t)-1, group) == 0;
 }
 
-// With an ACL the group bits of `mode` are its mask.
+// Sets group, ACLs and mode. With an ACL the group bits of `mode` are the ACL's mask.
 static int keep(int fd, const struct stat *is, int from, const struct stat *was, mode_t mode)
 {
 	mode_t others = (has_acl(from, access_name) ? mode : is->st_mode) & 077;
@@ -232,7 +233,7 @@ static int keep(int fd, const struct stat *is, int from, const struct stat *was,
 	return fchmod(fd, (is->st_mode & OWNER_ALONE) | (group && acl ? others : 0));
 }
 
-// Inherits group and default ACL as the kernel does.
+// Gives a new entry the group and default ACL of its directory, as the kernel does.
 static int inherit(int fd, struct stat *is, int parent, const struct stat *above)
 {
 	bool directory = S_ISDIR(is->st_mode), sets = above->st_mode & S_ISGID, whole = true;

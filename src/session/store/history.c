@@ -61,7 +61,7 @@ static bool is_empty_directory(int directory, const char *name)
 	return fd >= 0 && !entries_next(&entries);
 }
 
-// Looks at the roots only.
+// Looks at the roots' directories only.
 static bool is_unchanged(const struct held *held)
 {
 	const struct session *session = &held->session;
@@ -145,7 +145,7 @@ int history_restore(struct held *held, const char *name, const char **ret_kept)
 	return store_save(held);
 }
 
-// Safe as a hard link: such files are replaced, never written.
+// A hard link is safe: files of a session are replaced, never written.
 static int share_file(const struct held *from, int to, const char *name)
 {
 	return linkat(from->directory, name, to, name, 0) < 0 && errno != ENOENT
@@ -164,7 +164,7 @@ static int share_known(const struct held *from, int to)
 	return 0;
 }
 
-// A parent precedes its children in the list.
+// Keeps the snapshots that `name` is based on. A parent precedes its children in the list.
 static void keep_ancestors(struct arena *arena, struct session *session, const char *name)
 {
 	unsigned first = session->snapshot_count;

@@ -1,4 +1,4 @@
-// Owns the form and the order of what earlier applies have written.
+// Owns the format and the order of the list of files that earlier applies wrote.
 #include "session/store/store.h"
 
 #include <stddef.h>
@@ -55,7 +55,7 @@ static int compare_files(const void *left, const void *right)
 void known_order(struct known *known)
 {
 	unsigned kept = 0;
-	// The later ctime wins for equal paths.
+	// Of equal paths the one with the later ctime stays.
 	if (known->count > 0)
 		qsort(known->files, known->count, sizeof(*known->files), compare_files);
 	for (unsigned i = 0; i < known->count; i++) {

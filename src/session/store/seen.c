@@ -1,4 +1,4 @@
-// Owns the list of the host's directories that a session began with.
+// Owns the list of the host's directories at the begin of a session.
 #include "session/store/store.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@ enum {
 	DIRECTORIES_MAX = 200000,
 	NOTED_MAX = 128 << 20, // bytes of hashes and paths
 	MILLISECONDS_MAX = 2000,
-	HASH = 8 // digits
+	HASH = 8 // digits of a hash
 };
 #define SEEN_BYTES_MAX ((size_t)512 << 20)
 #define ARENA_BYTES    ((size_t)16 << 30)
@@ -117,7 +117,7 @@ int seen_read(const struct held *held, unsigned root, struct seen *ret_seen)
 	seen_name(name, root);
 	int found = store_read_file(held->store->arena, held->directory, name, SEEN_BYTES_MAX,
 				    &text, &length);
-	// The form of version 0.1.0 says nothing here: more is a conflict.
+	// Ignores version 0.1.0's format: without a list more changes are conflicts.
 	if (found > 0 && length >= strlen("sbxseen1") && str_starts(text, "sbxseen1"))
 		return 0;
 	if (found <= 0 || seen_parse(held->store->arena, text, length, ret_seen) == 0)
@@ -192,7 +192,7 @@ static bool look(struct seen_listing *listing, int top, unsigned index)
 	return true;
 }
 
-// Breadth first.
+// Lists directories breadth first, within a time limit.
 static void list_all(struct seen_listing *listing, int top)
 {
 	FORGIVING;

@@ -1,5 +1,5 @@
-// Owns the format of a session's state, which round-trips exactly, the places of its layers, and
-// the moment of its begin.
+// Owns the format of a session's state, which is parsed back exactly, the paths of its layers, and
+// the time of its begin.
 #include "session/store/store.h"
 
 #include <stddef.h>
@@ -83,7 +83,7 @@ static bool take_root(struct session *session, const struct state_line *line)
 	return false;
 }
 
-// A parent comes first: no loops.
+// A parent must precede its children: there are no loops.
 static bool take_layer(struct session *session, const struct state_line *line)
 {
 	int parent = find_layer(session, line->parent);
@@ -146,7 +146,7 @@ static void mark(const struct session *session, unsigned layer, bool *used)
 		used[at] = true;
 }
 
-// Without layers that nothing leads to.
+// Omits layers that no snapshot leads to.
 void session_format(const struct session *session, struct out *out)
 {
 	struct state_line line = { .session = *session };
@@ -223,7 +223,8 @@ const struct snapshot *session_snapshot(const struct session *session, const cha
 	return NULL;
 }
 
-// File times come from the coarse clock, which lags: later writes must have a later time.
+// Waits until the clock of file times, which lags, has passed now: later writes must have a later
+// time.
 void state_begin(struct timespec *ret_now)
 {
 	static const struct timespec pause = { 0, 500000 };

@@ -19,7 +19,7 @@
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
 
-// Read-only file systems need no write access.
+// A read-only file system gives a lock without write access.
 static int open_lock(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -36,7 +36,7 @@ int store_open(struct arena *arena, const char *state, struct store *ret_store)
 	TRY(owned_check(state));
 	TRY(store.sessions = owned_directory(store.sessions_path));
 	TRY(store.layers = owned_directory(store.layers_path));
-	// The box opens it without symlinks.
+	// The box opens the path without symlinks: it must be the real one.
 	char own[32], real[PATH_MAX];
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", store.layers);
 	ssize_t length = readlink(own, real, sizeof(real));
@@ -104,7 +104,8 @@ static int say_in_use(const char *name, pid_t user, const char *what)
 		    name, who, where, what, name);
 }
 
-// An action ends in a moment; a command may run for days: no wait.
+// Waits for an action on the session, which is short. Does not wait for a command, which may run
+// for days.
 static int lock_alone(const struct store *store, const char *name, int directory, int lock)
 {
 	enum { LONGEST_MILLISECONDS = 5000, LOOK_MILLISECONDS = 10 };
@@ -163,7 +164,8 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 		return fail(errno, "lock session '%s'", name);
 	if (hold == HOLD_ALONE) {
 		TRY(lock_alone(store, name, directory, lock));
-		fcntl(lock, F_SETLK, &whole); // waiting processes learn this pid
+		fcntl(lock, F_SETLK, &whole); // processes that wait for the lock read this pid
+					      // (fcntl(2), F_GETLK)
 		TRY(runs_settle(store->state, directory));
 	}
 	TRY(read_state(&held));
@@ -197,7 +199,7 @@ static mode_t root_mode(const struct root *root)
 	return stat(root->path, &status) == 0 ? status.st_mode & 07777 : 0755;
 }
 
-// mkdir() would apply the umask.
+// Sets the mode by chmod: mkdir(2) would apply the umask.
 static int make_place(const struct store *store, const char *place, mode_t mode)
 {
 	if ((mkdirat(store->layers, place, 0700) < 0 && errno != EEXIST) ||
@@ -223,7 +225,7 @@ int store_add_roots(const struct store *store, const char *id, const struct root
 	return 0;
 }
 
-// Without such attributes overlayfs mounts, but fails later when a directory is replaced.
+// Without user attributes overlayfs mounts, but fails later when a directory is replaced.
 static int check_attributes(const struct store *store)
 {
 	static const char name[] = "user.sbx";
@@ -330,7 +332,7 @@ int store_remove(struct held *held)
 	return owned_remove_tree(store->sessions, gone);
 }
 
-// An unreadable session might use any layer: nothing is removed.
+// Removes nothing when a session is unreadable: it might use any layer.
 static int note_layers(struct store *store, struct list *used)
 {
 	struct held held;

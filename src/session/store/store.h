@@ -1,5 +1,5 @@
-// Where sessions live: STATE/sessions/NAME with its state and locks, STATE/layers/ID with what was
-// written. Both belong to the caller alone; a session is changed by one process at a time.
+// Sessions on disk: STATE/sessions/NAME has a state and locks, STATE/layers/ID has written files.
+// Both belong to the caller alone. One process at a time changes a session.
 //
 // The room session/store owns sessions on disk: layers, snapshots, locks, and the form of their
 // files. Uses: base boxes git nouns text. Begin with store.h.
@@ -23,10 +23,10 @@ enum {
 	SESSION_BYTES_MAX = 8 << 20
 };
 
-// Changes against the parent; all but the top are frozen.
+// A layer has the changes against its parent. All layers but the top are frozen.
 struct layer {
 	const char *id;
-	int parent; // -1: the host's directories
+	int parent; // index; -1: the host's directories
 };
 
 struct snapshot {
@@ -34,13 +34,13 @@ struct snapshot {
 	unsigned layer;
 	const char *parent; // the snapshot below, or ""
 	int64_t time;
-	const char *command; // the last command in it, or ""
+	const char *command; // the last command in the snapshot, or ""
 };
 
 struct session {
 	const char *project;
 	struct identity identity;
-	struct timespec base; // later host changes are conflicts
+	struct timespec base; // host changes after this time are conflicts
 	int64_t created;
 	struct root roots[ROOTS_MAX]; // copy-on-write directories
 	unsigned root_count;
@@ -51,23 +51,23 @@ struct session {
 	unsigned snapshot_count;
 };
 
-// Each that lies over a directory of the host's whose changes can be applied.
+// Each root with a host directory whose changes can be applied.
 #define session_roots_each(index, session)                                                         \
 	for (unsigned index = 0; index < (session)->root_count; index++)                           \
 		if (!(session)->roots[index].own && !(session)->roots[index].system)
 
-// Hostile input: bounded, no I/O. -1: damaged, or of a newer version.
+// Hostile input; pure. Returns -1 for a damaged state, and for one of a newer version.
 int session_parse(struct arena *arena, const char *text, size_t length,
 		  struct session *ret_session);
 void session_format(const struct session *session, struct out *out);
 
-// Letters, digits, '.', '_', '-', not first '.' or '-'.
+// Whether the name has letters, digits, '.', '_' and '-' only, and no '.' or '-' first.
 bool session_is_name(const char *name);
 
-// Top first.
+// Lists the layers, top first.
 unsigned session_chain(const struct session *session, unsigned top, unsigned *chain, unsigned most);
 
-// The newest of that name.
+// Returns the newest snapshot of that name.
 const struct snapshot *session_snapshot(const struct session *session, const char *name);
 
 // Waits for a tick of the clock, 1 to 10 ms.
@@ -79,8 +79,8 @@ struct store {
 	const char *home, *config; // for changes_find()
 	const char *sessions_path, *layers_path;
 	int sessions, layers;
-	int rights; // rights_begin(); 0: none
-	int guard;  // flock: shared while a layer is made
+	int rights; // by rights_begin(); 0: none
+	int guard;  // flock; shared while a layer is made
 };
 
 struct held {
@@ -91,50 +91,51 @@ struct held {
 };
 
 enum hold {
-	HOLD_LOOK,   // without a lock
-	HOLD_SHARED, // nothing is frozen or applied
-	HOLD_ALONE,  // no command runs
+	HOLD_LOOK,   // takes no lock
+	HOLD_SHARED, // nobody freezes or applies meanwhile
+	HOLD_ALONE,  // no command runs meanwhile
 };
 
-#define STORE_FRESH ".new-" // under store_share()
+#define STORE_FRESH ".new-" // made under store_share()
 
 int store_open(struct arena *arena, const char *state, struct store *ret_store);
 void store_close(struct store *store);
 
-// Waits for a process that changes it; HOLD_ALONE up to 5 s, and fails while commands run.
+// Waits for a process that changes the session. HOLD_ALONE waits up to 5 s, and fails while
+// commands run.
 int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held);
 void store_release(struct held *held);
 
-// Atomic.
+// Writes the state by a rename.
 int store_save(const struct held *held);
 
-// The caller adds roots and layers.
+// Begins a session without roots and layers.
 int store_begin(struct store *store, const char *project, struct session *ret_session);
 
-// `parent` -1: above the host's directories.
+// `parent` -1: a layer above the host's directories.
 int store_add_layer(struct store *store, struct session *session, int parent);
 
-// No layer is removed by others until this process ends.
+// Keeps other processes from removing layers until this one ends.
 int store_share(struct store *store);
 
 int store_add_roots(const struct store *store, const char *id, const struct root *roots,
 		    unsigned from, unsigned count);
 
-// Atomic.
+// Creates the session by a rename.
 int store_create(struct store *store, const char *name, const struct session *session);
 int store_remove(struct held *held);
 
-// Removes unused layers and the leftovers of crashes.
+// Removes unused layers and what crashes left.
 int store_sweep(struct store *store);
 
-// Sorted.
+// Lists the sessions, sorted.
 int store_names(struct store *store, char ***ret_names);
 
-// 0: there is none.
+// Returns 0 when there is no file.
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length);
 
-// A list of the host's files: -1, and the way out is said.
+// For an unusable list of the host's files: reports what to do, and returns -1.
 int store_unusable(const struct held *held, const char *name);
 
 struct reference {
@@ -142,14 +143,15 @@ struct reference {
 };
 int history_refer(struct arena *arena, const char *text, struct reference *ret_reference);
 
-// RIGHTS_ROOT: the system's directories belong to root's sessions.
+// RIGHTS_ROOT: a session of root has the system's directories.
 enum rights { RIGHTS_CALLER, RIGHTS_ROOT };
 int history_create(struct store *store, const char *name, const char *project, enum rights rights);
 
-// NULL: the next of s1, s2, ... Every tenth flattens. Held alone, as for the next two.
+// `name` NULL: the next of s1, s2, ... Every tenth snapshot flattens the chain. Needs HOLD_ALONE,
+// as the next two.
 int history_snapshot(struct held *held, const char *name, const char **ret_name);
 
-// What would be lost is kept as a snapshot; its name, or NULL.
+// Keeps changes that would be lost as a snapshot. `ret_kept`: its name, or NULL.
 int history_restore(struct held *held, const char *name, const char **ret_kept);
 
 // Makes a snapshot if `from` has none.
@@ -157,56 +159,58 @@ int history_fork(struct store *store, const struct reference *from, const char *
 
 int history_forget(struct held *held, const char *snapshot);
 
-// The snapshots stay.
+// Begins again with the host's directories. The snapshots stay.
 int history_discard(struct held *held);
 
-// Walks them; SIZE_UNKNOWN: too deep.
+// Walks all files. SIZE_UNKNOWN: the directories are too deep.
 #define SIZE_UNKNOWN OWNED_SIZE_UNKNOWN
 uint64_t size_of_layer(const struct held *held, unsigned layer);
 uint64_t size_of_session(const struct held *held);
 
 void skeleton_roots(struct session *session);
 
-// For an ordinary caller: every directory of the system, and files of /etc and the package database
-// that are written in place. apt gets no separate user.
+// Fills a root session's layer for an ordinary caller: all directories of the system, and files of
+// /etc and the package database that are written in place. apt gets no separate user.
 int skeleton_make(struct store *store, const struct session *session);
 
-// Keeps lookups cheap.
+// Fewer layers make lookups cheap.
 
-// Merges *frozen and small ones below it, or all, into a new layer, by hard links. *frozen becomes
-// it.
+// Merges *frozen and small layers below it, or all, into a new layer, by hard links. *frozen
+// becomes that layer.
 int flatten_chain(struct held *held, unsigned *frozen);
 
-// File, symlink, FIFO or empty directory, with bytes, holes, mode (without setuid and setgid),
-// times, attributes, and the owner if permitted. A directory gets 0700 until copy_finish().
-enum copied { COPIED, COPIED_NO_ACL, COPIED_NOT }; // not: a socket or a device
+// Copies a file, symlink, FIFO or empty directory, with bytes, holes, mode (without setuid and
+// setgid), times, attributes, and the owner if permitted. A directory has mode 0700 until
+// copy_finish().
+enum copied { COPIED, COPIED_NO_ACL, COPIED_NOT }; // COPIED_NOT: a socket or a device
 int copy_one(int from, const char *source, const struct stat *status, int to, const char *name);
 
 int copy_finish(int to, const char *name, const struct stat *status);
 
-// Without overlayfs's. 1: there is an ACL; without it only the owner may have *mode.
+// Copies attributes except overlayfs's. Returns 1 when there is an ACL: without the ACL, *mode
+// must be for the owner only.
 int copy_attributes(int from, int to, mode_t *mode);
 
-// Whether two files, each of a name in a directory, hold the same bytes.
+// Whether two files, each a name in a directory, have the same bytes.
 bool copy_is_same(int above, const char *name, int other_above, const char *other_name);
 
-// acl(5), as the host's tools leave them. Forks a process with the caller's ids: a user namespace
-// with one id cannot name others. Before owned_override().
+// Copies groups and ACLs (acl(5)). A forked process with the caller's ids does it: a user
+// namespace with one id cannot name others. Call it before owned_override().
 int rights_begin(struct store *store);
 
-// With an ACL: what `mode` gives to others.
+// Gives `made` the group and ACL of `from`. With an ACL, `mode` counts for others.
 int rights_keep(const struct store *store, int made, int from, mode_t mode);
 
-// The group of a set-group-ID directory, and its default ACL.
+// Gives the group of a set-group-ID directory, and its default ACL.
 int rights_inherit(const struct store *store, int made, int parent);
 
-// A default ACL stands in for the umask.
+// What a directory gives to new entries. A default ACL replaces the umask.
 enum rights_given { RIGHTS_NONE, RIGHTS_GROUP, RIGHTS_ACL };
 enum rights_given rights_given(int parent);
 
 int rights_drop_given(int fd);
 
-// A file for each run leads to its record (boxes/record.h).
+// Each run has a file in the session's directory, which leads to its record (boxes/record.h).
 
 struct runs {
 	int session, links, boxes;
@@ -218,31 +222,31 @@ struct session_run {
 	struct record_entry entry;
 };
 
-// Needs the session's gate.
+// The caller has the session's gate locked.
 int runs_note(int session, const char *name);
 void runs_forget(int session, const char *name);
 
-// -1: an older version has the session.
+// Returns -1 when an older version of sbx uses the session.
 int runs_open(const char *state, int session, struct runs *ret_runs);
-// 1, or 0 at the end. Without `clears` it only reads.
+// Returns 1, or 0 at the end. Without `clears` it only reads.
 int runs_next(struct runs *runs, struct session_run *ret_run);
 void runs_close(struct runs *runs);
 
 bool runs_lasts(const struct session_run *run);
 
-// *ret_run 0: not visible here.
+// *ret_run 0: the run is in another pid namespace.
 bool runs_live(const char *state, int session, pid_t *ret_run);
 
 // Needs HOLD_ALONE.
 int runs_settle(const char *state, int session);
 
-// By pidfd.
+// Signals by a pidfd.
 int runs_signal(const struct session_run *run, int number);
 
-// Compares the namespaces' inodes.
+// Opens the run's namespaces and compares their inodes with the record.
 int runs_enter(const struct session_run *run, int *ret_user, int *ret_view);
 
-// Inode and ctime of each path that an apply put: not a host's change.
+// Inode and ctime of each path that an apply wrote. Such a file is no change of the host.
 struct known_file {
 	unsigned root;
 	const char *path;
@@ -253,29 +257,29 @@ struct known {
 	struct known_file *files; // sorted
 	unsigned count;
 };
-// Hostile input: bounded, no I/O.
+// Hostile input; pure.
 enum { KNOWN_BYTES_MAX = 1 << 30 };
 int known_parse(struct arena *arena, const char *text, size_t length, struct known *ret_known);
 void known_format(const struct known *known, struct out *out);
 
-// NULL: untouched. KNOWN_REMOVED: it removed the thing there.
+// Returns NULL for a path that no apply wrote. inode KNOWN_REMOVED: an apply removed the path.
 enum { KNOWN_REMOVED = 0 };
 const struct known_file *known_find(const struct known *known, unsigned root, const char *path);
 
-// The later of equal paths stays.
+// Sorts. Of equal paths the later one stays.
 void known_order(struct known *known);
 
 int known_read(const struct held *held, struct known **ret_known);
 
-// Moved files have a newer ctime than the session; files in moved directories are found by this
-// list.
+// The host's directories at a session's begin. A moved file has a newer ctime. For files in moved
+// directories this list shows the move.
 
 struct seen_directory {
-	const char *path; // "" is the root
+	const char *path; // "": the root
 	uint64_t inode;
 	struct timespec born;
 	unsigned mode;
-	const char *hashes; // of the names in it, sorted
+	const char *hashes; // of the names in the directory, sorted
 	size_t count;
 };
 
@@ -285,30 +289,30 @@ struct seen {
 	bool whole;
 };
 
-// Hostile input: bounded, no I/O.
+// Hostile input; pure.
 int seen_parse(struct arena *arena, const char *text, size_t length, struct seen *ret_seen);
 void seen_format(const struct seen *seen, struct out *out);
 
-// Breadth first, with bounds of number and time.
+// Lists breadth first, with bounds of number and time.
 int seen_write(int session, unsigned root, const char *path);
 
 int seen_begin(const struct session *session, int directory, unsigned root);
 
 int seen_read(const struct held *held, unsigned root, struct seen *ret_seen);
 
-// NULL: there was none.
+// Returns NULL when the directory did not exist.
 const struct seen_directory *seen_find(const struct seen *seen, const char *path);
 bool seen_has(const struct seen_directory *directory, const char *name);
 
-// Zero: the file system has no birth times.
+// Returns zero on a file system without birth times.
 struct timespec seen_birth(int fd);
 
-// "seen-0" is the first root's.
+// "seen-0" is the first root's list.
 enum { SEEN_NAME = 16, SEEN_PROJECT = 999 };
 void seen_name(char name[SEEN_NAME], unsigned root);
 
 struct merged {
-	int fds[CHAIN_MAX + 1]; // first the layer that hides the others
+	int fds[CHAIN_MAX + 1]; // the layer that hides the others is first
 	unsigned layers[CHAIN_MAX + 1];
 	unsigned count;
 	bool opaque; // hides the host's entries
@@ -320,26 +324,26 @@ struct entry {
 	struct stat status; // a whiteout is a character device 0:0
 };
 
-// `top` and the layers below.
+// Opens `top` and the layers below.
 int merged_open(const struct held *held, unsigned top, unsigned most, unsigned root,
 		struct merged *ret_merged);
 int merged_below(const struct merged *merged, const char *name, struct merged *ret_below);
 void merged_close(struct merged *merged);
 
-// Sorted.
+// Lists the entries, sorted.
 int merged_list(struct arena *arena, const struct merged *merged, struct entry **ret_entries);
 
-// It began as a copy of the host's.
+// Whether the entry began as a copy of the host's.
 bool merged_was_host(const struct merged *merged, const struct entry *entry);
 
 bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
-#define ORIGIN_XATTR "user.overlay.origin" // copied from the host
+#define ORIGIN_XATTR "user.overlay.origin" // overlayfs copied the file from the host
 
-// "ID/3"; "ID/own/3" over nothing: one overlay.
+// Writes "ID/3", or "ID/own/3" for a root without a host directory: one overlay has all of these.
 enum { PLACE_MAX = 64 };
 void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root);
 
-// "ID/w3", "ID/wown".
+// Writes "ID/w3" or "ID/wown".
 void place_of_work(char text[PLACE_MAX], const char *id, bool own, unsigned root);
 #define PLACE_OWN "own"

@@ -11,7 +11,7 @@
 
 enum { XFS_MAGIC = 0x58465342 };
 
-// File systems that fold no case, or fold it in the kernel: a mount covers all spellings.
+// True if the file system folds no case, or the kernel does: a mount then covers all spellings.
 bool alias_kernel_compares(const char *path)
 {
 	struct statfs status;
@@ -43,7 +43,7 @@ static bool is_sound(struct aliases *aliases, const char *path, dev_t device)
 	return true;
 }
 
-// Servers without inode numbers give each spelling one.
+// A server without inode numbers gives each spelling a different one.
 static bool same_file(const struct stat *left, const struct stat *right)
 {
 	return left->st_dev == right->st_dev &&

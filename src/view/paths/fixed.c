@@ -1,10 +1,10 @@
-// Owns the tables of what every view has, whatever the profile says.
+// Owns the tables of paths that are in every view.
 #include "view/paths/wishes.h"
 
 #include <stddef.h>
 
-// The parts of /dev that programs expect; there are no others. (Since Linux 5.18 random and urandom
-// are the same; a link costs a sixth of a mount.)
+// The parts of /dev that programs expect. Since Linux 5.18 random is the same device as urandom,
+// and a link takes a sixth of a mount's time.
 const struct fixed fixed_devices[] = {
 	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/null", "/dev/null", EVERYBODY },
 	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/zero", "/dev/zero", EVERYBODY },
@@ -22,7 +22,7 @@ const struct fixed fixed_devices[] = {
 };
 const unsigned fixed_device_count = sizeof(fixed_devices) / sizeof(*fixed_devices);
 
-// Parts of /proc that reach out of the box. Most are only open to uid 0: a root caller gets mounts
+// Parts of /proc that lead out of the box. Most open for uid 0 only: a root caller gets mounts
 // over them.
 const struct fixed fixed_proc_walls[] = {
 	{ MOUNT_SELF, ACCESS_READ, "/proc/sys", NULL, ROOT },

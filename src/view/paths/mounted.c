@@ -1,4 +1,4 @@
-// Owns the reading of the kernel's table of mounts. A box chooses names in it: they are never
+// Owns the reading of the kernel's table of mounts. A box may choose names in it: they are not
 // opened.
 #include "view/paths/wishes.h"
 

@@ -1,5 +1,5 @@
-// Owns the knowledge of the box around this one. Variables, names and links prove nothing, as
-// anybody can set them: the kernel's refusals do.
+// Owns the detection of a box around this one. Variables, names and links prove nothing, as any
+// process can set them. The kernel's refusals do.
 #include "view/paths/wishes.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static bool is_locked(void)
 	return true;
 }
 
-// A user namespace with one user: the host's has all.
+// Whether the user namespace maps one uid. The host's maps all.
 static bool is_one_user(void)
 {
 	char text[LINK_BYTES * 2];
@@ -58,8 +58,8 @@ bool outer_is_box(void)
 bool outer_gives_namespaces(void)
 {
 	char text[LINK_BYTES];
-	// Without CAP_SETFCAP, as in each box, the kernel maps uid 0 for nobody
-	// (user_namespaces(7)).
+	// The kernel maps uid 0 only for a process with CAP_SETFCAP (user_namespaces(7)). No box
+	// has it.
 	if (geteuid() == 0)
 		return false;
 	return file_kernel(AT_FDCWD, "/proc/sys/user/max_user_namespaces", text, sizeof(text)) ==
@@ -77,7 +77,7 @@ static const struct mounted *mount_of(const struct mounts *mounts, const char *p
 	return mounted_find(mounts, status.mount_id);
 }
 
-// Cannot be renamed or removed: a mount point (rename(2), EBUSY), or in a read-only mount.
+// True if rename(2) and unlink(2) fail: for a mount point (EBUSY), or in a read-only mount.
 static bool is_fixed(struct arena *arena, const struct mounts *mounts, const char *path)
 {
 	bool root;
@@ -88,7 +88,7 @@ static bool is_fixed(struct arena *arena, const struct mounts *mounts, const cha
 	return own && above && !above->writable;
 }
 
-// A writable mount shows it, or its directory, at another path.
+// True if a writable mount shows the file, or its directory, at another path.
 static bool is_shown_elsewhere(struct arena *arena, const struct mounts *mounts, const char *path,
 			       const struct mounted *own)
 {
@@ -101,7 +101,7 @@ static bool is_shown_elsewhere(struct arena *arena, const struct mounts *mounts,
 
 bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mounts *mounts)
 {
-	bool root, link = wall->identity.type == S_IFLNK; // a link's text is never writable
+	bool root, link = wall->identity.type == S_IFLNK; // a symlink's text is never writable
 	if (!mounts->list && mounted_read(plan->arena, mounts) < 0)
 		return false;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
@@ -125,7 +125,7 @@ static bool is_copy_name(const char *text)
 	return digits > 0 && str_equal(number + digits, name);
 }
 
-// On the box's tmpfs: writes do not reach a file of the host.
+// True on the outer box's tmpfs: a write reaches no file of the host.
 static bool is_own_file(const char *path, const struct stat *link)
 {
 	struct stat status;

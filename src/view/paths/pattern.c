@@ -1,4 +1,4 @@
-// Owns the walk for patterns: one for all of a plan. It follows no links and skips .git.
+// Owns the walk for patterns, one for a whole plan. It follows no links and skips .git.
 #include "view/paths/wishes.h"
 
 #include <dirent.h>
@@ -11,14 +11,14 @@
 #include "base/base.h"
 #include "base/fd.h"
 
-enum { DEPTH_MAX = 64 }; // deeper directories are hidden whole
+enum { DEPTH_MAX = 64 }; // deeper directories are hidden as a whole
 
 struct pattern_walk {
 	struct wishes *wishes;
 	struct arena *arena;
 	const struct item **items;
 	unsigned count, hiding;
-	unsigned levels; // of pattern_near(): depth of the walk; 0: unbounded
+	unsigned levels; // depth of pattern_near()'s walk; 0: unbounded
 };
 
 static bool pattern_is(const char *text)
@@ -38,7 +38,7 @@ static void note(struct wishes *wishes, const struct item *item, const char *pat
 	wishes->matches[wishes->match_count++] = (struct pattern_match){ item, path, whole };
 }
 
-// The box could open the caller's own directory by chmod(2): hides it whole.
+// Hides a closed directory of the caller as a whole: the box could open it by chmod(2).
 static void note_shut(struct pattern_walk *walk, int directory, const char *name, const char *path)
 {
 	struct stat status;
@@ -49,7 +49,7 @@ static void note_shut(struct pattern_walk *walk, int directory, const char *name
 		note(walk->wishes, walk->items[i], path, true);
 }
 
-// Users keep no files in these, except at the top.
+// Packages and builds, without files of users.
 static bool is_passed_over(const char *name)
 {
 	return name[0] == '.' ||
@@ -66,7 +66,7 @@ static bool goes_down(const struct pattern_walk *walk, const char *path, const c
 	       !wishes_is_hidden(walk->wishes, below);
 }
 
-// Case-insensitive: some file systems fold case.
+// pattern_near() folds case, as some file systems do.
 static bool fits(const struct pattern_walk *walk, const char *name, const char *pattern)
 {
 	char lower[NAME_MAX + 1];
@@ -78,7 +78,7 @@ static bool fits(const struct pattern_walk *walk, const char *name, const char *
 	return str_match(lower, pattern);
 }
 
-// Without a bound: a file that is not found is not hidden.
+// The walk has no bound: a file that it does not find would not be hidden.
 static int walk_directory(struct pattern_walk *walk, int directory, const char *path,
 			  unsigned depth)
 {

@@ -1,4 +1,5 @@
-// Owns the list of places: the names in each when the run begins, and the meaning of a name there.
+// Owns the list of places: the names in each at the start of a run, and what the check does with a
+// name.
 #include "view/paths/wishes.h"
 
 #include <dirent.h>
@@ -12,7 +13,7 @@
 #include "names/trusted.h"
 #include "text/words.h"
 
-// A tick of the clock of file times is no longer than this.
+// No tick of the clock of file times is longer.
 enum { ENTRIES_MAX = 32768, TICK_NANOSECONDS = 20000000 };
 
 bool place_is_settled(const struct stat *status)

@@ -1,4 +1,4 @@
-// Owns the way from a written path to a real one. Reads the file system, changes nothing.
+// Owns the resolving of written paths to real ones. Reads the file system, changes nothing.
 #include "view/paths/wishes.h"
 
 #include <errno.h>
@@ -69,8 +69,8 @@ enum { SLOTS_FIRST = 512, LISTED_PATH_MAX = 512, LISTED_BYTES = 32768, FILTER_BI
 struct resolve_entry {
 	const char *path;
 	int error;
-	// A Bloom filter of a listed directory's names; NULL: not listed. A false positive costs
-	// one lstat().
+	// A Bloom filter of a listed directory's names; NULL: it is not listed. A false positive
+	// costs one lstat().
 	uint64_t *filter;
 	struct identity identity;
 	const char *text;
@@ -78,9 +78,9 @@ struct resolve_entry {
 
 struct resolver {
 	struct arena *arena, *scratch;
-	unsigned used, slots; // slots: a power of two, at most three quarters used
+	unsigned used, slots; // slots: a power of two; at most three quarters are used
 	struct resolve_entry *entries;
-	const char *listed; // the first listed directory: most questions are about the home
+	const char *listed; // the first listed directory, as most lookups are in the home
 	const uint64_t *listed_filter;
 	size_t listed_length;
 	unsigned listed_hash;
@@ -204,7 +204,7 @@ static const struct resolve_entry *entry_of(struct resolver *resolver, const cha
 	return entry;
 }
 
-// Goes down to the first name without an entry: missing if its directory's listing lacks it. A
+// Stops at the first name without an entry: it is missing if its directory's listing lacks it. A
 // symlink leads elsewhere.
 bool resolver_lacks(const struct resolver *resolver, const char *path)
 {
@@ -238,7 +238,7 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 
 static void list_names(struct resolver *resolver, const char *directory)
 {
-	static _Alignas(struct sys_entry) char entries[LISTED_BYTES]; // few pages of it are used
+	static _Alignas(struct sys_entry) char entries[LISTED_BYTES]; // few of its pages are used
 	long size = -1;
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct resolve_entry *own = slot_of(resolver, directory);
@@ -292,7 +292,7 @@ static int take_name(struct resolve_walk *walk)
 	return 1;
 }
 
-// One component at a time: each symlink must be made again.
+// Resolves one component at a time: each symlink is made again in the box.
 int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved)
 {
 	struct resolve_walk walk __attribute__((uninitialized));

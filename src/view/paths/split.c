@@ -1,4 +1,4 @@
-// Owns the splitting of mounts around what is hidden (tier landlock).
+// Owns the splitting of mounts around hidden paths (tier landlock).
 #include "view/paths/wishes.h"
 
 #include <dirent.h>

@@ -60,7 +60,7 @@ static int refuse_writable(struct wishes *wishes, struct origin from, const char
 		    origin_text(wishes->arena, from), path, why);
 }
 
-// The box has a separate /proc and /dev, with no other devices.
+// The box has its own /proc, and a /dev without other devices.
 static const char *not_to_be_bound(const struct resolved *resolved)
 {
 	if (str_equal(resolved->path, "/"))
@@ -78,7 +78,8 @@ int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 	int found = resolve_path(wishes->resolver, path, &resolved);
 	if (found <= 0)
 		return found;
-	if (str_equal(resolved.path, "/dev/null") && resolved.link_count > 0) // each box has one
+	if (str_equal(resolved.path, "/dev/null") && resolved.link_count > 0) // each box has a
+									      // /dev/null
 		return wishes_add_links(wishes, &resolved, from) < 0 ? -1 : 1;
 	const char *why = not_to_be_bound(&resolved);
 	if (why)
@@ -177,7 +178,7 @@ bool wishes_is_hidden(const struct wishes *wishes, const char *path)
 	size_t length = strlen(path);
 	for (unsigned i = 0; i < wishes->hidden_count; i++) {
 		const struct hidden *hidden = &wishes->hidden[i];
-		// The byte behind the name first: it nearly always differs.
+		// Compares the byte after the name first: it differs most often.
 		if (hidden->length <= length &&
 		    (path[hidden->length] == '\0' || path[hidden->length] == '/') &&
 		    memcmp(path, hidden->path, hidden->length) == 0)

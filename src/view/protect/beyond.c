@@ -1,4 +1,4 @@
-// Owns the question which directories outside of a project are parts of its repository, and how its
+// Owns the question which directories outside of a project belong to its repository, and how its
 // other worktrees are shown.
 #include "view/protect/protect.h"
 
@@ -38,7 +38,7 @@ const char *beyond_worktree(struct wishes *wishes, const char *directory)
 	struct identity link;
 	size_t length;
 	enum apart whose = wishes_whose(wishes, path);
-	outer_copy(wishes->arena, path, &link, &path); // else it is the file itself
+	outer_copy(wishes->arena, path, &link, &path); // for an outer box's link: the file itself
 	if (file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) <= 0)
 		return NULL;
 	return ATTEMPT(gitnamed_read(whose, wishes->arena, text, length, false, &rows)) < 0
@@ -137,8 +137,8 @@ void beyond_part(struct wishes *wishes, const char *file)
 		follow_objects(wishes, file, part.path, 0);
 }
 
-// Where people put worktrees. A box may have written the path: a lookup elsewhere could hang on a
-// network file system.
+// Looks up only paths near usual places of worktrees. A box may have written the path: elsewhere a
+// lookup could hang on a network file system.
 static bool is_near(const struct wishes *wishes, const char *path, const char *common)
 {
 	const char *around = path_parent(wishes->arena, path_parent(wishes->arena, common));

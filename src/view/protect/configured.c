@@ -1,4 +1,4 @@
-// Owns the walls around hooks and configuration that git's configuration names.
+// Owns the protection of hooks and configuration that git's configuration names.
 #include "view/protect/protect.h"
 
 #include <stdbool.h>

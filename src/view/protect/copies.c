@@ -15,8 +15,8 @@
 
 enum { LOCK_TRIES = 20 };
 
-// A shared lock while the box lives: no process then renames over a mounted file. A box could hold
-// it for ever: the wait is bounded.
+// A shared lock for the life of the box: sbx then renames no file over a mounted one. The wait is
+// bounded, as a box could hold the lock.
 static int share_lock(const char *directory)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -56,8 +56,8 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	return wishes_add(wishes, mount, true);
 }
 
-// An outer box shows its copy here, by a mounted link. Git runs or trusts what that copy says
-// outside of this box: read-only.
+// An outer box shows its copy here, by a mounted link. The copy becomes read-only: git outside of
+// this box reads it.
 static int keep_outer(struct wishes *wishes, const struct mount *mount, const char *file)
 {
 	struct mount link = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = mount->from };
@@ -105,7 +105,7 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	}
 	if (fd < 0 && errno != EACCES && errno != ELOOP && errno != EINVAL)
 		return protect_failed(wishes, path);
-	// A link, unreadable, no file, too large or too many: only read-only.
+	// No copy of a link, of an unreadable, large or other file, or of one too many.
 	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MAX || plan->copy_count == COPIES_MAX)
 		return protect_name(wishes, path, ACT_QUARANTINE, from);
 	fd_close(&fd);

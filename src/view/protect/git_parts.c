@@ -1,4 +1,4 @@
-// Owns the protection of one git directory's parts, by git/layout.c.
+// Owns the protection of a git directory's parts, by the table of git/layout.c.
 #include "view/protect/protect.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "view/paths/wishes.h"
 
-// The listing finds absent ones; a configuration's name decides what may appear.
+// The place's listing finds parts that appear later, except configurations.
 static int protect_at_top(struct wishes *wishes, const struct place *place,
 			  const struct layout_row *row, const char *top, struct origin from)
 {
@@ -26,7 +26,7 @@ static int protect_at_top(struct wishes *wishes, const struct place *place,
 		       : 0;
 }
 
-// 0 or why no mount can cover a part below the top. ELOOP: a directory on the way is a link.
+// Returns 0, or why no mount can cover a deeper part. ELOOP: a directory on the way is a link.
 static int look(const char *path)
 {
 	autoclose int fd =

@@ -1,6 +1,5 @@
-// Owns the protection of the home's names by absolute path, the refusal of projects there, and the
-// walls of a home that is the project. Existing names are read-only or hidden; new ones go to
-// quarantine.
+// Owns the protection of the home's names by absolute path, also where the home is the project,
+// and the refusal of projects there.
 #include "view/protect/protect.h"
 
 #include <string.h>
@@ -27,7 +26,7 @@ static const struct homes *homes_of(struct wishes *wishes)
 	return homes;
 }
 
-// The path of a row "~/x" to compare a real path with; NULL: an unset variable's.
+// Returns the real path of a row "~/x" or "$X/x". NULL: the variable is not set.
 static const char *row_path(const struct wishes *wishes, const char *name)
 {
 	struct item item = { .text = arena_text(wishes->arena, "?%s", name) };
@@ -49,8 +48,8 @@ static const char *place_of(const struct wishes *wishes, const char *path)
 
 enum name_side { WITHIN_ROW, AROUND_ROW };
 
-// The path is in what a row names, or directly around it; `names` (or NULL) gets the rows. Not the
-// home itself: see home_protect().
+// True below a row's path, or in a parent of one. `names` (or NULL) gets the rows. home_protect()
+// handles the home itself.
 static bool is_row_of(struct wishes *wishes, const char *path, enum name_side side,
 		      struct list *names)
 {
@@ -70,7 +69,7 @@ static bool is_row_of(struct wishes *wishes, const char *path, enum name_side si
 	return found;
 }
 
-// The row around a project: every file in it is run or trusted, or is a secret.
+// Returns why no project may be there: its files are run, trusted or secret. Or NULL.
 static const char *inside_of(struct wishes *wishes, const char *path)
 {
 	if (is_row_of(wishes, path, WITHIN_ROW, NULL))

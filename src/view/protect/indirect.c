@@ -1,4 +1,4 @@
-// Owns the walls around what links in protected directories lead to, link by link.
+// Owns the protection of what links in protected directories lead to.
 #include "view/protect/protect.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { INDEX_MAX = 32 << 20 };
 
-// Git tracks a file in the directory or below it. Unknown counts as tracked.
+// True if git tracks a file in the directory, or does not answer.
 static bool is_tracked(const struct plan *plan, const char *directory)
 {
 	const char *name = directory + strlen(plan->project) + 1;
@@ -23,7 +23,7 @@ static bool is_tracked(const struct plan *plan, const char *directory)
 	       rows.count > 0;
 }
 
-// Installs and builds write there: a wall would make them fail.
+// True if installs and builds write the path: they would fail.
 static bool is_made_anew(struct wishes *wishes, const char *path, bool directory)
 {
 	const struct plan *plan = wishes->plan;
@@ -57,7 +57,7 @@ static int report(struct wishes *wishes, const char *directory, const char *path
 	return 0;
 }
 
-// A file with other names: written by one of them, it changes here.
+// A write to any name of a hard-linked file changes it.
 static void report_names(struct wishes *wishes, const char *path)
 {
 	struct plan *plan = wishes->plan;
@@ -91,7 +91,7 @@ static int protect_target(struct wishes *wishes, const struct mount *wall, const
 	return protect_name(wishes, path, ACT_QUARANTINE, wall->from);
 }
 
-// Git's lists of worktrees and submodules; long ones become walls.
+// Git's list of worktrees or submodules, which is read-only when it is long.
 static bool is_list(const struct mount *wall)
 {
 	const char *name = path_name(wall->target);

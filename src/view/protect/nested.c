@@ -13,9 +13,8 @@
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
-// Repositories beyond these, and those of boxes, are checked after the run, against their
-// configurations of the start: all of the user's, then so many others. The first look has a time
-// bound, and sees those near the top first.
+// Repositories over this number, and those that boxes made, have no mounts: the check after the
+// run compares them with their start. The first look has a time limit, and begins near the top.
 enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_NANOSECONDS = 80000000 };
 enum { MODULES_MAX = 64, MODULES_DEEP = 3 };
 #define ROWS_BYTES ((size_t)384 << 20)
@@ -35,7 +34,7 @@ static bool is_tree(struct git_walk *walk)
 	return tree_is(((struct first *)walk->owner)->plan, walk->path);
 }
 
-// No box has run there yet: all of it is the user's.
+// No box has run in the tree: all of its repositories are the user's.
 static void look_first(struct wishes *wishes, struct searched *tree, struct listed *ret_known)
 {
 	struct stat status;
@@ -63,7 +62,8 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	*ret_known = first.known;
 }
 
-// A rest of 'rm -r' in a box: no repository for git, and another 'rm -r' may remove it.
+// A killed 'rm -r' leaves a directory that is no repository for git. Another 'rm -r' may remove
+// it.
 static bool is_headless(struct wishes *wishes, const char *path)
 {
 	struct stat status;
@@ -77,8 +77,8 @@ static int protect_known(struct wishes *wishes, const char *path, struct origin 
 		       : protect_name(wishes, path, ACT_REPOSITORY, from);
 }
 
-// A worktree of an outside repository: shown and protected as the project's. One of a repository in
-// the tree needs nothing.
+// True if a .git file leads out of the tree: its worktree is shown and protected as the project's.
+// A repository in the tree is protected itself.
 static bool leads_out(struct wishes *wishes, const struct searched *tree, const char *file)
 {
 	const char *pointer = beyond_pointer(wishes->arena, file, GIT_FILE_PREFIX);
@@ -132,7 +132,7 @@ static void note_starts(struct wishes *wishes, const char *path, unsigned depth)
 		note_starts(wishes, path_below(wishes->arena, modules, entry->name), depth - 1);
 }
 
-// Also of a worktree or a submodule, whose git directory has its walls elsewhere.
+// Also for a worktree or submodule, whose git directory is protected elsewhere.
 static void add_top(struct wishes *wishes, const struct searched *tree, const char *inside)
 {
 	struct arena *arena = wishes->plan->scratch;
@@ -164,7 +164,7 @@ static int protect_rows(struct wishes *wishes, struct searched *tree, const stru
 	return 0;
 }
 
-// A power loss can leave a written file empty.
+// A power failure can leave a file that was just written empty.
 static void tell_damaged(struct plan *plan, const struct searched *tree)
 {
 	static const char text[] = "the list of repositories in %s was damaged, or of another "
@@ -175,7 +175,7 @@ static void tell_damaged(struct plan *plan, const struct searched *tree)
 		 (struct origin){ .file = "protect" });
 }
 
-// The user's own first. A lost one is not a repository now.
+// The user's repositories come first. A missing one is skipped.
 int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count)
 {
 	struct listed known;

@@ -1,4 +1,4 @@
-// Owns the places of directories in which the caller's shell finds programs.
+// Owns the places for directories of the caller's PATH.
 #include "view/protect/protect.h"
 
 #include <fcntl.h>

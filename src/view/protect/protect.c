@@ -1,5 +1,5 @@
-// Owns the means by which one name is kept from the box: an existing one is read-only, an absent
-// one is checked at the end. Nothing is created in the user's tree.
+// Owns the protection of one name: an existing name becomes read-only, an absent one is checked at
+// the end. sbx creates nothing in the user's tree.
 #include "view/protect/protect.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static int add_mask(struct wishes *wishes, const char *path, const struct identi
 	return wishes_add_wall(wishes, &mask);
 }
 
-// The link cannot be replaced; its target is protected where the box could write it.
+// The link cannot be replaced. Its target is protected where the box could write it.
 static int protect_link(struct wishes *wishes, const char *path, const struct identity *identity,
 			enum act absent, struct origin from)
 {

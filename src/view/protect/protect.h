@@ -1,5 +1,5 @@
-// The plan of names that the host later runs or trusts, kept from the box: in the project, its
-// repositories and the home.
+// The plan for names that the host later runs or trusts, in the project, its repositories and the
+// home: a box may not change them.
 //
 // The room view/protect owns the walls around names that the host executes or trusts. Uses: base
 // apart git names nouns report trees view/paths. Begin with protect_plan.c.
@@ -16,59 +16,53 @@ struct arena;
 struct findings;
 struct homes;
 
-// Adds the project and its protection; notes the names to check afterwards. Creates nothing in the
-// user's tree.
+// Adds the project and its protection. Creates nothing in the user's tree.
 int protect_plan(struct wishes *wishes);
 
-// One name that the host later runs or trusts: how it is kept from the box.
-
-// Read-only if it exists, else checked at the end. Its parent has no symlinks.
+// An existing path becomes read-only; on an absent one the check at the end acts. No parent is a
+// symlink.
 int protect_name(struct wishes *wishes, const char *path, enum act absent, struct origin from);
 int protect_guard(struct wishes *wishes, const char *path, enum act act);
 
-// After a failed lookup, with errno. Notes a directory without its owner's x bit: the caller of the
-// plan opens it and plans again. Returns -1 with the error said.
+// After a failed lookup, with errno: notes a directory without its owner's x bit, for another try.
+// Returns -1 and reports.
 int protect_failed(struct wishes *wishes, const char *path);
 
-// False: no room for another git directory's parts. It then becomes read-only as a whole, so that a
-// box that made many does not stop later runs.
+// False: no room for another git directory's parts. It then becomes read-only as a whole: a box
+// that made many does not stop later runs.
 bool protect_has_room(const struct wishes *wishes);
 
-// A directory that the box writes as a whole lies at the path or below: no protection.
+// True if the box writes the path, or a directory below, as a whole: it is not protected then.
 bool protect_holds_root(const struct wishes *wishes, const char *path);
 
-// Calls `each` for every link on the way, and for its end: an entry, an unsearchable directory, or
-// a link of a loop.
+// Calls `each` for each link on the way and for its end: an entry, an unsearchable directory, or a
+// link of a loop.
 int protect_way(struct wishes *wishes, const char *path, const void *with,
 		int (*each)(struct wishes *wishes, const char *path, const void *with));
 
-// Git's own directories: where they are, and what in them the host runs or trusts.
-
-// `root` has a .git, or may get one. Follows a .git file (worktree, submodule) only if its
-// directory points back at `root`.
+// `root` has a .git or may get one. Follows a .git file (worktree, submodule) only when its
+// directory points back.
 int repository_protect(struct wishes *wishes, const char *root, struct origin from);
 
-// For a session, which protects nothing: only a repository elsewhere, and its other worktrees.
+// For a session, which protects nothing: adds an outside repository, and its other worktrees.
 int repository_follow(struct wishes *wishes, const char *root, struct origin from);
 
-// A git directory without a .git (gitrepository-layout(5): "bare"). If `root` is none, the check
-// after the run looks whether a box made it one: git looks there without a valid .git.
+// A git directory without a .git (gitrepository-layout(5): "bare"). When `root` is none, the check
+// after the run looks whether a box made it one.
 int repository_protect_top(struct wishes *wishes, const char *root, struct origin from);
 
-// The parts of one git directory that act on the host's git, and the names at its top.
+// A git directory's parts that act on the host's git, and names at its top.
 
-// Makes the directory a place. `top` as in copies_add().
+// Makes the directory a place. `top` is that of copies_add().
 int git_parts_protect(struct wishes *wishes, const char *directory, const char *top,
 		      struct origin from, enum layout_place where, struct place *ret_place);
 
-// The box's copies of git's configuration.
-
-// Gives the box a copy of the configuration, to be merged after the run. In a box of tier landlock
-// it is read-only. `top`: base of relative names in the text, or NULL: as it says.
+// Gives the box a copy of the file, which is merged after the run. Tier landlock makes the file
+// read-only. `top`: base of relative paths in the text; NULL: as the text says.
 int copies_add(struct wishes *wishes, const char *path, const char *top, struct origin from);
 
-// A repository's parts outside of the project, by the project's own text: the user needs a line for
-// them.
+// Parts of a repository outside of the project, named by the project's files. Only a user's line
+// shows them.
 
 const char *beyond_pointer(struct arena *arena, const char *path, const char *prefix);
 bool beyond_leads_to(struct wishes *wishes, const char *directory, const char *pointer,
@@ -77,60 +71,57 @@ bool beyond_leads_to(struct wishes *wishes, const char *directory, const char *p
 const char *beyond_worktree(struct wishes *wishes, const char *directory);
 int beyond_lacks(struct wishes *wishes, const char *file, const char *why);
 
-// True for a git directory at `path`, to which `file` leads. If the box lacks it, notes it with the
-// line that shows it.
+// True if `path`, to which `file` leads, is a git directory. If the box lacks it, notes the line
+// that shows it.
 bool beyond_directory(struct wishes *wishes, const char *file, const char *path);
-// Likewise for the target of the link `file`: a part of a git directory, or objects.
+// Notes the line that shows the target of the link `file`: a part of a git directory, or objects.
 void beyond_part(struct wishes *wishes, const char *file);
-// Likewise for object directories of the list `file` (objects/info/alternates).
+// Notes the lines that show object directories of the list `file` (objects/info/alternates).
 void beyond_alternates(struct wishes *wishes, const char *file);
 
-// In the box 'git worktree prune' or 'git gc' would remove the entry of an invisible worktree from
-// the host's git. A dangling link keeps it, and is no repository. `entry`: its directory in the
-// common one.
+// Puts a dangling link at an invisible worktree, so that 'git worktree prune' and 'git gc' in the
+// box keep the worktree's entry. `entry`: its directory below `common`.
 int beyond_show_worktree(struct wishes *wishes, const char *common, const char *entry);
 
-// Repositories below the top of a writable directory: earlier looks' finds are protected as the
-// top's; the first look precedes the first command.
+// Repositories below the top of a writable directory, found by an earlier look. The first look
+// precedes the first command.
 
 int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count);
 
-// What git's configuration names where the box can write (git/recognise.h): protected as git's
-// directory is.
+// Files that git's configuration names, where the box can write them (git/recognise.h).
 
-// After all other walls, which may suffice. Needs wishes->named and wishes->tops.
+// After all other protection. Needs wishes->named and wishes->tops.
 int configured_protect(struct wishes *wishes);
 
-// What links in protected directories lead to: the host runs or trusts it by the link's name.
+// Targets of links in protected directories: the host runs or trusts them by the link's name.
 
-// After all walls. Protects targets where the box could write, and their links' targets. Others are
-// compared after the run.
+// After all other protection. Protects targets, and their own links, where the box could write.
+// Others are compared after the run.
 int indirect_protect(struct wishes *wishes);
 
-// The walls of a home that is the project (--project-dir).
-
-// What programs read at start, by the table and the profile.
+// Protects what programs read at their start, by the table and the profile.
 int home_protect(struct wishes *wishes, struct origin from);
 
-// What the caller's programs run or trust in the home, by absolute path: protected where the box
-// writes, and never a project.
+// Names of the home that the caller's programs run or trust, by absolute path. They are never a
+// project.
 
-// -1 with the error said: the project, or a --write directory, is such a place, or of secrets.
+// Returns -1 and reports when the project, or a --write directory, is below such a name, or in a
+// place of secrets.
 int homes_refuse(struct wishes *wishes);
 
-// Protects those that the box could write by the wishes so far.
+// Protects names that the box could write by the wishes so far.
 int homes_protect(struct wishes *wishes);
 
-// Directories of the caller's PATH that the box can write: each entry, by the links on its way;
-// relative ones by the project's top and the caller's directory.
+// Directories of the caller's PATH that the box can write: each entry, with links on its way.
+// Relative entries are below the project's top and the caller's directory.
 
 int programs_protect(struct wishes *wishes, const struct homes *homes);
 
-// Profiles that were given by a path: a command must not change policy.
+// Profiles that were given by a path. A command must not change its policy.
 
-// Protects each file that any run was given as a profile, where the box could write it. After the
-// other wishes, which say where.
+// Protects files that any run was given as a profile. After the other wishes, which decide where
+// the box could write.
 int profiles_protect(struct wishes *wishes);
 
-// Notes this run's for later ones. A failure is a finding.
+// Notes this run's profiles for later runs. A failure becomes a finding.
 void profiles_remember(const struct plan *plan, struct findings *found);

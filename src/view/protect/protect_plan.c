@@ -1,5 +1,5 @@
-// Owns the plan of the walls: names that the host runs or trusts (names/trusted.c)
-// in each writable place, and the paths of a profile.
+// Owns the plan of protection: names of the table (names/trusted.c) in each writable place, and a
+// profile's paths.
 #include "view/protect/protect.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static int protect_table(struct wishes *wishes, const char *directory, const cha
 	return 0;
 }
 
-// Servers may find more than they list: looks each name up.
+// Looks up each name: a file server may find names that it does not list.
 static int protect_unlisted(struct wishes *wishes, const char *root, struct origin from)
 {
 	if (alias_kernel_compares(root))
@@ -64,8 +64,8 @@ static int protect_unlisted(struct wishes *wishes, const char *root, struct orig
 	return 0;
 }
 
-// husky makes its part of .husky anew at each 'npm install': the box has a copy. In a host without
-// one, a variable disables husky in the box.
+// husky writes .husky/_ at each 'npm install': the box has a copy. Without one on the host, a
+// variable disables husky.
 static int protect_husky(struct wishes *wishes, const char *root, struct origin from)
 {
 	struct mount own = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = from };
@@ -118,7 +118,7 @@ static void keep_from_writing(struct wishes *wishes, const char *path)
 	}
 }
 
-// Deny wins. A path that the box lacks stays out: protection makes no file readable.
+// hide lines win: protection makes no file readable.
 static int protect_path(struct wishes *wishes, const struct item *item, const char *path)
 {
 	struct stat status;
@@ -148,8 +148,7 @@ static int protect_searched(struct wishes *wishes, const char *path)
 	return protect_root(wishes, path);
 }
 
-// All writable directories: the project, others beside it, and writable ones in a read-only
-// project. The roots first: masks below them depend on them.
+// Protects all writable directories, roots first: masks below depend on them.
 static int protect_roots(struct wishes *wishes)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
@@ -217,7 +216,7 @@ int protect_plan(struct wishes *wishes)
 	*plan->configured = wishes->named;
 	for (const struct gitnamed_text *one = wishes->named.first; one; one = one->next)
 		gitnamed_known(plan->arena, &one->rows, &plan->git_names);
-	// Exact copies: an idle box keeps the pages.
+	// Lists of exact size: an idle box keeps these pages.
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
 	return alias_refuse_routes(wishes);
 }

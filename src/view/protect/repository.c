@@ -1,6 +1,6 @@
-// Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, the
-// common directory of worktrees, submodules. A hostile project's claims about outside places count
-// only if those places point back.
+// Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, common
+// directory, worktrees, submodules. A project's claims about outside directories count only if
+// these point back.
 #include "view/protect/protect.h"
 
 #include <dirent.h>
@@ -29,7 +29,7 @@ static int protect_worktree(struct wishes *wishes, const char *path, struct orig
 	return git_parts_protect(wishes, path, NULL, from, LAYOUT_WORKTREE, &place);
 }
 
-// Git does not know the name, but the user's own git directory has the same parts.
+// No name of git's, but the user's directory there has the parts of a git directory.
 static int protect_unknown(struct wishes *wishes, const char *path, struct origin from,
 			   unsigned depth)
 {
@@ -39,7 +39,8 @@ static int protect_unknown(struct wishes *wishes, const char *path, struct origi
 	return protect_directory(wishes, path, NULL, from, depth + 1);
 }
 
-// One read-only mount for any number. The project's own entry stays writable: git commits there.
+// One read-only mount serves any number of entries. The project's own entry stays writable: git
+// commits there.
 static int protect_crowd(struct wishes *wishes, const char *directory, enum act act,
 			 struct origin from)
 {
@@ -68,8 +69,7 @@ static bool is_entry(const char *name, unsigned type)
 	return name[0] != '.' && (type == DT_DIR || type == DT_UNKNOWN);
 }
 
-// Calls `each` for every subdirectory. A directory with too many becomes read-only as a whole:
-// nothing can appear there.
+// Calls `each` for every subdirectory. One with too many becomes read-only as a whole.
 static int each_entry(struct wishes *wishes, const char *directory, enum act act,
 		      struct origin from, unsigned depth,
 		      int (*each)(struct wishes *wishes, const char *path, struct origin from,
@@ -104,7 +104,7 @@ static int each_entry(struct wishes *wishes, const char *directory, enum act act
 	return protect_crowd(wishes, directory, act, from);
 }
 
-// A submodule's name may hold slashes: a directory without HEAD has more below.
+// A submodule's name may have slashes: a directory without HEAD has more directories below.
 static int protect_module(struct wishes *wishes, const char *path, struct origin from,
 			  unsigned depth)
 {
@@ -135,7 +135,7 @@ static int protect_nested(struct wishes *wishes, const struct place *place, stru
 		       : 0;
 }
 
-// Links of git-new-workdir and `repo`, in place of parts that a repository needs. `place`: or NULL.
+// Follows links that git-new-workdir and `repo` make for required parts. `place` may be NULL.
 static void follow_parts(struct wishes *wishes, const char *directory, const struct place *place)
 {
 	static const char *const names[] = { "objects", "refs" };
@@ -160,7 +160,7 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	return 0;
 }
 
-// A crowd stays hidden: it is read-only, so nothing prunes it.
+// Too many worktrees stay hidden: git cannot prune a read-only list.
 static int show_worktrees(struct wishes *wishes, const char *common)
 {
 	unsigned count = 0;
@@ -177,7 +177,7 @@ static int show_worktrees(struct wishes *wishes, const char *common)
 	return 0;
 }
 
-// Writable and pinned: it cannot be moved away with its walls.
+// Bound over itself: a box cannot move it away from the mounts in it.
 static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
 			 const char *top, struct origin from)
 {
@@ -199,7 +199,7 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 	return wishes_add_wall(wishes, &bind);
 }
 
-// An outside git directory that does not point back: only by a line of the user's.
+// An outside git directory that does not point back needs a line of the user.
 static int follow_beyond(struct wishes *wishes, const char *file, const struct resolved *directory)
 {
 	if (!beyond_directory(wishes, file, directory->path))

@@ -1,5 +1,5 @@
-// Owns the files that come along with their names: small regular files, read-only, judged by their
-// resolved path. Other targets stay outside.
+// Owns the files that come along when a variable or setting names them: small regular files,
+// read-only. Others stay outside.
 #include "view/secrets/hide.h"
 
 #include <errno.h>
@@ -33,14 +33,14 @@ static int refuse(struct bring *bring, const char *why)
 	return 0;
 }
 
-// Separate origins: planted_refuse() assigns links to the next grant.
+// Each grant has a separate origin: planted_refuse() assigns links to the next grant.
 static int add_links(struct bring *bring, const struct resolved *resolved)
 {
 	bring->from.line = bring->wishes->count;
 	return wishes_add_links(bring->wishes, resolved, bring->from);
 }
 
-// The file itself, or the part of it that may be shown.
+// Adds the file, or the part of it that may be shown.
 static int show(struct bring *bring, const struct resolved *file, const char *text)
 {
 	struct wishes *wishes = bring->wishes;
@@ -60,7 +60,8 @@ static int show(struct bring *bring, const struct resolved *file, const char *te
 	return wishes_add(wishes, &mount, false);
 }
 
-// Opened once: the judged text is shown, or the file, which the mount compares again.
+// Opens the file once and judges its text. The view shows the text, or the file, which the mount
+// compares.
 static int bring_regular(struct bring *bring, const struct resolved *file)
 {
 	struct arena *arena = bring->wishes->arena;
@@ -155,7 +156,7 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth)
 	}
 }
 
-// Of a large directory only the caller's terminal.
+// Adds the caller's terminal only, when the directory is large.
 static int bring_terminal(struct bring *bring, const char *directory)
 {
 	const char *term = homes_value(bring->wishes->places.environment, "TERM", strlen("TERM"));

@@ -1,5 +1,5 @@
-// Owns the copies of settings without their tokens and passwords: git's configuration, and what
-// package managers read. A file without any is shown itself.
+// Owns the copies of settings without tokens and passwords: git's configuration, and settings of
+// package managers. A file without secrets is shown itself.
 #include "view/secrets/hide.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "text/words.h"
 #include "view/paths/wishes.h"
 
-// Only a flag shows the file itself, not a line of a profile.
+// A user's flag shows the file itself; a profile's line does not.
 static const struct origin from = { .file = "git", .order = ORDER_FLAGS - 1 };
 enum { SMALL = 1024, BRIEF = 16 << 20, LINES_BYTES_MAX = 64 << 10 };
 static const char nothing[] = "# not shown in this box\n";
@@ -40,7 +40,7 @@ static void note(struct wishes *wishes, const char *path, const struct gitsecret
 		 from);
 }
 
-// Tier landlock shows a whole file or none.
+// Tier landlock has no copies: it shows a whole file or none.
 static int show(struct wishes *wishes, const struct resolved *file, const char *text)
 {
 	struct mount own = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = from };
@@ -55,7 +55,6 @@ static int show(struct wishes *wishes, const struct resolved *file, const char *
 	return wishes_add_wall(wishes, &own);
 }
 
-// Nothing is shown of a text that could not be judged.
 static void judge(struct arena *brief, const struct gitnamed_text *one, struct gitsecret *secret)
 {
 	*secret = (struct gitsecret){ .text = nothing };
@@ -97,7 +96,7 @@ static int show_judged(struct wishes *wishes, const struct resolved *file, bool 
 	return show(wishes, file, arena_copy(wishes->arena, secret->text, strlen(secret->text)));
 }
 
-// Includes of the user's configuration are shown like it.
+// True if a shown configuration of the user includes the file.
 static bool is_included(const struct wishes *wishes, const char *path)
 {
 	return list_has(&wishes->named.files, path) && wishes->shown &&
@@ -117,8 +116,7 @@ static bool is_asked(const struct wishes *wishes, const char *path)
 	return false;
 }
 
-// Shows files that the user's configuration names. A repository's configuration must not make the
-// box see files of the home.
+// A repository's configuration must not make the box see files of the home.
 static void take_names(struct wishes *wishes, const struct gitnamed_text *one, const char *path,
 		       const struct gitsecret *secret)
 {
@@ -182,7 +180,7 @@ int settings_shown(struct wishes *wishes, const char *path, enum settings_part p
 {
 	struct rows rows;
 	struct out whole = { 0 };
-	if (wishes_whose(wishes, path) != APART_OTHERS) { // a place of sbx's table
+	if (wishes_whose(wishes, path) != APART_OTHERS) { // only the caller could write it
 		*ret_shown = part_of(wishes->arena, part, text, length);
 		return 0;
 	}
@@ -198,7 +196,7 @@ int settings_shown(struct wishes *wishes, const char *path, enum settings_part p
 	return 0;
 }
 
-// Reads first: nearly no file has secrets, and needs a lookup.
+// First without resolving the path: few files have secrets.
 static int filter_lines(struct wishes *wishes, const char *path)
 {
 	struct arena *scratch = wishes->plan->scratch;
@@ -222,7 +220,8 @@ static int filter_lines(struct wishes *wishes, const char *path)
 	return show(wishes, &file, arena_copy(wishes->arena, secret.text, strlen(secret.text)));
 }
 
-// The box sees the whole file. In a place of secrets a line must name it or the place.
+// True if the box sees the whole file. In a place of secrets a line must name the file or the
+// place.
 static bool is_shown(const struct wishes *wishes, const char *path)
 {
 	const struct plan *plan = wishes->plan;
@@ -240,7 +239,7 @@ static bool is_shown(const struct wishes *wishes, const char *path)
 	return true;
 }
 
-// A file that a box may write is not shown: hidden, or in a directory that the box lacks.
+// A file that a box may write is not shown: it is hidden, or in a directory that the box lacks.
 static int filter_registries(struct wishes *wishes, const char *path)
 {
 	struct arena *arena = wishes->arena;
@@ -273,7 +272,7 @@ static int filter_registries(struct wishes *wishes, const char *path)
 	return wishes_add(wishes, &own, false);
 }
 
-// Of gits that were not built for /etc.
+// Reads the files of gits that were not built for /etc.
 static int read_others(struct wishes *wishes)
 {
 	static const char *const files[] = { "/usr/local/etc/gitconfig",

@@ -1,4 +1,4 @@
-// Owns what is hidden: by path, by pattern, and sbx's own files.
+// Owns hidden paths: by path, by pattern, and sbx's own files.
 #include "view/secrets/hide.h"
 
 #include <errno.h>
@@ -11,8 +11,7 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-// True: no mask is needed. Only an owner could open the file, by chmod(2); in the box no capability
-// opens it. Nobody can chmod the mask of an outer box.
+// Whether the file needs no mask: the caller can neither read it nor chmod(2) it.
 static bool shut_already(const struct plan *plan, const struct mount *mask)
 {
 	struct stat status;
@@ -34,14 +33,14 @@ static int hide_resolved(struct wishes *wishes, const struct mount *mask)
 	wishes->hidden[wishes->hidden_count++] =
 		(struct hidden){ mask->target, strlen(mask->target) };
 	if (!mask->identity.type)
-		return 0; // a later file is not hidden; its directory can be
+		return 0; // the mask of the file's directory covers a new file
 	if (shut_already(wishes->plan, mask))
 		return 0;
 	return wishes_add(wishes, mask, false);
 }
 
-// The caller's own directory without x bits is hidden whole; other unreachable paths need no mask.
-// Links on the way only exist if another wish has them.
+// Hides the caller's own directory without x bits as a whole. Other unreachable paths need no
+// mask. Other wishes make links on the way.
 static int make_mask(struct wishes *wishes, const struct item *item, const char *path,
 		     struct mount *ret_mask)
 {
@@ -61,7 +60,7 @@ static int make_mask(struct wishes *wishes, const struct item *item, const char 
 							       status.st_mode & S_IFMT };
 		}
 	}
-	// "~/.bash_history -> /dev/null": the box needs its devices.
+	// A link to a device, as "~/.bash_history -> /dev/null": hides the link, not the device.
 	if (resolved.link_count > 0 && resolved.identity.type == S_IFCHR) {
 		resolved.path = resolved.links[0].path;
 		resolved.identity = (struct identity){ 0 };
@@ -71,7 +70,7 @@ static int make_mask(struct wishes *wishes, const struct item *item, const char 
 	return 0;
 }
 
-// Through a link, or by '.'.
+// By a link or by '.'.
 static int refuse_root(struct wishes *wishes, const struct item *item, const struct mount *mask)
 {
 	return !str_equal(mask->target, "/")
@@ -91,7 +90,7 @@ static int hide_path(struct wishes *wishes, const struct item *item, const char 
 	return hide_resolved(wishes, &mask);
 }
 
-// The wish names a path that an earlier line made secret.
+// True if a later line names a path that an earlier one made secret.
 static bool names(const struct wish *wish, const struct mount *secret)
 {
 	const struct mount *mount = &wish->mount;
@@ -126,7 +125,7 @@ static bool is_named(const struct wishes *wishes, const struct mount *secret, co
 	return false;
 }
 
-// Earlier wishes below it, and their walls.
+// Removes earlier wishes below the path, and their protection.
 static void cover(struct wishes *wishes, const struct mount *secret)
 {
 	for (unsigned i = 0; i < wishes->count; i++) {
@@ -152,7 +151,7 @@ static int hide_secret(struct wishes *wishes, const struct item *item, const cha
 		cover(wishes, &mask);
 		mask.kind = MOUNT_TMPFS;
 		mask.access = ACCESS_WRITE;
-		mask.mode = 0700; // gpg and ssh want no other
+		mask.mode = 0700; // gpg and ssh accept no other mode
 		return wishes_add(wishes, &mask, false);
 	case NOT_NAMED:
 		break;
@@ -169,7 +168,7 @@ int hide_plan(struct wishes *wishes)
 {
 	struct item own = { .from = { .file = "sbx" } };
 	TRY(hide_secret(wishes, &own,
-			wishes->plan->config)); // the box must not see the policy
+			wishes->plan->config)); // the box must not see its policy
 	TRY(hide_secret(wishes, &own, wishes->plan->state));
 	list_each (item, &wishes->plan->profile->hide)
 		TRY(pattern_each(wishes, item, hide_path));

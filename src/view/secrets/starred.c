@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "view/paths/wishes.h"
 
-// Escapes pattern characters in the home's path.
+// Escapes glob(3) characters of the home's path.
 static const char *escaped(struct arena *arena, const char *path)
 {
 	char *text = arena_take(arena, 2 * strlen(path) + 1), *end = text;

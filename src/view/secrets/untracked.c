@@ -1,4 +1,5 @@
-// Owns the files of secrets that git does not track, and how git in the box leaves them alone.
+// Owns the files of secrets that git does not track, and their masks, which git in the box must
+// not add.
 #include "view/secrets/hide.h"
 
 #include <fcntl.h>
@@ -19,8 +20,8 @@ struct untracked_file {
 	const struct item *item;
 	struct identity identity;
 	unsigned links;
-	bool listed; // with another content
-	bool shut;   // an unreadable directory: all of it
+	bool listed; // git's index has the path with another content
+	bool shut;   // an unreadable directory, hidden as a whole
 };
 
 struct untracked {
@@ -31,13 +32,12 @@ struct untracked {
 	unsigned visible;
 };
 
-// Bounds of hidden files with their links. Up to UNORDERED_MAX all fit, with the most links
-// possible.
+// Bounds of hidden files with their links. UNORDERED_MAX files fit with the most links possible.
 enum { UNTRACKED_MAX = 1024, ASKED_MAX = 4096, UNORDERED_MAX = UNTRACKED_MAX / 41 };
 #define UNTRACKED_BYTES ((size_t)512 << 20)
 enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_MAX = 128 << 10 };
 
-// Each file is read once, and up to a bound in all; the rest is hidden.
+// Reads each file once, and up to a bound in all. Files over the bound are hidden.
 static bool is_tracked(struct arena *arena, struct untracked_file *found,
 		       const struct rows *entries, size_t *hashed)
 {
@@ -45,7 +45,7 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 	size_t length;
 	struct gitblob content = { .bytes = 0 };
 	rows_each (row, entries) {
-		unsigned name = row->number >> 8; // its content's entries come first
+		unsigned name = row->number >> 8; // entries of the file's content come first
 		if ((name != SHA1_BYTES && name != SHA256_BYTES) || row->length <= name ||
 		    !str_equal(row->text + name, found->name))
 			continue;
@@ -93,7 +93,7 @@ static void drop_tracked(struct untracked *files, const char *index)
 	arena_free(brief);
 }
 
-// A line of .git/info/exclude; NULL: not expressible.
+// Returns a line for .git/info/exclude, or NULL when none can express the name.
 static const char *exclude_line(struct arena *arena, const char *name)
 {
 	char *line = arena_take(arena, 2 * strlen(name) + 3), *end = line;
@@ -110,8 +110,8 @@ static const char *exclude_line(struct arena *arena, const char *name)
 	return line;
 }
 
-// Keeps 'git add -A' from adding the mask: the box's exclude list has these names. False: there is
-// no such list.
+// The box's exclude list gets the names, so that 'git add -A' skips the masks. False: there is no
+// list.
 static bool exclude(struct untracked *files, const char *git, int *ret_result)
 {
 	struct wishes *wishes = files->wishes;
@@ -143,7 +143,7 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	return true;
 }
 
-// Keeps the symlinks to the file: the next run finds the file through them.
+// Symlinks to the file stay: the next run finds it by them.
 static int keep_links(struct wishes *wishes, const struct untracked_file *found)
 {
 	struct resolved way;
@@ -268,7 +268,7 @@ static void add(struct untracked *files, const struct item *item, const char *me
 
 struct aged {
 	struct pattern_match match;
-	int64_t born; // the only time that a box cannot set
+	int64_t born; // birth time: the only time that a box cannot set
 };
 
 static int by_age(const void *left, const void *right)
