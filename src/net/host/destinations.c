@@ -18,7 +18,7 @@ struct connections *seen_new(int owners, const char *project)
 	return connections;
 }
 
-// NULL: the table is full. Refused and allowed destinations have separate room.
+// Returns NULL if the table is full.
 static struct name_seen *find(struct seen_list *list, const struct conn_record *record,
 			      bool *ret_fresh)
 {
