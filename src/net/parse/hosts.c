@@ -7,7 +7,7 @@
 
 static const char blanks[] = " \t\r";
 
-// Without a comment.
+// Without its comment.
 static struct piece next_line(struct piece *rest)
 {
 	struct piece line = piece_until(rest, '\n');
