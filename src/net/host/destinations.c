@@ -18,7 +18,6 @@ struct connections *seen_new(int owners, const char *project)
 	return connections;
 }
 
-// Returns NULL if the table is full.
 static struct name_seen *find(struct seen_list *list, const struct conn_record *record,
 			      bool *ret_fresh)
 {

@@ -1,4 +1,4 @@
-// Owns the worker: its start, its questions, its end.
+// Owns the worker's start, questions and end.
 #include "net/host/proxy.h"
 
 #include <errno.h>

@@ -42,7 +42,7 @@ struct proxy {
 	struct shared *shared;           // NULL before proxy_share()
 	unsigned generation;             // of the rules in `shared`
 	struct orders *orders;           // NULL: no worker runs
-	int pidfd;                       // of the worker, or -1
+	int pidfd;
 	int owners;                      // NETLINK_SOCK_DIAG, or -1
 	struct connections *connections; // NULL before proxy_share()
 	int live;                        // control_socket_listen(), or -1
