@@ -18,7 +18,7 @@ struct conn_record {
 	struct ends ends;
 	bool dialled;
 	struct address address;
-	int64_t time; // CLOCK_MONOTONIC, milliseconds
+	int64_t time; // steady_now()
 	uint32_t count;
 	uint64_t up, down;
 };

@@ -50,8 +50,7 @@ bool rules_is_loopback(const struct address *address);
 
 uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port);
 
-// Returns a rule that allows some port of a name, or NULL. Sets `host` and `form` like
-// rules_decide().
+// Returns a rule that allows some port of a name, or NULL.
 const struct rule *rules_know(const struct rules *rules, const struct resolv *resolv,
 			      struct host *host, unsigned *form);
 bool rules_deny_name(const struct rules *rules, const char *name);
