@@ -89,7 +89,7 @@ static void tell_unkept(struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
 	bool host = profile->network == NETWORK_HOST, guard = profile->guard == ANSWER_YES;
-	const struct item *allowed = profile->allow.last; // those of the command line come last
+	const struct item *allowed = profile->allow.last; // the command line's come last
 	const struct {
 		const char *key;
 		const struct item *unkept;

@@ -29,7 +29,7 @@ enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, B
 // struct, its stack, and raw calls, which leave errno alone. Pid 1 closes the descriptors.
 struct helper {
 	const struct egress *egress; // NULL: only loopback
-	bool redirect;               // one TPROXY rule, no listener for each port
+	bool redirect;               // by one TPROXY rule
 	bool holds;                  // connections wait for the worker's decision
 	bool lingers;                // for a test: exits late
 	// A socket to pid 1: an errno or 0 for the namespace, one for its content, a byte back.
