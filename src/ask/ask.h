@@ -84,7 +84,7 @@ struct ask {
 	struct ask_child child;
 	struct host_question *asked[QUESTION_LIST_MAX]; // of the open question, oldest first
 	unsigned count;
-	unsigned failures[ASK_ENDS]; // of the program, by kind
+	unsigned failures[ASK_ENDS]; // by kind
 	struct ask_terminal terminal;
 	unsigned unkept; // answers "project" that were not stored
 };

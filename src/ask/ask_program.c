@@ -132,7 +132,7 @@ static void kill_children(void)
 		kill((pid_t)strtol(at, NULL, 10), SIGKILL);
 }
 
-// A subreaper (prctl(2)) that kills all descendants after SIGTERM or the supervisor's death.
+// A subreaper (prctl(2)): kills all descendants after SIGTERM or the supervisor's death.
 static _Noreturn void keep_program(const struct ask_exec *exec)
 {
 	sigset_t end, all;
