@@ -25,7 +25,7 @@
 
 enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16, HEAD = 64 };
 
-// A project's own file gives no key, even if trusted or extended.
+// A project's .sbx.ini opens no agent, even if it is trusted, and no profile that it extends does.
 static int take_own(struct plan *plan, const struct list *wanted, struct list *into)
 {
 	list_each (item, wanted) {
