@@ -1,5 +1,5 @@
 // Owns the comparison of a path in the box with the same path on the host. The box refused a call
-// if the host's file would have allowed it.
+// that only the host's file allows.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "view/paths/wishes.h"
 
 enum { MAKES = O_CREAT | O_EXCL };
-// The box may change this directory, or sees it, like the host.
+// The box changes (WRITE) or sees (READ) the directory like the host.
 enum { PLAIN_WRITE = 1, PLAIN_READ = 2, PLAIN = 3 };
 
 static int open_inside(const struct looker *look, const char *path, int flags)

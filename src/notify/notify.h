@@ -90,14 +90,14 @@ struct question {
 // filter).
 int asker_descriptor(const struct question *question, int number);
 
-// Also returns an O_PATH descriptor of the file where pidfd_getfd(2) is refused.
+// Returns an O_PATH descriptor of the file where pidfd_getfd(2) is refused.
 int asker_file(const struct question *question, int number);
 
-// Returns an O_PATH descriptor. Refuses magic links of /proc, which would be this process's. Names
-// of the asker's descriptors are known.
+// Returns an O_PATH descriptor. Refuses magic links of /proc, which would be this process's, except
+// the asker's descriptors.
 int asker_open(const struct question *question, int directory, const char *path, int flags);
 
-// Whether the call still waits: until then its pid is the asker's.
+// Whether the call still waits: while it does, its pid is the asker's.
 bool asker_waits(const struct question *question);
 
 // Makes an absolute path below the asker's root. Returns false if it is unknown or too long.
@@ -109,8 +109,8 @@ long asker_status(const struct question *question, const char *name, int base);
 // Whether the box may write the file, or no path of the host leads to it.
 bool asker_may_change(const struct plan *plan, int fd);
 
-// Answers kill(0) and changes of a terminal. Returns false for other calls. A process that left the
-// caller's group cannot join it again.
+// Answers kill(0) and changes of a terminal. Returns false for other calls. kill(0) is allowed
+// outside of the caller's group, which no process can join again.
 bool asker_session(const struct question *question);
 
 // Returns 0, -errno, or 1 for another call.

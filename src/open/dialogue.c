@@ -204,8 +204,8 @@ static enum exchange_turn take_answer(struct exchange *exchange, struct passage 
 
 enum { FRAME = 24 };
 
-// Writes scrubbed bytes of an answer, as a chunk if it is chunked. Returns false if the begin of a
-// secret fills the buffer.
+// Writes scrubbed bytes of an answer, as a chunk if it is chunked. Returns false if the beginning
+// of a secret fills the buffer.
 static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 {
 	size_t size = scrub(&exchange->scrubber, exchange->body, exchange->body_length, last);

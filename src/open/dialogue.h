@@ -71,7 +71,7 @@ struct scrubber {
 	struct needle needles[SECRETS_MAX];
 	unsigned count;
 	bool first[256];     // possible first bytes of a needle
-	uint8_t pairs[8192]; // a bit for each pair of bytes in the begin of a needle
+	uint8_t pairs[8192]; // a bit for each pair of bytes in the beginning of a needle
 };
 
 void scrub_begin(struct scrubber *scrubber, const struct keyring *ring);

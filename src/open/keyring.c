@@ -74,7 +74,7 @@ bool is_credential_header(struct piece name)
 	return false;
 }
 
-// Compares in both cases, and decodes %XX.
+// Ignores case, and decodes %XX.
 static bool is_query_name(const char *at, size_t length, const char *name)
 {
 	const char *end = at + length;

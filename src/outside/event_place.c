@@ -1,4 +1,4 @@
-// Owns the check where events may be written. A box could read hidden facts there, or forge events.
+// Owns the check where events may be written: not where a box could read or forge them.
 #include "outside/outside.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ static int check_named(const struct plan *plan, int fd, const struct stat *statu
 	return check_file(plan, status, shown);
 }
 
-// Opens a pipe again: O_NONBLOCK must not change the caller's description.
+// Opens a pipe again: O_NONBLOCK must not change the caller's open file description.
 static int open_again(const struct plan *plan, int fd)
 {
 	char link[64];

@@ -1,4 +1,4 @@
-// Owns the test whether a box may write where something outside is.
+// Owns the test whether a box may write a place outside.
 #include "outside/outside.h"
 
 #include <errno.h>

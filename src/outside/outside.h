@@ -1,6 +1,7 @@
-// Where boxes may write: for files that sbx writes, reads or starts outside of the live box. The
-// room outside owns where a report is written and a program is started outside. Uses: base nouns.
-// Begin with outside_look().
+// Where boxes may write: for files that sbx writes, reads or starts outside of the live box.
+//
+// The room outside owns where a report is written and a program is started outside. Uses: base
+// nouns. Begin with outside_look().
 #pragma once
 
 #include <limits.h>

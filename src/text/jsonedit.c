@@ -115,8 +115,8 @@ char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 		behind += child->next ? strspn(text + behind, " \t\n\r") : 0;
 		return without(arena, text, own, (size_t[]){ comma, behind });
 	}
-	// Also cuts the blanks before it, but not after a comment, which could swallow the next
-	// value.
+	// Also cuts the blanks before the child, but not after a comment, which could swallow the
+	// next value.
 	if (blanks_before(text, own[0]) == behind)
 		own[0] = behind;
 	return without(arena, text, (size_t[]){ comma, behind }, own);

@@ -13,7 +13,7 @@ struct piece {
 struct piece piece_until(struct piece *rest, char separator);
 // Takes the next word between blanks. It is empty at the end.
 struct piece piece_word(struct piece *rest, const char *blanks);
-// Without spaces and tabs at both ends.
+// Returns the text without spaces and tabs at its ends.
 struct piece piece_trimmed(struct piece text);
 bool piece_is(struct piece text, const char *word);
 // Like piece_is(), in any case.

@@ -26,7 +26,7 @@ bool control_socket_take(const struct plan *plan, struct run *run);
 int control_socket_tell(int record, pid_t run, const char *word, const char *destination);
 // `sockets` are bound at the host's port. Two of -1 end the publishing.
 int control_socket_publish(int record, pid_t run, const struct publish *port, const int sockets[2]);
-// Fails: the run is of another version of sbx, or did not answer.
+// Calls fail(): the run is of another version of sbx, or did not answer.
 int control_socket_unknown(pid_t run, bool answered);
 int control_socket_attach(int record, pid_t run);
 // `fds`: the command's text (process/further.h) and, without a terminal, the standard streams.

@@ -27,8 +27,8 @@ enum { OWNER_NAME = 16, OWNER_PIDS_MAX = 8192 };
 #define OWNER_RUN_MAX    (50 * 1000000LL)
 
 struct owner_search {
-	int64_t record_most, run_most; // of one search; of all in a run
-	int64_t run_spent, end;        // so far; thread_now() when this search ends
+	int64_t record_most, run_most; // limits of one search, of a run
+	int64_t run_spent, end;        // spent in this run; when this search ends
 	int owners;                    // NETLINK_SOCK_DIAG in the box's network, or -1
 	int last;                      // /proc/PID of the last owner, or -1; safe if PID is reused
 	pid_t last_pid;
@@ -59,7 +59,7 @@ enum parse owner_parse_socket(const uint8_t *bytes, size_t length, uint32_t sequ
 
 enum {
 	AUDIT_SINGLES = 20000,
-	AUDIT_QUESTIONS = 1000, // DNS questions
+	AUDIT_QUESTIONS = 1000, // lines of DNS questions
 	AUDIT_REFUSED_BYTES = 1 << 20,
 	AUDIT_FILES_MAX = 1000,
 	AUDIT_ALL_BYTES = 256 << 20,
@@ -76,8 +76,8 @@ struct audit {
 	size_t refused; // bytes of lines about refusals
 };
 
-// Writes a line, or adds the connection to `unlogged`. A failure does not end the run: the log is
-// no wall.
+// Writes a line, or adds the connection to `unlogged`. A failure does not end the run: the log
+// protects nothing.
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program, struct audit_count *unlogged);
 // At the end of the run: writes a line with the sums of `unlogged`.
@@ -93,7 +93,7 @@ extern const char *const audit_verdicts[];
 
 enum {
 	QUESTIONS_MAX = 256, // further destinations are refused
-	// Shorter than a worker holds a connection.
+	// Less than HOLD_MILLISECONDS (route.c).
 	QUESTION_MILLISECONDS = 28000,
 };
 

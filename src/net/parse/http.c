@@ -302,7 +302,7 @@ static enum parse chunk_size(struct piece line, uint64_t *ret)
 	return PARSE_DONE;
 }
 
-// Refuses fields of a head: some readers would move them there (RFC 9110 6.5.1).
+// Refuses fields that belong to a head: some readers merge trailers into it (RFC 9110 6.5.1).
 static bool is_trailer(struct piece line)
 {
 	struct piece name, value;

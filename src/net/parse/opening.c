@@ -44,7 +44,7 @@ enum parse opening_ssh(const uint8_t *line, size_t length)
 }
 
 // Methods of llhttp and IANA's registry; "COL" covers MKCOL. A path is no proof: FTP has "CWD
-// /pub". Compares only the word's end: its begin may have come in an earlier burst.
+// /pub". Compares only the word's end: its first bytes may have come in an earlier burst.
 static bool is_method(const uint8_t *bytes, size_t length)
 {
 	static const char *const rows[] = {
@@ -132,8 +132,8 @@ enum opening opening_burst(const uint8_t *bytes, size_t length, struct opening_r
 				     : OPENING_OTHER;
 }
 
-// A request line has two words (HTTP/0.9), or three with "HTTP/..." last. The third word decides
-// whether it is a mail's text.
+// Whether a body begins like a request line: two words (HTTP/0.9), or three with "HTTP/..." last. A
+// mail's text has another third word.
 enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read *read)
 {
 	size_t start = run_end(bytes, length, 0, &read->start, is_space);

@@ -52,8 +52,7 @@ enum answer_step {
 	ANSWER_MORE,
 	ANSWER_AGAIN, // the line ended without an answer
 	ANSWER_GIVEN,
-	// C, or ^D on an empty line
-	ANSWER_LEFT,
+	ANSWER_LEFT, // ^C, or ^D on an empty line
 };
 // `letters`: the offered ones, such as "orpn".
 enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const char *letters,
@@ -79,7 +78,7 @@ enum dns_code { DNS_OK = 0, DNS_FORMAT = 1, DNS_FAILED = 2, DNS_NO_NAME = 3, DNS
 bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret,
 	       enum dns_code *ret_code);
 
-// With one record for an IPv4 `address`; NULL: without records.
+// Writes an answer with one record for an IPv4 `address`, or without records for NULL.
 size_t dns_answer(const uint8_t *message, const struct dns_question *question, enum dns_code code,
 		  const struct address *address, uint8_t answer[DNS_ANSWER_MAX]);
 
@@ -190,7 +189,7 @@ enum opening opening_client(const uint8_t *bytes, size_t length);
 // Reads an SSH identification line (RFC 4253 4.2).
 enum parse opening_ssh(const uint8_t *line, size_t length);
 
-// Data in a tunnel: a lenient server could read it as a request line, even after white space.
+// Whether a lenient server could read a tunnel's data as a request line, even after white space.
 enum opening opening_burst(const uint8_t *bytes, size_t length, struct opening_read *read);
 
 // PARSE_DONE: a server that ignores the body would read it as the next request.

@@ -20,7 +20,7 @@ enum {
 	FIRST_WORDS_MILLISECONDS = 100, // upstream proxy: time for a client's first bytes
 	HTTP_PORT = 80,
 	HTTPS_PORT = 443,
-	HELLOS_MAX = 8, // begun in one connection; more are an attack
+	HELLOS_MAX = 8, // TLS hellos begun in one connection; more are an attack
 };
 #define UNLIMITED_PASS UINT64_MAX
 
@@ -153,7 +153,7 @@ struct conn {
 	} head[2];
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;
-	uint64_t request_length; // of a body whose begin is not judged yet, or 0
+	uint64_t request_length; // of a body whose first bytes are not judged yet, or 0
 	enum http_chunk request_chunk, response_chunk;
 
 	char *bytes[2]; // of BUFFER_SIZE, or one of worker->bulk

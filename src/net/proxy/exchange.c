@@ -166,7 +166,7 @@ enum turn exchange_request(struct worker *worker, struct conn *conn)
 {
 	struct http_request request;
 	struct flow *flow = &conn->flow[CLIENT];
-	// A server that closes between requests: the next request needs a new connection.
+	// The server has closed between two requests: the next one needs a new connection.
 	if (conn->dialing == DIAL_OPEN && conn->closing[SERVER] && conn->response_done) {
 		if (!conn->explicit_proxy && flow->start == flow->end)
 			return TURN_CLOSE;

@@ -51,7 +51,7 @@ static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 	return from == CLIENT && conn->keeping && conn->kept < start ? conn->kept : start;
 }
 
-// How far to fill the buffer. A bulk buffer is only for bytes that no parser reads.
+// Returns how far to fill the buffer. A bulk buffer is only for bytes that no parser reads.
 static uint32_t fill_most(struct worker *worker, const struct conn *conn, enum peer_side from)
 {
 	if (conn_is_lent(worker, conn, from) && conn->flow[from].allowance >= BULK_BYTES)
@@ -65,12 +65,13 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 {
 	struct flow *flow = &conn->flow[from];
 	uint32_t base = first_needed(conn, from);
-	// Not with a budget, which must count small steps before bytes pass.
+	// With a budget lends no bulk buffer: the budget must count in small steps before bytes
+	// pass.
 	if (base == flow->end)
 		conn_lend(worker, conn, from,
 			  flow->full && flow->allowance >= BULK_BYTES && !conn->budgets);
 	uint32_t most = fill_most(worker, conn, from);
-	// Moves the needed bytes, also kept ones, to the begin of the buffer.
+	// Moves the needed bytes, also kept ones, to the beginning of the buffer.
 	if (base > 0 && (base == flow->end || flow->end >= most)) {
 		memmove(conn->bytes[from], conn->bytes[from] + base, flow->end - base);
 		flow->start -= base;
@@ -127,8 +128,8 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	struct flow *flow = &conn->flow[from];
 	enum peer_side to = from == CLIENT ? SERVER : CLIENT;
 	enum turn turn = TURN_WAIT;
-	// Bytes for the client wait for its owner. Bytes for the server wait for the upstream
-	// proxy.
+	// Bytes for the client wait until its owner is known. Bytes for the server wait until the
+	// upstream proxy has answered.
 	if (from == SERVER ? conn->held : conn->dialing != DIAL_OPEN)
 		return TURN_WAIT;
 	while (!flow_empty(flow) && conn->fd[to] >= 0 && conn->writable[to]) {

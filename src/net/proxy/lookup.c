@@ -163,7 +163,7 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
 		lookup->existence = NAME_EMPTY;
 	else if (status != ARES_ENODATA && status != ARES_ENOTFOUND)
 		lookup->existence = NAME_EXISTS;
-	// The next search domain follows a negative answer, not a missing one.
+	// Continues with the next search domain after a negative answer, not after a time-out.
 	bool answer =
 		status == ARES_ENODATA || status == ARES_ENOTFOUND || status == ARES_ESERVFAIL;
 	if (lookup->count == 0 && answer && lookup->asked <= domains_of(worker, lookup))

@@ -11,7 +11,7 @@
 
 enum {
 	CONNS_MAX = 18000,
-	// The buffer of further connections when LARGE_MAX have more.
+	// The size of further buffers when LARGE_MAX connections have larger ones.
 	SMALL_BYTES = 4096,
 	LARGE_MAX = 2048,
 	BULK_BYTES = 256 * 1024, // for a stream that fills its buffer
@@ -70,7 +70,7 @@ struct worker {
 	int64_t next_flush, next_timers;
 	int64_t end; // when to exit; 0: not yet
 
-	int routes; // netlink, local_address.h
+	int routes; // local_open()
 	ares_channel channel;
 	struct resolv resolv;
 	char nobody[NOBODY_MAX];

@@ -1,5 +1,5 @@
-// Owns the locks of the supervisor: system calls, and memory that a worker must not have. They
-// begin when the box has started: a locked process could not repeat a failed start.
+// Owns the filter of the supervisor's system calls, and the wiping of memory for a worker. The
+// filter comes after the box's start: a locked process could not repeat a failed start.
 #include "net/setup/netns.h"
 
 #include <errno.h>

@@ -29,13 +29,13 @@ enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, B
 // struct, its stack, and raw calls, which leave errno alone. Pid 1 closes the descriptors.
 struct helper {
 	const struct egress *egress; // NULL: only loopback
-	bool redirect;               // by one TPROXY rule
+	bool redirect;               // one TPROXY rule catches all ports
 	bool holds;                  // connections wait for the worker's decision
 	bool lingers;                // for a test: exits late
-	// A socket to pid 1: an errno or 0 for the namespace, one for its content, a byte back.
+	// Sends pid 1 an errno or 0 for the namespace, then for its content; receives a byte.
 	int report;
 	int sysctl;       // /proc/sys: its "net" is the reader's namespace
-	const char *what; // the step, for an error
+	const char *what; // the current step
 	struct ifreq loopback;
 	int listeners[LISTENERS_MAX];
 	unsigned listener_count;

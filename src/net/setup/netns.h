@@ -68,7 +68,7 @@ void lock_plan(struct plan *plan);
 // Rights that the locked supervisor keeps.
 struct lock_right {
 	const char *name, *why;
-	unsigned part; // of plan.left_open; 0: always
+	unsigned part; // a bit of plan.left_open; 0: always kept
 };
 extern const struct lock_right lock_rights[];
 bool lock_keeps(const struct plan *plan, const struct lock_right *right);
