@@ -43,8 +43,8 @@ struct ask_exec {
 	pid_t supervisor;
 };
 
-// Interpreters run files of HOME, which the box may write. Without HOME they use the home of the
-// uid.
+// Interpreters run files of HOME, which the box may write: sets another one. Without HOME they use
+// the uid's home.
 static void fill_variables(const struct plan *plan, const struct run *run, struct ask_exec *exec)
 {
 	static char path[] = "PATH=" ASK_PATH, no_home[] = "HOME=/nonexistent";

@@ -74,7 +74,7 @@ static enum outside look_up(const struct plan *plan, int directory, const char *
 	return OUTSIDE_UNKNOWN;
 }
 
-// Directories that boxes write in part, or by a session's layer.
+// Returns a directory that boxes write in part, or by a session's layer.
 static const char *shared_place(const struct plan *plan, const char *real)
 {
 	const char *const own[] = { plan->state, plan->config, plan->temporary };

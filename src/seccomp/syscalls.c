@@ -222,7 +222,7 @@ const struct syscall_check syscall_checks[] = {
 	  .argument = 0,
 	  .otherwise = NOT_A_FAMILY,
 	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }) },
-	// getaddrinfo(3) and getifaddrs(3) use NETLINK_ROUTE.
+	// getaddrinfo and getifaddrs use NETLINK_ROUTE.
 	{ .call = "socket",
 	  .guarded = true,
 	  .guard_argument = 0,

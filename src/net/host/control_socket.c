@@ -42,7 +42,7 @@ static struct sockaddr_un address_of(int record)
 	return address;
 }
 
-// A second wall: no box sees the socket.
+// A second check: no box sees the socket.
 static bool is_outside(pid_t pid)
 {
 	char path[64];

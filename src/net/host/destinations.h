@@ -126,7 +126,7 @@ struct orders {
 	int control;
 	pid_t worker;
 	struct file_state files[2]; // /etc/hosts and /etc/resolv.conf as sent last
-	// Time of new rules that the worker has not taken, or 0; the worker's CPU time then.
+	// When rules changed that the worker has not taken, or 0; its CPU time then.
 	int64_t changed, worked; // milliseconds
 	unsigned first, count;
 	struct order {

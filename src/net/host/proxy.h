@@ -54,7 +54,7 @@ void proxy_init(struct proxy *proxy);
 // Whether the host's resolver invents an address for a name that cannot exist.
 bool proxy_made_up(void);
 
-// Opens sockets for published ports. Writes chosen ports into the plan.
+// Opens sockets for published ports. Writes ports that it chose into the plan.
 int proxy_host(struct plan *plan, struct run *run);
 int proxy_undo(const struct plan *plan, struct run *run);
 

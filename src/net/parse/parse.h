@@ -273,7 +273,7 @@ struct tls_hello {
 	struct host host;
 };
 
-// PARSE_BAD also for a name that is no host, and for a hello that ends inside a record.
+// Returns PARSE_BAD also for a name that is no host, and for a hello that ends inside a record.
 enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret);
 
 // *ret_size includes the header. PARSE_BAD: not TLS.

@@ -1,4 +1,4 @@
-// The way to the server.
+// The connection to the server.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -31,7 +31,7 @@ enum {
 struct worker {
 	struct shared *shared;
 	int epoll, control;
-	int opener; // or -1
+	int opener; // a socket, or -1
 	int spare;  // closed where no descriptor is free (accept.c)
 	bool watches_nobody;
 	bool blind;         // some descriptors have no epoll watch
@@ -90,7 +90,7 @@ struct worker {
 	} questions[QUESTIONS_MAX];
 	unsigned question_count;
 	bool questions_due;
-	char table[TABLE_MAX]; // the host's hosts(5), and its names
+	char table[TABLE_MAX]; // the host's /etc/hosts; `hosts` are its names
 	size_t table_length;
 	struct hosts_entry hosts[TABLE_MAX / 2];
 	unsigned host_count;

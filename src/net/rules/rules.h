@@ -22,7 +22,7 @@ struct refusal {
 	const struct rule *deny; // NULL: no rule allows it
 	const char *why;
 	enum fix fix;
-	bool unlisted; // no rule matches: --ask may ask
+	bool unlisted; // no rule names it: --ask may ask
 };
 // Returns the rule that allows `host`, or NULL. A rule for a network opens no metadata service and
 // no address of this host. It opens private addresses only if the network is private. No rule opens
