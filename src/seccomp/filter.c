@@ -134,7 +134,7 @@ static unsigned collect_ranges(const struct filter_choice *choice, struct range 
 			ranges[count++] = next;
 	}
 	ranges[count++] = (struct range){ .first = X32_BIT, .answer = SECCOMP_RET_KILL_PROCESS };
-	// ptrace(2): a tracer skips a call by the number -1.
+	// seccomp(2): a tracer skips a call by the number -1.
 	ranges[count++] = (struct range){ .first = NO_CALL, .answer = SECCOMP_RET_ERRNO | ENOSYS };
 	return count;
 }

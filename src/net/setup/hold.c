@@ -50,7 +50,7 @@ static const struct sock_filter v4[] = {
 	IS(127, 0, TAKEN),
 	BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),
 };
-// IPv6 comes without its header: raw(7). The first and last word identify ::1.
+// IPv6 comes without its header. The first and last word identify ::1.
 enum { V6_TO = SKF_NET_OFF + 24 };
 static const struct sock_filter v6[] = {
 	LOAD_MARK,       IS(NETNS_MARK, REFUSED, 0), LOAD(BPF_B, FLAGS_AT),
