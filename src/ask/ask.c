@@ -1,4 +1,4 @@
-// Owns the open question, and the way of its answer.
+// Owns the turns and the end of questions.
 #include "ask/ask.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ void ask_leave(struct run *run)
 static enum ask_end begin(const struct plan *plan, struct run *run)
 {
 	struct ask *ask = run->ask;
-	if (steady_now() >= ask_deadline(ask)) // others took the time
+	if (steady_now() >= ask_deadline(ask)) // earlier questions took the time
 		return ASK_SILENT;
 	return ask_child_start(plan, run, &ask->program, ask->asked[0], &ask->child) < 0
 		       ? ASK_NOT_STARTED

@@ -1,6 +1,5 @@
 // --ask and --ask-program: a connection to an unlisted host waits for the answer of a person or a
-// program. Denials come first (net/rules). A run asks for each destination once. Any failure means
-// no.
+// program. Denials come first (net/rules). A run asks once for each destination. A failure is a no.
 //
 // The room ask owns questions and answers while a run lasts. Uses: apart base net/host net/parse
 // net/rules notify nouns outside policy report text. Begin with ask_turn().
@@ -24,8 +23,7 @@ struct profile;
 struct proxy;
 struct run;
 
-// A process gets the question as one line of JSON on stdin and writes one on stdout. Then it is
-// killed with its descendants.
+// A child process reads the question on stdin and writes the answer to stdout, a line of JSON each.
 
 enum ask_end {
 	ASK_PENDING,
@@ -39,9 +37,9 @@ enum ask_end {
 };
 
 struct ask_child {
-	pid_t pid; // of its keeper; 0: none
+	pid_t pid; // of keep_program(); 0: none
 	int pidfd, answer;
-	bool project; // "project" was offered
+	bool project; // "project" is a possible answer
 	char line[ANSWER_BYTES_MAX + 2];
 	size_t used;
 };
@@ -52,10 +50,8 @@ int ask_child_start(const struct plan *plan, const struct run *run,
 enum ask_end ask_child_read(struct ask_child *child, enum answered *ret_answer);
 void ask_child_end(struct ask_child *child);
 
-// --ask: a question on the terminal. Meanwhile the box is stopped, and sbx's group is in the
-// foreground. Another process waits for the answer (ask/typed.h). No answer in time means no.
+// --ask: during a question the box is stopped, and sbx is in the foreground.
 
-// The words of a question on a terminal. Pure.
 enum { QUESTION_LIST_MAX = 20 };
 
 void question_text(const struct host_question *const *all, unsigned count, const char *letters,
@@ -70,16 +66,15 @@ struct ask_terminal {
 		TERMINAL_ASKS,
 	} state;
 	const char *letters;
-	bool list;    // the next question is one
-	bool stopped; // the box's first process said so
-	bool over;    // the run ends: nothing is asked any more
+	bool list;    // the next question is for all destinations
+	bool stopped; // pid 1 reported it
+	bool over;    // the run ends: no more questions
 	struct termios before;
-	pid_t group;                // in front, before
-	int64_t again;              // milliseconds of the steady clock: the end of this state
-	int64_t recent[RECENT_MAX]; // when the last ones began
+	pid_t group;                // in the foreground before
+	int64_t again;              // steady_now() when this state ends
+	int64_t recent[RECENT_MAX]; // when the last questions began
 };
 
-// -1 with the reason said: no terminal to ask on.
 int terminal_plan(const struct plan *plan);
 int terminal_turn(const struct plan *plan, struct run *run);
 void terminal_leave(struct run *run);
@@ -87,40 +82,34 @@ void terminal_leave(struct run *run);
 struct ask {
 	struct ask_program program;
 	struct ask_child child;
-	struct host_question *asked[QUESTION_LIST_MAX]; // now, the one that waits longest first
+	struct host_question *asked[QUESTION_LIST_MAX]; // of the open question, oldest first
 	unsigned count;
-	unsigned failures[ASK_ENDS]; // of each kind, of a program
+	unsigned failures[ASK_ENDS]; // by kind
 	struct ask_terminal terminal;
-	unsigned unkept; // answers of "project" that could not be stored
+	unsigned unkept; // answers "project" that were not stored
 };
 
 // When the open question ends unanswered.
 int64_t ask_deadline(const struct ask *ask);
-// What the child says, or ASK_SILENT.
 enum ask_end ask_read(struct ask *ask, enum answered *ret_answer);
-// All that is asked has this answer.
+// For all destinations of the open question.
 int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum answered answer);
 
 void ask_init(struct ask *ask);
-// First half of the plan.
 int ask_plan(struct plan *plan, struct profile *profile, const struct invocation *invocation);
-// Finds the program. -1 with the reason said: a box may change it.
+// Opens the program. Refuses one that a box may change.
 int ask_host(const struct plan *plan, struct run *run);
 int ask_undo(const struct plan *plan, struct run *run);
 
 int ask_waiting(const struct run *run);
-// Poll's time-out: `milliseconds`, or the end of the question's time.
+// Poll's time-out: at most `milliseconds`.
 int ask_wait(const struct ask *ask, int milliseconds);
-// In each turn of the loop; makes no system call without a question. -1 with the error said: the
-// proxy is gone.
+// Makes no system call without a question.
 int ask_turn(const struct plan *plan, struct run *run);
 void ask_leave(struct run *run);
 void ask_end(struct ask *ask, struct findings *found);
 
-// An answer, given to the connections that wait for it.
-
-// `why`: for an answer of no. question->answer: what the rules left of the answer. `unstored`
-// counts answers of "project" that hold in this run only. -1 with the error said: the proxy is
-// gone.
+// Answers the connections that wait. `why`: for ANSWERED_NO. Sets question->answer: ANSWERED_NO
+// where no rule is possible. `unstored` counts answers "project" that were not stored.
 int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question *question,
 	     enum answered answer, enum hold_answer why, unsigned *unstored);

@@ -1,4 +1,4 @@
-// Owns the process that answers one question, and its keeper.
+// Owns the program that answers a question, and the process that ends it.
 #include "ask/ask.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@
 
 enum { SCRIPT = 3, PROGRAM = 4, WORDS = 4, VARIABLES = 16, REQUEST_MAX = 4096 };
 
-// What a dialog needs; no variable steers a program. HOME is the first.
+// Variables for a dialog. None of them selects code to run. HOME comes first: fill_variables() may
+// skip it.
 static const char *const passed[] = { "HOME",
 				      "USER",
 				      "LOGNAME",
@@ -42,7 +43,8 @@ struct ask_exec {
 	pid_t supervisor;
 };
 
-// Interpreters read the home, so the box must not write it. Without HOME they find it by the uid.
+// Interpreters run files of HOME, which the box may write: sets another one. Without HOME they use
+// the uid's home.
 static void fill_variables(const struct plan *plan, const struct run *run, struct ask_exec *exec)
 {
 	static char path[] = "PATH=" ASK_PATH, no_home[] = "HOME=/nonexistent";
@@ -92,13 +94,12 @@ static void write_request(const struct plan *plan, const struct host_question *q
 	json_end(out);
 }
 
-// Moves the descriptor above all targets of dup2().
 static int above(int fd)
 {
 	return fcntl(fd, F_DUPFD_CLOEXEC, PROGRAM + 4);
 }
 
-// Drops everything of the supervisor's. Allocates no memory.
+// Allocates no memory: it runs after clone().
 static _Noreturn void become_program(const struct ask_exec *exec, pid_t keeper)
 {
 	sigset_t none;
@@ -106,7 +107,7 @@ static _Noreturn void become_program(const struct ask_exec *exec, pid_t keeper)
 			      exec->script < 0 ? -1 : above(exec->script), above(exec->program) };
 	static const int kept[] = { SCRIPT, PROGRAM };
 	sigemptyset(&none);
-	// There -1 is /dev/null, from which no program has a question.
+	// apart_born() opens /dev/null for -1, where no question can be read.
 	for (int i = 0; i <= PROGRAM; i++)
 		if (first[i] < 0 && i != STDERR_FILENO && (i != SCRIPT || exec->script >= 0))
 			_exit(127);
@@ -131,15 +132,14 @@ static void kill_children(void)
 		kill((pid_t)strtol(at, NULL, 10), SIGKILL);
 }
 
-// The keeper, a subreaper: it kills what the program starts. SIGTERM ends it, also at the
-// supervisor's death.
+// A subreaper (prctl(2)): kills all descendants after SIGTERM or the supervisor's death.
 static _Noreturn void keep_program(const struct ask_exec *exec)
 {
 	sigset_t end, all;
 	int pidfd;
 	sigemptyset(&end);
 	sigaddset(&end, SIGTERM);
-	sigfillset(&all); // those of the terminal are for others
+	sigfillset(&all); // also those of the terminal
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -173,7 +173,7 @@ static int start(const struct plan *plan, const struct run *run, struct ask_prog
 	exec.output = said;
 	fill_words(program, &exec);
 	fill_variables(plan, run, &exec);
-	// A fresh pipe holds all of it.
+	// pipe(7): an empty pipe has room for it.
 	if (request->used > REQUEST_MAX ||
 	    fd_write_all(write_end, request->text, request->used) < 0 ||
 	    fcntl(answer, F_SETFL, O_NONBLOCK) < 0)

@@ -1,4 +1,4 @@
-// Owns what an answer opens.
+// Owns the effect of an answer: a new rule, a reply to waiting connections.
 #include "ask/ask.h"
 
 #include "base/base.h"
@@ -18,7 +18,7 @@ static int keep(const struct plan *plan, const char *where)
 	return result;
 }
 
-// The worker reads hostile bytes: checks each destination again.
+// A box may control the worker: its destination must be one host and one port.
 static bool is_plain(const struct host_question *question, const char *where)
 {
 	struct destination destination;
@@ -46,7 +46,7 @@ int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question 
 			*unstored += keep(plan, where) < 0;
 		return proxy_change_rules(plan, proxy);
 	}
-	if (rule) { // there is no room for more
+	if (rule) { // it could not be added
 		question->answer = ANSWERED_NO;
 		why = HOLD_TOO_MANY;
 	}

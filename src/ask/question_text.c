@@ -1,5 +1,4 @@
-// Owns the text of a question. A worker sent the hosts; a program's name keeps letters, digits and
-// a few signs.
+// Owns the text of a question, without control characters of a box.
 #include "ask/ask.h"
 
 #include <string.h>

@@ -21,10 +21,10 @@
 #include "run.h"
 
 enum {
-	LEAST_MILLISECONDS = 3000, // the least time for a person; with less the answer is no
+	LEAST_MILLISECONDS = 3000, // with less left the answer is no
 	STOP_MILLISECONDS = 2000,  // for the box to stop
-	SETTLE_MILLISECONDS = 2,   // for processes on another processor
-	LOOK_MILLISECONDS = 250,   // between looks for the foreground
+	SETTLE_MILLISECONDS = 2,   // for processes on other processors to stop
+	LOOK_MILLISECONDS = 250,   // between checks of the foreground group
 };
 
 int terminal_plan(const struct plan *plan)
@@ -60,7 +60,7 @@ static void give_terminal(struct run *run)
 	tcflush(run->terminal, TCIFLUSH);
 	tcsetattr(run->terminal, TCSANOW, &terminal->before);
 	tcsetpgrp(run->terminal, terminal->group);
-	if (!(terminal->before.c_lflag & line)) // a full-screen program redraws
+	if (!(terminal->before.c_lflag & line)) // full-screen programs redraw
 		kill(-terminal->group, SIGWINCH);
 }
 
@@ -74,7 +74,7 @@ void terminal_leave(struct run *run)
 		if (poll(&room, 1, 0) > 0 && write(run->terminal, end, sizeof(end) - 1) < 0)
 			errno = 0;
 		give_terminal(run);
-		// Before its parent shell, which would see a stopped job.
+		// The group continues before its parent shell, which would see a stopped job.
 		kill(-terminal->group, SIGCONT);
 	}
 	if (terminal->state != TERMINAL_FREE)
@@ -83,8 +83,6 @@ void terminal_leave(struct run *run)
 	terminal->again = 0;
 }
 
-// --- the question --------------------------------------------------------------------------------
-
 static void remember(struct ask_terminal *terminal, int64_t now)
 {
 	memmove(terminal->recent, terminal->recent + 1,
@@ -92,7 +90,7 @@ static void remember(struct ask_terminal *terminal, int64_t now)
 	terminal->recent[RECENT_MAX - 1] = now;
 }
 
-// All that waits, when there are too many for one after the other; else the one that waits longest.
+// All open questions if there are many, else the oldest.
 static void choose(const struct plan *plan, struct run *run)
 {
 	struct ask *ask = run->ask;
@@ -103,7 +101,7 @@ static void choose(const struct plan *plan, struct run *run)
 	ask->terminal.list = false;
 }
 
-// A separate process, so that the supervisor never waits for the terminal.
+// In a separate process: the supervisor never waits for the terminal.
 static _Noreturn void put_question(const struct typed *typed, int said, pid_t supervisor)
 {
 	char text[32];
@@ -163,15 +161,13 @@ static int conclude(const struct plan *plan, struct run *run, enum ask_end end,
 	return ask_conclude(plan, run, end, answer);
 }
 
-// --- states --------------------------------------------------------------------------------------
-
 static int begin(struct run *run, int64_t now)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
 	terminal->again = 0;
 	if (!questions_next(run->proxy))
 		return 0;
-	// More than five in ten seconds become one list.
+	// Further questions become one list.
 	if (terminal->recent[0] && now - terminal->recent[0] < RECENT_MILLISECONDS) {
 		terminal->again = terminal->recent[0] + RECENT_MILLISECONDS;
 		terminal->list = true;

@@ -31,7 +31,7 @@ int typed_begin(int terminal, tcflag_t signals, struct termios *ret_before)
 	return 0;
 }
 
-// Ends an escape sequence (CAN, ST); resets colours, palette, character set and scrolling region.
+// Ends an escape sequence (CAN, ST). Resets colours, palette, character set and scrolling region.
 const char *typed_reset(void)
 {
 	const char *kind = getenv("TERM");
@@ -46,7 +46,7 @@ static int say(const struct typed *typed, const char *text)
 	return fd_write_all(typed->terminal, text, strlen(text));
 }
 
-// 0 after `milliseconds` of silence, -1: no answer can come.
+// Returns 0 after `milliseconds` without input, -1 if none can come.
 static ssize_t take_bytes(const struct typed *typed, int milliseconds, char *bytes, size_t size)
 {
 	struct pollfd both[] = { { .fd = typed->interrupt, .events = POLLIN },

@@ -1,17 +1,16 @@
-// A person's answer on a terminal that a box could use.
+// Reads a person's answer on a terminal that a box shares.
 #pragma once
 
 #include <termios.h>
 
-// Each question of sbx on a terminal comes here. Input before a silence is discarded: it was typed
-// for the box, pasted, or sent by the terminal. An answer is one offered letter and Enter, alone on
-// a line.
+// An answer is one offered letter and Enter. Input before SILENCE_MILLISECONDS of silence is
+// discarded: it was typed for the box, pasted, or sent by the terminal.
 
 enum { SILENCE_MILLISECONDS = 300 };
 
 struct typed {
 	int terminal;
-	int interrupt; // a readable descriptor that ends the wait; -1: none
+	int interrupt; // becomes readable to end the wait; -1: none
 	const char *letters;
 	const char *question;
 	const char *again; // shown after a wrong answer
@@ -20,15 +19,15 @@ struct typed {
 
 enum typed_silence {
 	SILENCE_FIRST,
-	SILENCE_LATER, // the previous question had it
+	SILENCE_LATER, // the first line may come at once
 };
 
-// Unbuffered, without echo. `signals`: ISIG, or 0 to read ^C and ^Z as bytes. Stops a background
-// process until it is in the foreground. -1 with errno.
+// Without echo and line editing. `signals`: ISIG, or 0 to read ^C and ^Z as bytes. Stops a
+// background process. Returns -1 with errno.
 int typed_begin(int terminal, tcflag_t signals, struct termios *ret_before);
 
-// '\0': ^C, ^D on an empty line, `interrupt`, or the terminal is gone.
+// Returns '\0' for ^C, ^D on an empty line, `interrupt`, or no terminal.
 char typed_answer(const struct typed *typed, enum typed_silence silence);
 
-// Undoes what could hide a question on a terminal; "" on terminals without such sequences.
+// Escape sequences that make a question visible after any output of a box; "" if TERM has none.
 const char *typed_reset(void);

@@ -1,4 +1,4 @@
-// Owns the answers of a build without the guard.
+// Owns the functions of a build without the guard: they fail, or do nothing.
 #include "base/base.h"
 #include "bpf/catch.h"
 #include "bpf/guard.h"

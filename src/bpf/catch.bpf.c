@@ -25,7 +25,8 @@ static __always_inline int is_own(struct bpf_sk_lookup *to)
 	       to->local_ip6[3] == bpf_htonl(1);
 }
 
-// Always passes: an uncaught connection stays in the box's network, where nothing leaves.
+// Always passes: a connection without this socket stays in the box's network, which no packet
+// leaves.
 SEC("sk_lookup")
 int choose_socket(struct bpf_sk_lookup *to)
 {

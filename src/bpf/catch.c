@@ -1,4 +1,4 @@
-// Owns the loading of catch.bpf.c; its program goes with run->catcher.
+// Owns the loading of catch.bpf.c. The program ends when run->catcher is closed.
 #include "bpf/catch.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// A third way to catch connections to every port, for kernels without nf_tables: a program chooses
-// the socket (sk_lookup, Linux 5.9). Only with a guard, for callers who may load programs.
+// Catches connections to every port on kernels without nf_tables: a BPF program chooses the socket
+// (sk_lookup, Linux 5.9). Only with the guard.
 #pragma once
 
 #include <stdbool.h>
@@ -7,6 +7,6 @@
 struct plan;
 struct run;
 
-// From now on `listener` gets all TCP of the box's network that is not for its loopback. False:
-// impossible; then a list of ports is caught.
+// Lets `listener` get all TCP connections of the box's network but those to its loopback. Returns
+// false if it cannot: only a list of ports is caught.
 bool catch_all(const struct plan *plan, struct run *run, int listener);

@@ -1,5 +1,5 @@
-// Owns the programs on the box's cgroup. The kernel asks them about a socket's address, a socket, a
-// packet or a device. Unknown means denied.
+// Owns the programs on the box's cgroup. The kernel runs them for a socket, a socket's address, a
+// packet or a device. They deny everything unknown.
 #include <linux/bpf.h>
 
 #include <bpf/bpf_endian.h>
@@ -18,7 +18,7 @@ enum { V6_PROTOCOL = 6, V6_FROM = 8, V6_TO = 24, V6_LENGTH = 40, V6_SIZE = 16 };
 char terms[] SEC("license") = "Apache-2.0";
 
 const volatile __u8 of_host;
-const volatile __u64 own_network; // other modes: cookie of the supervisor's network
+const volatile __u64 own_network; // not in mode host: cookie of the supervisor's network
 const volatile __u64 most[GUARD_COUNTERS];
 
 __u64 bytes[GUARD_COUNTERS];
@@ -49,7 +49,7 @@ static __always_inline int is_listed(struct guard_rule *key, enum guard_list lis
 	return bpf_map_lookup_elem(&rules, key) != 0;
 }
 
-// An IPv6 socket reaches IPv4 by ::ffff:0:0/96, which no IPv6 rule means.
+// An IPv6 socket reaches IPv4 by ::ffff:0:0/96: only rules for IPv4 apply then.
 static __always_inline int judge(struct guard_rule *key, __be16 port)
 {
 	int is_v4 = key->address[0] == 0 && key->address[1] == 0 &&
@@ -107,7 +107,7 @@ int send_v6(struct bpf_sock_addr *to)
 	return judge_v6(to);
 }
 
-// Other programs see only TCP and UDP: no other protocol may exist.
+// Refuses other protocols: the programs for addresses and packets see only TCP and UDP.
 SEC("cgroup/sock_create")
 int create_socket(struct bpf_sock *socket)
 {
@@ -169,8 +169,8 @@ static __always_inline int read_ends(struct __sk_buff *packet, enum guard_counte
 	return 1;
 }
 
-// Judges connections that the box did not open: to listening sockets, and to unconnected ones. On
-// the loopback a rule may name either end: the server's side if both are the box's.
+// Also judges connections that the box did not open. A rule names the remote end. On the loopback
+// it may name either end: if both are the box's, the server's.
 static __always_inline int judge_ends(struct __sk_buff *packet, enum guard_counter way)
 {
 	struct packet_ends ends;
@@ -205,7 +205,7 @@ int receive_packet(struct __sk_buff *packet)
 	return judge_packet(packet, GUARD_RECEIVED);
 }
 
-// Called when a device is opened, or its node is made, which is always denied.
+// Called when a device is opened, or its node is made. Making a node is always denied.
 SEC("cgroup/dev")
 int open_device(struct bpf_cgroup_dev_ctx *access)
 {

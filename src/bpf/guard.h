@@ -1,6 +1,6 @@
-// A second wall for callers who may load BPF programs, on the box's cgroup. Modes proxy and none:
-// only the box's loopback. Mode host: allow and deny by address and port, bytes counted and
-// bounded. Devices: only the view's.
+// A second wall on the box's cgroup, for callers who may load BPF programs. Modes proxy and none:
+// only the box's loopback. Mode host: rules for addresses and ports, and limits of bytes. Devices:
+// only those of the view.
 //
 // The room bpf owns the programs that the kernel runs for a box's cgroup, and their loader. Uses:
 // base nouns text. Begin with guard.bpf.c.
@@ -12,10 +12,9 @@
 struct plan;
 struct run;
 
-// Loads the programs without a box. Fails in a build without the guard (absent.c), and where they
-// cannot be loaded.
+// Tests whether the programs can be loaded. Fails in a build without the guard (absent.c).
 int guard_try(void);
-// Fails for what cannot be enforced: names in mode host, a tier without a group.
+// Fails for rules that cannot be enforced: names in mode host, all in tier landlock.
 int guard_plan(struct plan *plan);
 int guard_host(const struct plan *plan, struct run *run);
 int guard_undo(const struct plan *plan, struct run *run);

@@ -1,4 +1,4 @@
-// Owns the way from rules to keys. Pure.
+// Owns the conversion of rules to keys of the guard's maps.
 #include "bpf/map_keys.h"
 
 #include <arpa/inet.h>

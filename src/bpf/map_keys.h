@@ -1,4 +1,4 @@
-// What the guard's maps hold, made from the profile's words.
+// Keys of the guard's maps, made from the profile's rules.
 #pragma once
 
 #include "bpf/maps.h"
@@ -9,6 +9,6 @@ struct plan;
 
 unsigned keys_of(const struct destination *rule, enum guard_list list,
 		 struct guard_rule ret_keys[DESTINATION_PORTS_MAX]);
-// Fails when `add` does, or for a word that is no rule of the guard.
+// Calls `add` for each key. Fails if `add` fails, and for a host name.
 int keys_each(const struct plan *plan, int (*add)(void *context, const struct guard_rule *key),
 	      void *context);

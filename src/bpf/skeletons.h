@@ -1,4 +1,4 @@
-// The programs with their loaders, as bpftool writes them: its code, and its warnings.
+// The BPF programs with the loaders that bpftool generates, without warnings about its code.
 #pragma once
 #pragma GCC system_header
 

@@ -1,5 +1,5 @@
-// Owns the ways from a descriptor number of the asker to a descriptor of sbx, and the calls that
-// every tier answers: those on process groups and terminals.
+// Owns access to the asker, the thread whose call waits: its descriptors, paths and status. Owns
+// the answers to calls on process groups and terminals.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ long asker_status(const struct question *question, const char *name, int base)
 	return -1;
 }
 
-// Of the thread, whose table may differ; before Linux 6.9 of the process.
+// A thread may have a separate table of descriptors. Before Linux 6.9 a pidfd is of a process.
 static int open_asker(const struct question *question)
 {
 	int pidfd = sys_pidfd_open_thread((pid_t)question->asked->pid);
@@ -175,8 +175,8 @@ bool asker_may_change(const struct plan *plan, int fd)
 	return false;
 }
 
-// Not in the foreground: like the kernel, stops the asker's group and restarts the call, even if
-// SIGTTOU is ignored.
+// Only the foreground may change the terminal. Like the kernel, stops a background group by SIGTTOU
+// and restarts the call.
 static int set_terminal(const struct question *question, pid_t group)
 {
 	enum { RESTART = 512 }; // the kernel's ERESTARTSYS

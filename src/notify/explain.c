@@ -1,4 +1,4 @@
-// Owns the questions of --explain and of refused writes, and their report.
+// Owns the calls that --explain and the report of refused writes see, and the denials made of them.
 #include "notify/notify.h"
 
 #include <fcntl.h>
@@ -35,18 +35,18 @@ static const struct asking rows[] = {
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, EXPLAINS, 0 },
 	{ "open openat chdir execve execveat connect",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, READS, 0 },
-	// In a build with gcc five of six calls are of these.
+	// Only for sbx learn: five of six calls of a build with gcc are of these.
 	{ "stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, LEARNS, 0 },
-	// Decided here: abstract names are the machine's.
+	// sbx answers: abstract names belong to the whole machine (unix(7)).
 	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SHARES, 0 },
-	// Decided here: group 0 may be the caller's.
+	// sbx answers kill(0): the asker's group may be the caller's.
 	{ "kill", 0, ~0U, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SIGNALS, 0 },
 };
 
 enum { NONE = 9 };
 
-// Which arguments are directory (NONE: the current one) and path.
+// Indices of the arguments directory and path. NONE: the current directory.
 static const struct call {
 	const char *name;
 	enum look_wish wish;
@@ -83,7 +83,8 @@ static bool names_sbx(const char *text)
 	return false;
 }
 
-// The kernel allows one listener, which a nested box may need.
+// Returns why sbx does not look at refused writes, or NULL. The kernel allows one listener, which a
+// nested box may need.
 static const char *why_unasked(const struct plan *plan)
 {
 	if (plan->tier == TIER_LANDLOCK)
@@ -199,7 +200,7 @@ static bool take_socket(struct looker *look, const struct seccomp_data *data, ch
 	       address.sun_family == AF_UNIX && str_put(path, PATH_MAX, "%s", address.sun_path);
 }
 
-// Reads before the call continues: the process may end at once.
+// Reads the arguments before the call continues: the process may end at once.
 static void take_tried(struct looker *look, const struct seccomp_data *data,
 		       const struct call *call)
 {
@@ -215,13 +216,13 @@ static void take_tried(struct looker *look, const struct seccomp_data *data,
 	bool taken = call->wish == LOOK_CONNECT
 			     ? take_socket(look, data, path)
 			     : asking_path(look->pid, data->args[call->path], path);
-	// "self" in its /proc is not this process.
+	// Ignores /proc: its "self" would be this process.
 	if (taken && path[0] && asker_whole_path(look->pid, from, path, tried->path) &&
 	    !path_within(tried->path, "/proc") && !look_is_plain(look, tried))
 		look->count++;
 }
 
-// A nested namespace has another root.
+// Whether the asker has another root, as in a nested mount namespace.
 static bool is_elsewhere(const struct looker *look, const char *root)
 {
 	char link[64], name[2];

@@ -1,4 +1,4 @@
-// Owns the question whose a process group is.
+// Owns the test whether a process group is sbx's or the box's.
 #include "notify/notify.h"
 
 #include <dirent.h>

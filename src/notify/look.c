@@ -1,5 +1,5 @@
-// Owns the looks at a path: in the box by its root, on the host by its name. A difference is the
-// box's doing.
+// Owns the comparison of a path in the box with the same path on the host. The box refused a call
+// that only the host's file allows.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "view/paths/wishes.h"
 
 enum { MAKES = O_CREAT | O_EXCL };
-// In this directory the box changes, or sees, the same names as the host.
+// The box changes (WRITE) or sees (READ) the directory like the host.
 enum { PLAIN_WRITE = 1, PLAIN_READ = 2, PLAIN = 3 };
 
 static int open_inside(const struct looker *look, const char *path, int flags)
@@ -42,8 +42,8 @@ static void parent_of(const char *path, char parent[PATH_MAX])
 	parent[length ? length : 1] = '\0';
 }
 
-// Follows no link and no automounter: a box must not make the host mount, or read a place of its
-// choice. On NFS or FUSE only this thread waits.
+// Follows no link and enters no autofs: a box must not choose which places the host reads or
+// mounts. A slow file system delays only this thread.
 static int open_host(const struct plan *plan, const char *path)
 {
 	bool home = path_within(path, plan->home);
@@ -145,7 +145,7 @@ bool look_is_plain(struct looker *look, const struct tried *tried)
 	uint64_t key;
 	parent_of(tried->path, directory);
 	uint64_t slot = *plain_slot(look, directory, &key);
-	// A box's own links are where it writes.
+	// Where the box writes, it may have made links.
 	return (slot & ~(uint64_t)PLAIN) == key && (slot & plain_for(tried)) &&
 	       !((slot & PLAIN_WRITE) && follows(tried) && meets_link(look, tried->path));
 }
@@ -191,7 +191,7 @@ static bool is_wall(const struct plan *plan, int fd)
 	       faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) < 0;
 }
 
-// Calls that fail outside of a box, too: making an existing name, changing an absent one.
+// Ignores calls that fail outside of a box, too: making an existing name, changing an absent one.
 static bool look_at_write(const struct looker *look, const struct tried *tried, int directory,
 			  const char *parent)
 {
@@ -213,7 +213,7 @@ static bool look_at_write(const struct looker *look, const struct tried *tried, 
 	return true;
 }
 
-// Programs look for many absent files: only those of the home are reported.
+// Programs try to read many absent files: without sbx learn only those of the home are reported.
 static void look_at_absent(const struct looker *look, const struct tried *tried)
 {
 	static const struct {
@@ -250,7 +250,7 @@ bool look_at(struct looker *look, const struct tried *tried)
 	slot = plain_slot(look, directory, &key);
 	autoclose int fd = open_inside(look, directory, O_DIRECTORY);
 	int problem = errno;
-	if (fd < 0) { // of a link: by its own path
+	if (fd < 0) { // follows a link in the parent's path
 		char last[NAME_MAX + 1];
 		follow(look, directory);
 		if (str_put(last, sizeof(last), "%s", path_name(end.path)))

@@ -1,5 +1,5 @@
-// Owns the table of calls that change metadata. Each file is opened once, judged by the
-// descriptor's path, and changed by this descriptor, with copied arguments.
+// Owns the calls that change metadata. It opens a file once, judges the descriptor's path, and
+// changes the file by this descriptor, with copied arguments.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ enum { NONE = 9, KNOWN_FLAGS = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH };
 struct metadata_target {
 	const struct question *question;
 	int fd;
-	bool direct; // no path: the descriptor needs more than O_PATH
+	bool direct; // by a descriptor of the asker, without a path
 	const uint64_t *values;
 };
 
@@ -118,7 +118,7 @@ static int open_target(const struct question *question, const struct metadata_ch
 	int directory = change->directory == NONE ? AT_FDCWD : (int)arguments[change->directory];
 	unsigned flags = change->flags == NONE ? change->fixed : (unsigned)arguments[change->flags];
 	uint64_t address = change->path == NONE ? 0 : arguments[change->path];
-	// Calls that set times take a NULL path for the descriptor itself.
+	// utimensat(2): a NULL path means the descriptor itself.
 	target->direct = change->path == NONE ||
 			 (!address && !flags && directory != AT_FDCWD &&
 			  (change->apply == set_times || change->apply == set_times_of_day));

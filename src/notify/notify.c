@@ -1,5 +1,5 @@
-// Owns the thread that answers. Its only privilege is to read the box's processes. It shares the
-// supervisor's memory, and allocates nothing: the supervisor forks beside it.
+// Owns the thread that answers the box's calls. Its only capability lets it read the box's
+// processes. It allocates no memory: the supervisor may fork at any moment.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -26,13 +26,13 @@
 enum { STACK = 256 << 10, ANSWERS_NICE = 5 };
 enum { ANSWER_NANOSECONDS = 30000, SAVED_NANOSECONDS = 10000000, RESTS = 9 };
 
-// May outlive the run: a call may hang.
+// A copy for the thread, which may outlive the run: a call may hang.
 struct answering {
 	struct run run;
 	struct looker look;
 };
 
-// So the kernel's answer is the box's. Keeps one capability, for a root caller whose Yama needs it.
+// The kernel then judges the thread's calls like the box's. Yama may demand CAP_SYS_PTRACE of root.
 static bool drop_privileges(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -54,7 +54,8 @@ static int answer_to(const struct question *question)
 	return result > 0 ? -EPERM : result;
 }
 
-// No limit of the box counts this thread's work: after a slow path it rests nine times as long.
+// No limit of the box counts this thread's work: after an expensive answer it sleeps nine times as
+// long.
 static void rest(int64_t *paid)
 {
 	int64_t used = thread_now();

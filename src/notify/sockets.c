@@ -1,5 +1,5 @@
-// Owns calls on sockets on the box's behalf. Addresses are copied once, and used with a socket that
-// sbx holds.
+// Owns the calls on sockets that sbx makes for the box. It copies an address once, and uses the
+// copy.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ union socket_address {
 	struct sockaddr_un named;
 };
 
-// 0: not a possible one.
+// Returns the length, or 0 for an impossible address.
 static size_t copy_address(const struct question *question, union socket_address *ret_address)
 {
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
@@ -54,7 +54,7 @@ static bool is_named(const struct plan *plan, int file)
 	return false;
 }
 
-// To the checked file. Waits for a busy server as the asker's own socket would.
+// Connects a new socket to the checked file. It waits for a busy server like the asker's socket.
 static int connect_fresh(int file, int waits)
 {
 	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
@@ -126,7 +126,7 @@ static int socket_option(int fd, int option)
 	return getsockopt(fd, SOL_SOCKET, option, &value, &size) < 0 ? -1 : value;
 }
 
-// The kernel does not read the caller's memory again.
+// `to` is a copy: the kernel does not read the asker's memory again.
 static int connect_network(const struct question *question, const struct sockaddr_storage *to)
 {
 	const struct run *run = question->run;
@@ -162,7 +162,7 @@ static int connect_any(const struct question *question)
 	return -EACCES;
 }
 
-// A TCP socket would get a port of the host.
+// Refuses TCP: it would get a port of the host.
 static int listen_unix(const struct question *question)
 {
 	autoclose int own = asker_descriptor(question, (int)question->asked->data.args[0]);
@@ -171,7 +171,6 @@ static int listen_unix(const struct question *question)
 	return listen(own, (int)question->asked->data.args[1]) < 0 ? -errno : 0;
 }
 
-// In the checked directory.
 static int bind_name(const struct question *question, int own, const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -197,7 +196,7 @@ static int bind_name(const struct question *question, int own, const char *path)
 	return chdir("/") < 0 ? -errno : result;
 }
 
-// Abstract names are the machine's; a kernel-chosen one belongs to nobody.
+// Refuses abstract names: they belong to the whole machine. Allows one that the kernel chooses.
 static int bind_any(const struct question *question)
 {
 	union socket_address address;

@@ -1,4 +1,4 @@
-// Owns the order of requests and answers of one opened connection.
+// Owns the order of requests and answers in one opened connection.
 #include "open/dialogue.h"
 
 #include <stdio.h>
@@ -21,7 +21,8 @@ static enum exchange_turn refuse(struct exchange *exchange, int status, const ch
 	return EXCHANGE_REFUSED;
 }
 
-// Must name TLS's host and port, and HTTP until the end.
+// Returns why a request is refused, or NULL. It must name the host and port of its TLS connection,
+// and stay HTTP.
 static const char *judge(const struct exchange *exchange, const char *head,
 			 const struct http_request *request)
 {
@@ -58,7 +59,7 @@ static enum exchange_turn take_request(struct exchange *exchange, struct passage
 		return refuse(exchange, 403, exchange->swapped.why);
 	exchange->used = exchange->swapped.used;
 	exchange->fresh |= exchange->used;
-	// This request's Basic value.
+	// An answer may contain the request's user and password (Basic).
 	scrub_whole(&exchange->scrubber, &(struct needle){ exchange->swapped.basic_value,
 							   exchange->swapped.basic_placeholder,
 							   exchange->swapped.basic_length });
@@ -102,7 +103,8 @@ static size_t collect(struct exchange *exchange, struct passage *stream, uint64_
 	return size;
 }
 
-// Up as they are; down without the coding, as a secret may be in two chunks, and without trailers.
+// A request's chunks pass as they are. An answer's chunks are joined, without trailers: a secret
+// may be in two of them.
 static enum parse take_chunks(struct exchange *exchange, struct passage *stream, bool up)
 {
 	struct exchange_body *body = up ? &exchange->up_body : &exchange->down_body;
@@ -202,7 +204,8 @@ static enum exchange_turn take_answer(struct exchange *exchange, struct passage 
 
 enum { FRAME = 24 };
 
-// As a chunk if the answer is chunked. False: a secret's beginning fills the buffer.
+// Writes scrubbed bytes of an answer, as a chunk if it is chunked. Returns false if the beginning
+// of a secret fills the buffer.
 static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 {
 	size_t size = scrub(&exchange->scrubber, exchange->body, exchange->body_length, last);

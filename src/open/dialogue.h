@@ -1,5 +1,5 @@
-// HTTP/1.1 between a client and a server, in the clear: swaps placeholders in request heads, scrubs
-// secrets from answers. Pure.
+// HTTP/1.1 between a client and a server, decrypted: swaps placeholders in request heads, scrubs
+// secrets from answers.
 //
 // The room open owns what happens to bytes in a connection that is opened: pure, no I/O. The
 // program that does it is the room opener. Uses: base net/parse report text. Begin with dialogue.h.
@@ -45,21 +45,21 @@ struct keyring {
 bool secret_goes_to(const struct key_rule *rule, const struct host *host, uint16_t port);
 bool secret_in_header(const struct key_rule *rule, struct piece name);
 
-// NULL: none.
+// Returns a rule with `only` for this host, or NULL.
 const struct key_rule *keyring_only(const struct keyring *ring, const struct host *host,
 				    uint16_t port);
-// Not Cookie.
+// Whether a header of this name carries a credential. Cookie does not count.
 bool is_credential_header(struct piece name);
-// NULL: none.
+// Returns the name of a credential in the query of a request line, or NULL.
 const char *credential_in_query(const char *line, size_t length);
 
-// NULL: a header can carry it.
+// Returns why a value cannot be a secret, or NULL.
 const char *secret_problem(const char *value, size_t length);
-// Keeps a known prefix; draws letters and digits anew from `random` (16 bits for each byte).
+// Makes a placeholder of the same shape: keeps a known prefix, and replaces letters and digits by
+// `random` (16 bits for each byte).
 void placeholder_make(const char *value, size_t length, const uint16_t *random, char *ret);
 
-// A secret in many forms: plain, hexadecimal, base64 (at any offset, both alphabets, in lines),
-// each also in UTF-16 or with escaped characters: %67, \u0067, \x67, =67, &#103;. Pure.
+// A needle is a text to replace: a secret becomes its placeholder.
 
 struct needle {
 	const char *from, *to;
@@ -67,18 +67,18 @@ struct needle {
 };
 
 struct scrubber {
-	struct needle whole; // matched only as a whole word; length 0: none
+	struct needle whole; // the request's Basic value; length 0: none
 	struct needle needles[SECRETS_MAX];
 	unsigned count;
 	bool first[256];     // possible first bytes of a needle
-	uint8_t pairs[8192]; // pairs of bytes in needles' beginnings
+	uint8_t pairs[8192]; // a bit for each pair of bytes in the beginning of a needle
 };
 
 void scrub_begin(struct scrubber *scrubber, const struct keyring *ring);
 void scrub_whole(struct scrubber *scrubber, const struct needle *needle);
 
-// In place. Returns how many bytes may pass; the rest may begin a needle: give it again. `last`:
-// nothing follows.
+// Replaces needles in place. Returns how many bytes may pass. The rest may begin a needle: give it
+// again with the next bytes. `last`: none follow.
 size_t scrub(const struct scrubber *scrubber, char *bytes, size_t length, bool last);
 
 enum { SWAP_HEAD_MAX = HTTP_HEAD_MAX + 64, SWAP_WHY = 160, SWAP_BASIC_MAX = 8192 };
@@ -86,29 +86,30 @@ enum { SWAP_HEAD_MAX = HTTP_HEAD_MAX + 64, SWAP_WHY = 160, SWAP_BASIC_MAX = 8192
 struct swapped {
 	unsigned used;
 	size_t length;
-	// Basic as written and as sent: an answer may hold it. 0: none.
+	// The Basic value as the client wrote it, and as the server gets it. Length 0: none.
 	size_t basic_length;
 	char basic_placeholder[SWAP_BASIC_MAX + 1], basic_value[SWAP_BASIC_MAX + 1];
 	char why[SWAP_WHY];
 };
 
-// For a head that http_request() has read. Drops Accept-Encoding, Range, TE and Upgrade. False: a
-// placeholder is elsewhere in the head. `out` holds SWAP_HEAD_MAX.
+// Writes the head with secrets for placeholders. http_request() has read `head`. Drops
+// Accept-Encoding, Range, TE and Upgrade. Returns false for a placeholder elsewhere in the head.
+// `out` has SWAP_HEAD_MAX bytes.
 bool swap_head(const struct keyring *ring, const struct host *host, uint16_t port, const char *head,
 	       const struct http_request *request, char *out, struct swapped *ret);
 
 enum {
 	EXCHANGE_IN = HTTP_HEAD_MAX, // bytes of one read
 	EXCHANGE_OUT = SWAP_HEAD_MAX + 64,
-	EXCHANGE_BODY = 12 * 1024, // more than the longest secret in base64
+	EXCHANGE_BODY = 12 * 1024, // longer than any secret in base64
 };
 
 enum exchange_turn {
-	EXCHANGE_WAIT,    // for bytes, or for room
+	EXCHANGE_WAIT,    // for bytes, or for room in `out`
 	EXCHANGE_MOVED,   // bytes were used or written
 	EXCHANGE_REFUSED, // with `why` and `status`; nothing more is read
 	EXCHANGE_OVER,
-	EXCHANGE_BROKEN, // the client must see the cut
+	EXCHANGE_BROKEN, // an incomplete answer: the client must see this
 };
 
 struct exchange {
@@ -124,7 +125,7 @@ struct exchange {
 	bool asks_head, keep_alive;
 	bool answered;
 	unsigned used;
-	unsigned fresh; // new uses, until counted
+	unsigned fresh; // bits of secrets whose use is not counted yet
 	struct scrubber scrubber;
 	struct swapped swapped;
 	char body[EXCHANGE_BODY];
@@ -148,30 +149,30 @@ enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stre
 size_t exchange_refusal(const struct exchange *exchange, int status, const char *why, char *out,
 			size_t size);
 
-// Descriptors: of the supervisor, of the worker.
+// The opener's descriptors: to the supervisor, to the worker.
 enum { OPENER_CONTROL = 3, OPENER_CHANNEL = 4 };
 
-// With two descriptors: the trusted roots, and the record.
+// The supervisor's first message, with two descriptors: trusted root certificates, and the record.
 struct opener_begin {
 	unsigned locks;
 	unsigned secrets;
 	uint32_t roots_length;
 };
-// Then a struct key_rule for each secret, with a descriptor from which its value is read.
+// A struct key_rule for each secret follows, with a descriptor to read the value from.
 
-// One for each secret, one when the record has the certificate.
+// The opener's answer to each secret, and a last one when the record has the certificate.
 struct opener_answer {
 	char problem[160]; // "": none
 	char placeholder[SECRET_BYTES_MAX + 1];
 };
 
-// With two descriptors: the client, the server.
+// A worker's message, with two descriptors: of the client, of the server.
 struct opener_pair {
 	struct host host;
 	uint16_t port;
 };
 
-// The opener reads hostile bytes: the supervisor trusts none of it.
+// Memory that the opener writes. It reads hostile bytes: the supervisor checks all of this.
 enum { OPENER_USES_MAX = 64 };
 struct opener_record {
 	char certificate[64 * 1024];

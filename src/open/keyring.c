@@ -8,7 +8,8 @@ static const char *const usual_headers[] = {
 	"authorization", "x-api-key", "api-key", "private-token", "x-goog-api-key",
 };
 
-// Programs that check the shape accept a placeholder. Longer prefixes first.
+// A placeholder keeps such a prefix: programs that check it accept the placeholder. Longer ones
+// first.
 static const char *const prefixes[] = {
 	"github_pat_", "sk-ant-api03-", "sk-ant-", "sk-or-v1-", "sk-proj-", "sk-", "ghp_",  "gho_",
 	"ghu_",        "ghs_",          "ghr_",    "glpat-",    "npm_",     "hf_", "pypi-", "AIza",
@@ -45,7 +46,7 @@ const struct key_rule *keyring_only(const struct keyring *ring, const struct hos
 
 bool is_credential_header(struct piece name)
 {
-	// GitLab, OpenStack, AWS, Docker, Azure, Google, Vault, proxies.
+	// Headers of GitLab, OpenStack, AWS, Docker, Azure, Google, Vault and proxies.
 	static const char *const more[] = {
 		"job-token",
 		"deploy-token",
@@ -73,7 +74,7 @@ bool is_credential_header(struct piece name)
 	return false;
 }
 
-// In both cases, and with %XX.
+// Ignores case, and decodes %XX.
 static bool is_query_name(const char *at, size_t length, const char *name)
 {
 	const char *end = at + length;

@@ -21,7 +21,7 @@ static enum found replace_whole(const struct needle *needle, char *at, size_t le
 	return FOUND;
 }
 
-// With `last` a prefix of a longer needle may be a whole shorter one.
+// With `last` the beginning of a longer needle may be a complete shorter one.
 static enum found replace(const struct scrubber *scrubber, char *at, size_t left, bool last,
 			  size_t *ret_length)
 {

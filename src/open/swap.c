@@ -1,4 +1,4 @@
-// Owns where a placeholder may stand.
+// Owns the exchange of placeholders for secrets in a request's head, and where they may be.
 #include "open/dialogue.h"
 
 #include <stdio.h>
@@ -19,8 +19,7 @@ struct head_field {
 	struct piece name, value;
 };
 
-// Fields that would hide a secret in the answer, change the protocol, or are for the next reader
-// only.
+// Fields that would hide a secret in the answer, change the protocol, or are for a proxy.
 static const char *const dropped[] = {
 	"accept-encoding",
 	"range",
@@ -34,7 +33,7 @@ static const char *const dropped[] = {
 
 static bool is_dropped(const struct swap *swap, const struct head_field *field)
 {
-	// The cookie may be another user's, left where the box reads.
+	// A cookie may be another user's, left in a file that the box reads.
 	if (swap->only && piece_is_alike(field->name, "cookie"))
 		return true;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
@@ -95,7 +94,7 @@ static const struct secret *find(struct swap *swap, const struct head_field *fie
 	return NULL;
 }
 
-// User or password may be a placeholder. Keeps the length.
+// User or password of Basic may be a placeholder. The length stays the same.
 static bool swap_basic(struct swap *swap, const struct head_field *field, const char *coded,
 		       size_t length)
 {

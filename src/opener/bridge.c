@@ -1,4 +1,4 @@
-// Owns the life of an opened connection.
+// Owns the life of an opened connection: TLS on both sides, HTTP between.
 #include "opener/bridge.h"
 
 #include <openssl/err.h>
@@ -272,7 +272,7 @@ static void turn(struct opener *opener, uint32_t index)
 			return;
 		}
 	}
-	// A change of the watch triggers the event again.
+	// EPOLL_CTL_MOD triggers the events again, as work is left.
 	if (moved)
 		for (int side = TO_CLIENT; side <= TO_SERVER; side++) {
 			struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLET,
@@ -320,7 +320,7 @@ void bridge_begin(struct opener *opener, const struct opener_pair *pair, int cli
 	uint32_t index = 0;
 	while (index < BRIDGES_MAX && opener->bridges[index])
 		index++;
-	// The worker reads hostile bytes: checks its message.
+	// A box may control the worker: checks its message.
 	bool good = client >= 0 && server >= 0 && index < BRIDGES_MAX &&
 		    memchr(pair->host.name, '\0', sizeof(pair->host.name)) &&
 		    host_parse(pair->host.name, strlen(pair->host.name), &host) &&

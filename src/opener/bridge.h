@@ -1,4 +1,4 @@
-// The connections that are opened: TLS on both sides, and HTTP between.
+// Opened connections: TLS on both sides, and HTTP between.
 //
 // The room opener owns TLS on both sides of an opened connection, and the certificates. Uses: base
 // net/parse net/setup open report text. Begin with opener.c.
@@ -10,7 +10,7 @@
 
 #include "open/dialogue.h"
 
-// Certificates of one run: an authority for the rules' names only, and its certificates.
+// Certificates of one run: an authority for the names of rules only, and the leaves that it signed.
 enum { LEAVES_MAX = 64 };
 
 struct mint {
@@ -23,11 +23,11 @@ struct mint {
 	unsigned leaf_count;
 };
 
-// Valid 30 days; a leaf 7.
+// The authority is valid 30 days, a leaf 7.
 bool mint_begin(struct mint *mint, const struct keyring *ring);
-// PEM; the bytes written, 0 when they do not fit.
+// Writes the authority as PEM. Returns the number of bytes, 0 if they do not fit.
 size_t mint_text(const struct mint *mint, char *text, size_t size);
-// `name`: of a rule. NULL: cannot be made.
+// Returns a leaf for `name`, a host of a rule, or NULL.
 X509 *mint_leaf(struct mint *mint, const char *name);
 
 enum { BRIDGES_MAX = 512 };
@@ -49,7 +49,7 @@ struct leg {
 struct bridge {
 	struct leg legs[2];
 	struct exchange exchange;
-	char problem[SWAP_WHY]; // with the server; "": none
+	char problem[SWAP_WHY]; // about the server, or ""
 	int64_t deadline;       // milliseconds; 0: none
 	bool closing;
 	bool cut;
@@ -60,7 +60,7 @@ struct bridge {
 struct opener {
 	struct keyring ring;
 	struct mint mint;
-	const char *roots; // PEM
+	const char *roots; // trusted roots, PEM
 	size_t roots_length;
 	struct opener_record *record;
 	SSL_CTX *contexts[2]; // NULL until the first connection
@@ -70,19 +70,19 @@ struct opener {
 	int64_t now; // milliseconds
 };
 
-// Takes both descriptors. Closes a host without a rule at once.
+// Takes both descriptors. Closes them if the host has no rule.
 void bridge_begin(struct opener *opener, const struct opener_pair *pair, int client, int server);
 void bridge_event(struct opener *opener, uint64_t tag);
-// -1: none is due.
+// Returns the milliseconds until the next deadline, or -1.
 int bridge_wait(const struct opener *opener);
 void bridge_expire(struct opener *opener);
 
-// Made at the first connection: reading the roots takes milliseconds.
+// Called at the first connection: reading the roots takes milliseconds.
 bool contexts_begin(struct opener *opener);
-// A TLS of one side of a bridge, over its descriptor; NULL when there is no memory.
+// Makes the TLS of one side of a bridge. Returns NULL if it cannot.
 SSL *contexts_new(struct opener *opener, struct bridge *bridge, enum bridge_side side);
 
-// `failed`: impossible rather than refused.
+// `failed`: the act was impossible, not refused.
 void notes_refusal(struct opener *opener, const struct bridge *bridge, const char *why,
 		   bool failed);
 void notes_uses(struct opener *opener, struct exchange *exchange);

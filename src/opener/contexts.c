@@ -8,7 +8,7 @@
 
 static const unsigned char protocols[] = "\x08http/1.1";
 
-// Only HTTP/1.1. A client that offers others gets an alert.
+// Chooses HTTP/1.1. A client that does not offer it gets an alert.
 static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *length,
 			   const unsigned char *offered, unsigned int size, void *user)
 {
@@ -22,7 +22,7 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *l
 	return SSL_TLSEXT_ERR_OK;
 }
 
-// Exactly the name that the worker judged.
+// The client must name exactly the host that the worker judged.
 static int check_name(SSL *ssl, int *alert, void *user)
 {
 	const struct bridge *bridge = SSL_get_app_data(ssl);
@@ -46,7 +46,7 @@ static bool add_roots(const struct opener *opener, X509_STORE *store)
 		X509_free(root);
 	}
 	BIO_free(text);
-	ERR_clear_error(); // the end of the text is an error for OpenSSL
+	ERR_clear_error(); // OpenSSL reports the end of the text as an error
 	return count > 0;
 }
 

@@ -15,7 +15,7 @@ static X509 *begin(EVP_PKEY *key, const char *name, long seconds)
 	unsigned char serial[16];
 	BIGNUM *number = NULL;
 	bool made = certificate && RAND_bytes(serial, sizeof(serial)) == 1;
-	serial[0] &= 0x7f; // RFC 5280 4.1.2.2: positive
+	serial[0] &= 0x7f; // RFC 5280 4.1.2.2: must be positive
 	made = made && (number = BN_bin2bn(serial, sizeof(serial), NULL)) &&
 	       BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) &&
 	       X509_set_version(certificate, 2) &&
@@ -115,7 +115,7 @@ X509 *mint_leaf(struct mint *mint, const char *name)
 	X509 *leaf = make_leaf(mint, name);
 	if (!leaf)
 		return NULL;
-	// Replaces the oldest; connections in use hold a reference.
+	// Replaces the first one. Connections that use it hold a reference.
 	unsigned at = mint->leaf_count < LEAVES_MAX ? mint->leaf_count++ : 0;
 	X509_free(mint->leaves[at].certificate);
 	snprintf(mint->leaves[at].name, sizeof(mint->leaves[at].name), "%s", name);

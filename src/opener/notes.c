@@ -1,4 +1,4 @@
-// Owns the record of what the opener did, which the supervisor reads at the end.
+// Owns the opener's record of refusals and uses. The supervisor reads it at the end.
 #include "opener/bridge.h"
 
 #include <stdio.h>

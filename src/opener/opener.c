@@ -1,6 +1,5 @@
-// Owns the opener: the program that holds secrets, and that can connect to nothing. It begins with
-// two sockets, reads its input, locks itself, and then serves connections that a worker of the
-// proxy has made.
+// Owns the opener, the program that holds secrets and can connect to nothing. It gets its input
+// over two sockets, locks itself, and serves connections that a worker of the proxy has made.
 #include <errno.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
@@ -20,7 +19,7 @@
 
 enum { ARENA_BYTES = SECRETS_MAX * (SECRET_BYTES_MAX + 16) + 4096 };
 
-// All values, in memory that is neither swapped out nor dumped.
+// All values of secrets, in memory that is neither swapped out nor dumped.
 static char *values;
 static size_t values_used;
 
@@ -31,7 +30,7 @@ static bool take_values_memory(void)
 	return values != MAP_FAILED && madvise(values, ARENA_BYTES, MADV_DONTDUMP) == 0;
 }
 
-// Without the newline.
+// Reads a value without its newline. Returns a problem, or NULL.
 static const char *read_value(int fd, struct secret *secret)
 {
 	enum { LINE_END = 2 };
@@ -49,7 +48,7 @@ static const char *read_value(int fd, struct secret *secret)
 		return problem;
 	at[length] = '\0';
 	values_used += length + 1;
-	// Only the used part: the limit of locked memory may be small.
+	// Locks only the used part: RLIMIT_MEMLOCK may be small.
 	if (mlock(values, values_used) < 0)
 		return "its memory cannot be locked: raise ulimit -l";
 	secret->value = at;
@@ -126,7 +125,7 @@ static int tell_certificate(struct opener *opener, unsigned locks)
 	return 0;
 }
 
-// False: the supervisor and the worker are gone.
+// Returns false if the supervisor and the worker are gone.
 static bool take_pair(struct opener *opener)
 {
 	struct opener_pair pair;
@@ -147,7 +146,7 @@ static _Noreturn void loop(struct opener *opener)
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = channel };
 	if (epoll_ctl(opener->epoll, EPOLL_CTL_ADD, OPENER_CHANNEL, &event) < 0)
 		_exit(1);
-	// After EOF it reads earlier bytes: a TLS alert says why a client left.
+	// After EOF it still reads earlier bytes: a TLS alert says why a client left.
 	int turns = -1, count = 1;
 	while (turns < 0 || (count > 0 && turns++ < LAST_TURNS)) {
 		count = epoll_wait(opener->epoll, events, EVENTS_A_TURN,

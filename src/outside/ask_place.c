@@ -1,4 +1,5 @@
-// Owns the way to the program of --ask-program, by descriptors: no box may write a directory on it.
+// Owns the walk to the program of --ask-program, by descriptors: no box may write a directory on
+// its path.
 #include "outside/outside.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ static int check_directory(const struct plan *plan, int directory, const char *s
 		return fail(errno, "--ask-program: '%s'", shown);
 	if (outside != OUTSIDE_NOT)
 		return refuse(shown, place);
-	// Other boxes of this project may write it.
+	// Other boxes of this project may write there.
 	if (plan->toplevel && path_within(real, plan->toplevel))
 		return refuse(shown, plan->toplevel);
 	return 0;
@@ -109,7 +110,7 @@ static int go_on(struct ask_way *way, int *ret_fd)
 	return 1;
 }
 
-// Returns an O_PATH descriptor. No box may write the file, by any name on the way.
+// Returns an O_PATH descriptor of a file that no box may write or replace.
 static int walk(const struct plan *plan, const char *path)
 {
 	int fd = -1, found = 0;
@@ -125,7 +126,7 @@ static int walk(const struct plan *plan, const char *path)
 	return found < 0 ? -1 : fd;
 }
 
-// `file` is O_PATH; `ret_fd` is readable, at offset 0.
+// `file` is O_PATH. *ret_fd is readable, at offset 0.
 static int read_first(int file, const char *shown, char line[FIRST_LINE_MAX + 1], int *ret_fd)
 {
 	char link[64];
@@ -171,7 +172,7 @@ static int take_named(const struct plan *plan, const char *name, struct ask_prog
 		    str_shown(name));
 }
 
-// "#!INTERPRETER [ARGUMENT]", as execve(2) reads it.
+// Reads "#!INTERPRETER [ARGUMENT]" like execve(2).
 static int take_script(const struct plan *plan, char *line, struct ask_program *program)
 {
 	char *end = strchr(line, '\n');

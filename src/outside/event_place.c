@@ -1,5 +1,4 @@
-// Owns where events may be written: never where the box may write. It could read hidden facts, or
-// forge events.
+// Owns the check where events may be written: not where a box could read or forge them.
 #include "outside/outside.h"
 
 #include <errno.h>
@@ -34,7 +33,7 @@ static int check_directory(const struct plan *plan, int directory, const char *s
 	return 0;
 }
 
-// A file that the command also gets is writable for it.
+// The command could write a file that it also gets as a descriptor.
 static int check_apart(const struct plan *plan, const struct stat *status)
 {
 	for (unsigned i = 0; i <= STDERR_FILENO + plan->keep_count; i++) {
@@ -82,7 +81,7 @@ static int check_named(const struct plan *plan, int fd, const struct stat *statu
 	return check_file(plan, status, shown);
 }
 
-// A separate description of a pipe, non-blocking; the caller's stays.
+// Opens a pipe again: O_NONBLOCK must not change the caller's open file description.
 static int open_again(const struct plan *plan, int fd)
 {
 	char link[64];

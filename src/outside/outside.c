@@ -1,4 +1,4 @@
-// Owns the question whether something outside is in a place that a box may write.
+// Owns the test whether a box may write a place outside.
 #include "outside/outside.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ bool outside_writes(const struct plan *plan, const char *path)
 	return above && box_writes(above);
 }
 
-// By inode, so that bind mounts are found, too.
+// Compares inodes: finds bind mounts, too.
 const struct mount *outside_written(const struct plan *plan, const struct stat *status)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
@@ -74,7 +74,7 @@ static enum outside look_up(const struct plan *plan, int directory, const char *
 	return OUTSIDE_UNKNOWN;
 }
 
-// Directories that the box writes in part, or by a layer.
+// Returns a directory that boxes write in part, or by a session's layer.
 static const char *shared_place(const struct plan *plan, const char *real)
 {
 	const char *const own[] = { plan->state, plan->config, plan->temporary };

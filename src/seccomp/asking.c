@@ -23,8 +23,8 @@ enum { INSTRUCTIONS_MAX = 1024 };
 	{ "ioctl", 1, mask, request, ASKING_IS, answer, 0, 0 }
 #define LOOKS(request) TERMINAL_REQUEST(~0U, request, SECCOMP_RET_ALLOW)
 
-// For a box in the background of the caller's terminal. A process outside of the terminal's session
-// could read and set it. The supervisor is asked about all requests of the terminal.
+// For a box in the background of the caller's terminal. A process that left the terminal's session
+// could read and set it.
 static const struct asking background_rows[] = {
 	{ "setsid", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_ERRNO | EPERM, 0, 0 },
 	TERMINAL_REQUEST(~0U, TIOCNOTTY, SECCOMP_RET_ERRNO | EPERM),
@@ -137,7 +137,7 @@ int asking_child(const struct plan *plan, struct run *run)
 {
 	if (plan->asking.count == 0 || (plan->asking_group && (run->own_session || run->lent)))
 		return 0;
-	// Signals wait meanwhile: else Go's would restart each call.
+	// Signals wait for the answer: Go's signals for preemption would restart each call.
 	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	autoclose int listener =
 		(int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &plan->asking);

@@ -1,5 +1,5 @@
-// A second filter that asks the supervisor: in tier landlock about what Landlock does not see, for
-// --explain about calls that may be refused.
+// The second filter passes calls to the supervisor: in tier landlock calls that Landlock does not
+// see, for --explain calls that may be refused.
 #pragma once
 
 #include <limits.h>
@@ -10,7 +10,7 @@
 struct plan;
 struct run;
 
-// A test of calls; the first that holds decides.
+// Tests calls. The first row that holds decides.
 struct asking {
 	const char *calls;
 	unsigned argument; // or ASKING_ALWAYS
@@ -18,7 +18,7 @@ struct asking {
 	enum { ASKING_IS, ASKING_IS_NOT } test;
 	uint32_t answer;
 	unsigned modes;
-	uint32_t family; // of socket: the first argument, 0 for any
+	uint32_t family; // the first argument, a socket's family; 0: any
 };
 enum { ASKING_ALWAYS = 6 };
 enum { ASKING_TERMINAL = 'T' };
@@ -26,12 +26,12 @@ enum { ASKING_TERMINAL = 'T' };
 // Calls without a row are allowed.
 int asking_compile(struct plan *plan, const struct asking *rows, unsigned count, unsigned modes);
 
-// No filter sees the operations of io_uring.
+// Refuses the group io_uring: no filter sees the operations of io_uring.
 int asking_refuse_rings(const struct plan *plan);
 
 int asking_child(const struct plan *plan, struct run *run);
 
-// Both sides take turns on one processor (Linux 6.6).
+// Linux 6.6: asker and answering thread take turns on one processor.
 void asking_begin(int listener);
 
 const char *asking_call(int number);

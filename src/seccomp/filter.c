@@ -27,7 +27,7 @@ struct emitter {
 	struct filter_code code;
 };
 
-// Both supported machines are little-endian.
+// The low half is first: both supported machines are little-endian.
 static size_t argument(unsigned number)
 {
 	return offsetof(struct seccomp_data, args) + number * sizeof(uint64_t);
@@ -134,7 +134,7 @@ static unsigned collect_ranges(const struct filter_choice *choice, struct range 
 			ranges[count++] = next;
 	}
 	ranges[count++] = (struct range){ .first = X32_BIT, .answer = SECCOMP_RET_KILL_PROCESS };
-	// A tracer skips a call by -1.
+	// seccomp(2): a tracer skips a call by the number -1.
 	ranges[count++] = (struct range){ .first = NO_CALL, .answer = SECCOMP_RET_ERRNO | ENOSYS };
 	return count;
 }

@@ -1,4 +1,4 @@
-// Groups and names of system calls -> a program of classic BPF. Pure.
+// Compiles groups and names of system calls to classic BPF.
 #pragma once
 
 #include <linux/filter.h>
@@ -14,8 +14,8 @@ struct filter_choice {
 
 enum { FILTER_MAX = 2048, FILTER_INSTRUCTION = 8 };
 
-// For FILTER_MAX instructions. A range tree: the kernel loads it in 34 us; libseccomp's binary tree
-// took 138, linear code 286.
+// `room` is for FILTER_MAX instructions. The kernel loads this tree of ranges in 34 us,
+// libseccomp's binary tree in 138, linear code in 286.
 struct sock_fprog filter_compile(const struct filter_choice *choice, void *room);
 
 uint32_t filter_answer(const void *code, unsigned count, unsigned number, bool *ret_arguments);

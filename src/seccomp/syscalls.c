@@ -1,5 +1,5 @@
-// Owns the one list of system calls. Unlisted means ENOSYS, so that programs fall back as they
-// would on an older kernel. Groups after the third are off unless a profile names them.
+// Owns the list of system calls. Others get ENOSYS, as on an older kernel. Groups after the third
+// are off unless a profile names them.
 #include "seccomp/syscalls.h"
 
 #include <errno.h>
@@ -130,13 +130,13 @@ enum {
 enum {
 	IOCTL_CONSOLE = 0x4b00,
 	IOCTL_VIRTUAL_TERMINAL = 0x5600
-}; // KD... and VT..., ioctl_console(2)
+}; // KD... and VT... of ioctl_console(2)
 #define NOT_A_PROTOCOL   (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define NO_KIND(kind)    { 0xf, kind, SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT }
 #define KIND             0xffffff00U
 #define GET_OR_SET       0xfffffffeU
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
-// FS_IOC_RESVSP and kin: <linux/falloc.h> keeps their structure to the kernel.
+// FS_IOC_RESVSP...: <linux/falloc.h> does not export their structure.
 enum { IOCTL_RESERVE = 0x40305828, IOCTL_RESERVE_64 = 0x4030582a, IOCTL_ZERO_RANGE = 0x40305839 };
 enum { LIMIT_OF_CORES = 4, IOPRIO_OF_GROUP = 2, PRCTL_SCHED_CORE = 62 };
 enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
@@ -171,23 +171,23 @@ enum { OVERFLOW_ID = 65534 };
 	 CLONE_NEWCGROUP)
 
 const struct syscall_check syscall_checks[] = {
-	// Types into the terminal (CVE-2017-5226). The kernel reads 32 bits.
+	// TIOCSTI and TIOCLINUX type into the terminal (CVE-2017-5226). The kernel reads 32 bits.
 	{ .call = "ioctl",
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, IOCTL_STI, REFUSE }, { ANY, IOCTL_LINUX, REFUSE },
 		{ ANY, IOCTL_SET_DISCIPLINE, REFUSE },
-		// TIOCEXCL outlives the box. The others change a virtual console.
+		// TIOCEXCL outlives the box. The next two change a virtual console.
 		{ ANY, IOCTL_EXCLUSIVE, REFUSE }, { KIND, IOCTL_CONSOLE, REFUSE },
 		{ KIND, IOCTL_VIRTUAL_TERMINAL, REFUSE },
-		// A snapshot would show hidden files; SNAP_DESTROY_V2 removes one by its id.
+		// A snapshot would show hidden files. SNAP_DESTROY_V2 removes one by its id.
 		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },
 		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE },
-		// Loads host drivers of bridges and VLANs before the check of rights.
+		// Loads host drivers of bridges and VLANs before rights are checked.
 		{ GET_OR_SET, SIOCGIFBR, REFUSE }, { GET_OR_SET, SIOCBRADDBR, REFUSE },
 		{ GET_OR_SET, SIOCGIFVLAN, REFUSE }, { ANY, IOCTL_RESERVE, UNSUPPORTED },
 		{ ANY, IOCTL_RESERVE_64, UNSUPPORTED }, { ANY, IOCTL_ZERO_RANGE, UNSUPPORTED },
-		// Each key would signal the foreground group, perhaps the caller's. Servers do
+		// Each key would signal the foreground group, perhaps the caller's. Servers work
 		// without (nginx).
 		{ ANY, FIOASYNC, PRETEND }) },
 	// One call can take any space. Programs then write instead.
@@ -212,7 +212,7 @@ const struct syscall_check syscall_checks[] = {
 	  .argument = 2,
 	  .otherwise = CHECK_NEXT,
 	  RULES({ O_DIRECT, O_DIRECT, INVALID }, { O_ASYNC, O_ASYNC, REFUSE }) },
-	// The host's next open would wait for up to fs.lease-break-time, 45 s.
+	// A lease makes the host's next open wait for up to fs.lease-break-time, 45 s.
 	{ .call = "fcntl",
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
@@ -222,7 +222,7 @@ const struct syscall_check syscall_checks[] = {
 	  .argument = 0,
 	  .otherwise = NOT_A_FAMILY,
 	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }) },
-	// getaddrinfo and getifaddrs ask routing.
+	// getaddrinfo and getifaddrs use NETLINK_ROUTE.
 	{ .call = "socket",
 	  .guarded = true,
 	  .guard_argument = 0,
@@ -278,7 +278,7 @@ const struct syscall_check syscall_checks[] = {
 		{ ANY, PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW },
 		{ ANY, PERSONALITY_SHORT, SECCOMP_RET_ALLOW },
 		{ ANY, PERSONALITY_SHORT | PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW }) },
-	// Kernel TLS and other upper layers, and signed segments: loaded modules, many bugs.
+	// Kernel TLS, other upper layers, signed segments: modules with many bugs.
 	{ .call = "setsockopt",
 	  .guarded = true,
 	  .guard_argument = 1,
@@ -288,7 +288,7 @@ const struct syscall_check syscall_checks[] = {
 	  RULES({ ANY, OPTION_TCP_ULP, REFUSE }, { ANY, OPTION_TCP_MD5, REFUSE },
 		{ ANY, OPTION_TCP_MD5_PREFIX, REFUSE }, { ANY, OPTION_TCP_AO_KEY, REFUSE }) },
 	{ .call = "setsockopt", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
-	// A limit of cores of 0 starts the host's handler.
+	// core(5): RLIMIT_CORE of 0 starts the host's handler of core dumps.
 	{ .call = "setrlimit",
 	  .argument = 0,
 	  .otherwise = SECCOMP_RET_ALLOW,
@@ -322,7 +322,7 @@ const struct syscall_check syscall_checks[] = {
 	  .argument = 1,
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, 1, REFUSE }) },
-	// Group 0 may be the caller's.
+	// Group 0 may be the group of sbx's caller.
 	{ .call = "setpriority",
 	  .guarded = true,
 	  .guard_argument = 0,
@@ -339,13 +339,13 @@ const struct syscall_check syscall_checks[] = {
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, 0, REFUSE }) },
 	{ .call = "ioprio_set", .argument = 0, .otherwise = SECCOMP_RET_ALLOW },
-	// Includes the whole group.
+	// PR_SCHED_CORE can include the whole process group.
 	{ .call = "prctl",
 	  .argument = 0,
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, PRCTL_SCHED_CORE, INVALID }) },
-	// The kernel says EINVAL for an unmapped id; fakeroot and others only accept EPERM. Group
-	// 65534 is the caller's: rsync would give up.
+	// For an unmapped id the kernel returns EINVAL; fakeroot accepts only EPERM. The caller's
+	// other groups appear as 65534: rsync would give up.
 	OWNER_OF("chown", 1),
 	OWNER_OF("fchown", 1),
 	OWNER_OF("lchown", 1),

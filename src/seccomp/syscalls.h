@@ -14,14 +14,14 @@ struct syscall_group {
 	const char *name;
 	enum syscall_verdict verdict;
 	const char *why;
-	const char *calls; // name:number for calls newer than the library
+	const char *calls; // name:number for calls newer than libseccomp
 };
 extern const struct syscall_group syscall_groups[];
 extern const unsigned syscall_group_count;
 
 enum { GROUP_BASE, GROUP_REFUSED, GROUP_CHECKED, GROUP_FIRST_OPTIONAL };
 
-// (argument & mask) == value on 32 bits; the first match decides, else `otherwise`.
+// (argument & mask) == value on 32 bits. The first rule that matches decides, else `otherwise`.
 struct syscall_rule {
 	uint32_t mask, value;
 	uint32_t answer;
@@ -37,7 +37,7 @@ struct syscall_check {
 	unsigned guard_argument;
 	uint32_t guard_value;
 };
-#define CHECK_NEXT 0U // SECCOMP_RET_KILL_THREAD, which no row answers
+#define CHECK_NEXT 0U // SECCOMP_RET_KILL_THREAD, which no row uses
 #define OWN_UID    0xfffffff0U
 #define OWN_GID    0xfffffff1U
 extern const struct syscall_check syscall_checks[]; // rows of a call are adjacent
@@ -46,7 +46,7 @@ extern const unsigned syscall_check_count;
 int syscall_group_find(const char *name);
 bool syscall_listed(const char *calls, const char *name);
 
-// Made at build time, sorted by number. Without pointers: each start would relocate them.
+// Generated, sorted by number. Has no pointers: each start would relocate them.
 struct syscall_number {
 	char name[26];
 	unsigned short number, group;

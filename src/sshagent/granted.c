@@ -1,4 +1,4 @@
-// Owns the reading of known_hosts, public keys and the agent's own list, for the rules.
+// Owns the making of rules from known_hosts, public key files and the agent's list of keys.
 #include "sshagent/sshagent.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 enum { KNOWN_BYTES_MAX = 4 << 20, KEY_FILE_MAX = 64 << 10, AGENT_SECONDS = 30 };
 
-// 1; 0: no such file; -1.
+// Returns 1, 0 without such a file, or -1.
 static int read_file(const struct plan *plan, const char *path, size_t most, const char **ret_text,
 		     size_t *ret_length)
 {

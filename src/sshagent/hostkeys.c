@@ -69,7 +69,7 @@ static void hmac_sha1(const uint8_t *key, size_t key_length, const char *text, s
 	sha1(outer, sizeof(outer), hash);
 }
 
-// |1|SALT|HASH, of one name.
+// A hashed name: |1|SALT|HASH, sshd(8).
 static bool matches_hashed(struct piece word, const char *name)
 {
 	uint8_t salt[SHA1_BYTES + 1], wanted[SHA1_BYTES + 1], hash[SHA1_BYTES];
@@ -82,7 +82,7 @@ static bool matches_hashed(struct piece word, const char *name)
 	return memcmp(hash, wanted, SHA1_BYTES) == 0;
 }
 
-// A list of patterns; a match of '!PATTERN' rejects the line.
+// Whether a list of patterns has `name`. A match of '!PATTERN' rejects the line.
 static bool matches_list(struct piece list, const char *name)
 {
 	bool found = false;

@@ -39,7 +39,7 @@ struct slot {
 	enum agent_verdict verdict;
 	int box, agent; // -1: not connected yet
 	int64_t until;
-	size_t used, whole; // transferred, and all; 0: unknown
+	size_t used, whole; // bytes transferred; bytes of the message, 0: unknown
 	struct agent_connection connection;
 	uint8_t bytes[LENGTH + AGENT_ANSWER_MAX];
 };
@@ -60,8 +60,8 @@ static void end_slot(struct slot *slot)
 	slot->state = FREE;
 }
 
-// epoll reports a hang-up without any events: the agent may end the connection with its answer, so
-// it is watched again once the box has the answer.
+// epoll reports a hang-up even without events, and the agent may hang up after its answer. The
+// agent's descriptor is watched again once the box has the answer.
 static bool enter(struct slot *slot, enum stage state, size_t whole)
 {
 	static const struct {
@@ -89,7 +89,7 @@ static bool answer(struct slot *slot, uint8_t message)
 	return enter(slot, ANSWERS, LENGTH + 1);
 }
 
-// Waits at most CONNECT_SECONDS for the connector.
+// Waits at most CONNECT_SECONDS for serve_connector().
 static int ask_connector(void)
 {
 	int fds[FD_PASSED];
@@ -166,7 +166,7 @@ static bool take_answer(struct agent_record *record, struct slot *slot)
 	return false;
 }
 
-// 1: whole, 0: not yet, -1: the connection ends.
+// Returns 1 for a whole message, 0 for a part, -1 if the connection ends.
 static int read_some(struct slot *slot, int fd, size_t most)
 {
 	size_t wanted = slot->whole ? slot->whole : LENGTH;
@@ -263,7 +263,7 @@ void serve_filter(struct agent_record *record, void *memory)
 	if (epoll_ctl(EVENTS, EPOLL_CTL_ADD, LISTENER, &event) < 0)
 		return;
 	for (;;) {
-		// One event at a time: an ended slot has no other.
+		// One event at a time: an ended slot must have no other event.
 		int count = epoll_wait(EVENTS, &event, 1, TICK_MILLISECONDS);
 		if (count < 0 && errno != EINTR)
 			return;

@@ -165,10 +165,11 @@ static bool is_algorithm(const struct wire_string *name)
 }
 
 struct login {
-	struct wire_string session, user, key, host; // host: of the bound form, else without bytes
+	struct wire_string session, user, key, host; // host: only with publickey-hostbound
 };
 
-// RFC 4252, section 7, behind the session id; publickey-hostbound-v00 adds the host's key.
+// Reads a session id and the request of RFC 4252, section 7. publickey-hostbound-v00 adds the
+// host's key.
 static bool read_login(const struct wire_string *data, struct login *ret_login)
 {
 	struct wire wire = { data->bytes, data->length };
@@ -216,7 +217,7 @@ static bool judge_login(const struct agent_connection *connection, const struct 
 	return true;
 }
 
-// PROTOCOL.sshsig: what ssh-keygen -Y sign asks for, as git does.
+// PROTOCOL.sshsig of OpenSSH: the data that ssh-keygen -Y sign, and so git, lets the agent sign.
 static bool read_sshsig(const struct wire_string *data, struct wire_string *ret_namespace)
 {
 	static const char magic[] = "SSHSIG";

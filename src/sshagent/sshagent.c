@@ -25,7 +25,7 @@
 
 enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16, HEAD = 64 };
 
-// A project's own file gives no key, even if trusted or extended.
+// Neither a project's .sbx.ini nor a profile that it extends opens an agent, even if trusted.
 static int take_own(struct plan *plan, const struct list *wanted, struct list *into)
 {
 	list_each (item, wanted) {

@@ -1,5 +1,5 @@
-// A socket in the box for SSH_AUTH_SOCK, behind which the caller's ssh-agent lists the keys of
-// --agent-key alone and signs logins to the hosts of --agent-host alone.
+// A socket in the box for SSH_AUTH_SOCK. Over it the caller's ssh-agent lists only the keys of
+// --agent-key, and signs only logins to the hosts of --agent-host.
 //
 // The room sshagent owns the filter before the caller's ssh-agent. Uses: base apart net/setup nouns
 // outside report text view/paths. Begin with sshagent.h.
@@ -17,23 +17,22 @@ struct agent_record;
 struct plan;
 struct run;
 
-// Once the profile is complete. `profile` gets the socket. -1 with the error said.
+// Called when the profile is complete. Adds the socket to `profile`.
 int sshagent_plan(struct plan *plan, struct profile *profile, char *const *environment);
-// Once the view is planned: refuses files that the box may write.
+// Called when the view is planned. Refuses files that the box may write.
 int sshagent_files_host(const struct plan *plan, struct run *run);
 
 int sshagent_host(const struct plan *plan, struct run *run);
 int sshagent_undo(const struct plan *plan, struct run *run);
 
-// Starts the two processes of serve.h. Earlier clients wait for them in the socket's queue.
+// Starts serve_filter() and serve_connector(). Earlier clients wait in the socket's queue.
 int sshagent_begin(const struct plan *plan, struct run *run);
 
-// Changes until the undo. NULL: there is no socket.
+// Returns the refusals so far, or NULL without a socket.
 const struct refused_table *sshagent_refused(const struct run *run);
 
-// What a box may ask of its caller's ssh-agent. Pure: bytes to a verdict, no memory. Messages:
-// draft-ietf-sshm-ssh-agent; session-bind@openssh.com and the two login forms: PROTOCOL and
-// PROTOCOL.agent of OpenSSH.
+// Judges requests to the agent. Messages: draft-ietf-sshm-ssh-agent. session-bind@openssh.com and
+// the two forms of a login: PROTOCOL and PROTOCOL.agent of OpenSSH.
 
 enum {
 	AGENT_KEYS_MAX = 64,
@@ -41,7 +40,7 @@ enum {
 	AGENT_NAMESPACES_MAX = 8,
 	AGENT_SESSION_MAX = 128, // bytes of a session id, as OpenSSH's AGENT_MAX_SID_LEN
 	AGENT_NAME = 128,
-	AGENT_REQUEST_MAX = 64 * 1024, // bytes of a request, and of an answer
+	AGENT_REQUEST_MAX = 64 * 1024, // bytes, as in the next line
 	AGENT_ANSWER_MAX = 256 * 1024,
 };
 
@@ -56,7 +55,7 @@ enum agent_message {
 	AGENT_EXTENSION_FAILURE = 28,
 };
 
-// A key is its SHA-256, as ssh-keygen -l shows it.
+// Keys are compared by SHA-256, as ssh-keygen -l shows it.
 struct agent_host_key {
 	uint8_t hash[SHA256_BYTES];
 	bool allowed, revoked;
@@ -72,7 +71,7 @@ struct agent_rules {
 	unsigned namespace_count;
 };
 
-// One connection, with the session that the agent has verified.
+// A connection of the box, with the session that the agent has verified.
 struct agent_connection {
 	bool bound, refused; // refused: a bind was refused, and reported
 	uint8_t session[AGENT_SESSION_MAX];
@@ -82,37 +81,37 @@ struct agent_connection {
 
 enum agent_verdict {
 	AGENT_REFUSES,
-	AGENT_LISTS, // passed on, as the next two; agent_list() filters the answer
+	AGENT_LISTS, // goes to the agent; agent_list() filters the answer
 	AGENT_SIGNS,
-	AGENT_BINDS, // agent_bound() reads the answer
-	AGENT_KNOWS, // bound already: success at once
+	AGENT_BINDS, // goes to the agent; agent_bound() reads the answer
+	AGENT_KNOWS, // is bound already: gets success at once
 };
 
-// A request without its length. After AGENT_BINDS `connection` has the pending bind; after
-// AGENT_REFUSES `*ret_refusal` has the reason (REFUSED_NOTHING: reported before).
+// Judges a request, without its length. AGENT_BINDS: `connection` has the session to bind.
+// AGENT_REFUSES: *ret_refusal has the reason, or REFUSED_NOTHING if it was reported before.
 enum agent_verdict agent_judge(const struct agent_rules *rules, struct agent_connection *connection,
 			       const uint8_t *bytes, size_t length, struct refused *ret_refusal);
 
-// The agent's answer to a bind. False: refused, see `*ret_refusal`.
+// Reads the agent's answer to a bind. Returns false if the bind is refused.
 bool agent_bound(const struct agent_rules *rules, struct agent_connection *connection,
 		 const uint8_t *bytes, size_t length, struct refused *ret_refusal);
 
-// Removes unlisted keys from an IDENTITIES_ANSWER in place. Returns the new length; 0: not such an
-// answer.
+// Removes unlisted keys from an IDENTITIES_ANSWER in place. Returns the new length, or 0 for
+// another message.
 size_t agent_list(const struct agent_rules *rules, uint8_t *bytes, size_t length);
 
-// Nothing but a signature.
+// Whether the message is a signature and nothing else.
 bool agent_is_signature(const uint8_t *bytes, size_t length);
 
 // "SHA256:..." as ssh-keygen -l writes it.
 enum { AGENT_FINGERPRINT = 52 };
 
-// The host's key, new or known; NULL: no room.
+// Returns the entry of a host key, a new one if needed, or NULL without room.
 struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES]);
 
-// Reading of SSH's binary forms (RFC 4251, section 5) from hostile bytes. Pure.
+// Readers of SSH's binary forms (RFC 4251, section 5).
 
-// The rest of a message. Each read takes bytes from its front, or fails and takes none.
+// The rest of a message. A read takes bytes from its front, or fails and takes none.
 struct wire {
 	const uint8_t *at;
 	size_t left;
@@ -132,7 +131,7 @@ bool wire_same(const struct wire_string *one, const struct wire_string *other);
 
 void wire_put_number(uint8_t bytes[4], uint32_t number);
 
-// known_hosts (sshd(8)) and public key files, as text of the caller's. Pure.
+// known_hosts (sshd(8)) and public key files of the caller.
 
 enum { KNOWN_HOSTS_MAX = 32 };
 
@@ -143,7 +142,7 @@ struct known_host {
 	bool by_authority; // a @cert-authority line matches, which is not supported
 };
 
-// HOST, HOST:PORT, ADDRESS or [ADDRESS]:PORT; default port 22.
+// Reads HOST, HOST:PORT, ADDRESS or [ADDRESS]:PORT. The default port is 22.
 bool known_host_parse(const char *text, struct known_host *ret_host);
 
 // Adds the keys of a known_hosts file. Returns the number of a fatal line (a malformed @revoked, or
@@ -151,32 +150,30 @@ bool known_host_parse(const char *text, struct known_host *ret_host);
 unsigned known_hosts_read(struct agent_rules *rules, struct known_host *hosts, unsigned host_count,
 			  const char *text, size_t length);
 
-// The hash of the key of a file NAME.pub: one line "TYPE BASE64 [COMMENT]".
+// Hashes the key of a file NAME.pub, one line "TYPE BASE64 [COMMENT]".
 bool known_public_key(const char *text, size_t length, uint8_t ret_hash[SHA256_BYTES]);
 
 bool known_fingerprint(const char *text, uint8_t ret_hash[SHA256_BYTES]);
 
-// Two locked processes between a box and its caller's agent. The filter reads what the box writes,
-// and can open and connect to nothing. The connector connects to its one socket, and reads single
+// Two locked processes between a box and its caller's agent. The filter reads the box's bytes, and
+// can open or connect to nothing. The connector connects to one socket, and reads only single
 // bytes.
 
 enum { AGENT_CONNECTIONS_MAX = 16 };
 
-// Descriptors: 0 the listening socket, 1 to serve_connector(), 3 an epoll instance. Returns when
-// descriptor 1 is closed. `memory`: serve_bytes() zeroes.
+// Descriptors: 0 the listening socket, 1 to serve_connector(), 3 an epoll instance. Returns on an
+// error. `memory` has serve_bytes() zero bytes.
 size_t serve_bytes(void);
 void serve_filter(struct agent_record *record, void *memory);
 // Descriptors: 0 the agent's socket (O_PATH), 1 to the filter.
 void serve_connector(void);
-// To the agent's socket (O_PATH): the connection, or -1.
+// Connects to the agent's socket, given as O_PATH. Returns the connection, or -1.
 int agent_connect(int agent, unsigned seconds);
 
-// The rules of a run. Files are read and the agent is asked outside, before the command exists.
-
-// The agent's socket is `agent` (O_PATH). -1 with the error said.
+// Reads files, and asks the agent for its keys by its socket `agent` (O_PATH).
 int rules_read(const struct plan *plan, int agent, struct agent_rules *rules);
 
-// Shared by both processes and the supervisor: rules, which the processes only read, and refusals.
+// Memory that both processes and the supervisor share. The processes only read the rules.
 struct agent_record {
 	struct agent_rules rules;
 	struct refused_table refused;

@@ -1,4 +1,4 @@
-// Owns the coding of bytes, and of a proxy's user and password.
+// Owns base64, also of the user and password of a URL.
 #include "text/sha.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Owns the folding of names. Unicode's CaseFolding.txt (full) and Default_Ignorable_Code_Point, as
-// far as the result is ASCII: ext4 and f2fs with "casefold" find a name by it.
+// Owns the folding of names like ext4 and f2fs with "casefold": Unicode's CaseFolding.txt (full)
+// and Default_Ignorable_Code_Point, as far as the result is ASCII.
 #include "text/words.h"
 
 #include <stddef.h>
@@ -23,7 +23,7 @@ static const struct {
 	{ 0x1BCA0, 0x1BCA3, "" },  { 0x1D173, 0x1D17A, "" }, { 0xE0000, 0xE0FFF, "" },
 };
 
-// The UTF-8 code point that begins there; a byte that begins none counts as one.
+// Reads a UTF-8 code point. Returns its size in bytes; 1 for a byte that begins none.
 static unsigned read_point(const char *at, uint32_t *ret_point)
 {
 	unsigned char first = (unsigned char)at[0];
@@ -90,8 +90,8 @@ bool component_hash(const char *name, uint32_t *ret_hash)
 	return true;
 }
 
-// Windows ignores dots and spaces at the end, and all behind a colon or a backslash. A name also
-// has a short form with a number.
+// Windows ignores dots and spaces at a name's end, and all after a colon or backslash. It also has
+// short names with a number, such as git~1.
 static bool is_spelled(const char *path, const char *name, const char *short_name)
 {
 	char folded[COMPONENT_MAX];

@@ -1,4 +1,4 @@
-// Owns the grammar of destinations. Pure.
+// Owns the grammar of destinations.
 #include "text/destination.h"
 
 #include <string.h>
@@ -149,7 +149,7 @@ static bool matches_host(const struct destination *destination, const struct hos
 	case DESTINATION_ANY:
 		return host->kind == HOST_NAME;
 	case DESTINATION_NETWORK:
-		// ::/0 does not include ::ffff:0:0/96.
+		// ::/0 does not include IPv4, which is ::ffff:0:0/96.
 		return host->kind == HOST_ADDRESS &&
 		       address_is_v4(&host->address) == address_is_v4(&destination->network) &&
 		       address_within(&host->address, &destination->network, destination->prefix);

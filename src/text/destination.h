@@ -1,12 +1,12 @@
-// What [network] allow and deny name: host[:port[,port]...], *.domain, *, address, network/prefix.
-// A rule that allows can end with /tcp or /ech.
+// Destinations of [network] allow and deny: host[:port[,port]...], *.domain, *, address,
+// network/prefix. One of allow can end with /tcp or /ech.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// One form for every spelling: matched, logged, dialled. Rule 8.
+// An IPv6 address, or ::ffff:a.b.c.d for IPv4: one form for every spelling.
 
 struct address {
 	uint8_t bytes[16];
@@ -20,14 +20,14 @@ struct host {
 	struct address address;
 };
 
-// Takes any spelling of libc's resolvers and browsers: 127.1, 0x7f.1, 2130706433, ::ffff:1.2.3.4,
-// [::1]. False: other bytes, empty or long labels, zones.
+// Takes any spelling that libc's resolvers and browsers take: 127.1, 0x7f.1, 2130706433,
+// ::ffff:1.2.3.4, [::1]. Returns false for other bytes, empty or long labels, and zones.
 bool host_parse(const char *text, size_t length, struct host *ret_host);
-// Without a port `ret_port` stays.
+// Without a port *ret_port is unchanged.
 bool host_parse_port(const char *text, size_t length, struct host *ret_host, uint16_t *ret_port);
 
 bool host_equal(const struct host *left, const struct host *right);
-// "a.example.com", not "badexample.com".
+// Whether `name` is `domain` or below it: "a.example.com", not "badexample.com".
 bool host_within(const char *name, const char *domain);
 
 struct address address_v4(const void *four_bytes);
@@ -35,14 +35,14 @@ bool address_is_v4(const struct address *address);
 bool address_within(const struct address *address, const struct address *network, unsigned prefix);
 void address_text(const struct address *address, char text[ADDRESS_TEXT_MAX]);
 void host_text(const struct host *host, char text[HOST_NAME_BYTES_MAX + 1]);
-// "host:port" as a rule has it; without a port 0.
+// Writes "host:port" as a rule has it; port 0: only the host.
 enum { HOST_PORT_TEXT_MAX = HOST_NAME_BYTES_MAX + 16 };
 void host_port_text(const struct host *host, uint16_t port, char text[HOST_PORT_TEXT_MAX]);
 
-// Looks into NAT64 and 6to4 addresses, too.
+// A NAT64 or 6to4 address has the reach of the IPv4 address in it.
 enum reach {
 	REACH_PUBLIC,
-	REACH_PRIVATE, // RFC 1918, RFC 6598, unique local: only when the profile says so
+	REACH_PRIVATE, // RFC 1918, RFC 6598, unique local
 	REACH_NEVER,   // this host, this link, metadata services, multicast, reserved
 };
 enum reach address_reach(const struct address *address);

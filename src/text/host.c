@@ -1,4 +1,4 @@
-// Owns the canonical form of hosts. Pure.
+// Owns the canonical form of hosts.
 #include "text/destination.h"
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ static int digit_of(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
-// As inet_aton reads it: decimal, 0 octal, 0x hexadecimal.
+// Reads a number like inet_aton(3): 0 is octal, 0x is hexadecimal.
 static bool parse_part(const char *text, size_t length, uint64_t *ret)
 {
 	int base = 10;
@@ -60,7 +60,7 @@ static bool parse_part(const char *text, size_t length, uint64_t *ret)
 	return true;
 }
 
-// The last part fills all remaining bytes.
+// inet_aton(3): the last part fills all remaining bytes.
 static bool parse_v4(const char *text, size_t length, struct address *ret)
 {
 	uint64_t parts[4];

@@ -1,4 +1,4 @@
-// Owns the parser of other programs' JSON.
+// Owns the parser of JSON that other programs wrote.
 #include "text/json.h"
 
 #include <stdbool.h>

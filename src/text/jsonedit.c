@@ -1,4 +1,4 @@
-// Owns changes of JSON texts: only the bytes of what is set, appended or cut are touched.
+// Owns changes of JSON texts: only the bytes of the changed value are touched.
 #include <stdbool.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static const char *newline_of(const char *text)
 	return end > text && end[-1] == '\r' ? "\r\n" : "\n";
 }
 
-// Indented as the last child. A first child comes behind the comments.
+// Indents like the last child. A first child comes after comments.
 static char *add_child(struct arena *arena, const char *text, const struct json *parent,
 		       const char *child)
 {
@@ -115,7 +115,8 @@ char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 		behind += child->next ? strspn(text + behind, " \t\n\r") : 0;
 		return without(arena, text, own, (size_t[]){ comma, behind });
 	}
-	// A comment must not swallow what follows.
+	// Also cuts the blanks before the child, but not after a comment, which could swallow the
+	// next value.
 	if (blanks_before(text, own[0]) == behind)
 		own[0] = behind;
 	return without(arena, text, (size_t[]){ comma, behind }, own);

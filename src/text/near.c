@@ -1,4 +1,4 @@
-// Owns the choice of a known word for a wrong one. Pure.
+// Owns the choice of a known word that is near a wrong one.
 #include "text/words.h"
 
 #include <string.h>

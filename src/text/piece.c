@@ -1,4 +1,4 @@
-// Owns the taking apart of texts.
+// Owns the taking of pieces from the front of a text.
 #include "text/piece.h"
 
 #include <ctype.h>

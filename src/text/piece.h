@@ -1,4 +1,4 @@
-// A text that somebody else wrote, taken apart from its front. Pure.
+// A part of a text that a stranger wrote. Functions take pieces from its front.
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +9,14 @@ struct piece {
 	size_t length;
 };
 
-// Up to a separator, which is taken, too; all when there is none.
+// Takes all up to a separator, and drops the separator. Without a separator takes the rest.
 struct piece piece_until(struct piece *rest, char separator);
-// The next word between blanks; empty at the end.
+// Takes the next word between blanks. It is empty at the end.
 struct piece piece_word(struct piece *rest, const char *blanks);
-// Without spaces and tabs around it.
+// Returns the text without spaces and tabs at its ends.
 struct piece piece_trimmed(struct piece text);
 bool piece_is(struct piece text, const char *word);
-// The same in any case.
+// Like piece_is(), in any case.
 bool piece_is_alike(struct piece text, const char *word);
-// '*' and '?' in a pattern of any case; the text has small letters.
+// Matches '*' and '?' in a pattern of any case. `folded` has small letters.
 bool piece_matches(struct piece pattern, const char *folded);

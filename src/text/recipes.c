@@ -1,4 +1,4 @@
-// Owns the search for the recipe that has an error text as its key.
+// Owns the search for the recipe whose key matches an error text.
 #include "text/words.h"
 
 #include <ctype.h>
@@ -93,7 +93,7 @@ static unsigned weight(struct span key)
 	return count;
 }
 
-// A key of one word, such as "Killed", must be the whole text.
+// A key of one word, such as "Killed", must be the whole error text.
 static bool has_key(struct span key, struct span error, struct span captures[RECIPE_CAPTURES])
 {
 	struct span word, rest = error;

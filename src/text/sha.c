@@ -1,4 +1,4 @@
-// Owns the two hashes, each over a text that is whole in memory.
+// Owns SHA-1 and SHA-256 of bytes in memory.
 #include "text/sha.h"
 
 #include <stdint.h>

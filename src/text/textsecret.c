@@ -1,4 +1,4 @@
-// Owns the look of a secret, and the leaving out of it. Hostile input: bounded, no I/O.
+// Owns the recognition of secrets in hostile text, and their removal.
 #include "text/words.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ static const char *const prefixes[] = {
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+";
 
-// 24 characters or more, with both cases and digits mixed.
+// At least 24 characters with cases and digits mixed, or 40 hexadecimal digits.
 static bool is_random(const char *word, size_t length)
 {
 	unsigned upper = 0, lower = 0, digits = 0, changes = 0;
@@ -147,7 +147,7 @@ static bool goes_on(const char *line)
 	       (length > 0 && strchr("=:|>[{(\\,", line[length - 1]));
 }
 
-// A part of a path that is no word may be a registry's read token (cloudsmith, fury).
+// A part of a path that mixes cases and digits may be a registry's read token (cloudsmith, fury).
 static bool has_mixed_word(const char *text)
 {
 	for (const char *word = text; *word;) {
@@ -187,7 +187,8 @@ static bool is_of_registries(const char *line)
 			     (length < SECRET_LEAST && strspn(value, "0123456789") >= length));
 }
 
-// The part that may be shown, or NULL. `ret_goes_on`: a secret may continue on the next line.
+// Returns the part of a line that may be shown, or NULL. *ret_goes_on: a secret may continue on the
+// next line.
 static const char *keep(struct arena *arena, const char *line, enum textsecret_kept kept,
 			bool *ret_goes_on)
 {

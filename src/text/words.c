@@ -84,7 +84,7 @@ static bool is_plain(unsigned char c)
 	return c > ' ' && c != '%' && c != 0x7f;
 }
 
-// Relative, without "..".
+// Whether a path is relative, without "." and "..".
 static bool is_path(const char *path)
 {
 	for (const char *part = path;; part++) {

@@ -23,8 +23,7 @@ static int open_directory(const char *state)
 	return owned_directory(path);
 }
 
-// "run-20260102T030405-123.jsonl" sorts behind names of version 0.1.0. Two logs of a run in one
-// second share a file.
+// Names sort by age: prune() needs it.
 static int open_log(const char *state)
 {
 	char name[64];
@@ -107,8 +106,7 @@ static int is_log(const struct dirent *entry)
 	return str_starts(entry->d_name, "run-") && str_ends(entry->d_name, AUDIT_SUFFIX);
 }
 
-// Removes the oldest while there are too many, the largest while they are too large: a run that
-// writes much displaces its like.
+// The largest go first: a run that writes much cannot displace small logs.
 static void prune(int directory, struct dirent **entries, int count)
 {
 	off_t all = 0, *sizes = calloc((size_t)count + 1, sizeof(*sizes));

@@ -23,7 +23,6 @@ enum { WISH_MILLISECONDS = 100, CLIENTS_WAITING = 128 };
 
 struct control_wish {
 	struct control_head head;
-	// EXECUTE and PUBLISH send descriptors, ATTACH gets one.
 	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE, WISH_ATTACH, WISH_PUBLISH } kind;
 	struct terminal_wish terminal;
 	char destination[RULE_TEXT_MAX];
@@ -31,10 +30,10 @@ struct control_wish {
 
 struct control_answer {
 	struct control_head head;
-	int number; // errno; 0: done
+	int number; // an errno, or 0
 };
 
-// A short path by descriptor, whatever the directory's length. No box sees the record.
+// unix(7): sun_path has 108 bytes. The record's path may be longer.
 static struct sockaddr_un address_of(int record)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -43,7 +42,7 @@ static struct sockaddr_un address_of(int record)
 	return address;
 }
 
-// A second wall: a process of a box may not be the peer, though none reaches the socket.
+// A second check: no box sees the socket.
 static bool is_outside(pid_t pid)
 {
 	char path[64];
@@ -77,7 +76,7 @@ int control_socket_listen(int record)
 	return take(&fd);
 }
 
-// Returns an errno; 0: the rule is in force.
+// Returns 0 or an errno.
 static int add(struct proxy *proxy, const struct control_wish *wish)
 {
 	struct destination destination;
@@ -96,7 +95,7 @@ static int add(struct proxy *proxy, const struct control_wish *wish)
 	return 0;
 }
 
-// Without sockets it ends the publishing.
+// If `fds` is empty, ends the publishing.
 static int publish(const struct plan *plan, struct run *run, const struct control_wish *wish,
 		   int fds[FD_PASSED])
 {
@@ -123,7 +122,7 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	int fds[FD_PASSED];
 	autoclose int fd = accept4(run->proxy->live, NULL, NULL, SOCK_CLOEXEC);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
-	// A client that has hung up reported a failure: its wish must not be granted later.
+	// A client that hung up has reported a failure: ignores its wish.
 	if (fd < 0 || !is_own(fd, 0) || poll(&event, 1, WISH_MILLISECONDS) <= 0 ||
 	    (event.revents & POLLHUP))
 		return false;
@@ -131,7 +130,8 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	bool known = got == (ssize_t)sizeof(wish) && control_is_known(&wish.head);
 	if (known && wish.kind == WISH_EXECUTE) {
 		run->execute(plan, run, &wish.terminal, take(&fd), fds);
-		if (run->proxy->connections) // a program that execs pays for the owner search
+		// Each sbx exec renews the time for searches of owners.
+		if (run->proxy->connections)
 			run->proxy->connections->who.run_spent = 0;
 		return false;
 	}
@@ -159,7 +159,7 @@ static int connect_to(int record, pid_t run)
 	return take(&fd);
 }
 
-// Repeats once: on a busy machine the run may hang up before the wish is sent.
+// On a busy machine the run may hang up before the wish is sent (EPIPE).
 static int send_wish(int record, pid_t run, struct control_wish *wish, const int *fds,
 		     unsigned count)
 {
@@ -188,7 +188,7 @@ int control_socket_unknown(pid_t run, bool answered)
 		    (int)run, (int)run);
 }
 
-// Returns the answer and its descriptor (or -1). -1 with the error said: no answer.
+// Returns an errno, 0, or -1 after fail(). *ret_fd may be -1.
 static int ask(int record, pid_t run, struct control_wish *wish, const int *given, int *ret_fd)
 {
 	struct control_answer answer = { 0 };

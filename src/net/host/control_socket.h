@@ -1,5 +1,4 @@
-// sbx allow, deny, publish and exec send a live run new rules, published ports and commands over a
-// unix socket in its record. Both sides ask the kernel who the peer is.
+// Messages of sbx allow, deny, publish, exec and attach to a live run.
 #pragma once
 
 #include <stdbool.h>
@@ -16,21 +15,21 @@ struct terminal_wish;
 
 enum { CONTROL_MILLISECONDS = 2000 };
 
-// -1 with errno: the run goes on without it.
+// Returns -1 with errno.
 int control_socket_listen(int record);
-// Adds a checked rule; an errno: no room. proxy_change_rules() notifies the worker.
+// Adds an allow rule. Returns 0 or an errno.
 int control_socket_add(struct proxy *proxy, const char *destination);
-// Answers one client, or passes it to run->execute(). True: the rules changed.
+// Answers one client. Returns true if rules changed.
 bool control_socket_take(const struct plan *plan, struct run *run);
 
-// The client: `word` is "allow" or "deny", `run` the listening process. -1 with the error said.
+// The client's side. `word`: "allow" or "deny". `run`: the process that listens.
 int control_socket_tell(int record, pid_t run, const char *word, const char *destination);
-// `sockets`: bound at the host's port, or two of -1: ends the publishing.
+// `sockets` are bound at the host's port. Two of -1 end the publishing.
 int control_socket_publish(int record, pid_t run, const struct publish *port, const int sockets[2]);
-// Reports that the run is of another version, or has hung up. Returns -1.
+// Calls fail(): the run is of another version of sbx, or did not answer.
 int control_socket_unknown(pid_t run, bool answered);
 int control_socket_attach(int record, pid_t run);
-// `fds`: the text (process/further.h), and without a terminal stdin, stdout and stderr. Returns the
-// socket of the answers.
+// `fds`: the command's text (process/further.h) and, without a terminal, the standard streams.
+// Returns the socket for answers.
 int control_socket_execute(const struct record *record, pid_t run,
 			   const struct terminal_wish *terminal, const int fds[FD_PASSED]);

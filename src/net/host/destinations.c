@@ -18,7 +18,6 @@ struct connections *seen_new(int owners, const char *project)
 	return connections;
 }
 
-// NULL: the table is full. Refused and allowed destinations have separate room.
 static struct name_seen *find(struct seen_list *list, const struct conn_record *record,
 			      bool *ret_fresh)
 {

@@ -44,7 +44,7 @@ void orders_send(struct orders *orders)
 	while (orders->count > 0) {
 		struct order *order = &orders->all[orders->first];
 		int sent = send_one(orders, order);
-		// The user's boxes have the maximum of descriptors in flight: sends without them.
+		// unix(7), ETOOMANYREFS: the user's boxes have too many descriptors in flight.
 		if (sent < 0 && errno != EAGAIN && order->fd_count > 0) {
 			memset(orders->files, 0, sizeof(orders->files));
 			memset(order->command.changed, 0, sizeof(order->command.changed));
@@ -61,7 +61,7 @@ void orders_send(struct orders *orders)
 void orders_give(struct orders *orders, const struct worker_command *command, int *fds,
 		 unsigned count)
 {
-	// A box can only multiply answers: the other half of the queue is for other orders.
+	// Half of the queue is for other orders: a box can cause many answers.
 	unsigned most = command->kind == COMMAND_ANSWER ? ORDERS_MAX / 2 : ORDERS_MAX;
 	struct order *order = &orders->all[(orders->first + orders->count) % ORDERS_MAX];
 	if (orders->count >= most) {

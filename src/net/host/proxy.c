@@ -1,4 +1,4 @@
-// Owns the worker: its start, its questions, its end.
+// Owns the worker's start, questions and end.
 #include "net/host/proxy.h"
 
 #include <errno.h>
@@ -81,8 +81,7 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 	}
 }
 
-// Gives up everything of the supervisor's that a worker could read or reach: descriptors, the
-// caller's environment, the plan.
+// Closes or wipes what a worker must not read.
 static _Noreturn void become_worker(const struct plan *plan, const struct run *run,
 				    struct worker_start *start, pid_t supervisor)
 {
@@ -95,9 +94,9 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	for (unsigned i = 0; i < 2 * DOORS_MAX; i++)
 		if (start->published[i] >= 0)
 			keep[count++] = start->published[i];
-	// A box's load on the worker must not slow others.
+	// A box that loads the worker must not slow other programs.
 	if (nice(WORKER_NICE) < 0)
-		errno = 0; // it is the lowest already
+		errno = 0; // not fatal
 	if (apart_born(supervisor, NULL, 0, keep, (unsigned)count) < 0)
 		_exit(1);
 	static struct egress egress;
@@ -109,7 +108,7 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	start->upstream = upstream;
 	start->no_proxy = no_proxy;
 	start->locks = confine_locks();
-	if (run->proxy->words) // the supervisor still reads it; fork() shares it
+	if (run->proxy->words) // the worker's copy
 		arena_free(run->proxy->words);
 	confine_forget(plan, run);
 	worker_main(start);
@@ -221,7 +220,7 @@ void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 {
 	unsigned count = 0;
-	// Until a program listens, only a connection wakes the supervisor.
+	// Without a worker, the first connection wakes the supervisor.
 	bool asleep = !proxy->orders && proxy->complete;
 	for (unsigned i = 0; asleep && i < proxy->listener_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->listeners[i], .events = POLLIN };
@@ -253,7 +252,7 @@ int proxy_change_rules(const struct plan *plan, struct proxy *proxy)
 	return 0;
 }
 
-// Until the worker has new rules, a denied connection could continue.
+// A worker that ignores new rules could keep a denied connection: ends the run.
 static int await_rules(struct proxy *proxy)
 {
 	if (proxy->orders &&
@@ -283,7 +282,8 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 		if (!events[i].revents)
 			continue;
 		if (fd == proxy->live && proxy->complete)
-			TRY(proxy_share(plan, proxy)); // a port may be published
+			// The client may publish a port.
+			TRY(proxy_share(plan, proxy));
 		if (fd == proxy->live && control_socket_take(plan, run))
 			TRY(proxy_change_rules(plan, proxy));
 		if (orders && fd == orders->control && (events[i].revents & POLLOUT))
@@ -298,7 +298,6 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 	return await_rules(proxy);
 }
 
-// Reads until the worker has taken its last order and has no more to report.
 static void hear_last(const struct plan *plan, struct run *run)
 {
 	enum { LAST_WORDS_MILLISECONDS = 500, ALL_WORDS_MILLISECONDS = 10000 };

@@ -22,14 +22,14 @@ enum {
 	HASTE_MILLISECONDS = 10000
 };
 
-// Without SO_REUSEADDR a connection in TIME_WAIT keeps the port busy. A door that does not listen
-// would share its port by it, also with another user.
+// socket(7): SO_REUSEADDR binds despite connections in TIME_WAIT. A socket that has it and does not
+// listen would share its port, even with another user.
 static int share_port(int fd, int on)
 {
 	return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 }
 
-// At 127.0.0.1 or ::1. -1 with errno.
+// Returns -1 with errno.
 static int bind_at(int family, uint16_t port)
 {
 	static const struct address four = { { [10] = 0xff, 0xff, 127, [15] = 1 } },
@@ -43,7 +43,7 @@ static int bind_at(int family, uint16_t port)
 	return -1;
 }
 
-// A free port, or 0: a port that the kernel chose would be lost when the door stops listening.
+// Doors bind a port by number: a listener that stops loses a port that the kernel chose.
 static uint16_t free_port(void)
 {
 	struct sockaddr_in address;
@@ -87,7 +87,7 @@ int publish_listen(void)
 	return take(&fd);
 }
 
-// Many programs try ::1 first for localhost. *ret_fd is -1 on a host without IPv6.
+// Many programs try ::1 first for localhost.
 int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six)
 {
 	enum { TRIES = 32 };
@@ -175,7 +175,7 @@ static void look_at(struct proxy *proxy, unsigned place)
 	door->unheard = unheard;
 	const struct publish *at = &proxy->ports[place];
 	bool listens = door->open || owner_listens(&proxy->connections->who, at->inside);
-	// Docker names the outer port first.
+	// Users of Docker write the outer port first.
 	door->reversed = !listens &&
 			 (door->reversed || (at->outside != at->inside &&
 					     owner_listens(&proxy->connections->who, at->outside)));

@@ -58,17 +58,16 @@ void refusals_used(const struct proxy *proxy, struct denials *denials)
 	}
 }
 
-// Programs that ask for a newer version at their start, without a variable to disable it: by their
-// comm, at port 443.
+// Programs that look for a newer version at start and have no variable against it. `program`: comm.
 static const struct {
 	const char *program, *host;
 } update_checks[] = {
 	{ "yarn", "yarnpkg.com" }, // yarn 1: constants.js, SELF_UPDATE_VERSION_URL
-	// jupyterlab/handlers/announcements.py: JUPYTERLAB_LAST_RELEASE_URL, and its news
+	// jupyterlab/handlers/announcements.py
 	{ "jupyter-lab", "pypi.org" },
 	{ "jupyter-lab", "jupyterlab.github.io" },
-	{ "k9s", "api.github.com" }, // internal/view/app.go: the newest release
-	{ "lazygit", "github.com" }, // pkg/updates/updates.go: the newest release
+	{ "k9s", "api.github.com" }, // internal/view/app.go
+	{ "lazygit", "github.com" }, // pkg/updates/updates.go
 };
 
 static bool is_update_check(const struct name_seen *seen)
@@ -82,7 +81,7 @@ static bool is_update_check(const struct name_seen *seen)
 	return false;
 }
 
-// No index of a denial: listed already, or the list was full.
+// The denial is in the list already, or the list is full.
 enum { NOTED_ELSEWHERE = UINT16_MAX };
 
 static void note_one(const struct plan *plan, struct name_seen *seen, struct denials *denials)

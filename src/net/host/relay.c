@@ -1,5 +1,5 @@
-// Owns the way to the proxy in tier landlock: the supervisor connects the caller's socket to the
-// proxy's listener on the host's loopback, and notes the source port and the destination.
+// Owns the way to the proxy in tier landlock: the supervisor connects a box's socket to the proxy's
+// listener.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 #include "net/parse/parse.h"
 #include "run.h"
 
-// Of the thread that answers the box; the loop does not wait.
+// The supervisor's loop does not wait: a thread answers the box.
 enum { ANSWER_MILLISECONDS = 5000 };
 
-// The listener's address for a socket of this family; with port 0 the socket's own.
+// Port 0: the address to bind the socket to.
 static socklen_t fill_relay(const struct address *listener, uint16_t port, int family,
 			    struct sockaddr_storage *relay)
 {
@@ -27,7 +27,7 @@ static socklen_t fill_relay(const struct address *listener, uint16_t port, int f
 	return sizeof(v6);
 }
 
-// Gives the socket a port and notes it before the connection.
+// Notes the destination by the socket's source port, before the connection.
 static int announce(struct proxy *proxy, int socket, const struct sockaddr_storage *to)
 {
 	struct sockaddr_storage own;
@@ -43,7 +43,7 @@ static int announce(struct proxy *proxy, int socket, const struct sockaddr_stora
 	return 0;
 }
 
-// The proxy allows by a byte, or denies by EOF. A late byte would be read as the server's.
+// The proxy allows by one byte, or denies by EOF. A later byte would look like the server's.
 static int hear(int socket)
 {
 	struct pollfd event = { .fd = socket, .events = POLLIN };
@@ -81,7 +81,7 @@ int relay_connect(const struct run *run, int socket, const struct sockaddr_stora
 		return -EACCES;
 	sockaddr_read(&relay, &listener, &port);
 	size = fill_relay(&listener, 0, own.ss_family, &relay);
-	// A socket with a port was connected before: the kernel answers.
+	// bind() fails if the socket was connected before: connect() then gives the kernel's error.
 	if (bind(socket, (const struct sockaddr *)&relay, size) == 0) {
 		int result = announce(proxy, socket, to);
 		if (result < 0)

@@ -1,4 +1,4 @@
-// Owns the test whether the host's resolver makes addresses up, as a host's proxies do.
+// Owns the test for a resolver of the host that invents addresses, as some local proxies do.
 #include <ares.h>
 #include <netinet/in.h>
 #include <netdb.h>

@@ -1,5 +1,4 @@
-// Owns the search for the program behind a connection: the box's processes, newest first, for a
-// bounded time.
+// Owns the search for the process that has a connection's socket: newest first, for a bounded time.
 #include "net/host/destinations.h"
 
 #include <fcntl.h>
@@ -60,7 +59,7 @@ static void fill(const struct address *address, bool v4, uint32_t words[4])
 	memcpy(words, address->bytes + sizeof(address->bytes) - size, size);
 }
 
-// Asks the kernel for one socket by both ends; /proc/net lists every socket of the machine.
+// sock_diag(7) finds one socket by both ends. /proc/net lists every socket of the machine.
 static bool ask(struct owner_search *who, const struct ends *ends)
 {
 	bool v4 = address_is_v4(&ends->from) && address_is_v4(&ends->to);
@@ -117,7 +116,7 @@ static bool each_entry(struct owner_search *who, int directory,
 	return false;
 }
 
-// "12 13 ": the last number may continue in the next piece.
+// Reads proc(5) children. A number may be split between two reads.
 static bool add_children(struct owner_search *who, int tasks, const char *thread)
 {
 	char path[64], text[TEXT];
@@ -152,7 +151,7 @@ static bool look(struct owner_search *who, int process, pid_t pid)
 		return false;
 	file_kernel(process, "comm", who->program, sizeof(who->program));
 	who->program[strcspn(who->program, "\n")] = '\0';
-	// A program chooses its name: hides control characters.
+	// A program chooses its comm: replaces control characters.
 	for (char *at = who->program; *at; at++)
 		if (*at < ' ' || *at > '~')
 			*at = '?';
@@ -187,7 +186,7 @@ void owner_find(struct owner_search *who, pid_t init, const struct ends *ends)
 	who->end = begin + (left < who->record_most ? left : who->record_most);
 	who->found = 0;
 	memset(who->program, 0, sizeof(who->program));
-	// One program makes most connections: the last owner comes first.
+	// Most connections belong to the last owner.
 	if (!is_over(who) && ask(who, ends) &&
 	    !(who->last >= 0 && look(who, who->last, who->last_pid)))
 		search(who, init);

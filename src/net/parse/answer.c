@@ -1,4 +1,4 @@
-// Owns the rules for a valid answer.
+// Owns the reading of answers: a program's JSON, a person's keys.
 #include "net/parse/parse.h"
 
 #include <ctype.h>

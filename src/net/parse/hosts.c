@@ -7,7 +7,7 @@
 
 static const char blanks[] = " \t\r";
 
-// Without a comment.
+// Returns a line without its comment.
 static struct piece next_line(struct piece *rest)
 {
 	struct piece line = piece_until(rest, '\n');

@@ -1,4 +1,4 @@
-// Owns the reading of heads. A line ends with CRLF and nothing else; one field, one line.
+// Owns the reading of HTTP/1 heads and chunks. Only CRLF ends a line. Each field is one line.
 #include "net/parse/parse.h"
 
 #include <ctype.h>
@@ -63,7 +63,8 @@ static bool note_field(struct fields *fields, struct piece name, struct piece va
 		fields->codings++;
 		fields->coding = value;
 	} else if (piece_is_alike(name, "connection") || piece_is_alike(name, "proxy-connection")) {
-		// The next reader drops fields that Connection names: Host must not be among them.
+		// A server drops the fields that Connection names (RFC 9110 7.6.1): these must
+		// stay.
 		if (has_word(value, "host") || has_word(value, "content-length") ||
 		    has_word(value, "transfer-encoding"))
 			return false;
@@ -76,7 +77,7 @@ static bool note_field(struct fields *fields, struct piece name, struct piece va
 	return true;
 }
 
-// A leading space is bad (obsolete folding).
+// Refuses a leading space: obsolete folding.
 static bool split_field(struct piece line, struct piece *name, struct piece *value)
 {
 	size_t length = 0;
@@ -92,7 +93,7 @@ static bool split_field(struct piece line, struct piece *name, struct piece *val
 bool http_field(struct piece *rest, struct piece *ret_name, struct piece *ret_value)
 {
 	struct piece line = piece_until(rest, '\n');
-	line.length -= line.length > 0; // its CR
+	line.length -= line.length > 0; // the CR
 	return split_field(line, ret_name, ret_value);
 }
 
@@ -155,7 +156,7 @@ static bool split_line(struct piece line, struct piece *method, struct piece *ta
 	return true;
 }
 
-// A user name is bad: it hides the real host.
+// Refuses a user name in the URL: it hides the real host.
 static bool parse_target(const char *bytes, struct piece target, struct http_request *request)
 {
 	size_t scheme = 0;
@@ -301,7 +302,7 @@ static enum parse chunk_size(struct piece line, uint64_t *ret)
 	return PARSE_DONE;
 }
 
-// RFC 9110 6.5.1: some readers would treat it as a field of the head.
+// Refuses fields that belong to a head: some readers merge trailers into it (RFC 9110 6.5.1).
 static bool is_trailer(struct piece line)
 {
 	struct piece name, value;

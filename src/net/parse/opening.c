@@ -29,7 +29,7 @@ enum opening opening_client(const uint8_t *bytes, size_t length)
 	return is_token(bytes[0]) ? OPENING_HTTP : OPENING_OTHER;
 }
 
-// White space of any reader: Python's str.split() has the most.
+// White space of the laxest reader, Python's str.split().
 static bool is_space(uint8_t c)
 {
 	return (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= ' ') || c == 0x85 || c == 0xa0;
@@ -43,8 +43,8 @@ enum parse opening_ssh(const uint8_t *line, size_t length)
 	return begins(line, length, ssh);
 }
 
-// Methods of llhttp and of IANA's registry ("COL" also covers MKCOL). FTP's "CWD /pub" has a path
-// as well. Compares the end only: the word may have begun in an earlier burst.
+// Methods of llhttp and IANA's registry; "COL" covers MKCOL. A path is no proof: FTP has "CWD
+// /pub". Compares only the word's end: its first bytes may have come in an earlier burst.
 static bool is_method(const uint8_t *bytes, size_t length)
 {
 	static const char *const rows[] = {
@@ -132,8 +132,8 @@ enum opening opening_burst(const uint8_t *bytes, size_t length, struct opening_r
 				     : OPENING_OTHER;
 }
 
-// Two words (HTTP/0.9, which some servers read with fields), or three, the last "HTTP/...". In a
-// mail's text the third word decides.
+// Whether a body begins like a request line: two words (HTTP/0.9), or three with "HTTP/..." last. A
+// mail's text has another third word.
 enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read *read)
 {
 	size_t start = run_end(bytes, length, 0, &read->start, is_space);
@@ -161,7 +161,7 @@ enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read
 	return last == PARSE_MORE && length > LINE_BYTES_MAX ? PARSE_DONE : last;
 }
 
-// Length (3 bytes), number 0, version 10, a digit of the server's version.
+// MySQL's greeting: length (3 bytes), sequence 0, protocol 10, a digit of the server's version.
 static enum parse is_mysql(const uint8_t *bytes, size_t length)
 {
 	enum { AT = 2, SIZE = 6 };
@@ -183,16 +183,16 @@ enum greeting opening_server(const uint8_t *bytes, size_t length)
 		{ ssh, GREETING_SSH },
 		{ "SSH-1.99-", GREETING_SSH },      // also speaks 2.0 (RFC 4253 5.1)
 		{ "220 ", GREETING_KNOWN },         // SMTP, FTP
-		{ "220-", GREETING_KNOWN },         //
+		{ "220-", GREETING_KNOWN },         // SMTP, FTP
 		{ "+OK", GREETING_KNOWN },          // POP3
 		{ "* OK", GREETING_KNOWN },         // IMAP
-		{ "* PREAUTH", GREETING_KNOWN },    //
+		{ "* PREAUTH", GREETING_KNOWN },    // IMAP
 		{ "200 ", GREETING_KNOWN },         // NNTP
-		{ "201 ", GREETING_KNOWN },         //
+		{ "201 ", GREETING_KNOWN },         // NNTP
 		{ "RFB 00", GREETING_KNOWN },       // VNC
 		{ "INFO {", GREETING_KNOWN },       // NATS
 		{ "( success ( ", GREETING_KNOWN }, // Subversion
-		{ "OK MPD ", GREETING_KNOWN },      //
+		{ "OK MPD ", GREETING_KNOWN },      // Music Player Daemon
 		{ "HTTP/", GREETING_LEAVING },
 		{ "\x15\x03", GREETING_LEAVING },
 	};

@@ -1,4 +1,4 @@
-// What a parser of hostile bytes answers.
+// The readers of protocols: their types and results.
 //
 // The room net/parse owns the readers of protocols, on which nothing depends but their bytes: pure
 // functions of (bytes, length), each with a target in tests/fuzz. Uses: base text. Begin with
@@ -24,7 +24,7 @@ static inline uint16_t read16(const uint8_t *at)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-// Who says anything else than an answer has said no. Pure, without memory.
+// Callers take any other answer for ANSWERED_NO.
 
 enum answered {
 	ANSWERED_NO,
@@ -37,11 +37,11 @@ enum { ANSWERS = ANSWERED_PROJECT + 1, ANSWER_BYTES_MAX = 1024 };
 extern const char *const answer_words[ANSWERS];
 extern const char answer_letters[ANSWERS + 1];
 
-// {"answer":"WORD"}, with or without a newline; other members are passed over. text[length] must be
+// Reads {"answer":"WORD"} with an optional newline. Ignores other members. text[length] must be
 // NUL.
 bool answer_json(const char *text, size_t length, enum answered *ret_answer);
 
-// A letter and Enter. Escape and control characters, or more letters, make a line invalid: so a
+// Reads a letter and Enter. Control characters and further letters make the line invalid: a
 // terminal's reply to a box is no answer.
 struct answer_line {
 	char letter; // 0: none yet
@@ -52,16 +52,16 @@ enum answer_step {
 	ANSWER_MORE,
 	ANSWER_AGAIN, // the line ended without an answer
 	ANSWER_GIVEN,
-	ANSWER_LEFT, // ^C, or ^D on an empty line: no
+	ANSWER_LEFT, // ^C, or ^D on an empty line
 };
-// `letters`: those that are offered ("orpn").
+// `letters`: the offered ones, such as "orpn".
 enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const char *letters,
 			     char *ret_letter);
 
-// Letters, digits and ._+- stay, all else is '?'. Never empty.
+// Copies a program's name. Bytes other than letters, digits and ._+- become '?'. Never empty.
 void answer_claim(const char *name, char *to, size_t size);
 
-// RFC 1035. Pure.
+// DNS messages (RFC 1035).
 
 enum { DNS_ANSWER_MAX = 512, DNS_TYPE_A = 1, DNS_TYPE_AAAA = 28, DNS_CLASS_IN = 1 };
 
@@ -74,15 +74,15 @@ struct dns_question {
 
 enum dns_code { DNS_OK = 0, DNS_FORMAT = 1, DNS_FAILED = 2, DNS_NO_NAME = 3, DNS_NOT_DONE = 4 };
 
-// False: not a query, gets no reply. `ret_code`: DNS_OK, or the reply's code.
+// Returns false if it is no query: no reply. *ret_code: DNS_OK, or the code of the reply.
 bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret,
 	       enum dns_code *ret_code);
 
-// With one record for `address` (IPv4), else without records.
+// Writes an answer with one record for an IPv4 `address`, or without records for NULL.
 size_t dns_answer(const uint8_t *message, const struct dns_question *question, enum dns_code code,
 		  const struct address *address, uint8_t answer[DNS_ANSWER_MAX]);
 
-// hosts(5), resolv.conf(5). Pure.
+// hosts(5) and resolv.conf(5).
 
 struct hosts_entry {
 	uint32_t hash, line, word;
@@ -104,20 +104,20 @@ struct resolv {
 	unsigned search_count;
 	unsigned ndots;
 };
-// Without a server libc uses 127.0.0.1.
+// Without a nameserver line libc uses 127.0.0.1.
 void resolv_parse(const char *text, size_t length, struct resolv *ret);
 bool resolv_is_short(const struct resolv *resolv, const char *name);
-// The name with search domain number `domain`, from 1 on; 0: the name itself. False: none, or too
-// long.
+// Appends search domain number `domain`, counted from 1; 0: none. Returns false if there is no such
+// domain or the name becomes too long.
 bool resolv_name(const struct resolv *resolv, const char *name, unsigned domain,
 		 char ret[HOST_NAME_BYTES_MAX + 1]);
-// Walks the forms of a name, from `number` on: 0 the name itself, up to RESOLV_FORMS_MAX an added
-// search domain, above it a removed one.
+// Walks the names that the search list equates with `name`, from `number` on. It appends domain
+// number / RESOLV_FORMS_MAX and removes domain number % RESOLV_FORMS_MAX; 0: none.
 bool resolv_next(const struct resolv *resolv, const char *name, unsigned *number,
 		 char ret[HOST_NAME_BYTES_MAX + 1]);
 bool resolv_same(const struct resolv *resolv, const struct host *left, const struct host *right);
 
-// RFC 9110, 9112, strictly: ambiguous text is bad. Pure.
+// HTTP/1 (RFC 9110, 9112), read strictly: ambiguous text is bad.
 
 enum http_body { BODY_NONE, BODY_LENGTH, BODY_CHUNKED, BODY_UNTIL_CLOSE };
 
@@ -147,69 +147,68 @@ struct http_response {
 
 enum { HTTP_HEAD_MAX = 16 * 1024 };
 
-// Of a method or a field's name.
+// Whether `c` may be in a method or a field's name.
 bool is_token(uint8_t c);
-// Where the laxest reader finds the end. `searched`: bytes without an end so far.
+// Whether the laxest reader finds an end of the head. `searched`: bytes of earlier calls.
 bool http_has_end(const char *bytes, size_t length, uint32_t *searched);
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret);
-// The response to HEAD has no body.
+// `asks_head`: the response to HEAD has no body.
 enum parse http_response(const char *bytes, size_t length, bool asks_head,
 			 struct http_response *ret);
 
 enum http_chunk { CHUNK_SIZE, CHUNK_DATA, CHUNK_END, CHUNK_TRAILER, CHUNK_DONE };
-// The state is in `at`. For CHUNK_SIZE `ret_data` is the length of the data.
+// Reads a line in state `at`, and sets the next state. After CHUNK_SIZE *ret_data is the length of
+// the data.
 enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, size_t *ret_used,
 		      uint64_t *ret_data);
 
-// The next field of a head that was read, behind its first line. False at its end.
+// Reads the next field of a valid head, after its first line. Returns false at the end.
 bool http_field(struct piece *rest, struct piece *ret_name, struct piece *ret_value);
 
-// For a server: drops fields for a proxy, and upgrades other than websocket. For another proxy:
-// with `place` and `field`. `to` must hold both.
+// Drops Proxy-* fields, and upgrades other than websocket. For another proxy `place` precedes the
+// path, and `field` follows the first line. `to` must have room for both.
 size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
 		    const char *field, char *to);
 
 enum opening {
-	OPENING_MORE, // too few bytes to say
+	OPENING_MORE, // more bytes are needed
 	OPENING_TLS,
 	OPENING_HTTP,  // well-formed or not
 	OPENING_SSH,   // RFC 4253 4.2
-	OPENING_OTHER, // none of them
+	OPENING_OTHER, // another protocol
 };
 
-// Where the last read line ended, for the next call. Zeros begin a new line.
+// Progress in a line between calls. Zeros begin a new line.
 struct opening_read {
 	uint32_t start, word, target, end, version;
 };
 
-// Text that begins with a word counts as HTTP: malformed text is refused.
+// Bytes that begin like a method count as HTTP: malformed requests are refused.
 enum opening opening_client(const uint8_t *bytes, size_t length);
 
-// RFC 4253 4.2
+// Reads an SSH identification line (RFC 4253 4.2).
 enum parse opening_ssh(const uint8_t *line, size_t length);
 
-// In a tunnel: text that a lenient server could read as a request line, also behind white space.
+// Whether a lenient server could read a tunnel's data as a request line, even after white space.
 enum opening opening_burst(const uint8_t *bytes, size_t length, struct opening_read *read);
 
-// DONE: a server that skips the body would read it as the next request.
+// PARSE_DONE: a server that ignores the body would read it as the next request.
 enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read *read);
 
 enum greeting {
 	GREETING_MORE,
 	GREETING_SSH,
 	GREETING_KNOWN,
-	GREETING_LEAVING, // HTTP or TLS, which no server begins with
+	GREETING_LEAVING, // HTTP or TLS, whose servers wait for the client
 	GREETING_OTHER,
 };
 enum greeting opening_server(const uint8_t *bytes, size_t length);
 
-// IPv4 is ::ffff:a.b.c.d.
-
-// As connect(2) and bind(2) want it.
+// For connect(2) and bind(2). A struct address has IPv4 as ::ffff:a.b.c.d.
 socklen_t sockaddr_fill(const struct address *address, uint16_t port, struct sockaddr_storage *ret);
 void sockaddr_read(const struct sockaddr_storage *from, struct address *ret_address,
 		   uint16_t *ret_port);
-// Alternates families, beginning with the first one's.
+// Alternates families, beginning with the first address's.
 enum { ADDRESSES_MAX = 8 };
 void address_interleave(const struct address *addresses, unsigned count, struct address *to);
 
@@ -218,20 +217,20 @@ struct ends {
 	uint16_t from_port, to_port;
 };
 
-// The first segment of a connection (SYN), and a refusal (RST). Pure.
+// TCP segments: the first of a connection (SYN), and a refusal (RST).
 enum { SEGMENT_MAX = 60, PACKET_MAX = 40 + SEGMENT_MAX };
 struct segment {
 	struct ends ends;
-	uint32_t length; // 0: none
+	uint32_t length; // 0: no segment
 	uint8_t bytes[SEGMENT_MAX];
 };
-// Parses IPv4 with its header. segment_v6(): without one, the caller knows both addresses.
+// segment_v4() reads the IP header. segment_v6() has none: the caller sets both addresses.
 bool segment_v4(const uint8_t *bytes, size_t length, struct segment *ret);
 bool segment_v6(const uint8_t *bytes, size_t length, struct segment *ret);
 void segment_refuse(const struct segment *first, struct segment *ret);
 size_t segment_packet(const struct segment *segment, uint8_t ret_packet[PACKET_MAX]);
 
-// RFC 1928: CONNECT without authentication. Pure.
+// SOCKS 5 (RFC 1928): only CONNECT, without authentication.
 
 enum { SOCKS_VERSION = 5 };
 enum socks_reply {
@@ -250,11 +249,11 @@ struct socks_request {
 	uint16_t port;
 };
 
-// `ret_open`: the client accepts no authentication.
+// *ret_open: the client offers the method "no authentication".
 enum parse socks_greeting(const uint8_t *bytes, size_t length, size_t *ret_used, bool *ret_open);
 enum parse socks_request(const uint8_t *bytes, size_t length, struct socks_request *ret);
 
-// RFC 8446 4.1.2, 4.1.4 (HelloRetryRequest), RFC 6066 3. Pure.
+// TLS hellos: RFC 8446 4.1.2, 4.1.4, RFC 6066 3.
 
 enum {
 	TLS_CHANGE_CIPHER = 0x14,
@@ -266,21 +265,21 @@ enum {
 };
 
 struct tls_hello {
-	// bytes up to the end of the last record; MORE: at least so many are needed
+	// The size of the hello's records. PARSE_MORE: at least so many bytes are needed.
 	size_t used;
 	bool named;
-	bool encrypted; // encrypted hello: it may hold another name
-	bool shaped;    // BAD, but a server could accept it
+	bool encrypted; // ECH: the encrypted part may have another name
+	bool shaped;    // with PARSE_BAD: a server could accept it
 	struct host host;
 };
 
-// BAD: a name that is not a host, or a message that ends inside of a record.
+// Returns PARSE_BAD also for a name that is no host, and for a hello that ends inside a record.
 enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret);
 
-// Its type, and bytes with the header. BAD: not TLS.
+// *ret_size includes the header. PARSE_BAD: not TLS.
 enum parse tls_record(const uint8_t *bytes, size_t length, uint8_t *ret_type, size_t *ret_size);
 
-// `ret_retry`: it asks for a second hello.
+// Reads a server's answer. *ret_retry: it is a HelloRetryRequest.
 enum parse tls_answer(const uint8_t *bytes, size_t length, bool *ret_retry);
 
 // Fatal alert access_denied (49), which clients show by name.

@@ -1,4 +1,4 @@
-// Owns the way from the kernel's socket addresses to ours, and back.
+// Owns the conversion between the kernel's socket addresses and struct address.
 #include "net/parse/parse.h"
 
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-// Owns the reading of a ClientHello over any number of records and reads.
+// Owns the reading of TLS records and hellos. A ClientHello may come in many records and reads.
 #include "net/parse/parse.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static struct cursor take_part(struct cursor *cursor, unsigned length)
 
 enum parse tls_record(const uint8_t *bytes, size_t length, uint8_t *ret_type, size_t *ret_size)
 {
-	// Go's servers only check the first four bits of a record's version.
+	// Go's servers check only the first four bits of a record's version.
 	enum { RECORD_MAX = 16384 + 256, VERSION_MASK = 0xf0 };
 	if (length > 0 && (bytes[0] < TLS_CHANGE_CIPHER || bytes[0] > TLS_DATA))
 		return PARSE_BAD;
@@ -63,8 +63,8 @@ struct tls_message {
 	bool mixed; // has records of other types, which some servers skip
 };
 
-// Type, size, session id, ciphers, compressions with "none". `ret_next`: bytes needed for a
-// decision.
+// Checks type, size, session id, ciphers, and that "none" is a compression. *ret_next: bytes needed
+// for a decision.
 static enum parse looks_like_hello(const struct tls_message *message, size_t *ret_next)
 {
 	enum {
@@ -114,7 +114,7 @@ static void add_payload(struct tls_message *message, const uint8_t *bytes, size_
 					  (size_t)message->bytes[2] << 8 | message->bytes[3]);
 }
 
-// No client splits a hello into more records: that is BAD.
+// PARSE_BAD beyond RECORDS_MAX: no client splits a hello into more records.
 static enum parse join_records(const uint8_t *bytes, size_t length, struct tls_message *message)
 {
 	enum { RECORDS_MAX = 64 };
@@ -154,11 +154,11 @@ static enum parse read_name(struct cursor names, struct tls_hello *ret)
 	struct cursor list = take_part(&names, take_number(&names, 2));
 	unsigned type = take_number(&list, 1), length = take_number(&list, 2);
 	struct cursor name = take_part(&list, length);
-	// RFC 6066 allows a list, but nobody sends more than one name.
+	// RFC 6066 allows a list of names, but no client sends more than one.
 	if (names.bad || list.bad || name.bad || type != TYPE_HOST || list.at != list.end ||
 	    names.at != names.end)
 		return PARSE_BAD;
-	// RFC 6066 3: some servers do not know names with a final dot.
+	// RFC 6066 3: a name has no final dot.
 	if (name.at == name.end || name.end[-1] == '.' ||
 	    !host_parse((const char *)name.at, (size_t)(name.end - name.at), &ret->host))
 		return PARSE_BAD;
@@ -171,7 +171,7 @@ static enum parse read_extensions(struct cursor all, struct tls_hello *ret)
 	enum {
 		EXTENSION_SERVER_NAME = 0,
 		EXTENSION_ENCRYPTED_HELLO = 0xfe0d, // RFC 9849
-		EXTENSION_ENCRYPTED_NAME = 0xffce   // its drafts before 2020
+		EXTENSION_ENCRYPTED_NAME = 0xffce   // drafts before 2020
 	};
 	while (all.at < all.end) {
 		unsigned type = take_number(&all, 2), length = take_number(&all, 2);
@@ -186,7 +186,7 @@ static enum parse read_extensions(struct cursor all, struct tls_hello *ret)
 	return PARSE_DONE;
 }
 
-// `ret->shaped`: all lengths fit.
+// Sets `shaped` if all lengths fit.
 static enum parse read_hello(const struct tls_message *message, struct tls_hello *ret)
 {
 	enum { HEADER = 4, VERSION_AND_RANDOM = 2 + 32 };
@@ -239,7 +239,7 @@ enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret)
 
 enum parse tls_answer(const uint8_t *bytes, size_t length, bool *ret_retry)
 {
-	// SHA-256 of "HelloRetryRequest", in the place of the random bytes.
+	// RFC 8446 4.1.3: SHA-256 of "HelloRetryRequest" replaces the random bytes.
 	static const uint8_t retry[32] = { 0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11,
 					   0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
 					   0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e,

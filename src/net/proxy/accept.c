@@ -1,5 +1,5 @@
-// Owns the beginning of connections: from the box, by their destination, and from the host's
-// loopback to published ports.
+// Owns the accepting of connections: those of the box, and those from the host's loopback to
+// published ports.
 #include "net/proxy/accept.h"
 
 #include <errno.h>
@@ -102,7 +102,8 @@ static void take_segment(struct worker *worker, const struct segment *segment)
 {
 	const struct ends *ends = &segment->ends;
 	struct conn *conn = syn_find(worker, ends);
-	// Other addresses of 127.0.0.0/8 are the box's own.
+	// Only 127.0.0.1 leads to the host's loopback. Other addresses of 127.0.0.0/8 are the
+	// box's.
 	bool inside = is_door(worker, &ends->to, ends->to_port) && ends->to.bytes[12] == 127 &&
 		      memcmp(&ends->to, &dial_loopback[0], sizeof(ends->to)) != 0;
 	if (inside || is_served(worker, &ends->to, ends->to_port)) {
@@ -151,7 +152,7 @@ static void go_on(struct worker *worker, struct conn *conn, int fd)
 	conn_wake(worker, conn);
 }
 
-// Tier landlock: the thread that connects for the box waits for a byte, or a reset.
+// Tier landlock: the supervisor's thread that connects for the box waits for a byte or a reset.
 static void tell_relay(struct worker *worker, struct conn *conn)
 {
 	if (conn->state == CONN_DENY && syn_is_silent(worker, conn))
@@ -196,7 +197,7 @@ static void accept_one(struct worker *worker, int fd, const struct sockaddr_stor
 	conn_wake(worker, conn);
 }
 
-// No descriptor is free: closes the spare one to accept and refuse the connection, then makes a new
+// No descriptor is free: closes the spare one, accepts and refuses the connection, and makes a new
 // spare.
 static bool turn_away(struct worker *worker, unsigned listener)
 {
@@ -230,10 +231,11 @@ static void want_sockets(struct worker *worker)
 	fd_send(worker->control, &report, event_size(&report), NULL, 0);
 }
 
-// Uses sockets that pid 1 made, one for each family.
+// Connects by sockets that the box's pid 1 made, one for each loopback address.
 void accept_published(struct worker *worker, unsigned index)
 {
-	// The event is level-triggered: it comes again. Without sockets the client is refused.
+	// Without sockets it returns: the level-triggered event comes again. Later it refuses the
+	// client.
 	if (worker->socket_count < 2 && !worker->sockets_asked)
 		want_sockets(worker);
 	bool late = worker->now - worker->sockets_asked >= SOCKETS_MILLISECONDS;

@@ -1,4 +1,4 @@
-// Owns the conversation with a client, also of the explicit proxy, until it is plain bytes or HTTP.
+// Owns the table of a connection's states, and the states that detect the client's protocol.
 #include "net/proxy/client.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ static enum turn hear_server(struct worker *worker, struct conn *conn)
 	return refuse_unread(worker, conn);
 }
 
-// Unreadable protocols pass only by the rule or the port.
+// A protocol that sbx cannot read passes only if `raw` is set, by the rule or the port.
 static enum turn run_sniff(struct worker *worker, struct conn *conn)
 {
 	size_t length;
@@ -100,7 +100,8 @@ static enum turn run_sniff(struct worker *worker, struct conn *conn)
 	return refuse_unread(worker, conn);
 }
 
-// RFC 4253 4.2. The client's bytes behind its line wait for the server's line.
+// RFC 4253 4.2: each side sends an identification line. Bytes after the client's line wait for the
+// server's line.
 static enum turn run_ssh(struct worker *worker, struct conn *conn)
 {
 	enum { LINE_BYTES_MAX = 255 };
@@ -247,9 +248,9 @@ static enum turn explicit_dial(struct worker *worker, struct conn *conn)
 	return TURN_MOVED;
 }
 
-// In a turn: writes what may pass, reads from `reads`, calls `run` to judge; `written` reports that
-// all was written, unless `run` left the state. `patience` (milliseconds, 0: unbounded) runs from
-// the connection to the server; then `expired` is called.
+// A turn writes cleared bytes, reads from `reads`, calls `run`, and writes again. It calls
+// `written` if `run` did not change the state. `expired` is called `patience` milliseconds after
+// the server was connected; 0: never.
 #define STATES(ROW)                                                                                \
 	ROW(SYN, READS_NOTHING, syn_run, stay, 0, syn_expired)                                     \
 	ROW(FIRST, READS_CLIENT, explicit_first, stay, 0, expire_close)                            \
@@ -282,7 +283,7 @@ static const struct state {
 #define COUNT(...) +1
 _Static_assert(STATES(COUNT) == CONN_STATES - CONN_SYN, "a row for each state");
 
-// The larger value wins.
+// Keeps the larger value.
 static bool goes_on(enum turn *turn, enum turn next)
 {
 	*turn = next > *turn ? next : *turn;
@@ -309,7 +310,7 @@ static enum turn read_both(struct worker *worker, struct conn *conn, const struc
 	return client > server ? client : server;
 }
 
-// False: the caller's own proxy, or the person who is asked, has not answered.
+// Returns false if the connection has ended, or waits for the upstream proxy or a person's answer.
 static bool hear_dial(struct worker *worker, struct conn *conn)
 {
 	if (conn->dialing == DIAL_HELD)
@@ -358,7 +359,7 @@ static void turn_away(struct worker *worker, struct conn *conn)
 	deny_http(worker, conn, 503);
 }
 
-// Bounded: a busy connection must not delay others.
+// At most TURNS_MAX turns: a busy connection must not delay others.
 enum turn client_run(struct worker *worker, struct conn *conn)
 {
 	enum turn turn = TURN_MOVED;

@@ -1,4 +1,4 @@
-// What is done for a client, state by state.
+// The turns of a connection, by its state.
 #pragma once
 
 #include "net/proxy/conn.h"

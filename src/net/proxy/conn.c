@@ -1,4 +1,4 @@
-// Owns the conns: one for each connection, found by index and generation.
+// Owns the array of struct conn. Index and generation identify a connection.
 
 #include "net/proxy/conn.h"
 
@@ -25,7 +25,7 @@ struct conn *conn_accept(struct worker *worker, int fd)
 	struct conn *conn = &worker->conns[index];
 	memset(conn, 0, sizeof(*conn));
 	conn->generation = ++worker->generation;
-	for (int side = CLIENT; side <= SERVER; side++) // frees buffers: nothing is unwritten
+	for (int side = CLIENT; side <= SERVER; side++) // its own buffers
 		conn->bytes[side] = worker->buffers[2 * index + (uint32_t)side];
 	conn->fd[CLIENT] = fd;
 	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = -1;
@@ -47,7 +47,7 @@ static void watch(struct worker *worker, struct conn *conn, enum peer_side side,
 	conn_wake(worker, conn);
 }
 
-// Assumed writable; a writer that finds it full asks for the event.
+// Takes the socket for writable. conn_await_room() asks for an event when it is full.
 void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, enum watched watched)
 {
 	conn->writable[side] = true;
@@ -57,7 +57,7 @@ void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, e
 void conn_await_room(struct worker *worker, struct conn *conn, enum peer_side side)
 {
 	conn->writable[side] = false;
-	// A changed watch also reports readiness: no edge is lost.
+	// EPOLL_CTL_MOD reports a socket that is ready already: no edge is lost.
 	if (!conn->awaits_room[side])
 		watch(worker, conn, side, EPOLL_CTL_MOD, EPOLLOUT);
 	conn->awaits_room[side] = true;
@@ -118,7 +118,7 @@ static bool is_quiet(const struct conn *conn)
 	       conn->flow[SERVER].start == conn->flow[SERVER].end && !conn->keeping;
 }
 
-// Frees whole pages of free conns: zeros are a free conn.
+// Gives whole pages of free entries back to the kernel. They then read as zeros: CONN_FREE.
 static void drop_conns(struct worker *worker, uint32_t from, uint32_t to)
 {
 	enum { PAGE = 4096 };
@@ -194,7 +194,7 @@ static uint64_t token_of(const struct worker *worker, const struct conn *conn)
 	return conn_tag(TAG_CLIENT, conn_index(worker, conn), conn->generation);
 }
 
-// The client's descriptor stays open until its owner is known.
+// Keeps the client's descriptor open until the supervisor has found its owner.
 static void park(struct worker *worker, struct conn *conn)
 {
 	for (int i = 0; i < PARKED_MAX && conn->held && conn->fd[CLIENT] >= 0; i++) {
@@ -244,7 +244,7 @@ void conn_free(struct worker *worker, struct conn *conn)
 	conn->state = CONN_FREE;
 	conn_lend(worker, conn, CLIENT, false);
 	conn_lend(worker, conn, SERVER, false);
-	conn_hold(worker, conn, false); // counts until the sweep
+	conn_hold(worker, conn, false); // its memory counts until the sweep
 	worker->live--;
 	if (!conn->queued)
 		worker->free[worker->free_count++] = conn_index(worker, conn);

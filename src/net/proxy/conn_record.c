@@ -66,7 +66,7 @@ static bool is_known(struct worker *worker, const struct conn_record *record)
 	return false;
 }
 
-// Reports the first of its kind at once: the owner is found only while the client waits.
+// Reports the first record of a kind at once: its owner is found only while the client waits.
 static void announce(struct worker *worker, struct conn *conn)
 {
 	struct worker_event event = {

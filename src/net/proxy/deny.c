@@ -1,4 +1,4 @@
-// Owns refusals, sent in the client's protocol, so that nobody sees a broken network.
+// Owns refusals in the client's protocol: a program sees the reason, not a broken network.
 #include "net/proxy/deny.h"
 
 #include <stdio.h>
@@ -160,7 +160,7 @@ enum turn deny_drain(struct worker *worker, struct conn *conn)
 	return TURN_WAIT;
 }
 
-// A close with unread bytes sends a reset, which discards the refusal.
+// close(2) with unread bytes would send a reset, which discards the refusal.
 enum turn deny_drained(struct worker *worker, struct conn *conn)
 {
 	struct flow *out = &conn->flow[SERVER];

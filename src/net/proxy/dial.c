@@ -1,5 +1,5 @@
-// Owns the way to the server: judges addresses, then connects to one after the other with a head
-// start each (RFC 8305). The judged address is the connected one.
+// Owns the connection to a server: judges its addresses, then tries one after the other with a head
+// start each (RFC 8305). It connects only to a judged address.
 #include "net/proxy/dial.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ void dial_ask(struct worker *worker, struct conn *conn)
 	int length = snprintf(text, sizeof(text), "CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n",
 			      place, place, worker->authorization);
 	conn_deadline(worker, conn, DIAL_MILLISECONDS);
-	// Never partial: the socket buffer is empty.
+	// The socket's buffer is empty: it takes all bytes.
 	if (send(conn->fd[SERVER], text, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL) == length)
 		conn->dialing = DIAL_ASK;
 	else
@@ -94,7 +94,7 @@ static void connected(struct worker *worker, struct conn *conn, int fd,
 	conn_wake(worker, conn);
 }
 
-// Many proxies allow CONNECT to port 443 only.
+// An upstream proxy gets HTTP requests without CONNECT: many allow CONNECT to port 443 only.
 bool dial_takes_requests(const struct worker *worker, const struct conn *conn)
 {
 	return conn->by_proxy && !worker->behind_box && conn->dialing != DIAL_ASK &&
@@ -203,7 +203,7 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 	return false;
 }
 
-// A resolver that makes addresses up has one for a name that cannot exist (RFC 6761).
+// Looks up a name that cannot exist (RFC 6761). A resolver that invents addresses has one for it.
 bool dial_proves(struct worker *worker, struct conn *conn)
 {
 	bool made_up = conn->address_count && names_is_synthetic(&conn->addresses[0]);
@@ -221,7 +221,7 @@ void dial_resolved(struct worker *worker, struct conn *conn)
 	struct address kept[ADDRESSES_MAX];
 	unsigned count = 0;
 	snprintf(conn->problem, sizeof(conn->problem), "%s", "the name does not resolve");
-	// The caller's own proxy may have any address, even this host's.
+	// The upstream proxy may have any address, even this host's.
 	for (unsigned i = 0; i < conn->address_count; i++)
 		if (conn->by_proxy || may_lead(worker, conn, &conn->addresses[i]))
 			kept[count++] = conn->addresses[i];
@@ -295,7 +295,7 @@ void dial_event(struct worker *worker, struct conn *conn, unsigned attempt)
 		struct address address;
 		uint16_t port;
 		sockaddr_read(&peer, &address, &port);
-		// `sbx deny` may have changed the rules. A change judges addresses itself.
+		// `sbx deny` may have changed the rules since the look-up.
 		bool judged = !conn->by_proxy && conn->host.kind == HOST_NAME;
 		const struct rule *deny = judged ? rules_deny_address(rules_current(worker->shared),
 								      &address, conn->port)

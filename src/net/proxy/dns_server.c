@@ -1,5 +1,5 @@
-// Owns the answers to the box's DNS questions. The worker asks outside only for allowed names, to
-// report missing ones: no other lookup carries data out.
+// Owns the answers to the box's DNS questions. Only names that a rule allows are looked up outside:
+// other names carry no data out.
 #include "net/proxy/dns_server.h"
 
 #include <netinet/in.h>
@@ -18,7 +18,7 @@ enum { DATAGRAMS_A_TURN = 64, MESSAGE_MAX = 4096, PATIENCE_MILLISECONDS = 2000 }
 
 static const struct address own_loopback = { { [10] = 0xff, 0xff, 127, 0, 0, 1 } };
 
-// Under a wildcard rule a box can put data into names.
+// Records a name under a wildcard rule: a box can put data into it.
 static void note(struct worker *worker, const struct rule *rule, const struct host *host)
 {
 	struct conn_record asked = { .host = *host,
@@ -30,8 +30,8 @@ static void note(struct worker *worker, const struct rule *rule, const struct ho
 	record_refused(worker, &asked);
 }
 
-// False: not known yet. An overdue name counts as existing: the connection then fails. `since` 0:
-// only the cache.
+// Returns false while the answer is not known. A name that takes too long counts as existing: its
+// connection then fails. `since` 0: looks up nothing.
 static bool look_for(struct worker *worker, const struct rule *rule, const struct host *host,
 		     bool absolute, int64_t since, enum existence *ret)
 {
@@ -49,7 +49,7 @@ static bool look_for(struct worker *worker, const struct rule *rule, const struc
 	return lookup_done(lookup) || worker->now - since >= PATIENCE_MILLISECONDS;
 }
 
-// Long forms do not deny a name that is not allowed itself.
+// A name counts as missing if all its allowed forms are missing and it is allowed itself.
 static bool look_for_all(struct worker *worker, const struct host *called, int64_t since,
 			 bool *ret_known, enum existence *ret)
 {
@@ -85,7 +85,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 		return dns_answer(message, &question, code, NULL, answer);
 	if (!question.valid || question.class != DNS_CLASS_IN || host_within(question.name, "arpa"))
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
-	// The box lacks /etc/hosts where the host has none.
+	// A box has no /etc/hosts if the host has none.
 	if (host_within(question.name, "localhost"))
 		return dns_answer(message, &question, DNS_OK,
 				  question.type == DNS_TYPE_A ? &own_loopback : NULL, answer);
@@ -104,7 +104,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 	}
 	if (known && existence == NAME_MISSING)
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
-	// No AAAA and no HTTPS record: clients then use IPv4, and TLS without encrypted names.
+	// Without AAAA and HTTPS records clients use IPv4, and TLS without encrypted names.
 	if (question.type != DNS_TYPE_A || (known && existence == NAME_EMPTY))
 		return dns_answer(message, &question, DNS_OK, NULL, answer);
 	if (!names_address(worker->shared, question.name, known, &address))
@@ -122,7 +122,7 @@ static struct msghdr header_of(struct waiting *question, struct iovec *part)
 				.msg_controllen = question->control_size };
 }
 
-// Sends from the address that was asked. False: it must wait.
+// Answers from the address that the question was sent to. Returns false if the answer must wait.
 static bool answer_one(struct worker *worker, int fd, struct waiting *question)
 {
 	uint8_t answer[DNS_ANSWER_MAX];

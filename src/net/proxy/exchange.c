@@ -14,7 +14,7 @@
 
 enum { IDLE_MILLISECONDS = 120000, HEAD_MILLISECONDS = 30000, PROXY_REFUSES = 407 };
 
-// At the end of the head, and at each doubling: bad bytes are refused early.
+// Parses at the end of a head, and each time its length has doubled: bad bytes are refused early.
 static bool is_due(struct conn *conn, enum peer_side from, const char *bytes, size_t length)
 {
 	struct head_read *head = &conn->head[from];
@@ -38,7 +38,8 @@ static uint64_t passes(enum http_body body, uint64_t length)
 	return body == BODY_LENGTH ? length : body == BODY_UNTIL_CLOSE ? UNLIMITED_PASS : 0;
 }
 
-// In place; with `place` and password for the caller's own proxy. 0: no room.
+// Rewrites the head in place. `place`: for the upstream proxy, with its password. Returns 0 without
+// room.
 static size_t rewrite(struct worker *worker, struct conn *conn, const struct http_request *request,
 		      const char *place)
 {
@@ -153,7 +154,7 @@ static enum turn begin_request(struct worker *worker, struct conn *conn,
 		return refuse(worker, conn, 403,
 			      deny_other(worker, conn, "the request names another host",
 					 &request->host, port));
-	// h2c is not supported here.
+	// An upgrade such as h2c can be dropped only from a whole head.
 	bool whole = !conn->keeping || conn->kept == conn->flow[CLIENT].start;
 	if (request->other_upgrade && !whole)
 		return refuse(worker, conn, 400, "an upgrade to a protocol that sbx does not read");
@@ -165,7 +166,7 @@ enum turn exchange_request(struct worker *worker, struct conn *conn)
 {
 	struct http_request request;
 	struct flow *flow = &conn->flow[CLIENT];
-	// Between requests a server may only close.
+	// The server has closed between two requests: the next one needs a new connection.
 	if (conn->dialing == DIAL_OPEN && conn->closing[SERVER] && conn->response_done) {
 		if (!conn->explicit_proxy && flow->start == flow->end)
 			return TURN_CLOSE;
@@ -195,7 +196,8 @@ enum turn exchange_request(struct worker *worker, struct conn *conn)
 	return TURN_WAIT;
 }
 
-// A server that skips a body (of GET) reads it as the next request. False: it begins like one.
+// Returns false if the body begins like a request: a server that ignores the body of GET reads it
+// as one.
 static bool read_body(struct conn *conn)
 {
 	struct flow *flow = &conn->flow[CLIENT];
@@ -248,7 +250,7 @@ static bool body_done(const struct flow *flow, enum http_body body, enum http_ch
 	return true;
 }
 
-// 1xx heads precede it; 101 ends HTTP.
+// Reads 1xx heads before the response's. 101 ends HTTP.
 static bool read_response(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[SERVER];

@@ -1,4 +1,4 @@
-// Owns the moving of bytes.
+// Owns the moving of bytes between a client and a server.
 
 #include "net/proxy/flow.h"
 
@@ -44,14 +44,14 @@ void flow_say(struct conn *conn, const void *bytes, size_t length)
 	flow->cleared = flow->end;
 }
 
-// Passed bytes may be read again together with new ones.
+// Kept bytes have passed, and are read again with later ones.
 static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 {
 	uint32_t start = conn->flow[from].start;
 	return from == CLIENT && conn->keeping && conn->kept < start ? conn->kept : start;
 }
 
-// The fill limit. A bulk buffer only holds bytes that no parser reads.
+// Returns how far to fill the buffer. A bulk buffer is only for bytes that no parser reads.
 static uint32_t fill_most(struct worker *worker, const struct conn *conn, enum peer_side from)
 {
 	if (conn_is_lent(worker, conn, from) && conn->flow[from].allowance >= BULK_BYTES)
@@ -65,12 +65,13 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 {
 	struct flow *flow = &conn->flow[from];
 	uint32_t base = first_needed(conn, from);
-	// Budgets count before bytes pass, in small steps.
+	// With a budget lends no bulk buffer: the budget must count in small steps before bytes
+	// pass.
 	if (base == flow->end)
 		conn_lend(worker, conn, from,
 			  flow->full && flow->allowance >= BULK_BYTES && !conn->budgets);
 	uint32_t most = fill_most(worker, conn, from);
-	// Kept bytes move along, even if no other bytes do.
+	// Moves the needed bytes, also kept ones, to the beginning of the buffer.
 	if (base > 0 && (base == flow->end || flow->end >= most)) {
 		memmove(conn->bytes[from], conn->bytes[from] + base, flow->end - base);
 		flow->start -= base;
@@ -94,7 +95,7 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 		flow->end += (uint32_t)got;
 		flow->full = (size_t)got == room || got >= BUFFER_SIZE;
 		conn_hold(worker, conn, flow->end > SMALL_BYTES);
-		// A short read emptied the socket.
+		// A read of less than `room` has emptied the socket.
 		if ((size_t)got < room && !conn->closing[from])
 			conn->readable[from] = false;
 		if (pass)
@@ -127,7 +128,8 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	struct flow *flow = &conn->flow[from];
 	enum peer_side to = from == CLIENT ? SERVER : CLIENT;
 	enum turn turn = TURN_WAIT;
-	// Until its reply the caller's own proxy only gets its request.
+	// Bytes for the client wait until its owner is known. Bytes for the server wait until the
+	// upstream proxy has answered.
 	if (from == SERVER ? conn->held : conn->dialing != DIAL_OPEN)
 		return TURN_WAIT;
 	while (!flow_empty(flow) && conn->fd[to] >= 0 && conn->writable[to]) {

@@ -1,5 +1,5 @@
-// Owns TLS as long as it is readable: judges each hello of a client, also the second one that a
-// server asks for (HelloRetryRequest, RFC 8446 4.1.4).
+// Owns the readable part of TLS: judges each hello of a client, also a second one
+// (HelloRetryRequest, RFC 8446 4.1.4).
 #include "net/proxy/hello.h"
 
 #include <sys/socket.h>
@@ -14,7 +14,8 @@
 #include "net/rules/rules.h"
 #include "open/dialogue.h"
 
-// A hello with another name would reach another server on the same address.
+// Returns why the hello is refused, or NULL. Another name could reach another server at this
+// address.
 static const char *judge(struct worker *worker, struct conn *conn, const struct tls_hello *hello,
 			 enum fix *ret_fix)
 {
@@ -47,7 +48,7 @@ static const char *judge(struct worker *worker, struct conn *conn, const struct 
 	return NULL;
 }
 
-// Later bytes wait for the server's answer.
+// Lets the hello pass. Later bytes wait for the server's answer.
 static enum turn pass_hello(struct worker *worker, struct conn *conn, const struct tls_hello *hello)
 {
 	struct flow *flow = &conn->flow[CLIENT];
@@ -55,7 +56,7 @@ static enum turn pass_hello(struct worker *worker, struct conn *conn, const stru
 	const char *why = judge(worker, conn, hello, &fix);
 	if (why)
 		return deny_refuse(worker, conn, why, fix);
-	// TLS behind STARTTLS carries no HTTP.
+	// TLS after STARTTLS (`keeping`) carries no HTTP.
 	if (!conn->keeping &&
 	    rules_opened(rules_current(worker->shared), &conn->host, conn->port)) {
 		conn->state = CONN_OPEN;
@@ -87,7 +88,7 @@ enum turn hello_run(struct worker *worker, struct conn *conn)
 	return pass_hello(worker, conn, &hello);
 }
 
-// RFC 8446 4.2.10, D.4: change-cipher-spec, early data or an alert may precede it.
+// RFC 8446 4.2.10, D.4: change-cipher-spec, early data or an alert may precede the second hello.
 static void read_second(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[CLIENT];
@@ -136,7 +137,7 @@ static void read_answer(struct worker *worker, struct conn *conn)
 		if (record == PARSE_MORE)
 			return;
 		if (record == PARSE_DONE && type != TLS_HANDSHAKE) {
-			flow_clear(flow, size); // a warning; a change-cipher-spec after a retry
+			flow_clear(flow, size); // a warning, or change-cipher-spec
 			continue;
 		}
 		enum parse answer =
@@ -171,7 +172,8 @@ enum turn hello_answered(struct worker *worker, struct conn *conn)
 	return conn->flow[CLIENT].ended || (out->ended && flow_empty(out)) ? TURN_CLOSE : TURN_WAIT;
 }
 
-// Budgets, records and rules belong to the first conn, which carries all bytes. Both end together.
+// The opener is between two connections. Budgets, records and rules belong to the first, which
+// carries all bytes. Both end together.
 static int pair(int ends[2])
 {
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends);

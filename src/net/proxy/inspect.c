@@ -1,6 +1,7 @@
-// Owns tunnels in protocols that are not read (databases, mail). It judges hellos anywhere
-// (STARTTLS), and HTTP requests at the beginning of a burst. Bytes pass at once and are read again
-// with later ones. The last byte of a hello with another name never passes.
+// Owns tunnels of protocols that sbx does not read (databases, mail). It judges TLS hellos anywhere
+// (STARTTLS), and HTTP requests where the client begins to speak after the server (a burst). Bytes
+// pass at once and are read again with later ones. The last byte of a hello with another name never
+// passes.
 #include "net/proxy/inspect.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static void note_burst(struct conn *conn)
 	conn->request_like = true;
 }
 
-// Undecided bytes pass, and are kept.
+// Bytes pass before they are judged, and are kept until then.
 static bool find_request(struct conn *conn, const struct window *window)
 {
 	note_burst(conn);

@@ -1,4 +1,4 @@
-// What passes in a tunnel to a name.
+// The inspection of a tunnel to a name.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -1,5 +1,5 @@
 // Owns the resolution of names by c-ares, and its cache. c-ares opens no file: the supervisor sends
-// descriptors of its configuration.
+// descriptors of hosts(5) and resolv.conf(5).
 #include "net/proxy/lookup.h"
 
 #include <errno.h>
@@ -60,8 +60,8 @@ int lookup_begin(struct worker *worker)
 	if (getrandom(random, sizeof(random), 0) < 0)
 		return -1;
 	snprintf(worker->nobody, sizeof(worker->nobody), "%08x%08x.invalid", random[0], random[1]);
-	// Now, while files can be opened: query ids need random bytes. Without domains:
-	// ares_getaddrinfo() would search them despite NOSEARCH.
+	// Before confine(): c-ares opens its source of random bytes. ARES_OPT_DOMAINS sets no
+	// domain: ares_getaddrinfo() would search domains despite ARES_FLAG_NOSEARCH.
 	return ares_init_options(&worker->channel, &options,
 				 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
 					 ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB |
@@ -82,7 +82,7 @@ static void use_resolv(struct worker *worker, const char *text, size_t length)
 			 strchr(server, ':') ? "%s[%s]" : "%s%s", i ? "," : "", server);
 	}
 	ares_set_servers_csv(worker->channel, servers);
-	// Answers of another network are outdated.
+	// Other name servers may mean another network: cached answers are outdated.
 	for (unsigned i = 0; i < LOOKUPS_MAX; i++)
 		if (lookup_done(&worker->lookups[i]))
 			worker->lookups[i].until = 0;
@@ -109,7 +109,7 @@ static void finish(struct worker *worker, struct lookup *lookup, int64_t life)
 	}
 }
 
-// Copied: another name may take the slot before the conn's turn.
+// Copies the addresses: another name may take the entry before the connection's turn.
 void lookup_take(struct worker *worker, struct conn *conn)
 {
 	memcpy(conn->addresses, conn->lookup->addresses, sizeof(conn->addresses));
@@ -163,7 +163,7 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
 		lookup->existence = NAME_EMPTY;
 	else if (status != ARES_ENODATA && status != ARES_ENOTFOUND)
 		lookup->existence = NAME_EXISTS;
-	// After a server without an answer the next one is asked.
+	// Continues with the next search domain after a negative answer, not after a time-out.
 	bool answer =
 		status == ARES_ENODATA || status == ARES_ENOTFOUND || status == ARES_ESERVFAIL;
 	if (lookup->count == 0 && answer && lookup->asked <= domains_of(worker, lookup))
@@ -172,8 +172,8 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
 		finish(worker, lookup, lookup->count ? (int64_t)life * 1000 : FAILED_MILLISECONDS);
 }
 
-// Short names are searched in each domain, then as they are. The search list may have changed since
-// the name was allowed: a denied form ends the search.
+// Asks for a short name with each search domain, then as it is. The search list may have changed
+// since the name was allowed: a denied name ends the search.
 static void query(struct worker *worker, struct lookup *lookup)
 {
 	char name[HOST_NAME_BYTES_MAX + 1];

@@ -17,7 +17,7 @@ struct lookup {
 	bool noted;
 	struct address addresses[ADDRESSES_MAX];
 	unsigned count;
-	int64_t until; // milliseconds
+	int64_t until; // steady_now() when the answer is outdated
 };
 
 int lookup_begin(struct worker *worker);

@@ -1,4 +1,4 @@
-// Owns the decision where a connection continues, the wait for an answer, and the next dial.
+// Owns the decision about a connection's destination, and the wait for a person's answer.
 #include "net/proxy/route.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static bool is_held_for(const struct conn *conn, const struct host *host, uint16
 	       host_equal(&conn->host, host);
 }
 
-// The first connection to a destination asks. False: too many wait.
+// Only the first connection to a destination asks. Returns false if too many wait.
 static bool hold(struct worker *worker, struct conn *conn)
 {
 	struct worker_event report = { .kind = EVENT_ASK, .count = 1 };
@@ -171,7 +171,8 @@ void route_judge(struct worker *worker, struct conn *conn)
 	conn_wake(worker, conn);
 }
 
-// The first long form that exists and is allowed. Rules and search list may have changed.
+// If this long name does not exist, continues with the next allowed one. Rules and search list may
+// have changed.
 void route_resolved(struct worker *worker, struct conn *conn)
 {
 	struct host host = conn->host;

@@ -5,10 +5,10 @@
 
 enum { LASTING_MILLISECONDS = 10000 };
 
-// False: the conn's record says why.
+// Returns false if it is denied: conn->record says why.
 bool route_to(struct worker *worker, struct conn *conn, const struct host *host, uint16_t port);
 
-// Only connections to unlisted hosts wait; nothing of them is read meanwhile.
+// For connections that wait for a person's answer. Nothing is read from them meanwhile.
 void route_answered(struct worker *worker, const struct worker_command *order);
 void route_judge(struct worker *worker, struct conn *conn);
 void route_expired(struct worker *worker, struct conn *conn);
@@ -16,5 +16,5 @@ void route_expired(struct worker *worker, struct conn *conn);
 void route_resolved(struct worker *worker, struct conn *conn);
 
 void route_tunnel(struct worker *worker, struct conn *conn);
-// Judges hellos and requests in it.
+// Continues as a tunnel whose hellos and requests are judged.
 void route_inspect(struct worker *worker, struct conn *conn);

@@ -80,7 +80,7 @@ void syn_refuse(const struct worker *worker, const struct segment *segment)
 	syn_let(worker, &reset);
 }
 
-// A box that makes its connections collide only delays itself.
+// A hash without a secret: a box that makes its connections collide only delays itself.
 static uint32_t place_of(const struct ends *ends)
 {
 	uint16_t words[sizeof(*ends) / sizeof(uint16_t)];

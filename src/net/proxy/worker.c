@@ -1,4 +1,4 @@
-// Owns the loop of a worker: events, then conns with work left, then deadlines.
+// Owns the loop of a worker: events, then connections with work left, then deadlines.
 
 #include "net/proxy/worker.h"
 
@@ -45,7 +45,7 @@ static void judge_again(struct worker *worker)
 		struct host host = conn->host;
 		bool allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
 					    worker->routes, NULL, &refusal);
-		// The search list may have changed: judges the typed and the full name.
+		// The search list may have changed: also judges the name as it was typed.
 		if (allowed && host.kind == HOST_NAME) {
 			memcpy(host.name, conn->called, sizeof(host.name));
 			allowed = rules_decide(rules, &worker->resolv, &host, conn->port,
@@ -91,7 +91,7 @@ static bool take_order(struct worker *worker)
 		lookup_files(worker, order.changed, fds);
 		break;
 	case COMMAND_RULES:
-		// Deferred: the caller is in the middle of a connection.
+		// The loop judges later: the caller may be in the middle of a connection.
 		worker->rules_changed = true;
 		break;
 	case COMMAND_SOCKETS:
@@ -150,7 +150,7 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 		accept_published(worker, index);
 		break;
 	case TAG_CONTROL:
-		// Takes all orders: answers must not fill the socket.
+		// Takes all orders: the socket must not fill up.
 		while (take_order(worker))
 			;
 		break;
@@ -166,7 +166,7 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 	}
 }
 
-// Beyond the user's limit of watches each turn polls itself.
+// A descriptor without an epoll watch (fs.epoll.max_user_watches) is tried in each turn.
 static void watch(struct worker *worker, int fd, enum tag tag, uint32_t index)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -208,7 +208,7 @@ static void conclude(struct worker *worker, struct conn *conn, enum turn turn)
 
 static void run_queue(struct worker *worker)
 {
-	// Later ones come in the next round.
+	// Connections that are queued meanwhile come in the next round.
 	enum { SLICE_MILLISECONDS = 20 };
 	uint32_t count = worker->queue_count;
 	int64_t end = steady_now() + SLICE_MILLISECONDS;

@@ -11,10 +11,10 @@
 
 enum {
 	CONNS_MAX = 18000,
-	// When LARGE_MAX connections hold more: the memory is the host's.
+	// The size of further buffers when LARGE_MAX connections have larger ones.
 	SMALL_BYTES = 4096,
 	LARGE_MAX = 2048,
-	BULK_BYTES = 256 * 1024, // for a stream that fills its buffer: fewer calls and wake-ups
+	BULK_BYTES = 256 * 1024, // for a stream that fills its buffer
 	BULK_MAX = 64,
 	LOOKUPS_MAX = 256,
 	QUESTIONS_MAX = 128,
@@ -31,12 +31,12 @@ enum {
 struct worker {
 	struct shared *shared;
 	int epoll, control;
-	int opener; // or -1
-	int spare;  // for refusals without a free descriptor
+	int opener; // a socket, or -1
+	int spare;  // closed where no descriptor is free (accept.c)
 	bool watches_nobody;
-	bool blind;         // the user's limit of watches is reached
-	bool relayed;       // tier landlock: from the host's loopback
-	bool rules_changed; // connections are not judged by them yet
+	bool blind;         // some descriptors have no epoll watch
+	bool relayed;       // tier landlock: the listener is on the host's loopback
+	bool rules_changed; // connections must be judged again
 	int listeners[LISTENERS_MAX];
 	uint16_t loopback_ports[NETNS_LOOPBACK_MAX];
 	unsigned listener_count;
@@ -47,12 +47,12 @@ struct worker {
 	int64_t sockets_asked;
 
 	struct conn *conns;
-	char (*buffers)[BUFFER_SIZE]; // two of each conn
-	char (*bulk)[BULK_BYTES];     // lent to one side of a conn
-	uint64_t bulk_lent;           // a bit for each
-	bool bulk_written;            // since all were last given back
-	uint32_t generation;          // of the newest conn
-	// Host memory of each conn and its buffers; `used`: since the last sweep
+	char (*buffers)[BUFFER_SIZE]; // two for each connection
+	char (*bulk)[BULK_BYTES];     // lent to one side of a connection
+	uint64_t bulk_lent;           // a bit for each of `bulk`
+	bool bulk_written;            // some memory of `bulk` is in use
+	uint32_t generation;          // of the newest connection
+	// Memory of each connection and its buffers. `used`: since the last sweep.
 	struct held_bytes {
 		enum { HELD_NOTHING, HELD_SMALL, HELD_LARGE } held;
 		bool used;
@@ -60,17 +60,17 @@ struct worker {
 	unsigned held_count, large_count;
 	int64_t next_sweep;
 	uint32_t used;
-	uint32_t syns[1 << SYN_PLACES_BITS]; // the first conn of each place + 1; 0: none
+	uint32_t syns[1 << SYN_PLACES_BITS]; // index of the first connection of a place + 1, or 0
 	uint32_t free[CONNS_MAX], free_count, live;
-	// Each conn once, and again during its turn.
+	// Holds each connection once, and again during its turn.
 	uint32_t queue[2 * CONNS_MAX], queue_count;
 	uint32_t ended[CONNS_MAX], ended_count;
 	unsigned deadlines;
 	int64_t now; // CLOCK_MONOTONIC, milliseconds
 	int64_t next_flush, next_timers;
-	int64_t end; // 0: not requested
+	int64_t end; // when to exit; 0: not yet
 
-	int routes; // netlink, local_address.h
+	int routes; // local_open()
 	ares_channel channel;
 	struct resolv resolv;
 	char nobody[NOBODY_MAX];
@@ -90,7 +90,7 @@ struct worker {
 	} questions[QUESTIONS_MAX];
 	unsigned question_count;
 	bool questions_due;
-	char table[TABLE_MAX]; // the host's hosts(5), and its names
+	char table[TABLE_MAX]; // the host's /etc/hosts; `hosts` are its names
 	size_t table_length;
 	struct hosts_entry hosts[TABLE_MAX / 2];
 	unsigned host_count;

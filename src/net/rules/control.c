@@ -1,4 +1,4 @@
-// Owns what both sides know of the worker's messages.
+// Owns the size and the checks of a worker's messages.
 #include "net/rules/control.h"
 
 #include <stddef.h>

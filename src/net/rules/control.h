@@ -12,13 +12,13 @@ struct conn_record {
 	enum conn_verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED, VERDICTS } verdict;
 	char rule[RULE_TEXT_MAX];
 	char why[REASON_MAX];
-	// DENIED: a rule that would allow it
+	// VERDICT_DENIED: the kind of rule that would allow it.
 	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix;
 	bool explicit_proxy;
 	struct ends ends;
 	bool dialled;
 	struct address address;
-	int64_t time; // CLOCK_MONOTONIC, milliseconds
+	int64_t time; // steady_now()
 	uint32_t count;
 	uint64_t up, down;
 };
@@ -28,7 +28,7 @@ bool record_alike(const struct conn_record *left, const struct conn_record *righ
 struct worker_event {
 	enum worker_event_kind {
 		EVENT_RECORD,
-		// A first of its kind: COMMAND_SEEN answers, with `token`.
+		// The first record of its kind. COMMAND_SEEN answers with the same `token`.
 		EVENT_NEW,
 		EVENT_FILES,
 		EVENT_ASK,     // connections wait for COMMAND_ANSWER
@@ -40,12 +40,12 @@ struct worker_event {
 	struct conn_record records[RECORDS_AT_ONCE];
 };
 size_t event_size(const struct worker_event *event);
-// For messages of a worker that reads hostile bytes. `now`: steady clock, milliseconds. Pure.
+// A box may control the worker: checks its message. `now`: steady_now().
 bool event_is_good(const struct worker_event *event, int64_t now);
 
 struct worker_command {
 	enum worker_command_kind {
-		COMMAND_FILES, // descriptors of hosts and resolv.conf that changed
+		COMMAND_FILES, // descriptors of changed /etc/hosts, /etc/resolv.conf
 		COMMAND_RULES,
 		COMMAND_SOCKETS,
 		COMMAND_DOOR, // listening sockets of a published port, or none

@@ -1,5 +1,5 @@
-// Owns the question whose an address is: RTM_GETROUTE, see rtnetlink(7). bind(2) and a connected
-// socket's source address know only some: not second ones, nor whole local networks.
+// Owns the test whether an address is this host's: RTM_GETROUTE of rtnetlink(7). bind(2) and
+// getsockname(2) would miss second addresses and whole local networks.
 #include "net/rules/local_address.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static enum local judge(unsigned type, int error)
 	case ENETUNREACH:
 	case EHOSTUNREACH:
 	case EACCES:
-	case EINVAL: // a black hole
+	case EINVAL: // RTN_BLACKHOLE
 		return LOCAL_NOT;
 	default:
 		return LOCAL_UNKNOWN;

@@ -12,7 +12,7 @@
 
 struct shared *shared_new(void)
 {
-	enum { HEAD = 64 }; // of the arena, which no reader keeps
+	enum { HEAD = 64 }; // the arena's header
 	return arena_take(arena_new_shared(sizeof(struct shared) + HEAD), sizeof(struct shared));
 }
 
@@ -65,7 +65,7 @@ static int add_raw_ports(const struct list *words, struct rules *rules)
 	return 0;
 }
 
-// Not for a group's names: they have a reason each.
+// Rules of a group have a reason. Other rules come from the user: only these pass ECH.
 static void pass_encrypted(const struct plan *plan, struct rules *rules)
 {
 	unsigned i = 0;

@@ -1,5 +1,4 @@
-// Memory that the supervisor and the proxy's worker share, from the first connection on. The
-// supervisor writes rules and targets, the worker the rest.
+// Memory that the supervisor and the proxy's worker share.
 #pragma once
 
 #include <stdatomic.h>
@@ -27,7 +26,7 @@ struct rule {
 enum budget_kind { BUDGET_UPLOAD, BUDGET_DOWNLOAD };
 struct budget {
 	enum budget_kind kind;
-	bool for_all; // one budget for the run, else for each rule
+	bool for_all; // one budget for all destinations
 	struct destination destination;
 	uint64_t most;
 	char text[RULE_TEXT_MAX];
@@ -36,7 +35,7 @@ struct budget {
 struct rules {
 	bool private;
 	bool fail;
-	bool strict; // NXDOMAIN for other names
+	bool strict; // NXDOMAIN for names that no rule allows
 	bool ask;
 	unsigned raw_count;
 	uint16_t raw_ports[RAW_PORTS_MAX];
@@ -49,11 +48,11 @@ struct rules {
 struct name {
 	unsigned open;
 	bool known;
-	uint32_t asked; // of its last look-up; 0: no name yet
+	uint32_t asked; // counter at its last DNS question; 0: unused
 	char text[HOST_NAME_BYTES_MAX + 1];
 };
 
-// Tier landlock: the destination of the connection from this port.
+// Tier landlock: the destination of a connection, by its source port.
 struct target {
 	_Atomic bool set;
 	uint16_t port;
@@ -61,7 +60,7 @@ struct target {
 };
 
 struct shared {
-	// rules[generation % 2] is in use; the supervisor changes the other, at most ten times a
+	// rules[generation % 2] is in use. The supervisor writes the other, at most ten times a
 	// second.
 	_Atomic unsigned generation;
 	struct rules rules[2];
@@ -70,8 +69,8 @@ struct shared {
 	_Atomic uint64_t spent[BUDGETS_MAX];
 	_Atomic unsigned taken;
 	_Atomic unsigned unheard[DOORS_MAX];
-	_Atomic bool watched;         // report all, not only the first of a kind
-	struct target targets[65536]; // by source port
+	_Atomic bool watched; // report each record, not only the first of its kind
+	struct target targets[65536];
 };
 
 struct shared *shared_new(void);

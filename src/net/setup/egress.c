@@ -1,4 +1,4 @@
-// Owns the decisions about the box's network that need no other room.
+// Owns the plan of the box's way out: ports, warnings, the upstream proxy.
 #include "net/setup/netns.h"
 
 #include <arpa/inet.h>
@@ -41,7 +41,6 @@ static void list_ports(struct plan *plan)
 		add_port(egress->ports, &egress->port_count, NETNS_PORTS_MAX, usual_ports[i]);
 }
 
-// A port that two lines name is one door.
 static void add_publish(struct egress *egress, const struct publish *publish)
 {
 	for (unsigned i = 0; i < egress->publish_count; i++)
@@ -90,7 +89,7 @@ static void tell_unkept(struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
 	bool host = profile->network == NETWORK_HOST, guard = profile->guard == ANSWER_YES;
-	const struct item *allowed = profile->allow.last; // of the command line
+	const struct item *allowed = profile->allow.last; // the command line's come last
 	const struct {
 		const char *key;
 		const struct item *unkept;
@@ -198,7 +197,7 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
-// The caller's proxy looks these addresses up: sbx does not see them.
+// The upstream proxy resolves names: sbx does not see their addresses.
 static void tell_unseen(struct plan *plan)
 {
 	struct destination destination;
@@ -214,8 +213,8 @@ static void tell_unseen(struct plan *plan)
 				 item->from);
 }
 
-// An outer box is found by effect: there every name has a made-up address, and one address is the
-// box's own. At this port it answers even without redirection.
+// Inside a box NETNS_OWN_V4 is a local address: bind() succeeds. The outer proxy answers there at
+// NETNS_PORT, even without redirection.
 static void go_by_box(struct plan *plan)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(NETNS_PORT) };
@@ -262,7 +261,7 @@ int egress_upstream(struct plan *plan, char *const *environment)
 	if (strlen(url) > EGRESS_URL_MAX)
 		return fail(0, "the address of your proxy is longer than %d bytes: --upstream none",
 			    EGRESS_URL_MAX);
-	// A cut list would send the hosts behind the cut through that proxy.
+	// no_proxy must not be cut: hosts at its end would go through the proxy.
 	if (excepted && strlen(excepted) > EGRESS_NO_PROXY_MAX)
 		return fail(0, "no_proxy is longer than %d bytes: shorten it, or --upstream none",
 			    EGRESS_NO_PROXY_MAX);

@@ -1,5 +1,5 @@
-// Owns what makes a connection wait at its first segment (SYN): listeners' filters, and raw
-// sockets, which get a segment before the filter drops it. See net/proxy/syn.c.
+// Owns the sockets that make a connection wait at its SYN: a listener's filter drops the SYN, a raw
+// socket gets it first (net/proxy/syn.c).
 #include "net/setup/netns.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static void aim(struct sock_filter *code, unsigned refused)
 	}
 }
 
-// Unmarked SYN behind the IPv4 header. On the loopback the port decides last.
+// Takes a SYN without mark, behind the IPv4 header. On the loopback the port decides.
 static const struct sock_filter v4[] = {
 	LOAD_MARK,
 	IS(NETNS_MARK, REFUSED, 0),
@@ -50,7 +50,7 @@ static const struct sock_filter v4[] = {
 	IS(127, 0, TAKEN),
 	BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),
 };
-// IPv6 comes without a header. The last bytes suffice: no other address ends like ::1.
+// IPv6 comes without its header. The first and last word identify ::1.
 enum { V6_TO = SKF_NET_OFF + 24 };
 static const struct sock_filter v6[] = {
 	LOAD_MARK,       IS(NETNS_MARK, REFUSED, 0), LOAD(BPF_B, FLAGS_AT),
@@ -80,7 +80,7 @@ long hold_open(int family, const uint16_t *ports, unsigned port_count)
 	return result < 0 ? result : fd;
 }
 
-// SYN to the box's own address need not wait. (For IPv6 these bytes are of the source address.)
+// A SYN to NETNS_OWN_V4 need not wait. In IPv6 these bytes are part of the source address.
 long hold_listener(int listener)
 {
 	static const struct sock_filter code[] = {

@@ -1,6 +1,5 @@
-// Owns what a supervisor gives up: memory that a worker need not have, and system calls. It begins
-// at the first message of a completed box: before, a failed start is tried again, which a locked
-// process could not do.
+// Owns the filter of the supervisor's system calls, and the wiping of memory for a worker. The
+// filter comes after the box's start: a locked process could not repeat a failed start.
 #include "net/setup/netns.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-// Owns the making of the box's network: lo, one address, a default route of type local (AnyIP), one
-// TPROXY rule for each family (kernel: Documentation/networking/tproxy.rst).
+// Owns the making of the box's network: lo, one address, a local default route (AnyIP), one TPROXY
+// rule for each family (Documentation/networking/tproxy.rst).
 #include "net/setup/netns.h"
 
 #include <errno.h>
@@ -25,17 +25,17 @@
 
 enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, BACKLOG = 4096 };
 
-// The helper shares pid 1's memory and descriptors: a copy would cost 0.1 ms. So it uses only its
-// arguments and its stack, and calls that leave errno alone. Pid 1 closes its descriptors.
+// The helper shares memory and descriptors with pid 1: a copy would cost 0.1 ms. It uses only this
+// struct, its stack, and raw calls, which leave errno alone. Pid 1 closes the descriptors.
 struct helper {
-	const struct egress *egress; // NULL: no way out at all
-	bool redirect;               // by a rule instead of single ports
-	bool holds;                  // connections wait until it is known where they lead
-	bool lingers;                // for a test: stays a while when all is done
-	int report; // a socket: an errno or 0 for the namespace, then for what is in it; back: pid
-		    // 1 is in it
-	int sysctl; // /proc/sys: "net" in it is the reader's network namespace
-	const char *what; // that failed
+	const struct egress *egress; // NULL: only loopback
+	bool redirect;               // one TPROXY rule catches all ports
+	bool holds;                  // connections wait for the worker's decision
+	bool lingers;                // for a test: exits late
+	// Sends pid 1 an errno or 0 for the namespace, then for its content; receives a byte.
+	int report;
+	int sysctl;       // /proc/sys: its "net" is the reader's namespace
+	const char *what; // the current step
 	struct ifreq loopback;
 	int listeners[LISTENERS_MAX];
 	unsigned listener_count;
@@ -63,8 +63,7 @@ enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used
 	return PARSE_DONE;
 }
 
-// Reads answers up to `last`, the only one that is always acknowledged. An error behind `needed` is
-// tolerated: without IPv6.
+// Only `last` is always acknowledged. Tolerates errors after `needed`: these messages are for IPv6.
 static long converse(int protocol, const void *messages, unsigned size, uint32_t needed,
 		     uint32_t last)
 {
@@ -105,7 +104,7 @@ struct netns_wanted {
 	bool transparent;
 };
 
-// One socket for both families (net.ipv6.bindv6only is 0 in a new namespace), or for IPv4.
+// For both families (net.ipv6.bindv6only is 0 in a new namespace), or for IPv4.
 static long open_listener(const struct netns_wanted *wanted)
 {
 	int type = wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -127,7 +126,7 @@ static long open_listener(const struct netns_wanted *wanted)
 	set_option(fd, SOL_SOCKET, SO_REUSEADDR);
 	if (wanted->transparent)
 		set_option(fd, level, is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
-	if (wanted->type == SOCK_STREAM) // accepted connections inherit it
+	if (wanted->type == SOCK_STREAM) // accepted sockets inherit it
 		set_option(fd, IPPROTO_TCP, TCP_NODELAY);
 	if (wanted->type == SOCK_DGRAM) {
 		set_option(fd, level, is_v6 ? IPV6_RECVPKTINFO : IP_PKTINFO);
@@ -150,8 +149,7 @@ static long add_listener(struct helper *helper, struct netns_wanted wanted)
 	return fd;
 }
 
-// Owners can only be asked in the connection's network. Without sock_diag any socket fills the
-// place.
+// sock_diag(7) answers for its own namespace. Without sock_diag another socket fills the place.
 static long add_owners(struct helper *helper)
 {
 	int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -172,7 +170,8 @@ static long add_loopback(struct helper *helper, uint16_t port)
 	return six == -EAFNOSUPPORT || six == -EADDRNOTAVAIL ? result : six;
 }
 
-// After all listeners. Without raw sockets other sockets fill the places, and nothing waits.
+// Comes after all listeners. Without raw sockets AF_UNIX sockets fill the places, and no connection
+// waits.
 static long add_holds(struct helper *helper)
 {
 	static const int families[] = { AF_INET, AF_INET6 };
@@ -230,7 +229,7 @@ static long make_egress(struct helper *helper)
 		result = add_listener(helper, standard[i]);
 	if (result >= 0)
 		result = add_owners(helper);
-	helper->listener_count = LISTENER_FIRST_PORT; // see add_holds()
+	helper->listener_count = LISTENER_FIRST_PORT; // add_holds() fills the gap
 	for (unsigned i = 0; i < helper->egress->loopback_count && result >= 0; i++)
 		result = add_loopback(helper, helper->egress->loopback[i]);
 	if (result < 0)
@@ -287,8 +286,7 @@ static struct helper helper = {
 	.loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING },
 };
 
-// A network namespace takes the kernel 0.5 ms, its content 0.2: as long as all else together. So a
-// helper makes it meanwhile.
+// The kernel takes 0.7 ms for a network namespace with its content: a helper makes it meanwhile.
 int netns_child_network(const struct plan *plan, struct run *run)
 {
 	static char stack[32768] __attribute__((aligned(16)));
@@ -309,7 +307,7 @@ int netns_child_network(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// This process holds both ends: only the pidfd shows a dead helper.
+// Pid 1 holds both ends of the socket: only the pidfd shows that the helper died.
 static int hear_helper(const struct run *run)
 {
 	int problem;
