@@ -142,14 +142,12 @@ static void man_verb_options(void)
 }
 
 // profiles/groups.ini.
-static const char *groups_file;
-
-static void man_destinations(void)
+static void man_destinations(const char *path)
 {
 	struct ini_rows rows;
 	size_t length;
-	const char *text = gen_read_file(groups_file, &length);
-	if (ini_read(arena_new(), groups_file, text, length, &rows) < 0)
+	const char *text = gen_read_file(path, &length);
+	if (ini_read(arena_new(), path, text, length, &rows) < 0)
 		exit(1);
 	for (unsigned i = 0; i < rows.count; i++) {
 		const struct ini_row row = ini_at(&rows, i);
@@ -165,65 +163,49 @@ static void man_destinations(void)
 	}
 }
 
-static const char *names_file, *recipes_file;
+static void man_recipes(const char *path);
 
-static void man_names(void)
-{
-	gen_man_names(names_file);
-}
-
-static void man_recipes(void)
-{
-	gen_man_recipes(recipes_file);
-}
-
-struct placeholder {
+static const struct placeholder {
 	const char *line;
 	void (*write)(void);
-};
-static const struct placeholder placeholders[] = {
-	{ "@OPTIONS@", man_options },
-	{ "@KEYS@", man_keys },
-	{ "@GROUPS@", man_groups },
-	{ "@VERBS@", man_verbs },
-	{ "@VERB@", man_verb },
-	{ "@VERB OPTIONS@", man_verb_options },
-	{ "@DESTINATIONS@", man_destinations },
-	{ "@NAMES@", man_names },
-	{ "@RECIPES@", man_recipes },
+	void (*read)(const char *path);
+	enum man_file { MAN_TEMPLATE, MAN_GROUPS, MAN_NAMES, MAN_RECIPES, MAN_JSON } file;
+} placeholders[] = {
+	{ "@OPTIONS@", .write = man_options },
+	{ "@KEYS@", .write = man_keys },
+	{ "@GROUPS@", .write = man_groups },
+	{ "@VERBS@", .write = man_verbs },
+	{ "@VERB@", .write = man_verb },
+	{ "@VERB OPTIONS@", .write = man_verb_options },
+	{ "@DESTINATIONS@", NULL, man_destinations, MAN_GROUPS },
+	{ "@NAMES@", NULL, gen_man_names, MAN_NAMES },
+	{ "@RECIPES@", NULL, man_recipes, MAN_RECIPES },
+	{ "@JSON@", NULL, gen_man_json, MAN_JSON },
 };
 
-void gen_man(const char *template, const char *groups, const char *names, const char *recipes,
-	     const char *verb)
+void gen_man(char *const *files, const char *verb)
 {
 	size_t length;
 	for (unsigned i = 0; verb && i < VERB_ROWS; i++)
 		if (str_equal(verb_rows[i].name, verb))
 			verb_row = &verb_rows[i];
-	groups_file = groups;
-	names_file = names;
-	recipes_file = recipes;
-	const char *text = gen_read_file(template, &length);
+	const char *text = gen_read_file(files[MAN_TEMPLATE], &length);
 	for (char *line = strtok(arena_copy(arena_new(), text, length), "\n"); line;
 	     line = strtok(NULL, "\n")) {
-		void (*write)(void) = NULL;
+		const struct placeholder *found = NULL;
 		for (size_t i = 0; i < sizeof(placeholders) / sizeof(*placeholders); i++)
 			if (str_equal(placeholders[i].line, line))
-				write = placeholders[i].write;
-		if (write)
-			write();
-		else
+				found = &placeholders[i];
+		if (!found)
 			printf("%s\n", line);
+		else if (found->write)
+			found->write();
+		else
+			found->read(files[found->file]);
 	}
 }
 
-static _Noreturn void stop(const char *what)
-{
-	fprintf(stderr, "sbx-gen: recipes: %.80s\n", what);
-	exit(1);
-}
-
-static const char *next_line(const char *at)
+const char *gen_next_line(const char *at)
 {
 	at += strcspn(at, "\n");
 	return *at ? at + 1 : at;
@@ -236,11 +218,11 @@ void gen_recipes(const char *path)
 	struct recipe recipe;
 	for (const char *at = text; (at = recipe_next(at, &recipe)) != NULL;)
 		if (recipe.fix_length == 0)
-			stop(recipe.keys);
+			gen_stop(recipe.keys);
 	printf("// Made by sbx-gen at build time.\n#include \"text/words.h\"\n\n"
 	       "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
 	       "const char recipes_text[] =\n");
-	for (const char *at = text; *at; at = next_line(at)) {
+	for (const char *at = text; *at; at = gen_next_line(at)) {
 		if (*at == '#' || str_starts(at, "== "))
 			continue;
 		printf("\t");
@@ -250,11 +232,10 @@ void gen_recipes(const char *path)
 	printf("\t\"\";\n");
 }
 
-// `code` is bold.
-static void roff_line(const char *at)
+void gen_line(const char *at)
 {
-	bool code = false;
-	if (*at == '.' || *at == '\'')
+	bool code = false, italic = false;
+	if (strchr(".'", *at)) // or empty
 		printf("\\&");
 	for (; *at && *at != '\n'; at++) {
 		static const char bytes[] = "\\^~'\"-", *const names[] = { "\\e",   "\\(ha",
@@ -262,32 +243,37 @@ static void roff_line(const char *at)
 									   "\\(dq", "\\-" };
 		const char *found = strchr(bytes, *at);
 		code ^= *at == '`';
+		italic ^= *at == '*' && !code;
 		if (*at == '`')
 			printf(code ? "\\fB" : "\\fR");
+		else if (*at == '*' && !code)
+			printf(italic ? "\\fI" : "\\fR");
+		else if (*at == '@' && !code)
+			at = gen_table(at + 1);
 		else if (found)
 			printf("%s", names[found - bytes]);
 		else
 			putchar(*at);
 	}
 	putchar('\n');
-	if (code)
-		stop("a ` is missing");
+	if (code || italic)
+		gen_stop("a ` or * is missing");
 }
 
-void gen_man_recipes(const char *path)
+static void man_recipes(const char *path)
 {
 	size_t length;
 	bool more = false;
-	for (const char *at = gen_read_file(path, &length); *at; at = next_line(at)) {
+	for (const char *at = gen_read_file(path, &length); *at; at = gen_next_line(at)) {
 		if (str_starts(at, "== ")) {
 			printf(".SH ");
-			roff_line(at + 3);
+			gen_line(at + 3);
 		} else if (str_starts(at, "? ")) {
 			printf(more ? ".TQ\n.B " : ".TP\n.B ");
-			roff_line(at + 2);
+			gen_line(at + 2);
 			more = true;
 		} else if (*at != '#' && *at != '\n') {
-			roff_line(at);
+			gen_line(at);
 			more = false;
 		}
 	}

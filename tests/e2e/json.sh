@@ -1,7 +1,8 @@
 #!/bin/bash
 # What sbx prints as JSON is what sbx-json(5) says, whatever names and commands are in it.
 . "$(dirname "$0")/../lib.sh"
-own=$(cd "$(dirname "$0")" && pwd) page=$(cd "$(dirname "$0")/../.." && pwd)/man/sbx-json.5
+own=$(cd "$(dirname "$0")" && pwd)
+export SEEN=$work/seen
 project=$(new_project)
 cd "$project" || exit 1
 hostile=$'q\e[2J"\\\xff\xc2\x9b\n'
@@ -10,16 +11,20 @@ touch "$work/used"
 # A form, and the command that prints it.
 form() {
 	printf '%s\n' "$1" >>"$work/used"
-	is "$1: ${*:2}" "1 text" "$("${@:2}" 2>/dev/null | "$own/json_form.py" "$page" "$1" 2>&1 | tail -5)"
+	is "$1: ${*:2}" "1 text" "$("${@:2}" 2>/dev/null | "$own/json_form.py" "$1" 2>&1 | tail -5)"
 }
 last_error() { "$@" 2>&1 >/dev/null | tail -1; }
 
 # Each check sees what it is for.
-bad() { is "$1" "$2" "$(printf '%s\n' "$3" | "$own/json_form.py" "$page" quarantine 2>&1 | tail -1)"; }
+bad() { is "$1" "$2" "$(printf '%s\n' "$3" | SEEN=/dev/null "$own/json_form.py" "${4:-quarantine}" 2>&1 | tail -1)"; }
 bad "a member that the page has not is seen" "things[].x is not in the page" '{"version":1,"form":"quarantine","things":[{"id":"a","path":"b","x":1}]}'
 bad "one that is missing" "things[].path is missing" '{"version":1,"form":"quarantine","things":[{"id":"a"}]}'
 bad "one of another type" "things[].id is no ['string']: 1" '{"version":1,"form":"quarantine","things":[{"id":1,"path":"b"}]}'
 bad "no version" "version is missing" '{"form":"quarantine","things":[]}'
+event='{"version":1,"form":"event","time":"","run":1,"event"'
+bad "a value that is not in the list" "event has a value that is not in the page: 'begun'" "$event:\"begun\"}" event
+bad "nor in one of a table" "end has a value that is not in the page: 'over'" "$event:\"exit\",\"end\":\"over\"}" event
+bad "a member of an object of the page" "kind has a value that is not in the page: 'seen'" "$event:\"denied\",\"kind\":\"seen\"}" event
 bad "a raw control character" "a raw control character" $'{"version":1,\t"form":"quarantine","things":[]}'
 
 git init -q . && echo all: >Makefile && sleep 0.1
@@ -178,7 +183,7 @@ else
 	printf '%s\n' sessions session session-log session-diff >>"$work/used"
 	skip "sessions" "they need a file system that this machine has not"
 fi
-is "each form of the page was compared" "$("$own/json_form.py" "$page" --forms)" "$(sort -u "$work/used" | xargs)"
+is "each form of the page was compared" "$("$own/json_form.py" --forms)" "$(sort -u "$work/used" | xargs)"
 for verb in "profile groups" "quarantine show x" "agent list" "cache clear x"; do
 	like "no --json: $verb" "$("$SBX" $verb --json 2>&1)" '^sbx: --json is for sbx'
 done

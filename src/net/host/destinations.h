@@ -98,7 +98,6 @@ void audit_rest(const struct audit *audit, const struct conn_record *record,
 int audit_report(const char *state, const char *project, const char *text);
 // Also removes other runs' files beyond the bounds.
 void audit_end(struct audit *audit, const char *state);
-extern const char *const audit_verdicts[];
 
 // Destinations that are not listed and are asked for, each once in a run: its answer is remembered.
 // Who answers, and how, is ask/ask.h's.
