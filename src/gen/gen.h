@@ -21,9 +21,10 @@ const char *gen_read_file(const char *path, size_t *ret_length);
 _Noreturn void gen_stop(const char *what);
 const char *gen_next_line(const char *at);
 
-// gen_quote(): a C string; gen_roff(): text of a manual.
+// A C string.
 void gen_quote(const char *text, size_t length);
-void gen_roff(const char *text);
+// Text of a manual: each %s is escaped, and no other conversion is known.
+void gen_put(const char *format, ...);
 // A line in which `code` is bold, *word* italic, and @NAME@ a table of words.
 void gen_line(const char *at);
 // `at`: NAME and '@'. Returns the '@'.

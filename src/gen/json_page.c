@@ -39,11 +39,8 @@ const char *gen_table(const char *at)
 			words[count++] = finding_rows[kind].word;
 	if (count == 0)
 		gen_stop(at);
-	for (unsigned i = 0; i < count; i++) {
-		printf("%s\\fI\\%%", i == 0 ? "" : i + 1 < count ? ", " : " or ");
-		gen_roff(words[i]);
-		printf("\\fR");
-	}
+	for (unsigned i = 0; i < count; i++)
+		gen_put("%s\\fI\\%%s\\fR", i == 0 ? "" : i + 1 < count ? ", " : " or ", words[i]);
 	return at + name.length;
 }
 
@@ -61,9 +58,8 @@ static void put_member(struct arena *arena, const char *line)
 		gen_stop(line);
 	paths[depth] =
 		arena_text(arena, "%s%s%s", depth ? paths[depth - 1] : "", depth ? "." : "", name);
-	printf(".TP\n\\fB");
-	gen_roff(paths[depth]);
-	printf("\\fR (%s%s)\n", type, line[used] == '?' ? ", optional" : "");
+	gen_put(".TP\n\\fB%s\\fR (%s%s)\n", paths[depth], type,
+		line[used] == '?' ? ", optional" : "");
 	gen_line(*text ? text + strlen(": ") : "");
 }
 

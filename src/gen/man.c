@@ -1,5 +1,6 @@
 // Owns the parts of the man pages that are made from the tables.
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "text/words.h"
 
 // groff(7): '-' as hyphen-minus, no '.' or '\'' at the start of a line, '\' escaped.
-void gen_roff(const char *text)
+static void put_text(const char *text)
 {
 	if (*text == '.' || *text == '\'')
 		printf("\\&");
@@ -23,23 +24,25 @@ void gen_roff(const char *text)
 	}
 }
 
+void gen_put(const char *format, ...)
+{
+	va_list texts;
+	va_start(texts, format);
+	for (; *format; format++)
+		if (str_starts(format, "%s"))
+			put_text((format++, va_arg(texts, const char *)));
+		else
+			putchar(*format);
+	va_end(texts);
+}
+
 static void man_flag(const struct key *key)
 {
-	printf(".TP\n");
-	printf("\\fB");
-	if (key->letter)
-		printf("\\-%c\\fR, \\fB", key->letter);
-	printf("\\-\\-");
-	gen_roff(key->flag);
-	printf("\\fR");
-	if (key->value) {
-		printf(" \\fI");
-		gen_roff(key->value);
-		printf("\\fR");
-	}
-	printf("\n");
-	gen_roff(key->help);
-	printf(".\n");
+	const char letter[] = { key->letter, '\0' };
+	gen_put(key->letter ? ".TP\n\\fB\\-%s\\fR, " : ".TP\n", letter);
+	gen_put(key->value ? "\\fB\\-\\-%s\\fR \\fI%s\\fR\n" : "\\fB\\-\\-%s\\fR\n", key->flag,
+		key->value);
+	gen_put("%s.\n", key->help);
 }
 
 static void man_options(void)
@@ -58,17 +61,12 @@ static void man_options(void)
 static void man_keys(void)
 {
 	for (unsigned i = 0; i < section_count; i++) {
-		printf(".SS [%s]\n", sections[i].name);
-		gen_roff(sections[i].help);
-		printf(".\n");
+		gen_put(".SS [%s]\n%s.\n", sections[i].name, sections[i].help);
 		for (const struct key *key = keys; key < keys + key_count; key++) {
 			if (!key->section || !str_equal(key->section, sections[i].name))
 				continue;
-			printf(".TP\n\\fB%s\\fR = \\fI", key->name);
-			gen_roff(key->value);
-			printf("\\fR\n");
-			gen_roff(key->help);
-			printf(".\n");
+			gen_put(".TP\n\\fB%s\\fR = \\fI%s\\fR\n%s.\n", key->name, key->value,
+				key->help);
 			if (key->kind == KEY_LIST)
 				printf("May be repeated; an empty value empties the list.\n");
 			if (key->flag)
@@ -79,22 +77,14 @@ static void man_keys(void)
 
 static void man_groups(void)
 {
-	for (unsigned i = GROUP_FIRST_OPTIONAL; i < syscall_group_count; i++) {
-		printf(".TP\n\\fB%s\\fR\n", syscall_groups[i].name);
-		gen_roff(syscall_groups[i].why);
-		printf(".\n");
-	}
+	for (unsigned i = GROUP_FIRST_OPTIONAL; i < syscall_group_count; i++)
+		gen_put(".TP\n\\fB%s\\fR\n%s.\n", syscall_groups[i].name, syscall_groups[i].why);
 }
 
 static void man_verbs(void)
 {
-	for (unsigned i = 0; i < VERB_ROWS; i++) {
-		printf(".TP\n\\fBsbx ");
-		gen_roff(verb_rows[i].synopsis);
-		printf("\\fR\n");
-		gen_roff(verb_rows[i].help);
-		printf(".\n");
-	}
+	for (unsigned i = 0; i < VERB_ROWS; i++)
+		gen_put(".TP\n\\fBsbx %s\\fR\n%s.\n", verb_rows[i].synopsis, verb_rows[i].help);
 }
 
 static const struct verb_row *verb_row;
@@ -106,8 +96,7 @@ static void man_lines(const char *text)
 	for (const char *end; *text; text = *end ? end + 1 : end) {
 		end = text + strcspn(text, "\n");
 		text += strspn(text, " ");
-		gen_roff(arena_copy(arena_new(), text, (size_t)(end - text)));
-		printf("\n");
+		gen_put("%s\n", arena_copy(arena_new(), text, (size_t)(end - text)));
 	}
 	printf(".fi\n");
 }
@@ -117,11 +106,9 @@ static void man_verb(void)
 	printf(".TH SBX\\-");
 	for (const char *letter = verb_row->name; *letter; letter++)
 		putchar(toupper((unsigned char)*letter));
-	printf(" 1 2026-11-29 \"sbx\" \"User commands\"\n.SH NAME\nsbx\\-%s \\- ", verb_row->name);
-	gen_roff(verb_row->help);
-	printf("\n.SH SYNOPSIS\n.B sbx ");
-	gen_roff(verb_row->synopsis);
-	printf("\n");
+	gen_put(" 1 2026-11-29 \"sbx\" \"User commands\"\n.SH NAME\nsbx\\-%s \\- %s\n.SH SYNOPSIS\n"
+		".B sbx %s\n",
+		verb_row->name, verb_row->help, verb_row->synopsis);
 	if (verb_row->examples) {
 		printf(".SH EXAMPLES\n");
 		man_lines(verb_row->examples);
@@ -156,10 +143,7 @@ static void man_destinations(const char *path)
 			printf(".TP\n\\fB%s\\fR\n", row.section);
 		if (str_equal(row.name, "file"))
 			continue;
-		gen_roff(row.name);
-		printf(": ");
-		gen_roff(row.value);
-		printf(".\n");
+		gen_put("%s: %s.\n", row.name, row.value);
 	}
 }
 

@@ -1,7 +1,4 @@
-// Build-time only: writes the generated sources, man pages from the tables.
-//   sbx-gen syscalls | profiles FILE... | files HEADER TYPE TABLE FILE... | groups FILE |
-//   names FILE | settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES JSON
-//   [VERB]
+// Build-time only: writes the generated sources, man pages from the tables. main() has its words.
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>

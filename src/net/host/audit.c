@@ -155,7 +155,7 @@ void audit_end(struct audit *audit, const char *state)
 int audit_report(const char *state, const char *project, const char *text)
 {
 	char stamp[TIMES_STAMP];
-	struct out out = { 0 };
+	struct out out = { .json = true };
 	autoclose int fd = open_log(state);
 	TRY(fd);
 	times_stamp(wall_now(), stamp);
@@ -166,10 +166,9 @@ int audit_report(const char *state, const char *project, const char *text)
 		at += strcspn(at, "\n");
 		out_bytes(&line, "", 1);
 		json_begin(&out, "reported");
-		json_string(&out, "time", stamp);
-		json_number(&out, "run", (unsigned)getpid());
-		json_string(&out, "text", line.text);
-		json_string(&out, "project", project ? project : "");
+		answer_members(&out, MEMBER("time", stamp),
+			       MEMBER_NUMBER("run", (unsigned)getpid()), MEMBER("text", line.text),
+			       MEMBER("project", project ? project : ""));
 		json_end(&out);
 		out_free(&line);
 	}
