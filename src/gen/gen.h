@@ -1,23 +1,31 @@
 // The parts of the build-time generator. Each writes to stdout.
 //
 // The room gen owns the program that makes tables and manuals while sbx is built.
-// Uses: base cli names net/setup policy seccomp text. Begin with sbx-gen.c.
+// Uses: base boxes cli names net/parse net/rules net/setup policy report seccomp text. Begin with
+// sbx-gen.c.
 #pragma once
 
 #include <stddef.h>
 
-// `verb`: of a verb's page, or NULL
-void gen_man(const char *template, const char *groups, const char *names, const char *recipes,
-	     const char *verb);
+// `files`: the template, then the tables; `verb`: of a verb's page, or NULL
+void gen_man(char *const *files, const char *verb);
 void gen_names(const char *path);
 void gen_man_names(const char *path);
 void gen_recipes(const char *path);
-void gen_man_recipes(const char *path);
+void gen_man_json(const char *path);
 void gen_network(void);
 
 // Exits if the file cannot be read.
 const char *gen_read_file(const char *path, size_t *ret_length);
 
-// gen_quote(): a C string; gen_roff(): text of a manual.
+_Noreturn void gen_stop(const char *what);
+const char *gen_next_line(const char *at);
+
+// A C string.
 void gen_quote(const char *text, size_t length);
-void gen_roff(const char *text);
+// Text of a manual: each %s is escaped, and no other conversion is known.
+void gen_put(const char *format, ...);
+// A line in which `code` is bold, *word* italic, and @NAME@ a table of words.
+void gen_line(const char *at);
+// `at`: NAME and '@'. Returns the '@'.
+const char *gen_table(const char *at);

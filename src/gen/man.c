@@ -1,5 +1,6 @@
 // Owns the parts of the man pages that are made from the tables.
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "text/words.h"
 
 // groff(7): '-' as hyphen-minus, no '.' or '\'' at the start of a line, '\' escaped.
-void gen_roff(const char *text)
+static void put_text(const char *text)
 {
 	if (*text == '.' || *text == '\'')
 		printf("\\&");
@@ -23,23 +24,25 @@ void gen_roff(const char *text)
 	}
 }
 
+void gen_put(const char *format, ...)
+{
+	va_list texts;
+	va_start(texts, format);
+	for (; *format; format++)
+		if (str_starts(format, "%s"))
+			put_text((format++, va_arg(texts, const char *)));
+		else
+			putchar(*format);
+	va_end(texts);
+}
+
 static void man_flag(const struct key *key)
 {
-	printf(".TP\n");
-	printf("\\fB");
-	if (key->letter)
-		printf("\\-%c\\fR, \\fB", key->letter);
-	printf("\\-\\-");
-	gen_roff(key->flag);
-	printf("\\fR");
-	if (key->value) {
-		printf(" \\fI");
-		gen_roff(key->value);
-		printf("\\fR");
-	}
-	printf("\n");
-	gen_roff(key->help);
-	printf(".\n");
+	const char letter[] = { key->letter, '\0' };
+	gen_put(key->letter ? ".TP\n\\fB\\-%s\\fR, " : ".TP\n", letter);
+	gen_put(key->value ? "\\fB\\-\\-%s\\fR \\fI%s\\fR\n" : "\\fB\\-\\-%s\\fR\n", key->flag,
+		key->value);
+	gen_put("%s.\n", key->help);
 }
 
 static void man_options(void)
@@ -58,17 +61,12 @@ static void man_options(void)
 static void man_keys(void)
 {
 	for (unsigned i = 0; i < section_count; i++) {
-		printf(".SS [%s]\n", sections[i].name);
-		gen_roff(sections[i].help);
-		printf(".\n");
+		gen_put(".SS [%s]\n%s.\n", sections[i].name, sections[i].help);
 		for (const struct key *key = keys; key < keys + key_count; key++) {
 			if (!key->section || !str_equal(key->section, sections[i].name))
 				continue;
-			printf(".TP\n\\fB%s\\fR = \\fI", key->name);
-			gen_roff(key->value);
-			printf("\\fR\n");
-			gen_roff(key->help);
-			printf(".\n");
+			gen_put(".TP\n\\fB%s\\fR = \\fI%s\\fR\n%s.\n", key->name, key->value,
+				key->help);
 			if (key->kind == KEY_LIST)
 				printf("May be repeated; an empty value empties the list.\n");
 			if (key->flag)
@@ -79,22 +77,14 @@ static void man_keys(void)
 
 static void man_groups(void)
 {
-	for (unsigned i = GROUP_FIRST_OPTIONAL; i < syscall_group_count; i++) {
-		printf(".TP\n\\fB%s\\fR\n", syscall_groups[i].name);
-		gen_roff(syscall_groups[i].why);
-		printf(".\n");
-	}
+	for (unsigned i = GROUP_FIRST_OPTIONAL; i < syscall_group_count; i++)
+		gen_put(".TP\n\\fB%s\\fR\n%s.\n", syscall_groups[i].name, syscall_groups[i].why);
 }
 
 static void man_verbs(void)
 {
-	for (unsigned i = 0; i < VERB_ROWS; i++) {
-		printf(".TP\n\\fBsbx ");
-		gen_roff(verb_rows[i].synopsis);
-		printf("\\fR\n");
-		gen_roff(verb_rows[i].help);
-		printf(".\n");
-	}
+	for (unsigned i = 0; i < VERB_ROWS; i++)
+		gen_put(".TP\n\\fBsbx %s\\fR\n%s.\n", verb_rows[i].synopsis, verb_rows[i].help);
 }
 
 static const struct verb_row *verb_row;
@@ -106,8 +96,7 @@ static void man_lines(const char *text)
 	for (const char *end; *text; text = *end ? end + 1 : end) {
 		end = text + strcspn(text, "\n");
 		text += strspn(text, " ");
-		gen_roff(arena_copy(arena_new(), text, (size_t)(end - text)));
-		printf("\n");
+		gen_put("%s\n", arena_copy(arena_new(), text, (size_t)(end - text)));
 	}
 	printf(".fi\n");
 }
@@ -117,11 +106,9 @@ static void man_verb(void)
 	printf(".TH SBX\\-");
 	for (const char *letter = verb_row->name; *letter; letter++)
 		putchar(toupper((unsigned char)*letter));
-	printf(" 1 2026-11-29 \"sbx\" \"User commands\"\n.SH NAME\nsbx\\-%s \\- ", verb_row->name);
-	gen_roff(verb_row->help);
-	printf("\n.SH SYNOPSIS\n.B sbx ");
-	gen_roff(verb_row->synopsis);
-	printf("\n");
+	gen_put(" 1 2026-11-29 \"sbx\" \"User commands\"\n.SH NAME\nsbx\\-%s \\- %s\n.SH SYNOPSIS\n"
+		".B sbx %s\n",
+		verb_row->name, verb_row->help, verb_row->synopsis);
 	if (verb_row->examples) {
 		printf(".SH EXAMPLES\n");
 		man_lines(verb_row->examples);
@@ -142,14 +129,12 @@ static void man_verb_options(void)
 }
 
 // profiles/groups.ini.
-static const char *groups_file;
-
-static void man_destinations(void)
+static void man_destinations(const char *path)
 {
 	struct ini_rows rows;
 	size_t length;
-	const char *text = gen_read_file(groups_file, &length);
-	if (ini_read(arena_new(), groups_file, text, length, &rows) < 0)
+	const char *text = gen_read_file(path, &length);
+	if (ini_read(arena_new(), path, text, length, &rows) < 0)
 		exit(1);
 	for (unsigned i = 0; i < rows.count; i++) {
 		const struct ini_row row = ini_at(&rows, i);
@@ -158,72 +143,53 @@ static void man_destinations(void)
 			printf(".TP\n\\fB%s\\fR\n", row.section);
 		if (str_equal(row.name, "file"))
 			continue;
-		gen_roff(row.name);
-		printf(": ");
-		gen_roff(row.value);
-		printf(".\n");
+		gen_put("%s: %s.\n", row.name, row.value);
 	}
 }
 
-static const char *names_file, *recipes_file;
+static void man_recipes(const char *path);
 
-static void man_names(void)
-{
-	gen_man_names(names_file);
-}
-
-static void man_recipes(void)
-{
-	gen_man_recipes(recipes_file);
-}
-
-struct placeholder {
+static const struct placeholder {
 	const char *line;
 	void (*write)(void);
-};
-static const struct placeholder placeholders[] = {
-	{ "@OPTIONS@", man_options },
-	{ "@KEYS@", man_keys },
-	{ "@GROUPS@", man_groups },
-	{ "@VERBS@", man_verbs },
-	{ "@VERB@", man_verb },
-	{ "@VERB OPTIONS@", man_verb_options },
-	{ "@DESTINATIONS@", man_destinations },
-	{ "@NAMES@", man_names },
-	{ "@RECIPES@", man_recipes },
+	void (*read)(const char *path);
+	enum man_file { MAN_TEMPLATE, MAN_GROUPS, MAN_NAMES, MAN_RECIPES, MAN_JSON } file;
+} placeholders[] = {
+	{ "@OPTIONS@", .write = man_options },
+	{ "@KEYS@", .write = man_keys },
+	{ "@GROUPS@", .write = man_groups },
+	{ "@VERBS@", .write = man_verbs },
+	{ "@VERB@", .write = man_verb },
+	{ "@VERB OPTIONS@", .write = man_verb_options },
+	{ "@DESTINATIONS@", NULL, man_destinations, MAN_GROUPS },
+	{ "@NAMES@", NULL, gen_man_names, MAN_NAMES },
+	{ "@RECIPES@", NULL, man_recipes, MAN_RECIPES },
+	{ "@JSON@", NULL, gen_man_json, MAN_JSON },
 };
 
-void gen_man(const char *template, const char *groups, const char *names, const char *recipes,
-	     const char *verb)
+void gen_man(char *const *files, const char *verb)
 {
 	size_t length;
 	for (unsigned i = 0; verb && i < VERB_ROWS; i++)
 		if (str_equal(verb_rows[i].name, verb))
 			verb_row = &verb_rows[i];
-	groups_file = groups;
-	names_file = names;
-	recipes_file = recipes;
-	const char *text = gen_read_file(template, &length);
+	const char *text = gen_read_file(files[MAN_TEMPLATE], &length);
 	for (char *line = strtok(arena_copy(arena_new(), text, length), "\n"); line;
 	     line = strtok(NULL, "\n")) {
-		void (*write)(void) = NULL;
+		const struct placeholder *found = NULL;
 		for (size_t i = 0; i < sizeof(placeholders) / sizeof(*placeholders); i++)
 			if (str_equal(placeholders[i].line, line))
-				write = placeholders[i].write;
-		if (write)
-			write();
-		else
+				found = &placeholders[i];
+		if (!found)
 			printf("%s\n", line);
+		else if (found->write)
+			found->write();
+		else
+			found->read(files[found->file]);
 	}
 }
 
-static _Noreturn void stop(const char *what)
-{
-	fprintf(stderr, "sbx-gen: recipes: %.80s\n", what);
-	exit(1);
-}
-
-static const char *next_line(const char *at)
+const char *gen_next_line(const char *at)
 {
 	at += strcspn(at, "\n");
 	return *at ? at + 1 : at;
@@ -236,11 +202,11 @@ void gen_recipes(const char *path)
 	struct recipe recipe;
 	for (const char *at = text; (at = recipe_next(at, &recipe)) != NULL;)
 		if (recipe.fix_length == 0)
-			stop(recipe.keys);
+			gen_stop(recipe.keys);
 	printf("// Made by sbx-gen at build time.\n#include \"text/words.h\"\n\n"
 	       "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
 	       "const char recipes_text[] =\n");
-	for (const char *at = text; *at; at = next_line(at)) {
+	for (const char *at = text; *at; at = gen_next_line(at)) {
 		if (*at == '#' || str_starts(at, "== "))
 			continue;
 		printf("\t");
@@ -250,11 +216,10 @@ void gen_recipes(const char *path)
 	printf("\t\"\";\n");
 }
 
-// `code` is bold.
-static void roff_line(const char *at)
+void gen_line(const char *at)
 {
-	bool code = false;
-	if (*at == '.' || *at == '\'')
+	bool code = false, italic = false;
+	if (strchr(".'", *at)) // or empty
 		printf("\\&");
 	for (; *at && *at != '\n'; at++) {
 		static const char bytes[] = "\\^~'\"-", *const names[] = { "\\e",   "\\(ha",
@@ -262,32 +227,37 @@ static void roff_line(const char *at)
 									   "\\(dq", "\\-" };
 		const char *found = strchr(bytes, *at);
 		code ^= *at == '`';
+		italic ^= *at == '*' && !code;
 		if (*at == '`')
 			printf(code ? "\\fB" : "\\fR");
+		else if (*at == '*' && !code)
+			printf(italic ? "\\fI" : "\\fR");
+		else if (*at == '@' && !code)
+			at = gen_table(at + 1);
 		else if (found)
 			printf("%s", names[found - bytes]);
 		else
 			putchar(*at);
 	}
 	putchar('\n');
-	if (code)
-		stop("a ` is missing");
+	if (code || italic)
+		gen_stop("a ` or * is missing");
 }
 
-void gen_man_recipes(const char *path)
+static void man_recipes(const char *path)
 {
 	size_t length;
 	bool more = false;
-	for (const char *at = gen_read_file(path, &length); *at; at = next_line(at)) {
+	for (const char *at = gen_read_file(path, &length); *at; at = gen_next_line(at)) {
 		if (str_starts(at, "== ")) {
 			printf(".SH ");
-			roff_line(at + 3);
+			gen_line(at + 3);
 		} else if (str_starts(at, "? ")) {
 			printf(more ? ".TQ\n.B " : ".TP\n.B ");
-			roff_line(at + 2);
+			gen_line(at + 2);
 			more = true;
 		} else if (*at != '#' && *at != '\n') {
-			roff_line(at);
+			gen_line(at);
 			more = false;
 		}
 	}

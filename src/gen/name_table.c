@@ -23,12 +23,6 @@ static unsigned row_count;
 static const char *const words[TRUSTED_ANSWERS] = { "wall", "tell", "ignore", "place",
 						    "home", "path", "whole" };
 
-static _Noreturn void stop(const char *what)
-{
-	fprintf(stderr, "sbx-gen: names: %s\n", what);
-	exit(1);
-}
-
 struct heading {
 	bool any, below;
 	enum trusted_answer answer;
@@ -46,10 +40,10 @@ static void add_row(struct heading heading, const char *name, const char *who, c
 	bool home = str_starts(name, "~/") || name[0] == '$';
 	if (row_count == ROWS_MAX || home != is_home(answer) || (home && strchr(name, '*')) ||
 	    (heading.below && slash))
-		stop(name);
+		gen_stop(name);
 	for (unsigned i = 0; i < row_count; i++)
 		if (str_equal(rows[i].name, name) && rows[i].answer == answer)
-			stop(name);
+			gen_stop(name);
 	rows[row_count] = (struct name_row){ .answer = answer,
 					     .name = name,
 					     .who = who,
@@ -58,7 +52,7 @@ static void add_row(struct heading heading, const char *name, const char *who, c
 					     .below = heading.below,
 					     .order = row_count };
 	if (rows[row_count].pattern && slash && memchr(name, '*', (size_t)(slash - name)))
-		stop(name);
+		gen_stop(name);
 	row_count++;
 }
 
@@ -67,7 +61,7 @@ static void read_line(char *line, struct heading heading)
 {
 	char *equals = strstr(line, " = "), *bar = strstr(line, " | ");
 	if (!heading.any || !equals || !bar || bar < equals || !bar[3])
-		stop(line);
+		gen_stop(line);
 	*equals = *bar = '\0';
 	char *rest = NULL;
 	for (char *name = strtok_r(line, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
@@ -84,7 +78,7 @@ static struct heading heading_of(const char *line)
 						 .below = rest[0] == ' ',
 						 .answer = (enum trusted_answer)i };
 	}
-	stop(line);
+	gen_stop(line);
 }
 
 static void read_rows(const char *path)
@@ -128,7 +122,7 @@ static unsigned write_text(const char *text)
 	printf("\"\\0\"\n");
 	used += (unsigned)strlen(text) + 1;
 	if (used > 65535)
-		stop("too much text");
+		gen_stop("too much text");
 	return places[written_count - 1];
 }
 
@@ -178,13 +172,13 @@ static void write_bits(void)
 		if (rows[i].pattern && !strchr(rows[i].name, '/')) {
 			bool from = name[0] == '*';
 			if (from && (is_wildcard(end[-1]) || is_wildcard(end[-2])))
-				stop(name);
+				gen_stop(name);
 			set_pairs(from ? ends : begins, from ? end[-2] : name[0],
 				  from ? end[-1] : name[1]);
 			continue;
 		}
 		if (!component_hash(name, &hash))
-			stop(name);
+			gen_stop(name);
 		set_bit(bits, hash % TRUSTED_BITS);
 		set_bit(bits, (hash >> 16) % TRUSTED_BITS);
 	}
@@ -240,15 +234,10 @@ void gen_man_names(const char *path)
 			printf(".TP\n");
 		else
 			printf(".TQ\n");
-		printf("\\fB");
-		gen_roff(rows[i].name);
-		printf("\\fR\n");
+		gen_put("\\fB%s\\fR\n", rows[i].name);
 		if (i + 1 < row_count && str_equal(rows[i].who, rows[i + 1].who) &&
 		    rows[i].answer == rows[i + 1].answer)
 			continue;
-		gen_roff(rows[i].who);
-		printf(".\nSource: ");
-		gen_roff(rows[i].source);
-		printf(".\n");
+		gen_put("%s.\nSource: %s.\n", rows[i].who, rows[i].source);
 	}
 }

@@ -1,6 +1,4 @@
-// Build-time only: writes the generated sources, man pages from the tables.
-//   sbx-gen syscalls | profiles FILE... | files HEADER TYPE TABLE FILE... | groups FILE |
-//   names FILE | settings FILE | recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES [VERB]
+// Build-time only: writes the generated sources, man pages from the tables. main() has its words.
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -17,9 +15,9 @@
 
 static const char head[] = "// Made by sbx-gen at build time.\n";
 
-static _Noreturn void stop(const char *what)
+_Noreturn void gen_stop(const char *what)
 {
-	fprintf(stderr, "sbx-gen: %s\n", what);
+	fprintf(stderr, "sbx-gen: %.200s\n", what);
 	exit(1);
 }
 
@@ -41,12 +39,12 @@ static void add_call(uint32_t machine, const char *name, const char *fallback, u
 	if (number == __NR_SCMP_ERROR && fallback)
 		number = atoi(fallback);
 	if (number == __NR_SCMP_ERROR)
-		stop(name);
+		gen_stop(name);
 	if (number < 0 || number_count == 1024)
 		return;
 	struct syscall_number *row = &numbers[number_count++];
 	if (number > USHRT_MAX || strlen(name) >= sizeof(row->name))
-		stop(name);
+		gen_stop(name);
 	snprintf(row->name, sizeof(row->name), "%s", name);
 	row->number = (unsigned short)number;
 	row->group = (unsigned short)group;
@@ -83,7 +81,7 @@ static unsigned check_of(const char *name)
 		last = i;
 	}
 	if (count == 0 || last - first + 1 != count)
-		stop(name);
+		gen_stop(name);
 	return first;
 }
 
@@ -94,7 +92,7 @@ static void write_syscalls(const char *machine_name)
 					       "ptrace", "execve", "setns",   "bpf" };
 	uint32_t machine = seccomp_arch_resolve_name(machine_name);
 	if (machine == 0)
-		stop(machine_name);
+		gen_stop(machine_name);
 	for (unsigned group = 0; group < syscall_group_count; group++) {
 		char *words = strdup(syscall_groups[group].calls);
 		for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
@@ -127,7 +125,7 @@ const char *gen_read_file(const char *path, size_t *ret_length)
 	const char *text;
 	if (file_read(AT_FDCWD, path, FILE_LINK, INI_BYTES_MAX, arena_new(), &text, ret_length) <=
 	    0)
-		stop(path);
+		gen_stop(path);
 	return text;
 }
 
@@ -162,7 +160,7 @@ static void write_rows(const struct ini_rows *rows, int profile)
 	struct ini_stored place = { 0 }, *stored = calloc(rows->count + 1, sizeof(*stored));
 	unsigned used = 0;
 	if (!stored)
-		stop("out of memory");
+		gen_stop("out of memory");
 	printf("static const char text_%d[] =\n", profile);
 	for (unsigned i = 0; i < rows->count; i++) {
 		const struct ini_row row = ini_at(rows, i);
@@ -194,10 +192,10 @@ static void write_profiles(char **paths, int count)
 	for (int i = 0; i < count && i < 64; i++) {
 		const char *text = gen_read_file(paths[i], &length);
 		if (ini_read(arena, paths[i], text, length, &rows[i]) < 0)
-			stop(err_text());
+			gen_stop(err_text());
 		for (unsigned row = 0; row < rows[i].count; row++)
 			if (!key_find(ini_at(&rows[i], row).section, ini_at(&rows[i], row).name))
-				stop(ini_at(&rows[i], row).name);
+				gen_stop(ini_at(&rows[i], row).name);
 		write_rows(&rows[i], i);
 	}
 	printf("\nconst struct builtin builtins[] = {\n");
@@ -219,11 +217,11 @@ static void write_groups(const char *path)
 	size_t length;
 	const char *text = gen_read_file(path, &length);
 	if (ini_read(arena, path, text, length, &rows) < 0)
-		stop(err_text());
+		gen_stop(err_text());
 	for (unsigned i = 0; i < rows.count; i++) {
 		const char *name = ini_at(&rows, i).name;
 		if (strchr(name, '.') && !destination_parse(name, &destination))
-			stop(name);
+			gen_stop(name);
 	}
 	printf("%s#include \"policy/find.h\"\n\n#pragma GCC diagnostic ignored "
 	       "\"-Woverlength-strings\"\n\n",
@@ -265,7 +263,7 @@ static void write_settings(const char *path)
 		else if (str_starts(line, "~/") || line[0] == '/')
 			printf("\t\"%s\",\n", line);
 		else if (line[0] != '#')
-			stop(line);
+			gen_stop(line);
 	printf("\tNULL,\n};\n");
 }
 
@@ -288,11 +286,11 @@ int main(int count, char **words)
 		gen_names(words[2]);
 	else if (str_equal(what, "recipes") && count == 3)
 		gen_recipes(words[2]);
-	else if (str_equal(what, "man") && (count == 6 || count == 7))
-		gen_man(words[2], words[3], words[4], words[5], words[6]);
+	else if (str_equal(what, "man") && (count == 7 || count == 8))
+		gen_man(words + 2, words[7]);
 	else
-		stop("syscalls MACHINE | profiles FILE... | files HEADER TYPE TABLE FILE... | "
-		     "groups FILE | names FILE | settings FILE | "
-		     "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES [VERB]");
+		gen_stop("syscalls MACHINE | profiles FILE... | files HEADER TYPE TABLE FILE... | "
+			 "groups FILE | names FILE | settings FILE | "
+			 "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES JSON [VERB]");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -3,11 +3,11 @@
 
 #include "profile.h"
 
-static const char *const project_words[] = { "write", "read", "none", NULL };
+const char *const project_words[] = { "write", "read", "none", NULL };
 static const char *const check_words[] = { "share", "all", NULL };
 static const char *const tier_words[] = { "namespaces", "landlock", NULL };
 static const char *const asked_words[] = { "auto", "namespaces", "landlock", NULL };
-static const char *const network_words[] = { "none", "proxy", "host", NULL };
+const char *const network_words[] = { "none", "proxy", "host", NULL };
 static const char *const dns_words[] = { "strict", "fail", "refuse", NULL };
 static const char *const ech_words[] = { "refuse", "pass", NULL };
 static const char *const answer_words[] = { "no", "yes", NULL };

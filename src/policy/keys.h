@@ -100,6 +100,7 @@ struct key {
 
 extern const struct key keys[];
 extern const unsigned key_count;
+extern const char *const project_words[], *const network_words[]; // NULL-terminated
 
 struct section {
 	const char *name, *help;

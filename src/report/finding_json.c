@@ -3,13 +3,6 @@
 
 #include "report/answer_fields.h"
 
-const char *const severity_words[SEVERITIES] = {
-	[SEVERITY_NOTICE] = "notice",
-	[SEVERITY_WARNING] = "warning",
-	[SEVERITY_DANGER] = "danger",
-	[SEVERITY_ERROR] = "error",
-};
-
 static void put(struct out *out, enum finding_kind kind, unsigned count, const char *path,
 		const char *detail, const char *fix)
 {

@@ -10,6 +10,12 @@ const struct finding_row finding_rows[FINDING_KINDS] = {
 #include "report/finding_rows.h"
 #undef ROW
 };
+const char *const severity_words[SEVERITIES] = {
+	[SEVERITY_NOTICE] = "notice",
+	[SEVERITY_WARNING] = "warning",
+	[SEVERITY_DANGER] = "danger",
+	[SEVERITY_ERROR] = "error",
+};
 
 static void put_visible(struct out *out, const char *text)
 {

@@ -37,12 +37,6 @@ static const char *what_of(const struct denial *denial)
 		{ "write", "writing " },
 		{ "read", "reading " },
 		{ "execute", "running " },
-		{ "edit", "an edit of " },
-		{ "show", "showing " },
-		{ "link", "a link to " },
-		{ "command", "the editor's command " },
-		{ "method", "the message " },
-		{ "message", "a message " },
 		{ "signature", "a signature for " },
 	};
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What sbx prints as JSON is what sbx-json(5) says, whatever names and commands are in it.
 . "$(dirname "$0")/../lib.sh"
-own=$(cd "$(dirname "$0")" && pwd) page=$(cd "$(dirname "$0")/../.." && pwd)/man/sbx-json.5
+own=$(cd "$(dirname "$0")" && pwd)
 project=$(new_project)
 cd "$project" || exit 1
 hostile=$'q\e[2J"\\\xff\xc2\x9b\n'
@@ -10,16 +10,20 @@ touch "$work/used"
 # A form, and the command that prints it.
 form() {
 	printf '%s\n' "$1" >>"$work/used"
-	is "$1: ${*:2}" "1 text" "$("${@:2}" 2>/dev/null | "$own/json_form.py" "$page" "$1" 2>&1 | tail -5)"
+	is "$1: ${*:2}" "1 text" "$("${@:2}" 2>/dev/null | SEEN=$work/seen "$own/json_form.py" "$1" 2>&1 | tail -5)"
 }
 last_error() { "$@" 2>&1 >/dev/null | tail -1; }
 
 # Each check sees what it is for.
-bad() { is "$1" "$2" "$(printf '%s\n' "$3" | "$own/json_form.py" "$page" quarantine 2>&1 | tail -1)"; }
+bad() { is "$1" "$2" "$(printf '%s\n' "$3" | SEEN=/dev/null "$own/json_form.py" "${4:-quarantine}" 2>&1 | tail -1)"; }
 bad "a member that the page has not is seen" "things[].x is not in the page" '{"version":1,"form":"quarantine","things":[{"id":"a","path":"b","x":1}]}'
 bad "one that is missing" "things[].path is missing" '{"version":1,"form":"quarantine","things":[{"id":"a"}]}'
 bad "one of another type" "things[].id is no ['string']: 1" '{"version":1,"form":"quarantine","things":[{"id":1,"path":"b"}]}'
 bad "no version" "version is missing" '{"form":"quarantine","things":[]}'
+event='{"version":1,"form":"event","time":"","run":1,"event"'
+bad "a value that is not in the list" "event has a value that is not in the page: 'begun'" "$event:\"begun\"}" event
+bad "nor in one of a table" "end has a value that is not in the page: 'over'" "$event:\"exit\",\"end\":\"over\"}" event
+bad "a member of an object of the page" "kind has a value that is not in the page: 'seen'" "$event:\"denied\",\"kind\":\"seen\"}" event
 bad "a raw control character" "a raw control character" $'{"version":1,\t"form":"quarantine","things":[]}'
 
 git init -q . && echo all: >Makefile && sleep 0.1
@@ -33,6 +37,7 @@ event_lines() { # OPTIONS AND COMMAND
 	grep '"form":"event"' "$work/read/events"
 }
 form event event_lines --explain --timeout 3s --read "$work/read" -- bash -c 'echo x >"$1/$2"; curl -s http://refused.invalid/; sleep 60' - "$work/read" "$hostile"
+form event sh -c '"$SBX" run --status-fd 5 -- true 5>&1 >/dev/null'
 is "a denial, a limit and the exit are events" "denied denied exit limit" "$(sed -n 's/.*"form":"event","event":"\([a-z]*\)".*/\1/p' "$work/read/events" | sort | xargs)"
 is "the last but one is the report" report "$(tail -2 "$work/read/events" | sed -n '1s/.*"form":"\([a-z]*\)".*/\1/p')"
 is "a finding has fields" "Makefile changed warning 1" "$(echo x >>Makefile; last_error "$SBX" run --report json -- sh -c 'echo y >>Makefile' | python3 -c '
@@ -46,7 +51,7 @@ print(sum("path" in x for x in f), f[-1].get("path"))')"
 is "a fix is a field" "sbx quarantine restore" "$(last_error "$SBX" run --report json -- mkdir .vscode | python3 -c '
 import json, sys
 print(" ".join(f["fix"].split()[:3])) if (f := [f for f in json.load(sys.stdin)["findings"] if f["kind"] == "moved"][0]) else None')"
-form plan "$SBX" plan --json -- "$hostile" -x
+form plan env GH_TOKEN=x "$SBX" plan --json --tmpfs "~/made:size=1M,mode=700" -- "$hostile" -x
 form why "$SBX" why --json /etc "$work/read/$hostile" /nowhere "~/.ssh/id" Makefile github.com 127.0.0.1:80 @npm '$HOME' '$GH_TOKEN' '$NOT_SET' ptrace getpid "Read-only file system"
 form why "$SBX" why --json --network none github.com
 form why "$SBX" why --json --network host github.com 192.0.2.1
@@ -68,16 +73,20 @@ is "why: system calls" $'syscall allowed\nsyscall by-arguments' "$(answers getpi
 is "why: errors" "error recipe" "$(answers "Read-only file system")"
 form result "$SBX" code --json -l bash -c "printf '\\001\\377\\e[2J'; curl -s http://refused.invalid/"
 form result "$SBX" code --json --read /nowhere -l bash -c true
+form result "$SBX" code --json -l c -c 'int main(void) { return 0; }'
+mkdir -p "$work/home/.ssh" "$work/config/sbx" && touch "$work/home/.ssh/config" && echo '[profile]' >"$work/config/sbx/own.ini"
+form learned last_error env HOME="$work/home" XDG_CONFIG_HOME="$work/config" "$SBX" learn --json --output lacked -- bash -c 'cat ~/.ssh/config'
 form learned last_error "$SBX" learn --json -- bash -c 'cat ~/.netrc "/root/$1"; curl -s http://refused.invalid/' - "$hostile"
 form doctor "$SBX" doctor --json
 form version "$SBX" version --json
-form profiles "$SBX" profile list --json
+form profiles env XDG_CONFIG_HOME="$work/config" "$SBX" profile list --json
 form profile "$SBX" profile show --json default
 form profile "$SBX" profile show secrets --json
 printf '[files]\nread = /opt\nhide = ./x\n' >.sbx.ini
 form profile-status "$SBX" profile status --json
 rm .sbx.ini
 form agents "$SBX" agent status --json
+form agents "$SBX" run --read "$SBX" -- "$SBX" agent status --json
 form quarantine "$SBX" quarantine list --json
 is "with an entry" .idea "$("$SBX" quarantine list --json | python3 -c 'import json, sys; print(*{t["path"].split("/")[-1] for t in json.load(sys.stdin)["things"]} & {".idea"})')"
 "$SBX" run -a refused.invalid --publish 18124 -- sh -c 'echo x >begun; sleep 30; :' "$hostile" 2>/dev/null &
@@ -86,9 +95,9 @@ wait_for 30 test -e begun
 "$SBX" run --cache "~/.kept" -- sh -c 'echo x >~/.kept/x'
 form caches "$SBX" cache list --json
 form boxes "$SBX" ps --json
-form boxes "$SBX" ps --json --all
 logged=$("$SBX" run -d -- printf '%s' "$hostile")
 "$SBX" wait "$logged"
+form boxes "$SBX" ps --json --all
 form output "$SBX" logs --json "$logged"
 printed() { "$@" 2>/dev/null | python3 -c '
 import json, sys
@@ -112,8 +121,8 @@ for _ in range(6):
 for _ in range(20000):
     os.write(2, b"x")
 END
-for i in {1..6}; do timeout -s KILL 20 "$SBX" run --json --timeout 5s --read "$work/thief" -- python3 "$work/thief" >/dev/null; echo $?; done >"$work/ends"
-is "a box that reads its own output holds nothing up" "0 0 0 0 0 0" "$(xargs <"$work/ends")"
+for i in {1..6}; do timeout -s KILL 20 "$SBX" run --json --timeout 5s --read "$work/thief" -- python3 "$work/thief" | grep -o '"end":"[a-z]*"'; done >"$work/ends"
+is "a box that reads its own output holds nothing up" "6 end:exit" "$(uniq -c "$work/ends" | xargs)"
 is "a flood is cut, and holds nothing up" "16777216 True 0" "$("$SBX" run --json -- sh -c 'head -c 50000000 /dev/zero | tr "\\0" x' | python3 -c 'import json, sys; r = json.load(sys.stdin); print(len(r["stdout"]), r["truncated"], r["exit"])')"
 form result "$SBX" wait --json "$logged"
 live=$("$SBX" run -d -- sh -c 'echo out; echo err >&2; until [ -e ended ]; do sleep 0.05; done; exit 4')
@@ -165,20 +174,27 @@ form changed "$SBX" audit --changed --json
 mkdir -p "$work/tools" && printf '#!/bin/sh\nread -r line\necho "$line" >%s\necho "{\"answer\":\"no\"}"\n' "$work/tools/question" >"$work/tools/answer" && chmod 755 "$work/tools/answer"
 "$SBX" run --ask-program "$work/tools/answer" -- bash -c 'exec -a "$1" curl -s http://denied.invalid/' - "$hostile" >/dev/null 2>&1
 form question cat "$work/tools/question"
+seq 200 >moved
 if "$SBX" session create one >/dev/null 2>&1; then
 	"$SBX" run -s one -- bash -c 'echo x >"$1"; mkdir .vscode; rm Makefile' - "$hostile" 2>/dev/null
 	"$SBX" session snapshot one >/dev/null 2>&1
 	form sessions "$SBX" session list --json
 	form session "$SBX" session show --json one
 	form session-log "$SBX" session log --json one
+	"$SBX" run -s one -- sh -c 'mv moved a-name; mkdir many; cd many; seq 1001 | xargs touch'
 	form session-diff "$SBX" session diff --json one
+	form started "$SBX" run -d --json -s one -- sleep 60
+	form boxes "$SBX" ps --json
+	"$SBX" stop --all >/dev/null 2>&1
 	form result "$SBX" run --json -s one -- sh -c 'echo x >later'
 	is "of a run in a session: what it has changed" "one Makefile later" "$("$SBX" run --json -s one -- true | python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["session"], *[c["path"] for c in r["changed"] if c["path"] in ("later", "Makefile")])')"
+	# The others need BPF programs: tests/e2e/guard.sh.
+	is "each optional member was printed" "" "$(SEEN=$work/seen "$own/json_form.py" --unseen 2>&1 | grep -v '^report bytes_')"
 else
 	printf '%s\n' sessions session session-log session-diff >>"$work/used"
 	skip "sessions" "they need a file system that this machine has not"
 fi
-is "each form of the page was compared" "$("$own/json_form.py" "$page" --forms)" "$(sort -u "$work/used" | xargs)"
+is "each form of the page was compared" "$("$own/json_form.py" --forms)" "$(sort -u "$work/used" | xargs)"
 for verb in "profile groups" "quarantine show x" "agent list" "cache clear x"; do
 	like "no --json: $verb" "$("$SBX" $verb --json 2>&1)" '^sbx: --json is for sbx'
 done

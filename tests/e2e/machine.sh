@@ -1,7 +1,7 @@
 #!/bin/bash
 # What programs use of a run: --status-fd, --die-with-parent, run --json; and what a box or a bad reader does against it.
 . "$(dirname "$0")/../lib.sh"
-page=$(cd "$(dirname "$0")/../.." && pwd)/man/sbx-json.5 own=$(cd "$(dirname "$0")" && pwd)
+own=$(cd "$(dirname "$0")" && pwd)
 export XDG_STATE_HOME=$work/state
 mkdir -m 700 "$XDG_STATE_HOME"
 project=$(new_project)
@@ -27,7 +27,7 @@ is "a limit" "limit timeout 300" "limit $(events --timeout 300ms -- sleep 60 | m
 is "the status at a limit" "124 limit" "$(events --timeout 300ms -- sleep 60 | member exit exit-code end)"
 is "a command that is not there has no start" "exit" "$(events -- ./nowhere-to-be-found | names)"
 is "its status" 127 "$(events -- ./nowhere-to-be-found | member exit exit-code)"
-is "lines are those of sbx-json(5)" "1 text" "$(events --timeout 1s -- sh -c 'curl -s http://one.invalid/; sleep 60' | "$own/json_form.py" "$page" event)"
+is "lines are those of sbx-json(5)" "1 text" "$(events --timeout 1s -- sh -c 'curl -s http://one.invalid/; sleep 60' | "$own/json_form.py" event)"
 like "the same in a lower tier" "$(sh -c 'exec 5>&1 >/dev/null; "$SBX" run --isolation landlock --no-protect --status-fd 5 -- true 2>/dev/null | cat')" '"event":"exit"'
 # The pid is that of the box's first process, while it lives.
 mkfifo lines

@@ -81,7 +81,7 @@ is "verbs, and a project that git cannot read, leave no error behind" "Result: d
 # one table: every key is in the manual, every flag in help and man
 keys=$("$SBX" profile keys | sed -n 's/^\([a-z-]*\) = .*/\1/p')
 flags=$("$SBX" run --help all | grep -o -- '--[a-z][a-z-]*' | sort -u | grep -vx -e --help)
-is "20 keys and more, each of them in sbx.ini.5" "many" "$(for key in $keys; do grep -q "^.fB$key.fR = " "$build/man/sbx.ini.5" || echo "$key"; done; [ "$(wc -w <<<"$keys")" -lt 20 ] || echo many)"
+is "20 keys and more, each of them in sbx.ini.5" "many" "$(for key in $keys; do grep -q "^.fB${key//-/.-}.fR = " "$build/man/sbx.ini.5" || echo "$key"; done; [ "$(wc -w <<<"$keys")" -lt 20 ] || echo many)"
 is "20 flags and more, each of them in sbx.1" "many" "$(for flag in $flags; do grep -q -- "${flag//-/\\\\-}" "$build/man/sbx.1" || echo "$flag"; done; [ "$(wc -w <<<"$flags")" -lt 20 ] || echo many)"
 # Names that went: each says what to do instead.
 like "a verb that went" "$("$SBX" ls --json 2>&1)" "^sbx: no verb 'ls': the runs that go on now: sbx ps; "

@@ -31,6 +31,8 @@ is "each cause of a step that fails names a step" "" "$(comm -23 <(sed -n 's/^\t
 is "no path is written by snprintf" "" "$(grep -rnE '^[[:space:]]+snprintf\((path|parent|place|link|above|below|top|way|own|root|lock|file|name|part|fresh|gone|whole|aside|directory|[a-z]+->path), .*"[^"]*%(\.\*)?s' src --include=*.c | grep -v src/gen/ || true)"
 is "each row of the table of names says where it is written" "" "$(tests/lint/sources)"
 is "and one that does not is found" 4 "$(printf 'a = b | their manuals\nc = d | x\ne = f | \ng = h\ni = j | man(1)\n' >"$work/names" && tests/lint/sources "$work/names" | grep -c 'no source')"
+is "values that sbx-json(5) lists are those of the source" "" "$(tests/lint/values 2>&1)"
+is "and one that is not there is found" 2 "$(tests/lint/values "doctor walls[].state=x" "result end=x" | grep -c "only in the page: \['x'\]")"
 # tests/lint/forbidden-words is the list; a message that changed is a line in tests/lint/messages.golden.
 is "messages, help and manual pages are in plain words, and each message is in the golden file" "" "$(tests/lint/words check "$SBX" 2>&1)"
 is "comments are short: at most 60 words for 100 lines of a room" "" "$(tests/lint/comments 2>&1)"

@@ -33,9 +33,6 @@ static const char *mount_word(const struct mount *mount)
 	return kind ? kind : mount->cache ? "cache" : accesses[mount->access];
 }
 
-static const char *const project_words[] = { "write", "read", "none" };
-static const char *const network_words[] = { "none", "proxy", "host" };
-
 // The keys of [limits] that are numbers; NULL behind the last.
 static const struct key *next_limit(const struct key *key)
 {

@@ -13,8 +13,8 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "report/answer_fields.h"
 
-const char *const audit_verdicts[] = { "allowed", "denied", "failed" };
 static int open_directory(const char *state)
 {
 	char path[4096];
@@ -42,26 +42,21 @@ static size_t put(const struct audit *audit, const struct conn_record *record, i
 		  const struct audit_count *count, pid_t pid, const char *program)
 {
 	char stamp[TIMES_STAMP], address[ADDRESS_TEXT_MAX] = "", name[HOST_NAME_BYTES_MAX + 1];
-	struct out out = { 0 };
+	struct out out = { .json = true };
 	times_stamp(wall_now() - (steady_now() - time), stamp);
 	if (record->dialled)
 		address_text(&record->address, address);
 	host_text(&record->host, name);
 	json_begin(&out, "connection");
-	json_string(&out, "time", stamp);
-	json_number(&out, "run", (unsigned)getpid());
-	json_number(&out, "pid", (unsigned)pid);
-	json_string(&out, "program", program);
-	json_string(&out, "name", name);
-	json_string(&out, "address", address);
-	json_number(&out, "port", record->port);
-	json_string(&out, "verdict", audit_verdicts[record->verdict]);
-	json_string(&out, "rule", record->rule);
-	json_string(&out, "why", record->why);
-	json_number(&out, "connections", count->connections);
-	json_number(&out, "up", count->up);
-	json_number(&out, "down", count->down);
-	json_string(&out, "project", audit->project ? audit->project : "");
+	answer_members(&out, MEMBER("time", stamp), MEMBER_NUMBER("run", (unsigned)getpid()),
+		       MEMBER_NUMBER("pid", (unsigned)pid), MEMBER("program", program),
+		       MEMBER("name", name), MEMBER("address", address),
+		       MEMBER_NUMBER("port", record->port),
+		       MEMBER("verdict", conn_verdicts[record->verdict]),
+		       MEMBER("rule", record->rule), MEMBER("why", record->why),
+		       MEMBER_NUMBER("connections", count->connections),
+		       MEMBER_NUMBER("up", count->up), MEMBER_NUMBER("down", count->down),
+		       MEMBER("project", audit->project ? audit->project : ""));
 	json_end(&out);
 	size_t length = out.used;
 	return out_write(&out, audit->fd) == 0 ? length : 0;
@@ -158,7 +153,7 @@ void audit_end(struct audit *audit, const char *state)
 int audit_report(const char *state, const char *project, const char *text)
 {
 	char stamp[TIMES_STAMP];
-	struct out out = { 0 };
+	struct out out = { .json = true };
 	autoclose int fd = open_log(state);
 	TRY(fd);
 	times_stamp(wall_now(), stamp);
@@ -169,10 +164,9 @@ int audit_report(const char *state, const char *project, const char *text)
 		at += strcspn(at, "\n");
 		out_bytes(&line, "", 1);
 		json_begin(&out, "reported");
-		json_string(&out, "time", stamp);
-		json_number(&out, "run", (unsigned)getpid());
-		json_string(&out, "text", line.text);
-		json_string(&out, "project", project ? project : "");
+		answer_members(&out, MEMBER("time", stamp),
+			       MEMBER_NUMBER("run", (unsigned)getpid()), MEMBER("text", line.text),
+			       MEMBER("project", project ? project : ""));
 		json_end(&out);
 		out_free(&line);
 	}

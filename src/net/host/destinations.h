@@ -87,7 +87,6 @@ void audit_rest(const struct audit *audit, const struct conn_record *record,
 int audit_report(const char *state, const char *project, const char *text);
 // Also removes old and large logs of all runs.
 void audit_end(struct audit *audit, const char *state);
-extern const char *const audit_verdicts[];
 
 // Questions about unlisted destinations: one for each in a run (ask/ask.h).
 

@@ -6,6 +6,8 @@
 
 #include "base/base.h"
 
+const char *const conn_verdicts[VERDICTS] = { "allowed", "denied", "failed" };
+
 bool record_alike(const struct conn_record *left, const struct conn_record *right)
 {
 	return left->verdict == right->verdict && left->port == right->port &&

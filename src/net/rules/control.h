@@ -23,6 +23,7 @@ struct conn_record {
 	uint64_t up, down;
 };
 
+extern const char *const conn_verdicts[VERDICTS];
 bool record_alike(const struct conn_record *left, const struct conn_record *right);
 
 struct worker_event {
