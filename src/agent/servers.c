@@ -1,5 +1,4 @@
-// Owns the entries of MCP servers in agents' settings: wraps each in `sbx mcp wrap`. The words
-// behind "--" keep the original.
+// Owns the wrapping of MCP servers: `sbx mcp wrap -- COMMAND`, with the original COMMAND.
 #include <string.h>
 
 #include "agent/agent_settings.h"
@@ -32,8 +31,7 @@ static bool is_sbx(const struct json *program)
 	return program->type == JSON_STRING && str_equal(path_name(program->string), "sbx");
 }
 
-// The server's first word behind `sbx`; NULL: not wrapped. `ret_marked`: options and "--" precede
-// it.
+// Returns the first word of a wrapped command, or NULL. `ret_marked`: "--" precedes the word.
 static const struct json *wrapped(const struct json *program, const struct json *words,
 				  bool *ret_marked)
 {
@@ -53,7 +51,7 @@ static const struct json *wrapped(const struct json *program, const struct json 
 	return words ? words->next : NULL;
 }
 
-// Paths among the words of a server that is led.
+// Notes absolute paths in the arguments of a server.
 static void note_paths(struct servers *servers, const struct json *word)
 {
 	servers->found.count++;
@@ -63,7 +61,7 @@ static void note_paths(struct servers *servers, const struct json *word)
 				 (struct origin){ 0 });
 }
 
-// "command": "npx", "args": ["-y", ...] or none
+// Handles "command": "npx", "args": ["-y", ...]. `list` is NULL without "args".
 static void lead_pair(struct servers *servers, const struct json *command, const struct json *list)
 {
 	const struct settings *settings = servers->settings;
@@ -98,7 +96,7 @@ static void lead_pair(struct servers *servers, const struct json *command, const
 		edit(servers, start, end, first ? "" : words);
 }
 
-// "command": ["npx", "-y", ...]
+// Handles "command": ["npx", "-y", ...].
 static void lead_list(struct servers *servers, const struct json *words)
 {
 	bool marked = false;
@@ -136,7 +134,7 @@ static int lead_all(struct servers *servers, const struct json *all)
 	return 0;
 }
 
-// "[mcp_servers.NAME]": 1; another table: 0; servers in another form: -1.
+// Returns 1 for "[mcp_servers.NAME]", 0 for another table, -1 for servers in another form.
 static int is_server(const char *header)
 {
 	static const char front[] = "[mcp_servers.";
@@ -156,7 +154,7 @@ static void lead_table(struct servers *servers, struct json values[2])
 	memset(values, 0, 2 * sizeof(*values));
 }
 
-// Codex CLI's form: tables, with values in JSON's syntax.
+// Handles Codex CLI's TOML. Its strings and lists must also be JSON.
 static int lead_toml(struct servers *servers)
 {
 	struct arena *arena = servers->settings->arena;
