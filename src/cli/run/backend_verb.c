@@ -1,4 +1,4 @@
-// sbx backend: the adapters of backends/, as they were at build time.
+// sbx backend: prints the adapters of backends/, as they were at build time.
 #include <string.h>
 
 #include "base/base.h"
