@@ -90,8 +90,7 @@ static const struct language *by_text(const char *text)
 		unsigned count = 0;
 		for (int j = 0; j < 4 && languages[i].hints[j]; j++) {
 			const char *hint = languages[i].hints[j];
-			// "
-			// HINT" also matches the first line.
+			// "\nWORD" also matches the first line.
 			count += strstr(text, hint) ||
 				 (hint[0] == '\n' && str_starts(text, hint + 1));
 		}
