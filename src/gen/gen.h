@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-// `verb`: of a verb's page, or NULL
+// `verb` is for the page of a verb, else NULL.
 void gen_man(const char *template, const char *groups, const char *names, const char *recipes,
 	     const char *verb);
 void gen_names(const char *path);
@@ -18,6 +18,6 @@ void gen_network(void);
 // Exits if the file cannot be read.
 const char *gen_read_file(const char *path, size_t *ret_length);
 
-// gen_quote(): a C string; gen_roff(): text of a manual.
+// gen_quote() writes a C string, gen_roff() text of a manual.
 void gen_quote(const char *text, size_t length);
 void gen_roff(const char *text);

@@ -11,7 +11,7 @@
 #include "seccomp/syscalls.h"
 #include "text/words.h"
 
-// groff(7): '-' as hyphen-minus, no '.' or '\'' at the start of a line, '\' escaped.
+// Escapes text for groff(7): '-' as hyphen-minus, '\', and '.' or '\'' at the start of a line.
 void gen_roff(const char *text)
 {
 	if (*text == '.' || *text == '\'')
@@ -99,7 +99,7 @@ static void man_verbs(void)
 
 static const struct verb_row *verb_row;
 
-// Without filling.
+// Writes lines as they are.
 static void man_lines(const char *text)
 {
 	printf(".nf\n");
@@ -128,7 +128,7 @@ static void man_verb(void)
 	}
 }
 
-// Of a verb with a box: the options that `run` lacks.
+// Writes the options of a verb. For a verb with a box, only those that `run` lacks.
 static void man_verb_options(void)
 {
 	enum verb verb = 1U << (verb_row - verb_rows);
@@ -141,7 +141,7 @@ static void man_verb_options(void)
 			man_flag(key);
 }
 
-// profiles/groups.ini.
+// Path of profiles/groups.ini.
 static const char *groups_file;
 
 static void man_destinations(void)
@@ -250,7 +250,7 @@ void gen_recipes(const char *path)
 	printf("\t\"\";\n");
 }
 
-// `code` is bold.
+// Writes `code` in bold.
 static void roff_line(const char *at)
 {
 	bool code = false;
@@ -293,5 +293,5 @@ void gen_man_recipes(const char *path)
 	}
 }
 
-// The generator links no table of names.
+// The generator makes this text, and only needs the symbol.
 const char recipes_text[] = "";
