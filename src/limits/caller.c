@@ -1,5 +1,5 @@
-// Owns the question whether a cgroup limits its processes: a box that is made outside of it would
-// escape the limits.
+// Owns the question whether a cgroup limits its processes. A box outside of the cgroup would escape
+// the limits.
 #include "limits/group.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static const char *const files[] = {
 	"misc.max",   "hugetlb.2MB.max", "hugetlb.1GB.max",
 };
 
-// Of devices and addresses, as systemd attaches them to a service.
+// True if BPF programs check devices or addresses, as systemd attaches them to a service.
 static bool has_programs(int directory)
 {
 	static const enum bpf_attach_type types[] = { BPF_CGROUP_DEVICE, BPF_CGROUP_INET_INGRESS,
