@@ -48,7 +48,7 @@
 
 // Landlock, ABI 1 to 7 (Documentation/userspace-api/landlock.rst). Debian 12's header ends at 3.
 struct sys_landlock_ruleset {
-	uint64_t files, network, scoped; // of ABI 1, 4, 6: sizes 8, 16, 24
+	uint64_t files, network, scoped; // since ABI 1, 4, 6: 8, 16, 24 bytes
 };
 struct sys_landlock_path {
 	uint64_t access;

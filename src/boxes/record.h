@@ -47,7 +47,7 @@ struct record_entry {
 	uint32_t killed;
 	enum record_end {
 		RECORD_LIVES,
-		RECORD_OVER, // the supervisor has not ended
+		RECORD_OVER, // only the supervisor still lives
 		RECORD_EXIT,
 		RECORD_SIGNAL,
 		RECORD_LIMIT,
@@ -65,14 +65,15 @@ void record_command(char *const *command, char text[RECORD_COMMAND]);
 int records_directory(const char *state);
 int records_open(const char *state);
 
-// Makes and locks the record .PID-TIME. Returns its directory.
+// Makes and locks .PID-TIME. Returns its directory.
 int record_make(int boxes, char name[RECORD_NAME], int *ret_lock);
 // Writes `entry`, locks byte 1, then renames the record to PID-TIME.
 int record_enter(int boxes, int lock, const struct record_entry *entry, char name[RECORD_NAME]);
 int record_name(int boxes, char name[RECORD_NAME], pid_t run);
 void record_remove(int boxes, int record, const char *name);
 void record_release(int boxes, const char *name);
-// Keeps records with a due check, and 100 others of 7 days and 200 MB. Returns the bytes of all.
+// Keeps records with a due check, and at most 100 others of 7 days and 200 MB. Returns the bytes of
+// all.
 uint64_t records_sweep(int boxes);
 
 struct record {

@@ -24,7 +24,7 @@ struct completion {
 	struct arena *arena;
 	struct out out;
 	const char *before,
-		*begun; // `begun` is completed; both are the last word
+		*begun; // both are of the last word; `begun` gets completed
 	verb_function *const *verbs;
 	unsigned verb; // index of a row
 	unsigned offers;

@@ -107,7 +107,7 @@ static int print(struct output_reader *reader, bool follow)
 	struct ring_head head;
 	bool lives;
 	do {
-		lives = record_lives(reader->record.lock); // before the last bytes are read
+		lives = record_lives(reader->record.lock); // checked before the last read
 		if (!ring_read_head(reader->file, &head))
 			return fail(0, "the file of the output cannot be read");
 		TRY(show_all(reader));

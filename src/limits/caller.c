@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "profile.h"
 
-// Documentation/admin-guide/cgroup-v2.rst: empty or "max" is no limit.
+// An empty file or "max" is no limit (cgroup-v2.rst).
 static const char *const files[] = {
 	"memory.max", "memory.high",     "memory.swap.max", "cpu.max",
 	"io.max",     "cpuset.cpus",     "cpuset.mems",     "rdma.max",

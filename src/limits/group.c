@@ -1,5 +1,5 @@
 // Owns the making, filling and removing of cgroups (cgroups(7)). A group is named after its
-// supervisor, which locks it. Unlocked groups are left over, and removed.
+// supervisor, which locks it. sbx removes unlocked groups.
 #include "limits/group.h"
 
 #include <errno.h>

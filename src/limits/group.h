@@ -195,7 +195,7 @@ struct tree {
 // at the end.
 void tree_begin(pid_t pid);
 bool tree_step(struct tree *ret_tree);
-void tree_count(pid_t pid, struct tree *ret_tree); // without steps
+void tree_count(pid_t pid, struct tree *ret_tree); // all at once
 
 // Weighs memory in steps, with a share of each shared page. Returns true when done. `ret_shared`:
 // tmpfs, memfds, segments.

@@ -116,7 +116,7 @@ int trust_merge(struct arena *arena, const char *config, const struct trust *tru
 // that host without its port. Returns 0 if there is none.
 unsigned trust_waits(const struct list *ignored, const char *key, const char *value);
 
-// The first line of such a file is the project's path. stored_read() returns 1, 0 if there is no
+// The first line of a stored file is the project's path. stored_read() returns 1, 0 if there is no
 // file, or -1, also for another first line.
 int stored_read(struct arena *arena, const char *path, const char *project, const char **ret_text,
 		size_t *ret_length);

@@ -9,7 +9,7 @@ struct plan;
 
 struct further_denied {
 	struct control_head head;
-	unsigned lost[2]; // denials that did not fit before; [1]: those shown on failure
+	unsigned lost[2]; // lost before this one; [1]: with on_failure
 	struct denial denial;
 };
 

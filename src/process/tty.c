@@ -53,7 +53,7 @@ int tty_host(const struct plan *plan, struct run *run)
 		return 0;
 	pid_t group = run->caller_group = getpgrp(), caller = getppid();
 	pid_t front = tcgetpgrp(run->terminal);
-	// With stdout in a pipe, a pager such as less sets the modes.
+	// With stdout in a pipe, a pager such as less owns the terminal's modes.
 	bool shown = tcgetpgrp(STDOUT_FILENO) == front;
 	run->foreground = front == group && shown && tcgetattr(run->terminal, &run->termios) == 0;
 	run->session_nice = session_nice();

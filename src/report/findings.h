@@ -141,7 +141,7 @@ enum refused_flag {
 
 struct refused {
 	uint32_t kind, flag;
-	uint32_t failed; // not 0: it failed, and was not refused
+	uint32_t failed; // not 0: failed, not refused
 	uint32_t count;
 	char what[400], why[160], value[128];
 };

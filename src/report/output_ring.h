@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define RING_MAGIC UINT64_C(0x3330676e69726273) // with its version
+#define RING_MAGIC UINT64_C(0x3330676e69726273) // the last digits are the version
 enum { RING_BYTES = 8 << 20, RING_CHUNK = 64 << 10, RING_MARKS = 1021 };
 
 struct ring_head {

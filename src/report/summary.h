@@ -38,7 +38,7 @@ struct outcome {
 		OUTCOME_NO_EXEC,
 		OUTCOME_ENDED,
 		OUTCOME_STOPPED,
-		OUTCOME_HOST_FAILED, // while the command may have run
+		OUTCOME_HOST_FAILED, // the command may have run
 		OUTCOME_INIT_KILLED,
 		OUTCOME_INIT_VANISHED,
 	} kind;
@@ -69,7 +69,7 @@ void summary_json(const struct saying *saying, struct out *out);
 // Reports refusals during a run to a person, on a terminal in line mode.
 enum {
 	LIVE_LINES_A_SECOND = 3,
-	LIVE_LINES_MAX = 60, // in a run
+	LIVE_LINES_MAX = 60, // of a run
 };
 
 struct findings;

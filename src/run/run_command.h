@@ -25,8 +25,8 @@ struct box {
 	struct front *front;
 	const char *handback; // file in which sbx-shell gives its directory to the agent, or NULL
 	void (*result_more)(struct out *out);
-	// After a run, with the box sealed; returns sbx's exit status. `ending` is NULL if the run
-	// did not begin.
+	// Called after a run, with the box sealed. Returns sbx's exit status. `ending` is NULL if
+	// the run did not begin.
 	int (*after)(struct box *box, const struct ending *ending, int status);
 };
 

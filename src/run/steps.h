@@ -132,7 +132,7 @@ int report_written(const struct plan *plan, int result, int status);
 
 void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
 
-// A run without a record goes on; record_note() reports it.
+// A run goes on without a record. record_note() reports it.
 int record_host(const struct plan *plan, struct run *run);
 int record_undo(const struct plan *plan, struct run *run);
 void record_turn(struct run *run, const struct denials *denials);

@@ -98,8 +98,8 @@ static int sleep_time(const struct eyes *eyes, int limit)
 	return (int)left;
 }
 
-// A short run needs no watch. The delay grows with the time that making the box took, and with it
-// the load of the machine.
+// A short run needs no watch. The delay before it grows with the time that making the box took: a
+// machine under load takes longer.
 static void set_delay(const struct run *run, struct eyes *eyes)
 {
 	enum { BOX_MILLISECONDS = 8, SLOWER_MAX = 16 };
@@ -368,7 +368,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 				   .found = &loop.outcome.found };
 	// If nothing can be watched, only the look at the end remains.
 	loop.eyes.open = plan->place_count == 0 || plan->tier == TIER_LANDLOCK;
-	if (loop.eyes.open) // in a short run; others do it in open_eyes()
+	if (loop.eyes.open) // otherwise open_eyes() does it
 		pages_release_stack();
 	enum run_turn turn = GOES_ON;
 	if (!hold_reports(plan) && standard_io_release(plan, run) < 0)

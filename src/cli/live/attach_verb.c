@@ -27,7 +27,7 @@ enum { HISTORY_MAX = 4096 };
 struct attached {
 	struct record record;
 	int master, file, changes, signals;
-	uint64_t offset;    // of the output
+	uint64_t offset;    // next byte of the output
 	uint64_t joined_at; // end of the output when attach began
 	bool escaping;      // the last byte was ^P
 	bool detached, ended;
@@ -43,7 +43,7 @@ static void begin_at(struct attached *attached, uint64_t total)
 	attached->joined_at = total;
 	ssize_t got = ring_read(attached->file, &from, bytes, HISTORY_MAX);
 	const char *line = got > 0 ? memchr(bytes, '\n', (size_t)got) : NULL;
-	if (total > HISTORY_MAX && line) // no partial escape sequence
+	if (total > HISTORY_MAX && line) // skips a partial escape sequence
 		attached->offset = from + (uint64_t)(line + 1 - bytes);
 }
 
@@ -141,7 +141,7 @@ static void take_signal(struct attached *attached)
 static int turn(struct attached *attached)
 {
 	char notes[4096];
-	bool lives = record_lives(attached->record.lock); // before the last bytes are read
+	bool lives = record_lives(attached->record.lock); // checked before the last read
 	int more = read_output(attached);
 	TRY(more);
 	attached->ended = !lives && !more;

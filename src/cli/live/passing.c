@@ -74,7 +74,7 @@ int signals_held(const int *numbers, size_t count)
 		sigaddset(&set, numbers[i]);
 	if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
 		sigdelset(&set, SIGHUP);
-	signal(SIGPIPE, SIG_IGN); // the caller's terminal is restored before this process ends
+	signal(SIGPIPE, SIG_IGN); // SIGPIPE would leave the terminal raw
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

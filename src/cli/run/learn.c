@@ -104,7 +104,7 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 		     path_caution(box, denial->flag, path));
 }
 
-// Makes lines of the run's options. "Every name" becomes the names that were used.
+// Turns the run's options into lines of a profile. "*" becomes the names that were used.
 static void wish_for_options(const struct box *box, struct proposals *wishes)
 {
 	for (unsigned i = 0; i < box->arguments.count; i++) {

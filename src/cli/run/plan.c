@@ -350,7 +350,7 @@ static void put_plan(struct out *out, const struct box *box)
 // name.
 static void note_sockets(struct plan *plan)
 {
-	enum { LISTENS = 0x10000, BYTES_MAX = 4 << 20 }; // __SO_ACCEPTCON
+	enum { LISTENS = 0x10000, BYTES_MAX = 4 << 20 }; // LISTENS: __SO_ACCEPTCON
 	char *text = arena_take(plan->arena, BYTES_MAX);
 	if (!plan->project || plan->session ||
 	    !file_kernel(AT_FDCWD, "/proc/net/unix", text, BYTES_MAX))

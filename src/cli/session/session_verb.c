@@ -193,7 +193,7 @@ static int signal_runs(struct sessions *sessions, const char *name, int number)
 	TRY(runs_open(sessions->store.state, held.directory, &runs));
 	runs.clears = true;
 	while ((found = runs_next(&runs, &run)) == 1) {
-		bool sent = ATTEMPT(runs_signal(&run, number)) == 0; // else it has just ended
+		bool sent = ATTEMPT(runs_signal(&run, number)) == 0; // else the run has just ended
 		count += sent;
 		running += sent && number == SIGNAL_PAUSE ? still_running(&run.entry) : 0;
 		record_close(&run.record);

@@ -15,7 +15,7 @@ struct change;
 struct sessions {
 	struct box *box;
 	struct store store;
-	struct out out, notes; // stdout; stderr
+	struct out out, notes; // for stdout, for stderr
 };
 
 #define SESSIONS_ARENA ((size_t)16 << 30)
