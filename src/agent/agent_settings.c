@@ -68,7 +68,7 @@ int settings_read(struct settings *settings, char *const *environment)
 }
 
 // Returns the text that sbx writes into the settings. Exit status 2 of a hook denies the command.
-static const char *our_words(const struct settings *settings)
+static const char *our_value(const struct settings *settings)
 {
 	if (settings->agent->means == AGENT_MEMBER)
 		return arena_text(settings->arena, "%s-shell", settings->program);
@@ -114,7 +114,7 @@ enum settings_found settings_find(const struct settings *settings)
 {
 	const char *command = settings_command(settings);
 	if (command)
-		return str_equal(command, our_words(settings)) ? SETTINGS_OURS : SETTINGS_OTHER;
+		return str_equal(command, our_value(settings)) ? SETTINGS_OURS : SETTINGS_OTHER;
 	bool other = settings->agent->means == AGENT_MEMBER &&
 		     json_at(settings->root, settings->agent->path);
 	return other ? SETTINGS_OTHER : SETTINGS_NONE;
@@ -155,7 +155,7 @@ char *settings_with(const struct settings *settings)
 {
 	struct arena *arena = settings->arena;
 	const struct agent *agent = settings->agent;
-	const char *text = settings->shape, *words = json_quote(arena, our_words(settings));
+	const char *text = settings->shape, *words = json_quote(arena, our_value(settings));
 	char *changed;
 	if (agent->means == AGENT_MEMBER)
 		changed = json_set(arena, text, settings->root, agent->path, words);
@@ -213,7 +213,7 @@ static unsigned find_chain(const struct settings *settings, const struct json *c
 	const struct json *last = chain[count - 1];
 	if (agent->means == AGENT_MEMBER) // an sbx in another directory counts, too
 		return last->type == JSON_STRING && str_equal(path_name(last->string),
-							      path_name(our_words(settings)))
+							      path_name(our_value(settings)))
 			       ? count
 			       : 0;
 	const struct json *entry = our_hook(settings, &command, place);

@@ -62,7 +62,7 @@ static void note_paths(struct servers *servers, const struct json *word)
 }
 
 // Handles "command": "npx", "args": ["-y", ...]. `list` is NULL without "args".
-static void lead_pair(struct servers *servers, const struct json *command, const struct json *list)
+static void wrap_pair(struct servers *servers, const struct json *command, const struct json *list)
 {
 	const struct settings *settings = servers->settings;
 	struct arena *arena = settings->arena;
@@ -97,7 +97,7 @@ static void lead_pair(struct servers *servers, const struct json *command, const
 }
 
 // Handles "command": ["npx", "-y", ...].
-static void lead_list(struct servers *servers, const struct json *words)
+static void wrap_list(struct servers *servers, const struct json *words)
 {
 	bool marked = false;
 	const struct json *first = wrapped(words, words->next, &marked);
@@ -110,7 +110,7 @@ static void lead_list(struct servers *servers, const struct json *words)
 	     first ? "" : arena_text(arena, "%s, \"mcp\", \"wrap\", \"--\", ", program));
 }
 
-static int lead_all(struct servers *servers, const struct json *all)
+static int wrap_all(struct servers *servers, const struct json *all)
 {
 	for (const struct json *server = all ? all->first : NULL; server; server = server->next) {
 		const struct json *command = json_member(server, "command"),
@@ -127,9 +127,9 @@ static int lead_all(struct servers *servers, const struct json *all)
 				    str_shown(server->key ? server->key : ""),
 				    servers->settings->agent->title);
 		if (word == command)
-			lead_pair(servers, command, list);
+			wrap_pair(servers, command, list);
 		else
-			lead_list(servers, word);
+			wrap_list(servers, word);
 	}
 	return 0;
 }
@@ -144,18 +144,18 @@ static int is_server(const char *header)
 	return strpbrk(header, "\"'") ? -1 : !strchr(header, '.');
 }
 
-static void lead_table(struct servers *servers, struct json values[2])
+static void wrap_table(struct servers *servers, struct json values[2])
 {
 	bool list = values[1].end > 0;
 	if (str_starts(servers->settings->text + values[0].end, "\nargs"))
 		values[0].next = &values[1];
 	if (values[0].end)
-		lead_pair(servers, &values[0], list ? &values[1] : NULL);
+		wrap_pair(servers, &values[0], list ? &values[1] : NULL);
 	memset(values, 0, 2 * sizeof(*values));
 }
 
 // Handles Codex CLI's TOML. Its strings and lists must also be JSON.
-static int lead_toml(struct servers *servers)
+static int wrap_toml(struct servers *servers)
 {
 	struct arena *arena = servers->settings->arena;
 	const char *text = servers->settings->text, *name = "", *mark = NULL;
@@ -172,7 +172,7 @@ static int lead_toml(struct servers *servers)
 		if (inside)
 			continue;
 		if (key[0] == '[' && str_ends(key, "]")) {
-			lead_table(servers, values);
+			wrap_table(servers, values);
 			name = key;
 			server = is_server(key);
 		} else if (server > 0 && (args || str_equal(key, "command"))) {
@@ -188,7 +188,7 @@ static int lead_toml(struct servers *servers)
 			server = -1;
 		}
 	}
-	lead_table(servers, values);
+	wrap_table(servers, values);
 	return server >= 0 && !mark
 		       ? 0
 		       : fail(0,
@@ -201,15 +201,15 @@ char *servers_text(const struct settings *settings, bool back, struct servers_fo
 {
 	struct servers servers = { .settings = settings, .back = back };
 	const char *own = settings->agent->path[0];
-	int result = settings->root ? 0 : lead_toml(&servers);
+	int result = settings->root ? 0 : wrap_toml(&servers);
 	for (const struct json *member = settings->root ? settings->root->first : NULL; member;
 	     member = member->next) {
 		bool projects = settings->agent->by_project && str_equal(member->key, "projects");
 		if (str_equal(member->key, own))
-			result |= lead_all(&servers, member);
+			result |= wrap_all(&servers, member);
 		for (const struct json *each = projects ? member->first : NULL; each;
 		     each = each->next)
-			result |= lead_all(&servers, json_member(each, own));
+			result |= wrap_all(&servers, json_member(each, own));
 	}
 	edit(&servers, settings->length, settings->length, "");
 	char *text = arena_copy(settings->arena, servers.out.used ? servers.out.text : "",

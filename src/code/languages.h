@@ -11,11 +11,11 @@ struct language {
 	const char *extensions; // the first is for the file in the box
 	const char *programs;   // in #! lines
 	const char *profile;
-	const char *hints[4];   // searched in the text last
-	const char *compile;    // for sh: $1 source, $2 program; or NULL
-	const char *run[3];     // before the file or compiled program
-	const char *session[3]; // interactive, or empty
-	const char *file;       // required name, or NULL
+	const char *hints[4];       // searched in the text last
+	const char *compile;        // for sh: $1 source, $2 program; or NULL
+	const char *run[3];         // before the file or compiled program
+	const char *interactive[3]; // may be empty
+	const char *required_name;  // or NULL
 };
 extern const struct language languages[];
 extern const unsigned language_count;

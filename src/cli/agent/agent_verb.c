@@ -90,7 +90,7 @@ static void print_unseen(struct box *box, const struct list *paths, struct out *
 }
 
 // Wraps the servers in `sbx mcp wrap`, or (`back`) restores their lines.
-static int lead_servers(struct box *box, const struct agent *agent, bool back, struct out *out)
+static int wrap_servers(struct box *box, const struct agent *agent, bool back, struct out *out)
 {
 	struct settings settings;
 	struct servers_found found;
@@ -125,7 +125,7 @@ static int install(struct box *box, char **names, struct out *out)
 	autoclose int lock = lock_settings(box);
 	TRY(lock);
 	if (agent->means == AGENT_SERVERS)
-		return lead_servers(box, agent, false, out);
+		return wrap_servers(box, agent, false, out);
 	TRY(agent_open(box, agent, &settings));
 	enum settings_found found = settings_find(&settings);
 	const char *title = settings.agent->title;
@@ -172,7 +172,7 @@ static int remove_part(struct box *box, const struct agent *agent, struct out *o
 {
 	struct settings settings;
 	if (agent->means == AGENT_SERVERS)
-		return lead_servers(box, agent, true, out);
+		return wrap_servers(box, agent, true, out);
 	TRY(agent_open(box, agent, &settings));
 	bool unchanged = is_unchanged(&settings);
 	const char *text = unchanged ? settings.before : settings_without(&settings);

@@ -100,8 +100,8 @@ static const char *place_of(struct box *box, const struct code *code)
 				   ? path_join(box->arena, places->current, code->path)
 				   : NULL;
 	bool inside = path && places->toplevel && path_within(path, places->toplevel);
-	bool named = !code->language->file ||
-		     str_equal(path_name(path ? path : ""), code->language->file);
+	bool named = !code->language->required_name ||
+		     str_equal(path_name(path ? path : ""), code->language->required_name);
 	if (inside && named && !box->invocation.session)
 		return path;
 	const char *place = arena_text(box->arena, PLACE "%s",
@@ -134,7 +134,7 @@ static char **words_of(struct box *box, const struct code *code, const char *pla
 		*next++ = arena_text(arena, "%s", PROGRAM);
 	} else {
 		const char *const *run =
-			code->interactive ? code->language->session : code->language->run;
+			code->interactive ? code->language->interactive : code->language->run;
 		for (int i = 0; i < 3 && run[i]; i++)
 			*next++ = arena_text(arena, "%s", run[i]);
 		if (!code->interactive)
