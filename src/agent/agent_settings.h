@@ -75,7 +75,7 @@ char *squeezed(struct arena *arena, const char *line, size_t length);
 // Removes the file if `text` is NULL. Fails if the file has changed since settings_read().
 int settings_write(const struct settings *settings, const char *text);
 
-// Both copies let `sbx agent remove` restore the exact bytes.
+// Copies from before and after sbx's change let `sbx agent remove` restore the exact bytes.
 
 // Reads a regular file of at most JSON_BYTES_MAX. `ret_text` is NULL if there is none.
 int saved_read(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode);

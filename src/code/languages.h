@@ -11,7 +11,7 @@ struct language {
 	const char *extensions; // the first is for the file in the box
 	const char *programs;   // in #! lines
 	const char *profile;
-	const char *hints[4];       // searched in the text last
+	const char *hints[4];       // substrings typical of code
 	const char *compile;        // for sh: $1 source, $2 program; or NULL
 	const char *run[3];         // before the file or compiled program
 	const char *interactive[3]; // may be empty

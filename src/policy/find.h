@@ -30,8 +30,8 @@ extern const struct builtin builtins[]; // made at build time from profiles/*.in
 extern const unsigned builtin_count;
 
 // Searches from level `from` on. `config` is ~/.config/sbx or NULL. A name with '/' is a file.
-// Refuses files that are not regular, too large, writable by others, or of another owner. Outside
-// the levels refuses hard links, by which a box could change the file.
+// Refuses files that are not regular, too large, writable by others, or of another owner. Refuses
+// hard links outside the levels: a box could change the file by another name.
 int find_profile(struct arena *arena, const char *config, const char *name, enum level from,
 		 struct source *ret_source);
 

@@ -79,13 +79,13 @@ static char *next_line(char *buffer, int size, void *stream)
 	return buffer;
 }
 
-// Returns an offset from the begin of the arena, where the text is.
+// Returns the offset of the word's copy in the arena.
 static unsigned keep(struct arena *arena, const char *word)
 {
 	return (unsigned)(arena_copy(arena, word, strlen(word)) - (const char *)arena);
 }
 
-// Splits [secret NAME] into the section "secret", and NAME before each value.
+// Splits [secret NAME]: the section is "secret", and NAME precedes each value.
 static int split_section(const struct ini_reader *reader, const char **section, const char **value)
 {
 	static const char secret[] = "secret";

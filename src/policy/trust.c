@@ -96,7 +96,7 @@ static int take_lines(struct arena *arena, const char *file, const struct rows *
 	return 0;
 }
 
-// Reads in a locked process what a stranger may have written.
+// Reads .sbx.ini in a locked process, because a stranger may have written it.
 static int read_apart(struct arena *arena, struct source *source)
 {
 	struct out whole = { 0 };

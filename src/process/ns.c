@@ -21,7 +21,8 @@
 #include "plan.h"
 #include "run.h"
 
-// The box gets a quarter of the caller's inotify instances, against which its instances count.
+// The box gets a quarter of the caller's inotify instances, because its instances count for the
+// caller, too.
 enum { INOTIFY_PART = 4 };
 static long inotify_most(void)
 {

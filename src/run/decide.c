@@ -202,7 +202,7 @@ static int decide_network(struct plan *plan, char *const *environment)
 	return egress_upstream(plan, environment);
 }
 
-// Without a writable directory for caches, they are private to the box.
+// Caches are private to the box if no directory for them is writable.
 static void leave_caches(struct plan *plan)
 {
 	const char *path = plan->caches;

@@ -142,7 +142,7 @@ static _Noreturn void be_front(struct run *run, pid_t watcher)
 	int number = SIGNAL_STOP;
 	sigfillset(&all);
 	// This process loses fcntl(2) locks when it closes any descriptor of their file. With a
-	// listener, a thread of this process needs all descriptors.
+	// seccomp listener, a thread of this process needs all descriptors.
 	const int kept[] = { run->terminal, run->record_lock, run->session_user,
 			     run->session_view };
 	if (run->listener < 0)
