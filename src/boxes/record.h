@@ -3,8 +3,8 @@
 // The room boxes owns the records of runs: who lives, how a run ended, and the names by which a
 // session or a tree finds its runs. Uses: base. Begin with record.h.
 //
-// fcntl(2) locks on bytes of `entry`: 0 by each process of the run, 1 by process PID, 2 by the
-// check of a killed run.
+// Each process of the run locks byte 0 of `entry` (fcntl(2)), the process PID byte 1, the check of
+// a killed run byte 2.
 #pragma once
 
 #include <limits.h>

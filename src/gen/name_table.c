@@ -112,7 +112,7 @@ static int by_kind(const void *left, const void *right)
 	return a->order < b->order ? -1 : 1;
 }
 
-// Offsets of the strings that are written: each only once.
+// Offsets of the strings, each of which is written once.
 static const char *written[ROWS_MAX * 2];
 static unsigned places[ROWS_MAX * 2], written_count, used;
 

@@ -184,8 +184,8 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	char text[TEXT_MAX], own[PATH_MAX];
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2))
 		return;
-	// Leaves only groups below the user's slice, or the root group. A service or a cluster's
-	// job would escape its limits.
+	// A box leaves only the user's slice or the root group. A service or a cluster's job would
+	// escape its limits.
 	const char *slice =
 		arena_text(plan->arena, "/user.slice/user-%u.slice", (unsigned)plan->uid);
 	const char *service =

@@ -51,7 +51,8 @@ extern const struct ini_rows group_rows; // made at build time from profiles/gro
 
 // Adds the destinations of @NAME to `into`, and a reason for each to `reasons`. Reads settings of
 // the system and the user, none below `project`. If settings name a host that the box of `plan` (or
-// NULL) does not see, closes the group's public names: they would be asked for names of that host.
+// NULL) does not see, closes the group's public names, which the box would ask for that host's
+// names.
 int groups_add(struct arena *arena, const char *home, const char *project, struct plan *plan,
 	       const struct item *name, struct list *into, struct list *reasons);
 

@@ -121,7 +121,7 @@ static const char *const losses[] = {
 	"tier landlock: the limit on processes is left out",
 };
 
-// sendto() on a datagram socket reaches any listener of the host.
+// sendto() on a unix datagram socket reaches any listener of the host.
 static int refuse_datagrams(int fd)
 {
 	int domain = 0, type = 0;

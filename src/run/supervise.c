@@ -341,7 +341,7 @@ static enum run_turn take_turn(struct loop *loop)
 	wait_for_events(loop);
 	further_clients_refused(loop->run,
 				sshagent_refused(loop->run)); // before a new client comes
-	// open_eyes() was the look of this turn.
+	// open_eyes() has looked already in this turn.
 	for (enum event_source i = open_eyes(loop) ? QUESTIONS : MOUNTS; i < SOURCES; i++)
 		if (sources[i].handle(loop, loop->events[i].revents) == ENDED)
 			return ENDED;
