@@ -1,4 +1,4 @@
-// Owns the search in PATH, the exec of a command, and sbx exec. Raw calls, no malloc().
+// Owns the search in PATH, the exec of a command, and sbx exec. Raw calls, no heap.
 #include "process/further.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// Owns the box's pid 1. It blocks all signals and reads them one by one. Raw calls, no malloc().
+// Owns the box's pid 1. It blocks all signals and reads them one by one. Raw calls, no heap.
 #include "process/ns.h"
 
 #include <errno.h>

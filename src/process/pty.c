@@ -1,4 +1,4 @@
-// Owns the terminals of commands. Raw calls, no malloc().
+// Owns the terminals of commands. Raw calls, no heap.
 #include "process/pty.h"
 
 #include <errno.h>
