@@ -17,7 +17,7 @@ static verb_function *const verbs[VERB_ROWS] = {
 	VERBS(VERB_ENTRY)
 };
 
-// VERB_ROWS: no verb.
+// Returns VERB_ROWS if `word` is no verb.
 static unsigned row_of(const char *word)
 {
 	unsigned row = 0;
@@ -46,11 +46,11 @@ static int unknown_verb(char **words)
 	return box_failed();
 }
 
-// The word is an action of the verb.
+// True if `word` is an action of the verb.
 static bool has_action(unsigned row, const char *word)
 {
 	const char *actions = verb_rows[row].actions;
-	bool hook = row == ROW_AGENT && word && str_equal(word, "hook"); // for agents, in no help
+	bool hook = row == ROW_AGENT && word && str_equal(word, "hook"); // for agents
 	if (!actions || !word || word[0] == '-' || hook ||
 	    str_has_word(actions, word, strlen(word)))
 		return true;
@@ -71,7 +71,7 @@ static bool has_action(unsigned row, const char *word)
 	return false;
 }
 
-// help, help VERB, help VERB all
+// Handles help, help VERB, help VERB all.
 static int verb_help(char **words)
 {
 	if (!words[0])
@@ -87,13 +87,13 @@ static int verb_help(char **words)
 	return box_failed();
 }
 
-// For completions/; in no help.
+// Completions call it.
 static int verb_complete(char **words)
 {
 	return complete_words(words, verbs);
 }
 
-// version [--json]
+// Handles version [--json].
 static int verb_version(char **words)
 {
 	static const char *about[][2] = { SBX_ABOUT }, *libraries[][2] = { SBX_LIBRARIES };
@@ -149,7 +149,7 @@ int main(int count, char **words)
 	for (size_t i = 0; i < sizeof(words_alone) / sizeof(*words_alone); i++)
 		if (str_equal(words_alone[i].word, words[1]))
 			return words_alone[i].verb(words + 2);
-	// "sbx -- COMMAND" is a run; "sbx exec -- COMMAND" is none.
+	// "sbx -- COMMAND" and "sbx exec -- COMMAND" are runs.
 	bool exec =
 		str_equal(words[1], "exec") && words[2] && str_equal(words[2], "--") && words[3];
 	bool options = words[1][0] == '-';

@@ -1,5 +1,5 @@
-// Owns the probe of an agent's settings: it runs the command of the settings as the agent does, by
-// sh and within ten seconds.
+// Owns the test of an agent's settings: it runs their command with sh, as the agent does, for at
+// most ten seconds.
 #include "agent/agent_settings.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "base/fd.h"
 #include "text/json.h"
 
-// Prints 2 behind a filter, 0 without one.
+// Prints the seccomp mode of the process: 2 behind a filter, 0 without one.
 static const char question[] = "sed -n 's/^Seccomp:[^0-9]*//p' /proc/self/status";
 enum { PROBE_SECONDS = 10, ANSWER_MAX = 65536 };
 
@@ -39,7 +39,8 @@ static int64_t now_seconds(void)
 	return now.tv_sec;
 }
 
-// Runs a line of sh with `text` as stdin; `answer`: stdout and stderr. The wait status, or -1.
+// Runs `line` with sh, with `text` as stdin. `answer` gets stdout and stderr. Returns the wait
+// status, or -1.
 static int run_line(const struct settings *settings, const char *line, const char *text,
 		    char *answer)
 {

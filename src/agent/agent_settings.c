@@ -55,7 +55,7 @@ int settings_read(struct settings *settings, char *const *environment)
 		named ? arena_text(settings->arena, "%s%s", named, agent->below ? agent->below : "")
 		      : path_below(settings->arena, home, agent->home);
 	settings->directory = directory;
-	// A symlink to settings stays one.
+	// If the settings file is a symlink, sbx replaces its target.
 	TRY(owned_follow(settings->arena, path_below(settings->arena, directory, agent->file),
 			 &settings->path));
 	settings->mode = 0600;
@@ -67,8 +67,8 @@ int settings_read(struct settings *settings, char *const *environment)
 	return saved_find(settings);
 }
 
-// The text in the settings. Exit status 2 denies: a failing hook lets no command through.
-static const char *our_words(const struct settings *settings)
+// Returns the text that sbx writes into the settings. Exit status 2 of a hook denies the command.
+static const char *our_value(const struct settings *settings)
 {
 	if (settings->agent->means == AGENT_MEMBER)
 		return arena_text(settings->arena, "%s-shell", settings->program);
@@ -114,7 +114,7 @@ enum settings_found settings_find(const struct settings *settings)
 {
 	const char *command = settings_command(settings);
 	if (command)
-		return str_equal(command, our_words(settings)) ? SETTINGS_OURS : SETTINGS_OTHER;
+		return str_equal(command, our_value(settings)) ? SETTINGS_OURS : SETTINGS_OTHER;
 	bool other = settings->agent->means == AGENT_MEMBER &&
 		     json_at(settings->root, settings->agent->path);
 	return other ? SETTINGS_OTHER : SETTINGS_NONE;
@@ -155,7 +155,7 @@ char *settings_with(const struct settings *settings)
 {
 	struct arena *arena = settings->arena;
 	const struct agent *agent = settings->agent;
-	const char *text = settings->shape, *words = json_quote(arena, our_words(settings));
+	const char *text = settings->shape, *words = json_quote(arena, our_value(settings));
 	char *changed;
 	if (agent->means == AGENT_MEMBER)
 		changed = json_set(arena, text, settings->root, agent->path, words);
@@ -188,7 +188,7 @@ enum hook_trust settings_trust(const struct settings *settings)
 			path_below(arena, settings->directory, agent->file), place[0], place[1]);
 }
 
-// True for more children than sbx wrote, or a comment between them.
+// True if `value` has more than `own` children, or a comment.
 static bool has_more(const char *text, const struct json *value, unsigned own)
 {
 	size_t at = value->start;
@@ -198,7 +198,7 @@ static bool has_more(const char *text, const struct json *value, unsigned own)
 	return memchr(text + at, '/', value->end - at) != NULL;
 }
 
-// The values from the root down to sbx's own. Returns how many; 0: nothing of sbx.
+// Collects the values from the root down to sbx's. Returns their number, or 0.
 static unsigned find_chain(const struct settings *settings, const struct json *chain[CHAIN_MAX])
 {
 	unsigned count = 0, place[2];
@@ -211,9 +211,9 @@ static unsigned find_chain(const struct settings *settings, const struct json *c
 			return 0;
 	}
 	const struct json *last = chain[count - 1];
-	if (agent->means == AGENT_MEMBER) // of this sbx, or of another sbx elsewhere
+	if (agent->means == AGENT_MEMBER) // an sbx in another directory counts, too
 		return last->type == JSON_STRING && str_equal(path_name(last->string),
-							      path_name(our_words(settings)))
+							      path_name(our_value(settings)))
 			       ? count
 			       : 0;
 	const struct json *entry = our_hook(settings, &command, place);
@@ -230,7 +230,7 @@ static unsigned find_chain(const struct settings *settings, const struct json *c
 	return count;
 }
 
-// The outermost value that `before` lacks: it exists only for sbx.
+// Returns the index of the outermost value that the file lacked before sbx.
 static unsigned outermost(const struct settings *settings, const struct json *const *chain,
 			  unsigned last, const struct json *before)
 {

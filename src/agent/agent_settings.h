@@ -1,4 +1,4 @@
-// The settings files of agents, and the one change that sbx makes.
+// Reads and changes the settings files of agents.
 #pragma once
 
 #include <stdbool.h>
@@ -10,15 +10,14 @@ struct agent;
 struct arena;
 struct json;
 
-// Whether an agent runs a hook, by its record. Pure.
 enum hook_trust {
 	HOOK_UNTRUSTED,
 	HOOK_TRUSTED,
 	HOOK_OFF,
 };
 
-// `text`: Codex CLI's config.toml; `file` names its hooks; `entry` and `hook` are indices. Only
-// Codex can check the hash of a hook that changed.
+// Looks in `text`, Codex CLI's config.toml, for hook `hook` of entry `entry` of `file`. Does not
+// compare hashes.
 enum hook_trust trust_of(struct arena *arena, const char *text, const char *file, unsigned entry,
 			 unsigned hook);
 
@@ -26,18 +25,18 @@ struct settings {
 	struct arena *arena;
 	const struct agent *agent;
 	const char *state;
-	const char *program; // sbx, as agents' settings name it
+	const char *program; // path of sbx in the settings
 	const char *directory;
 	const char *path;
 	const char *text;
-	const char *shape; // `text`, or an empty object if blank; parsed as root
+	const char *shape; // source of `root`: `text`, or {} if blank
 	size_t length;
 	struct json *root;
 	unsigned mode;
 	bool exists;
 	const char *written;
-	const char *before; // the text of that time, NULL for no file
-	const char *saved;  // prefix of both copies' names
+	const char *before; // NULL: there was no file
+	const char *saved;  // path of both copies, without suffix
 };
 
 enum settings_found {
@@ -52,34 +51,33 @@ enum settings_found settings_find(const struct settings *settings);
 
 const char *settings_command(const struct settings *settings);
 
-// A project's file with other settings, or one that disables hooks; NULL: none.
+// Returns the file that overrides or disables sbx's setting, or NULL.
 const char *settings_overridden(const struct settings *settings, const char *project);
 
-// HOOK_TRUSTED also for agents that do not ask.
+// Agents without a record of trusted hooks have HOOK_TRUSTED.
 enum hook_trust settings_trust(const struct settings *settings);
 
-// The whole text with sbx's part, or without it and with the earlier value. NULL with the error
-// said.
+// Both return the file's new text, or NULL on failure.
 char *settings_with(const struct settings *settings);
 char *settings_without(const struct settings *settings);
 
 struct servers_found {
-	unsigned count;    // of the entries that change
-	struct list paths; // absolute, among their arguments
+	unsigned count;    // entries that change
+	struct list paths; // absolute paths among their arguments
 };
 
-// Leads each entry of AGENT_SERVERS through `sbx mcp wrap`, or `back`. NULL with the error said.
-// Pure.
+// Wraps each MCP server in `sbx mcp wrap`, or unwraps it (`back`). Returns the new text, or NULL on
+// failure.
 char *servers_text(const struct settings *settings, bool back, struct servers_found *ret_found);
 
 char *squeezed(struct arena *arena, const char *line, size_t length);
 
-// Fails if the file has changed since it was read. `text` NULL: removes it.
+// Removes the file if `text` is NULL. Fails if the file has changed since settings_read().
 int settings_write(const struct settings *settings, const char *text);
 
-// Two copies of an agent's settings, before and after sbx's change: for an exact removal.
+// Copies from before and after sbx's change let `sbx agent remove` restore the exact bytes.
 
-// A regular file of at most JSON_BYTES_MAX; NULL: none.
+// Reads a regular file of at most JSON_BYTES_MAX. `ret_text` is NULL if there is none.
 int saved_read(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode);
 
 int saved_find(struct settings *settings);
@@ -90,7 +88,7 @@ int saved_store(struct settings *settings, const char *text);
 
 void saved_remove(const struct settings *settings);
 
-// Runs a command as the agent would: does it land in a box?
+// Runs a command as the agent would. PROBED_BOX: it ran in a box.
 enum probed { PROBED_BOX, PROBED_OUTSIDE, PROBED_FAILED };
 
 enum probed probe_agent(const struct settings *settings, const char **ret_why);

@@ -1,4 +1,4 @@
-// Owns the table of coding agents. tests/agents tried each row, except those by hand.
+// Owns the table of coding agents. tests/agents tries each row but AGENT_BY_HAND.
 #include "agent/agents.h"
 
 #include <limits.h>

@@ -15,7 +15,7 @@ static const char *front(struct arena *arena, const struct agent *agent, const c
 			  agent->profile);
 }
 
-// True for the front and one quoted word: nothing of it runs outside.
+// True if `command` is `front` and one quoted word. All of it then runs in the box.
 static bool is_boxed(const char *command, const char *front)
 {
 	if (!str_starts(command, front))

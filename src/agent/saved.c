@@ -1,5 +1,4 @@
-// Owns the copies of settings that sbx has written: ~/.local/state/sbx/agents/files, by the
-// settings' path.
+// Owns the copies of agents' settings files, before and after sbx's change.
 #include "agent/agent_settings.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
-// Owns the entries of MCP servers in agents' settings: wraps each in `sbx mcp wrap`. The words
-// behind "--" keep the original.
+// Owns the wrapping of MCP servers: `sbx mcp wrap -- COMMAND`, with the original COMMAND.
 #include <string.h>
 
 #include "agent/agent_settings.h"
@@ -32,8 +31,7 @@ static bool is_sbx(const struct json *program)
 	return program->type == JSON_STRING && str_equal(path_name(program->string), "sbx");
 }
 
-// The server's first word behind `sbx`; NULL: not wrapped. `ret_marked`: options and "--" precede
-// it.
+// Returns the first word of a wrapped command, or NULL. `ret_marked`: "--" precedes the word.
 static const struct json *wrapped(const struct json *program, const struct json *words,
 				  bool *ret_marked)
 {
@@ -53,7 +51,7 @@ static const struct json *wrapped(const struct json *program, const struct json 
 	return words ? words->next : NULL;
 }
 
-// Paths among the words of a server that is led.
+// Notes absolute paths in the arguments of a server.
 static void note_paths(struct servers *servers, const struct json *word)
 {
 	servers->found.count++;
@@ -63,8 +61,8 @@ static void note_paths(struct servers *servers, const struct json *word)
 				 (struct origin){ 0 });
 }
 
-// "command": "npx", "args": ["-y", ...] or none
-static void lead_pair(struct servers *servers, const struct json *command, const struct json *list)
+// Handles "command": "npx", "args": ["-y", ...]. `list` is NULL without "args".
+static void wrap_pair(struct servers *servers, const struct json *command, const struct json *list)
 {
 	const struct settings *settings = servers->settings;
 	struct arena *arena = settings->arena;
@@ -98,8 +96,8 @@ static void lead_pair(struct servers *servers, const struct json *command, const
 		edit(servers, start, end, first ? "" : words);
 }
 
-// "command": ["npx", "-y", ...]
-static void lead_list(struct servers *servers, const struct json *words)
+// Handles "command": ["npx", "-y", ...].
+static void wrap_list(struct servers *servers, const struct json *words)
 {
 	bool marked = false;
 	const struct json *first = wrapped(words, words->next, &marked);
@@ -112,7 +110,7 @@ static void lead_list(struct servers *servers, const struct json *words)
 	     first ? "" : arena_text(arena, "%s, \"mcp\", \"wrap\", \"--\", ", program));
 }
 
-static int lead_all(struct servers *servers, const struct json *all)
+static int wrap_all(struct servers *servers, const struct json *all)
 {
 	for (const struct json *server = all ? all->first : NULL; server; server = server->next) {
 		const struct json *command = json_member(server, "command"),
@@ -129,14 +127,14 @@ static int lead_all(struct servers *servers, const struct json *all)
 				    str_shown(server->key ? server->key : ""),
 				    servers->settings->agent->title);
 		if (word == command)
-			lead_pair(servers, command, list);
+			wrap_pair(servers, command, list);
 		else
-			lead_list(servers, word);
+			wrap_list(servers, word);
 	}
 	return 0;
 }
 
-// "[mcp_servers.NAME]": 1; another table: 0; servers in another form: -1.
+// Returns 1 for "[mcp_servers.NAME]", 0 for another table, -1 for servers in another form.
 static int is_server(const char *header)
 {
 	static const char front[] = "[mcp_servers.";
@@ -146,18 +144,18 @@ static int is_server(const char *header)
 	return strpbrk(header, "\"'") ? -1 : !strchr(header, '.');
 }
 
-static void lead_table(struct servers *servers, struct json values[2])
+static void wrap_table(struct servers *servers, struct json values[2])
 {
 	bool list = values[1].end > 0;
 	if (str_starts(servers->settings->text + values[0].end, "\nargs"))
 		values[0].next = &values[1];
 	if (values[0].end)
-		lead_pair(servers, &values[0], list ? &values[1] : NULL);
+		wrap_pair(servers, &values[0], list ? &values[1] : NULL);
 	memset(values, 0, 2 * sizeof(*values));
 }
 
-// Codex CLI's form: tables, with values in JSON's syntax.
-static int lead_toml(struct servers *servers)
+// Handles Codex CLI's TOML. Its strings and lists must also be JSON.
+static int wrap_toml(struct servers *servers)
 {
 	struct arena *arena = servers->settings->arena;
 	const char *text = servers->settings->text, *name = "", *mark = NULL;
@@ -174,7 +172,7 @@ static int lead_toml(struct servers *servers)
 		if (inside)
 			continue;
 		if (key[0] == '[' && str_ends(key, "]")) {
-			lead_table(servers, values);
+			wrap_table(servers, values);
 			name = key;
 			server = is_server(key);
 		} else if (server > 0 && (args || str_equal(key, "command"))) {
@@ -190,7 +188,7 @@ static int lead_toml(struct servers *servers)
 			server = -1;
 		}
 	}
-	lead_table(servers, values);
+	wrap_table(servers, values);
 	return server >= 0 && !mark
 		       ? 0
 		       : fail(0,
@@ -203,15 +201,15 @@ char *servers_text(const struct settings *settings, bool back, struct servers_fo
 {
 	struct servers servers = { .settings = settings, .back = back };
 	const char *own = settings->agent->path[0];
-	int result = settings->root ? 0 : lead_toml(&servers);
+	int result = settings->root ? 0 : wrap_toml(&servers);
 	for (const struct json *member = settings->root ? settings->root->first : NULL; member;
 	     member = member->next) {
 		bool projects = settings->agent->by_project && str_equal(member->key, "projects");
 		if (str_equal(member->key, own))
-			result |= lead_all(&servers, member);
+			result |= wrap_all(&servers, member);
 		for (const struct json *each = projects ? member->first : NULL; each;
 		     each = each->next)
-			result |= lead_all(&servers, json_member(each, own));
+			result |= wrap_all(&servers, json_member(each, own));
 	}
 	edit(&servers, settings->length, settings->length, "");
 	char *text = arena_copy(settings->arena, servers.out.used ? servers.out.text : "",

@@ -1,4 +1,4 @@
-// Owns blocks of memory: each is one reserved mapping, filled from the front, zeroed by the kernel.
+// Owns blocks of memory. Each is one reserved mapping, filled from the front.
 #include "base/base.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ struct arena *arena_new_shared(size_t bytes)
 	return one->arena;
 }
 
-// With transparent_hugepage=always the kernel would zero 2 MB.
+// With transparent_hugepage=always the kernel would zero 2 MB at once.
 struct arena *arena_new_of(size_t bytes)
 {
 	struct arena *arena = map(bytes, MAP_PRIVATE);
@@ -63,7 +63,7 @@ struct arena *arena_new(void)
 struct arena *arena_new_scratch(void)
 {
 	struct arena *arena = arena_new();
-	madvise(arena, ARENA_BYTES_PLAN, MADV_DONTFORK); // a fork would copy its pages
+	madvise(arena, ARENA_BYTES_PLAN, MADV_DONTFORK); // a fork would copy it
 	return arena;
 }
 

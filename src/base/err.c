@@ -1,4 +1,4 @@
-// Owns the text and number of the first failure. Allocates nothing: also used after clone.
+// Owns the text and number of the first failure. Allocates nothing: works after clone().
 #include "base/base.h"
 
 #include <stdarg.h>

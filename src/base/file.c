@@ -1,4 +1,4 @@
-// Owns the descriptor while a small file is read, and the words for why it was not.
+// Owns the reading of small files, and the words for its failures.
 #include "base/fd.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ size_t file_kernel(int directory, const char *name, char *buffer, size_t size)
 	return got < 0 ? 0 : (size_t)got;
 }
 
-// noinline: an automatic buffer touches its pages.
+// noinline keeps the large buffer out of the caller's stack.
 static __attribute__((noinline)) int read_unsized(int fd, const struct stat *status, size_t most,
 						  struct arena *arena, const char **ret_text,
 						  size_t *ret_length)
@@ -168,7 +168,7 @@ int names_in(struct arena *arena, int directory, char ***ret_names)
 	return (int)count;
 }
 
-// Name services would load libraries into a static program.
+// Name services (NSS) would load libraries into a static program.
 const char *passwd_home(struct arena *arena, const char *user, size_t length)
 {
 	const char *home = NULL;

@@ -1,5 +1,5 @@
-// Owns the writing of classic BPF (filter.rst of the kernel): jumps go forward alone, a conditional
-// one by 255 at most.
+// Owns the writing of classic BPF (filter.rst of the kernel). Jumps only go forward. A conditional
+// jump reaches 255 instructions.
 #include "base/filter_code.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Classic BPF, written from its end to its begin: each jump has its target already, and what
-// returns the same answer is one instruction for all that are near.
+// Writes a classic BPF program from its end: the target of each jump exists already. Near jumps to
+// the same answer share one instruction.
 #pragma once
 
 #include <linux/filter.h>
@@ -18,8 +18,7 @@ struct filter_code {
 	unsigned next_return;
 };
 
-// Each returns its place. A program that has no room ends the process: its size is known at build
-// time.
+// Each returns the place of its instruction. A full program ends the process.
 filter_place filter_return(struct filter_code *code, uint32_t answer);
 filter_place filter_test(struct filter_code *code, unsigned test, uint32_t value, filter_place yes,
 			 filter_place no);

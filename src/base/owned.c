@@ -116,7 +116,7 @@ struct removal {
 
 static int remove_entry(struct removal *removal, int directory, const char *name, int depth);
 
-// By descriptor: what replaces the name keeps its mode.
+// Uses a descriptor: a file that replaces `name` keeps its mode.
 static int open_for_owner(int directory, const char *name)
 {
 	char link[64];
@@ -167,7 +167,7 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 	return result == 0 ? 0 : fail(errno, "remove a deep directory");
 }
 
-// Opens directories without rights; moves deep ones up.
+// Gives rights to directories that lack them. Moves deep directories up.
 int owned_remove_tree(int directory, const char *name)
 {
 	struct removal removal = { .top = -1 };

@@ -92,8 +92,7 @@ const char *path_name(const char *path)
 
 enum { PART_MAX = 200 };
 
-// No two paths have one name. A path too long for a name is split into directories, whose names are
-// longer than any file's.
+// Two paths never get the same name.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path)
 {
 	enum { LONGEST = 3 };

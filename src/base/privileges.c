@@ -1,4 +1,4 @@
-// Owns each cap_t from its making to its end.
+// Owns each cap_t: makes and frees it.
 #include "base/fd.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// A process, by /proc/PID/stat (proc_pid_stat(5)).
+// Reads /proc/PID/stat (proc_pid_stat(5)).
 #pragma once
 
 #include <fcntl.h>
@@ -17,13 +17,13 @@ struct process_stat {
 	char name[64];
 	char state;
 	pid_t parent, group;
-	unsigned long long ticks; // of the processor, its reaped children's too
+	unsigned long long ticks; // CPU time, also of reaped children
 	unsigned long long threads;
 	unsigned long long start; // clock ticks since boot
 	unsigned long long pages; // in memory
 };
 
-// `proc`: a file `stat`. False: no such process.
+// Returns false if there is no such process.
 static inline bool process_stat_at(int directory, const char *file, struct process_stat *ret)
 {
 	char text[1024] = "";
@@ -50,7 +50,7 @@ static inline bool process_stat(pid_t pid, struct process_stat *ret)
 	       process_stat_at(AT_FDCWD, file, ret);
 }
 
-// A pid means one process in this boot and this pid namespace.
+// A pid names a process only in its boot and pid namespace.
 enum { PROCESS_BOOT = 37 };
 struct process_place {
 	char boot[PROCESS_BOOT];
@@ -65,7 +65,7 @@ static inline struct process_place process_place_here(void)
 	return here;
 }
 
-// -1: none; 0: of another pid namespace or machine.
+// Returns the pid that holds the lock, -1 if none, 0 if it is of another pid namespace or machine.
 static inline pid_t process_holding(int file, struct flock lock)
 {
 	if (fcntl(file, F_GETLK, &lock) < 0 || lock.l_type != F_WRLCK)

@@ -100,8 +100,9 @@ size_t str_sequence(const char *text)
 	return length;
 }
 
-// Cf, Zl, Zp and Default_Ignorable of Unicode 15, what they reserve for more, and the empty braille
-// cell: none has a shape. `acts`: C0, C1, and what turns the direction of text (CVE-2021-42574).
+// Characters without a shape: Cf, Zl, Zp and Default_Ignorable of Unicode 15, with reserved ranges,
+// and the empty braille cell. `acts`: C0, C1, and changes of the direction of text
+// (CVE-2021-42574).
 static const struct {
 	uint32_t first, last;
 	bool acts;

@@ -1,5 +1,5 @@
-// Kernel numbers, structs and calls that the C library lacks. Nowhere else is an #ifdef for them.
-// Numbers from 424 on are the same on every architecture (Linux 5.1 and later).
+// Kernel numbers, structs and calls that the C library lacks. Numbers from 424 on are the same on
+// every architecture (Linux 5.1 and later).
 #pragma once
 
 #include <errno.h>
@@ -48,7 +48,7 @@
 
 // Landlock, ABI 1 to 7 (Documentation/userspace-api/landlock.rst). Debian 12's header ends at 3.
 struct sys_landlock_ruleset {
-	uint64_t files, network, scoped; // ABI 1, 4, 6: 8, 16, 24 bytes
+	uint64_t files, network, scoped; // since ABI 1, 4, 6: 8, 16, 24 bytes
 };
 struct sys_landlock_path {
 	uint64_t access;
@@ -76,7 +76,7 @@ enum { SYS_LANDLOCK_RULE_PATH = 1, SYS_LANDLOCK_VERSION = 1 };
 #define LANDLOCK_SCOPE_ABSTRACT_UNIX (1ULL << 0) // ABI 6
 #define LANDLOCK_SCOPE_SIGNAL        (1ULL << 1)
 
-// Leaves errno alone, for a process that shares its memory. Returns -errno.
+// Returns -errno. Does not write errno, for a process that shares its memory.
 static inline long sys_raw(long number, long a, long b, long c)
 {
 #if defined(__x86_64__)
@@ -127,8 +127,7 @@ static inline int sys_clone3(struct clone_args *arguments)
 	return (int)syscall(SYS_clone3, arguments, sizeof(*arguments));
 }
 
-// Below a directory the kernel refuses each ".." (EAGAIN, openat2(2)) while any process renames or
-// mounts.
+// openat2(2) can refuse ".." with EAGAIN while any process renames or mounts.
 enum { SYS_OPENAT2_TRIES = 4096 };
 static inline int sys_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve)
 {
@@ -163,7 +162,7 @@ static inline int sys_renameat2(int from, const char *source, int to, const char
 	return (int)syscall(SYS_renameat2, from, source, to, target, flags);
 }
 
-// The head of struct statx (statx(2)); not every C library has it.
+// The kernel's struct statx (statx(2)), which some C libraries lack.
 struct sys_statx {
 	uint32_t mask, block_size;
 	uint64_t attributes;
@@ -202,7 +201,7 @@ static inline int sys_mount_setattr(int fd, unsigned flags, struct mount_attr *a
 			    sizeof(*attributes));
 }
 
-// One call since Linux 6.15; two before, and behind a filter that lacks it.
+// Linux 6.15 has one call. Older kernels, and filters without that call, need two.
 static inline int sys_open_tree_attr(int directory, const char *path, unsigned flags,
 				     struct mount_attr *attributes)
 {
@@ -215,7 +214,7 @@ static inline int sys_open_tree_attr(int directory, const char *path, unsigned f
 	return -1;
 }
 
-// linux/seccomp.h of 6.6: the listener's flags are the argument itself.
+// From linux/seccomp.h of Linux 6.6. The flags are the argument of the ioctl.
 enum { SYS_SECCOMP_NOTIF_SET_FLAGS = 0x40082104, SYS_SECCOMP_SYNC_WAKE_UP = 1 };
 
 // musl takes the request as an int, glibc as unsigned long.
@@ -224,7 +223,7 @@ static inline int sys_ioctl(int fd, unsigned long request, void *argument)
 	return (int)syscall(SYS_ioctl, fd, request, argument);
 }
 
-// The older call, which container filters allow: a child as of fork(), with a pidfd.
+// Forks by clone(), which container filters allow, and makes a pidfd.
 static inline int sys_clone(unsigned long flags, int *ret_pidfd)
 {
 	return (int)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, 0, ret_pidfd, 0, 0);
@@ -277,7 +276,7 @@ static inline int sys_pidfd_open(pid_t pid)
 	return (int)syscall(SYS_PIDFD_OPEN, pid, 0);
 }
 
-// Of one thread (Linux 6.9).
+// Pidfds of one thread need Linux 6.9.
 static inline int sys_pidfd_open_thread(pid_t thread)
 {
 	enum { SYS_PIDFD_OPEN = 434, SYS_PIDFD_THREAD = O_EXCL };
@@ -290,14 +289,14 @@ static inline int sys_pidfd_getfd(int pidfd, int fd)
 	return (int)syscall(SYS_PIDFD_GETFD, pidfd, fd, 0);
 }
 
-// Linux 6.6: of the descriptor's file, also with O_PATH.
+// Changes the mode of the descriptor's file, also with O_PATH. Linux 6.6.
 static inline int sys_change_mode(int fd, mode_t mode)
 {
 	enum { SYS_FCHMODAT2 = 452 };
 	return (int)syscall(SYS_FCHMODAT2, fd, "", mode, AT_EMPTY_PATH);
 }
 
-// As libc's function, which refuses a path of NULL.
+// utimensat() of the C library refuses a NULL path.
 static inline int sys_change_times(int fd, const char *path, const struct timespec times[2],
 				   int flags)
 {

@@ -1,4 +1,4 @@
-// Owns the list of file systems whose times are the kernel's own.
+// Owns the list of file systems whose times are from this kernel's clock.
 #include "base/base.h"
 
 #include <fcntl.h>
@@ -47,7 +47,7 @@ void times_stamp(int64_t milliseconds, char stamp[TIMES_STAMP])
 
 bool times_are_ours(const char *path)
 {
-	// Those that linux/magic.h lacks: zfs, bcachefs, ntfs3.
+	// linux/magic.h lacks zfs, bcachefs and ntfs3.
 	static const unsigned ours[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC,
 					 TMPFS_MAGIC,      F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
 					 RAMFS_MAGIC,      0x2fc12fc1U,      0xca451a4eU,
@@ -56,7 +56,7 @@ bool times_are_ours(const char *path)
 	struct statfs status;
 	if (statfs(path, &status) < 0)
 		return false;
-	// Inodes of 128 bytes (ext3) have whole seconds, and no birth.
+	// ext4 inodes of 128 bytes (from ext3) have whole seconds, and no birth time.
 	if ((unsigned)status.f_type == EXT4_SUPER_MAGIC &&
 	    (sys_statx(AT_FDCWD, path, SYS_STATX_BIRTH, &born) < 0 ||
 	     !(born.mask & SYS_STATX_BIRTH)))

@@ -76,7 +76,7 @@ bool units_size(const char *text, uint64_t *ret_bytes)
 	return with_unit(plain, sizes, sizeof(sizes) / sizeof(*sizes), ret_bytes);
 }
 
-// A number without a unit is in seconds, as of timeout(1).
+// A number without a unit is in seconds, as in timeout(1).
 bool units_time(const char *text, uint64_t *ret_milliseconds)
 {
 	return with_unit(text, times, sizeof(times) / sizeof(*times), ret_milliseconds);

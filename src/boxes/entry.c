@@ -43,7 +43,7 @@ void record_command(char *const *command, char text[RECORD_COMMAND])
 	}
 }
 
-// TIME: the start, in hexadecimal digits: seconds, then 8 digits of nanoseconds.
+// `name` is PID-TIME. TIME is hexadecimal: seconds, then 8 digits of nanoseconds.
 int64_t record_begun(const char *name)
 {
 	enum { NANOSECONDS_BITS = 32, MILLISECOND = 1000000 };

@@ -1,4 +1,4 @@
-// Owns the directories of runs: how one is made, and when it goes.
+// Owns the making and removal of records.
 #include "boxes/record.h"
 
 #include <errno.h>
@@ -273,7 +273,7 @@ const char *record_status(int lock, int *ret_status)
 	return record_ends[RECORD_SIGNAL];
 }
 
-// A further name costs no inode; some file systems have none.
+// Some file systems lack hard links, which cost no inode.
 static int make_link(int record, const char *path)
 {
 	int made = linkat(record, "entry", AT_FDCWD, path, 0);

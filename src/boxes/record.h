@@ -1,12 +1,10 @@
-// The record of a run: a directory boxes/PID-TIME in the state directory (src/README.md), which no
-// box sees. Functions return -1 with errno.
+// A run's record: the directory boxes/PID-TIME (src/README.md). Functions return -1 and set errno.
 //
 // The room boxes owns the records of runs: who lives, how a run ended, and the names by which a
 // session or a tree finds its runs. Uses: base. Begin with record.h.
 //
-// Locks of `entry` (fcntl(2)): each process of the run holds byte 0, the process PID byte 1, whose
-// pid the kernel translates for the reader, the check of a killed run byte 2. A new record is
-// .PID-TIME. With its name but without a lock, its run has ended.
+// Each process of the run locks byte 0 of `entry` (fcntl(2)), the process PID byte 1, the check of
+// a killed run byte 2.
 #pragma once
 
 #include <limits.h>
@@ -29,12 +27,13 @@ enum { RECORD_NAME = 64, RECORD_SESSION = 128, RECORD_COMMAND = 256, RECORD_PORT
 struct record_entry {
 	uint64_t magic;
 	struct process_place place;
-	int32_t supervisor, init; // pids of `place`
-	uint64_t init_start;      // clock ticks since the boot
-	int64_t begun;            // milliseconds since the boot
-	uint32_t landlock;        // 1: the tier; nothing ends with `init`
+	int32_t supervisor, init; // pids in the namespace of `place`
+	uint64_t init_start;      // clock ticks since boot
+	int64_t begun;            // milliseconds since boot
+	uint32_t landlock;        // 1: tier landlock
 	enum record_network { RECORD_NONE, RECORD_HOST, RECORD_PROXY } network;
-	// Of a session's run: the supervisor's descriptors, and bits of the mounted roots.
+	// Namespaces of a session's view, as descriptors of the supervisor. `roots`: bits of
+	// mounted roots.
 	int32_t user, view;
 	uint64_t user_inode, view_inode, roots;
 	char session[RECORD_SESSION], project[PATH_MAX], command[RECORD_COMMAND];
@@ -48,7 +47,7 @@ struct record_entry {
 	uint32_t killed;
 	enum record_end {
 		RECORD_LIVES,
-		RECORD_OVER, // the box has ended, its sbx has not
+		RECORD_OVER, // only the supervisor still lives
 		RECORD_EXIT,
 		RECORD_SIGNAL,
 		RECORD_LIMIT,
@@ -62,18 +61,19 @@ extern const char *const record_ends[RECORD_ENDS];
 bool record_parse(const void *bytes, size_t length, struct record_entry *ret_entry);
 void record_command(char *const *command, char text[RECORD_COMMAND]);
 
-// records_directory() makes it; -1 with the error said.
+// records_directory() also makes it, and reports by fail().
 int records_directory(const char *state);
 int records_open(const char *state);
 
-// A locked record without its name. Returns its directory.
+// Makes and locks .PID-TIME. Returns its directory.
 int record_make(int boxes, char name[RECORD_NAME], int *ret_lock);
-// Writes the entry and its lock, then renames.
+// Writes `entry`, locks byte 1, then renames the record to PID-TIME.
 int record_enter(int boxes, int lock, const struct record_entry *entry, char name[RECORD_NAME]);
 int record_name(int boxes, char name[RECORD_NAME], pid_t run);
 void record_remove(int boxes, int record, const char *name);
 void record_release(int boxes, const char *name);
-// Keeps due checks, and the newest 100 of 7 days, up to 200 MB. Returns the bytes of all.
+// Keeps records with a due check, and at most 100 others of 7 days and 200 MB. Returns the bytes of
+// all.
 uint64_t records_sweep(int boxes);
 
 struct record {
@@ -85,25 +85,24 @@ bool record_read(int lock, struct record_entry *ret_entry);
 void record_put(int lock, size_t at, const void *bytes, size_t length);
 void record_mark(int lock, enum record_end end, int status);
 
-// Only in this boot and pid namespace a run counts as killed.
+// True if the run is of this boot and pid namespace.
 bool record_is_here(const struct record_entry *entry);
-// 0: not visible in this pid namespace; -1: ended.
+// Returns 0 if the pid is not visible here, -1 if the run has ended.
 pid_t record_pid_here(int lock);
 bool record_lives(int lock);
 void record_await(int lock);
-// Locks an ended run's record while `lock` is open. -1: it lives, or another process holds it.
+// Locks an ended run for its check. Returns the descriptor, or -1 if it lives or is locked.
 int record_claim(int boxes, const char *name, bool *ret_lives);
-// NULL: it lives, or is unknown.
+// Returns NULL if the run lives or its end is unknown.
 const char *record_status(int lock, int *ret_status);
 
-// Milliseconds of the wall clock; 0: not in the name.
+// Returns the start in milliseconds since 1970, or 0 if `name` has none.
 int64_t record_begun(const char *name);
-// `id`: DATE-TIME-PID-NUMBER, in quarantine.
+// True if the run moved the item `id` (DATE-TIME-PID-NUMBER) into quarantine.
 bool record_moved(const char *name, const char *id);
 
-// Makes the file `name` in a directory of links: it leads to the record, its content counts for
-// nothing. -1 with errno.
+// Makes the file `name` in the directory `links`. The name begins with the record's.
 int record_link(int record, const char *links, const char *name);
 bool records_live(const char *state, const char *links, const char *but);
-// True if a live box has `path`, or a directory around it, as a tree.
+// True if a live run protects `path` or a directory above it.
 bool records_reach(struct arena *arena, const char *state, const char *path);

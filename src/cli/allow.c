@@ -12,7 +12,7 @@
 #include "plan.h"
 #include "text/destination.h"
 
-// One wrong word stops all changes before the first is made.
+// If one word is wrong, nothing is changed.
 struct live_change {
 	const char *verb, *words, *wrong;
 	bool (*is_good)(const struct live_change *change, const char *word);

@@ -19,10 +19,10 @@
 
 extern char **environ;
 
-// What selects lines. NULL or "" selects all.
+// Selects lines. NULL or "" selects all.
 struct wanted {
-	const char *run, *project; // escaped, as lines have them
-	char since[32];            // likewise
+	const char *run, *project; // escaped, as in lines
+	char since[32];            // escaped, too
 	bool denied, to_host;
 	struct destination host;
 };
@@ -33,7 +33,7 @@ struct logged {
 	int length;
 };
 
-// `line` is one that audit_write() made: no nesting, strings escaped.
+// `line` is from audit_write(): no nesting, strings escaped.
 static struct logged field_of(const char *line, const char *key)
 {
 	char wanted[32];
@@ -68,8 +68,6 @@ static bool is_report(const char *line)
 	return field_is(field_of(line, "form"), "reported");
 }
 
-// --- which lines ---------------------------------------------------------------------------------
-
 static bool leads_to(const struct destination *destination, const char *line, const char *key)
 {
 	struct host host;
@@ -78,7 +76,7 @@ static bool leads_to(const struct destination *destination, const char *line, co
 	       destination_matches(destination, &host, (uint16_t)number_of(field_of(line, "port")));
 }
 
-// True for the directory, one below it, and the project around it.
+// True for a line of the wanted directory, one below it, or the project around it.
 static bool is_of_project(const struct wanted *wanted, const char *line)
 {
 	char project[PATH_MAX];
@@ -150,8 +148,6 @@ static int read_wishes(const struct box *box, struct wanted *ret_wanted)
 	return 0;
 }
 
-// --- lines for people ----------------------------------------------------------------------------
-
 // Numbers come first: a name can have any length and holds blanks.
 #define ROW_FORM "%-20s %-7.*s %-7.*s %5.*s %6s %8s "
 
@@ -207,8 +203,6 @@ static void show_line(struct out *out, const char *line)
 	out_text(out, "\n");
 }
 
-// --- files ---------------------------------------------------------------------------------------
-
 static int show_file(struct out *out, const char *path, const struct wanted *wanted)
 {
 	char *line = NULL;
@@ -262,8 +256,6 @@ static int show_files(struct box *box, struct out *out)
 	return count < 0 ? -1 : 0;
 }
 
-// --- the last report ---------------------------------------------------------------------------
-
 // Returns how many lines of `file` belong to the project's last report.
 static unsigned take_report(struct out *out, FILE *file, const struct wanted *wanted)
 {
@@ -300,8 +292,6 @@ unsigned audit_last(struct box *box, struct out *out)
 	}
 	return found;
 }
-
-// --- changed names -------------------------------------------------------------------------------
 
 static int show_changed(struct box *box, struct out *out)
 {

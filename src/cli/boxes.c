@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-// Returns -1 with the error said, or without one: there is no directory.
+// Returns -1, without an error if there is no directory.
 static int open_all(struct arena *arena)
 {
 	const char *state = decide_state_directory(arena, environ);
@@ -29,11 +29,11 @@ static int open_all(struct arena *arena)
 					  : fail(errno, "'%s'", path_below(arena, state, RECORDS));
 }
 
-// An entry of another version: the run can be ended, but its fields are unknown.
+// Fills in a run of another version, whose fields are unknown. It can still be ended.
 static void fill_other(const struct stat *status, struct live_box *box)
 {
 	time_t now = time(NULL);
-	// RECORD_PROXY: `sbx allow` then asks the run itself.
+	// With RECORD_PROXY `sbx allow` asks the run itself.
 	box->entry = (struct record_entry){ .command = "(started by another version of sbx)",
 					    .network = RECORD_PROXY };
 	box->other = true;
@@ -61,7 +61,7 @@ static bool read_box(const struct record *record, const struct process_place *he
 		fill_other(&status, box);
 		return true;
 	}
-	box->run = boot ? box->run : 0; // another machine shares the directory
+	box->run = boot ? box->run : 0; // 0: it is of another machine
 	if (box->run > 0)
 		snprintf(box->id, sizeof(box->id), "%d", (int)box->run);
 	else
@@ -88,7 +88,7 @@ static bool read_ended(const struct record *record, struct live_box *box)
 	return true;
 }
 
-// Live runs always have room: ended ones fill at most half.
+// Live runs always have room: ended ones fill at most half of it.
 static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 {
 	struct process_place here = process_place_here();
@@ -108,7 +108,7 @@ static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 	}
 }
 
-// People type names of old runs least.
+// People ask for old runs least.
 static int newest_first(const void *left, const void *right)
 {
 	const struct live_box *one = left, *other = right;
@@ -156,8 +156,6 @@ const struct live_box *boxes_find(const struct boxes *boxes, const char *id)
 	return NULL;
 }
 
-// --- one run -------------------------------------------------------------------------------------
-
 static int no_output(const char *id)
 {
 	return fail(0,
@@ -200,7 +198,7 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 	autoclose int all = process < 0 ? -1 : open_all(arena);
 	if (all < 0 || record_open(all, box->name, &record) < 0)
 		return -1;
-	// Checked after the pidfd was opened: so the pidfd is this supervisor's, not a later
+	// This check comes after the pidfd was opened: it is this supervisor's, not a later
 	// process's.
 	if (record_pid_here(record.lock) != box->run) {
 		record_close(&record);

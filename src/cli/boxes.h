@@ -1,4 +1,4 @@
-// The caller's runs, by their records (boxes/record.h). `sbx ps` lists those that live; stop, kill,
+// Finds the caller's runs by their records (boxes/record.h). `sbx ps` lists live ones. stop, kill,
 // wait, exec, allow and deny name them.
 #pragma once
 
@@ -16,10 +16,10 @@ struct live_box {
 	char name[RECORD_NAME];
 	struct record_entry entry;
 	uint64_t age; // milliseconds
-	bool other;   // another version's: `command` is a text for people
+	bool other;   // of another version; `command` is a text for people
 	bool inside;  // the entry's pids are of this pid namespace
-	// How the run ended (boxes/record.h), "ending" while its sbx lives, or "unknown". NULL: it
-	// lives. `status` is what sbx run returned, or -1.
+	// How the run ended (record_ends[]), "ending" while its supervisor lives, or "unknown".
+	// NULL if it lives. `status` is the exit status of sbx run, or -1.
 	const char *end;
 	int status;
 };
@@ -31,36 +31,35 @@ struct boxes {
 	unsigned count;
 };
 
-// Returns -1 with the error said.
 enum boxes_which { BOXES_LIVE, BOXES_ALL };
 int boxes_list(struct arena *arena, enum boxes_which which, struct boxes *ret_boxes);
-// By id or name of a session. NULL with the error said: none or several match, or the run is in
+// Finds a run by id or name of a session. Returns NULL if none or several match, or the run is in
 // another pid namespace or machine.
 const struct live_box *boxes_find(const struct boxes *boxes, const char *id);
 
-// The pidfd proves that this is the listed run, though its pid may be another process's by now.
+// `process` is a pidfd of the listed run, whose pid may be another process's by now.
 struct held_box {
 	int process;
 	struct record record;
 };
-// -1 without an error: it has ended, or `run` is 0.
+// Returns -1 without an error if the run has ended, or `run` is 0.
 int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box *ret_held);
 void boxes_release(struct held_box *held);
-// Finds and holds the live run of this id or session. NULL with the error said.
+// Finds and holds the live run of this id or session. Returns NULL on failure.
 const struct live_box *boxes_live(struct arena *arena, const char *id, struct held_box *ret_held);
-// A pidfd of the box's first process; -1: unknown, or ended.
+// Returns a pidfd of the box's pid 1, or -1 if it is unknown or has ended.
 int boxes_init(const struct live_box *box, const struct held_box *held);
-// Called before the box is killed: notes in the record that a person killed it.
+// Notes in the record that a person kills the box. Call it before.
 void boxes_mark_killed(const struct held_box *held);
 
-// The newest run of this id or session, live or ended. -1 with the error said.
+// Opens the newest run of this id or session, live or ended.
 int boxes_any(struct arena *arena, const char *id, struct record *ret_record);
-// The file of its output (report/output_ring.h). -1 with the error said.
+// Opens the file of its output (report/output_ring.h).
 int boxes_output(const struct record *record, const char *id);
 
-// Prints the JSON of a run that has ended: what it noted, else `end` and `status`, and its output.
+// Prints the JSON of a run that has ended: its result, else `end` and `status`, and its output.
 // Returns the exit status of sbx.
 int boxes_print_result(const struct record *record, const char *id, const char *end, int status);
 
-// Memory (bytes) and CPU time that its processes use now. False: unknown.
+// Gets memory (bytes) and CPU time that its processes use. Returns false if unknown.
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds);

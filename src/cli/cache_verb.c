@@ -1,4 +1,4 @@
-// sbx cache: what the boxes of each project keep between runs: list, clear.
+// sbx cache: lists and clears what boxes of a project keep between runs.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,13 +28,11 @@ struct cache_entry {
 struct walk {
 	struct arena *arena;
 	struct out out;
-	const char *only_project; // of clear; NULL: all
+	const char *only_project; // of `clear`; NULL: all
 	unsigned found;
-	struct boxes live; // of clear: keeps these runs' caches
+	struct boxes live; // of `clear`, which keeps the caches of these runs
 	int (*each)(struct walk *walk, const struct cache_entry *entry);
 };
-
-// --- the walk ------------------------------------------------------------------------------------
 
 static int walk_directory(struct walk *walk, int directory, const char *before, int depth);
 
@@ -44,7 +42,7 @@ static int walk_entry(struct walk *walk, int directory, const char *name, const 
 	const char *whole = arena_text(walk->arena, "%s%s", before, name);
 	autoclose int fd = fd_directory(directory, name);
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT))
-		return 0; // not sbx's
+		return 0; // no directory of sbx
 	if (fd >= 0 && path_kept_is_part(name))
 		return walk_directory(walk, fd, arena_text(walk->arena, "%s/", whole), depth + 1);
 	const char *project = path_of_kept(walk->arena, whole);
@@ -77,8 +75,6 @@ static int walk_all(struct walk *walk)
 	return walk_directory(walk, fd, "", 0);
 }
 
-// --- what is done with each ----------------------------------------------------------------------
-
 static uint64_t size_of(const struct cache_entry *entry)
 {
 	autoclose int fd = fd_directory(entry->directory, entry->name);
@@ -104,7 +100,7 @@ static int list_one(struct walk *walk, const struct cache_entry *entry)
 	return 0;
 }
 
-// A run that is not listed has its caches in another state directory.
+// A run with another state directory is not listed, and has its caches there.
 static bool is_in_use(const struct boxes *live, const char *project)
 {
 	for (const struct live_box *box = live->all; box < live->all + live->count; box++) {
@@ -125,7 +121,7 @@ static int leave_one(struct walk *walk, const struct cache_entry *entry)
 	return 0;
 }
 
-// Renames first: a run that begins meanwhile finds all of the cache or nothing.
+// Renames first: a run that begins meanwhile finds the whole cache or nothing.
 static int clear_one(struct walk *walk, const struct cache_entry *entry)
 {
 	char aside[64], size[32] = "";
@@ -146,9 +142,7 @@ static int clear_one(struct walk *walk, const struct cache_entry *entry)
 	return 0;
 }
 
-// --- actions -------------------------------------------------------------------------------------
-
-// Opens directories that a box closed to its owner, so that they count.
+// Opens directories whose rights a box has removed: they count, too.
 static int list_all(struct walk *walk)
 {
 	TRY(owned_override(OVER_READING));

@@ -1,7 +1,8 @@
-// sbx complete: what could stand where a shell's cursor is. The shells' files in completions/ ask.
+// sbx complete: prints words that could be at a shell's cursor. The shells' files in completions/
+// call it.
 //
-// Each line of the answer is a word, a tab and what it means; ":files" asks the shell for names of
-// files. No program is started, and no file of the project is read.
+// Each line of the answer is a word, a tab and its meaning. ":files" asks the shell for names of
+// files. sbx starts no program, and reads no file of the project.
 #include "cli/verbs.h"
 
 #include <dirent.h>
@@ -23,13 +24,13 @@ struct completion {
 	struct arena *arena;
 	struct out out;
 	const char *before,
-		*begun; // of the last word: the part before the completed one, and that one
+		*begun; // both are of the last word; `begun` gets completed
 	verb_function *const *verbs;
 	unsigned verb; // index of a row
 	unsigned offers;
 };
 
-// So long that the clause fits beside its word.
+// Returns the length of the clause that fits beside its word.
 static int help_length(const char *help)
 {
 	size_t length = strcspn(help, ";\n\t");
@@ -52,7 +53,8 @@ static void offer(struct completion *on, const char *word, const char *help)
 		 help ? help : "");
 }
 
-// Letters, digits and _ . / @ + : , - are no syntax of any shell. '-' may not be first.
+// Accepts letters, digits and _ . / @ + : , -, which are no syntax of any shell. '-' may not be
+// first.
 static bool is_plain(const char *name, size_t length)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -67,7 +69,7 @@ static void files(struct completion *on)
 		out_text(&on->out, ":files\n");
 }
 
-// Stdout of `sbx WORDS`.
+// Returns the stdout of `sbx WORDS`.
 static const char *printed(struct completion *on, const char *words)
 {
 	char *copy = arena_copy(on->arena, words, strlen(words)), *argv[4] = { NULL };
@@ -91,7 +93,7 @@ static const char *printed(struct completion *on, const char *words)
 	return text;
 }
 
-// `changeable`: only runs whose network `sbx allow` can change.
+// `changeable` selects runs whose network `sbx allow` can change.
 static void offer_runs(struct completion *on, bool changeable)
 {
 	struct boxes boxes;
@@ -102,8 +104,8 @@ static void offer_runs(struct completion *on, bool changeable)
 			offer(on, box->id, box->entry.command);
 }
 
-// Splits `text` at `ends`. Offers each part's first word, with the rest as its meaning. A name with
-// characters of a shell's syntax is left out.
+// Splits `text` at `ends`. Offers each part's first word, with the rest as its meaning. Leaves out
+// names with characters of a shell's syntax.
 static void offer_parts(struct completion *on, const char *text, const char *ends)
 {
 	for (const char *at = text + strspn(text, ends); *at; at += strspn(at, ends)) {
@@ -125,8 +127,6 @@ static void offer_list(struct completion *on, const char *words)
 	else
 		offer_parts(on, printed(on, words), "\n");
 }
-
-// --- values of options ---------------------------------------------------------------------------
 
 static void offer_value(struct completion *on, const struct key *key)
 {
@@ -174,8 +174,6 @@ static void offer_options(struct completion *on)
 	}
 }
 
-// --- the command ---------------------------------------------------------------------------------
-
 static void offer_programs(struct completion *on)
 {
 	struct dirent *entry;
@@ -193,8 +191,6 @@ static void offer_programs(struct completion *on)
 	}
 	files(on);
 }
-
-// --- names of verbs ------------------------------------------------------------------------------
 
 static const struct {
 	const char *verb, *actions, *list; // actions NULL: none
@@ -222,7 +218,7 @@ static const struct {
 	{ "why", NULL, ":files" },
 };
 
-// `count`: words before the last one, without options.
+// `count` is the number of words before the last one, without options.
 static void offer_names(struct completion *on, char **given, unsigned count)
 {
 	const struct verb_row *row = &verb_rows[on->verb];
@@ -241,9 +237,7 @@ static void offer_names(struct completion *on, char **given, unsigned count)
 		files(on);
 }
 
-// --- from words to offers ------------------------------------------------------------------------
-
-// The key of the option that takes the next word as its value, or NULL.
+// Returns the key of the option that takes the next word as its value, or NULL.
 static const struct key *wants_value(const struct completion *on, const char *word)
 {
 	const struct key *key = NULL;

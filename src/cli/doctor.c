@@ -27,7 +27,7 @@ struct doctor {
 	struct box *box;
 	struct finding findings[FINDINGS_MAX];
 	unsigned count;
-	struct run overlays; // of the second box
+	struct run overlays; // of the second box, which has an overlay
 	struct run run;      // keeps the error text: the plan's arena is sealed by then
 };
 
@@ -48,7 +48,7 @@ static void weak(struct doctor *doctor, const char *wall, const char *detail, co
 	find(doctor, FINDING_WEAK, wall, detail, fix);
 }
 
-// The name that people know for the wall of a step.
+// The names that people know for the walls of steps.
 struct doctor_wall {
 	const char *step, *name, *detail;
 };
@@ -142,7 +142,7 @@ static void try_kernel(struct doctor *doctor)
 				 name.machine));
 }
 
-// Capabilities of the caller; the command never has any.
+// Prints the caller's capabilities. The command never has any.
 static void try_capabilities(struct doctor *doctor)
 {
 	struct arena *arena = doctor->box->arena;
@@ -162,7 +162,7 @@ static void try_outer(struct doctor *doctor)
 			      : "this is inside another box, whose rules also apply");
 }
 
-// The box that is tried has a strict limit.
+// The trial box has a strict limit.
 static void try_limits(struct doctor *doctor)
 {
 	static const char *const details[] = {
@@ -192,7 +192,7 @@ static void try_guard(struct doctor *doctor)
 		weak(doctor, "guard", arena_text(doctor->box->arena, "%s", err_taken()), NULL);
 }
 
-// The word that packaging/pack put beside the program, or "no package".
+// Returns the word that packaging/pack put beside the program, or "no package".
 static const char *installed_by(struct arena *arena, const char *own)
 {
 	const char *file = arena_text(arena, "%.*s/../share/sbx/package",
@@ -204,7 +204,7 @@ static const char *installed_by(struct arena *arena, const char *own)
 	return arena_text(arena, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-// Warns where PATH finds another program named sbx first.
+// Warns if PATH finds another program named sbx first.
 static void try_name(struct doctor *doctor)
 {
 	char own[PATH_MAX], real[PATH_MAX], place[PATH_MAX];
@@ -230,7 +230,7 @@ static void try_name(struct doctor *doctor)
 	}
 }
 
-// Warns of programs of the home that the caller finds, but an ordinary box does not.
+// Warns of programs in the home that the caller finds, but an ordinary box does not.
 static void try_path(struct doctor *doctor)
 {
 	struct box *box = box_new();
@@ -245,7 +245,7 @@ static void try_path(struct doctor *doctor)
 }
 
 // Git runs what the config of any directory with HEAD, objects and refs names, unless
-// safe.bareRepository forbids it (git-config(1), since 2.35.2). Includes are not read.
+// safe.bareRepository forbids it (git-config(1), since 2.35.2). This does not read includes.
 static void try_bare(struct doctor *doctor)
 {
 	struct arena *arena = doctor->box->arena;
@@ -298,7 +298,7 @@ static int decide_trial(struct box *box, const char *section, const char *key, c
 	return box_decide(box);
 }
 
-// Sessions, --review and --overlay need overlays. Tried only where all else works.
+// Tries an overlay, which sessions, --review and --overlay need, if all else works.
 static void try_overlays(struct doctor *doctor)
 {
 	static const char *const places[] = { "/usr/share", "/usr", "/nix/store", "/etc", NULL };
@@ -322,7 +322,7 @@ static void try_overlays(struct doctor *doctor)
 	}
 	const char *why =
 		doctor->overlays.message.text[0] ? doctor->overlays.message.text : err_taken();
-	// A separate arena: those of both boxes are sealed.
+	// The arenas of both boxes are sealed.
 	weak(doctor, "sessions",
 	     arena_text(box_new()->arena, "no sessions, --review and --overlay: %s", why),
 	     "Linux 5.11 or later with overlayfs (modprobe overlay)");
@@ -345,8 +345,7 @@ static int examine(struct doctor *doctor)
 	TRY(decide_trial(doctor->box, "limits", "memory", "64M"));
 	doctor->box->plan.executes = true; // a locked process cannot make a second box
 	if (doctor->box->plan.toplevel)
-		ATTEMPT(run_settle(
-			doctor->box->plan.toplevel)); // its own text says why it could not
+		ATTEMPT(run_settle(doctor->box->plan.toplevel)); // prints why it could not
 	try_outer(doctor);
 	try_kernel(doctor);
 	try_locked(doctor);

@@ -53,7 +53,7 @@ struct lacking {
 	struct arena *arena;
 	const struct plan *plan;
 	const char *path;
-	struct out tools, places; // places: for the fix
+	struct out tools, places; // `places`: for the fix
 	const char *first;
 	unsigned count, place_count;
 };
@@ -66,7 +66,7 @@ static bool is_unseen(const struct lacking *lacking, const char *directory)
 	return count > 0;
 }
 
-// True when PATH finds another program `name` in a place that a box has.
+// True if PATH finds another program `name` in a place that a box has.
 static bool is_elsewhere(const struct lacking *lacking, const char *name)
 {
 	char place[PATH_MAX];

@@ -1,4 +1,4 @@
-// What doctor found, for people and for programs.
+// Prints what doctor found, for people or as JSON.
 #pragma once
 
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 struct arena;
 struct plan;
 
-// Writes to `fd`; for people the last line is the result. Returns sbx's exit status.
+// Writes to `fd`. For people the last line is the result. Returns sbx's exit status.
 int doctor_print(const struct finding *findings, unsigned count, bool json, int fd);
 
-// Names the programs of PATH that no box has. `ret_fix` says how to run one. NULL: there are none.
-// `plan`: without a project.
+// Names the programs of PATH that no box has, or returns NULL. `ret_fix` says how to run one.
+// `plan` has no project.
 const char *doctor_path(struct arena *arena, const struct plan *plan, const char *path,
 			const char **ret_fix);

@@ -1,4 +1,4 @@
-// Owns the help texts' form; their words come from the tables.
+// Owns the form of help texts. Their words are in the tables.
 #include "cli/verbs.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void option(struct out *out, const struct key *key, const char *value, co
 	out_wrapped(out, COLUMN, (int)(out->used - before), help);
 }
 
-// Up to "; ": the rest is in the manual.
+// Returns the text up to "; ". The manual has the rest.
 static const char *first_clause(const char *text)
 {
 	static char begin[128];
@@ -31,7 +31,7 @@ static const char *first_clause(const char *text)
 	return begin;
 }
 
-// `brief`: in a few words.
+// `brief` selects the short texts.
 static void options_of(struct out *out, enum verb verb, const char *section, bool brief)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++)
@@ -43,7 +43,7 @@ static void options_of(struct out *out, enum verb verb, const char *section, boo
 					    : first_clause(key->help));
 }
 
-// Fits on one screen: the options that are used most, and those that only this verb has.
+// Prints one screen: the options that are used most, and those that only this verb has.
 static void screen(struct out *out, enum verb verb)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++) {

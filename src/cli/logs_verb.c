@@ -1,4 +1,4 @@
-// sbx logs: what a run in the background has printed, from an offset on.
+// sbx logs: prints the output of a background run, from an offset on.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ struct output_reader {
 	char bytes[RING_CHUNK + 1];
 };
 
-// Returns their length in bytes. A carriage return waits for the byte after it.
+// Returns the length of whole characters in bytes. A carriage return waits for the byte after it.
 static size_t whole_characters(const char *bytes, size_t length)
 {
 	enum { SEQUENCE_MAX = 4 };
@@ -107,7 +107,7 @@ static int print(struct output_reader *reader, bool follow)
 	struct ring_head head;
 	bool lives;
 	do {
-		lives = record_lives(reader->record.lock); // before the last bytes are read
+		lives = record_lives(reader->record.lock); // checked before the last read
 		if (!ring_read_head(reader->file, &head))
 			return fail(0, "the file of the output cannot be read");
 		TRY(show_all(reader));
@@ -118,7 +118,7 @@ static int print(struct output_reader *reader, bool follow)
 	return show(reader, reader->held, reader->held);
 }
 
-// Prints one object with at most one chunk. The next call begins at its `next`.
+// Prints one object with at most one chunk. The next call begins at the object's `next`.
 static int print_json(struct output_reader *reader)
 {
 	struct out out = { .json = true };

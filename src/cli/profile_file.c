@@ -1,4 +1,4 @@
-// Owns how the file of a profile that is added to is found, read and written.
+// Owns the finding, reading and writing of a profile file that gets lines.
 #include "cli/profile_file.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@ struct arena;
 struct out;
 
 struct profile_file {
-	int directory;                    // that holds the file; no path is resolved again
+	int directory;                    // directory of the file: no path is resolved again
 	const char *given, *whole, *path; // given: as for -p; path: without symlinks
 	const char *name;                 // in `directory`
 	const char *before;               // the text, "" for a missing file
@@ -15,10 +15,10 @@ struct profile_file {
 int profile_file_find(struct arena *arena, const char *config, const char *word,
 		      struct profile_file *ret_file);
 
-// "" for a missing file. Refuses a text that is no profile.
+// `ret_text` is "" for a missing file. Refuses a text that is no profile.
 int profile_file_read(struct arena *arena, const struct profile_file *file, const char **ret_text);
 
-// Also notes the path in `state`: from then on no box can change the file.
+// Notes the path in `state`, too: from then on no box can change the file.
 int profile_file_write(struct arena *arena, const char *state, const struct profile_file *file,
 		       const char *text, struct out *out);
 

@@ -19,9 +19,7 @@ static const bool is_number[COLUMNS] = {
 };
 static const char running[] = "running";
 
-// --- cells ---------------------------------------------------------------------------------------
-
-// One line, without control characters.
+// Returns one line, without control characters.
 static const char *visible(struct arena *arena, const char *text)
 {
 	struct out out = { 0 };
@@ -57,7 +55,7 @@ static const char *cpu_text(struct arena *arena, uint64_t microseconds)
 		       : age_text(arena, microseconds / 1000);
 }
 
-// Host port, then box port if it differs.
+// Lists host ports, each with the box port if it differs.
 static const char *ports_text(struct arena *arena, const struct record_ports *ports)
 {
 	const char *text = ports->count ? "" : "-";
@@ -91,8 +89,6 @@ static void fill_row(struct arena *arena, const struct live_box *box, const char
 	row[PORTS] = ports_text(arena, &box->entry.ports);
 	row[COMMAND] = visible(arena, box->entry.command);
 }
-
-// --- lines ---------------------------------------------------------------------------------------
 
 // Counts the bytes that begin a character.
 static int width_of(const char *text)
@@ -172,8 +168,6 @@ static void show_json(const struct boxes *boxes, struct out *out)
 		put_json(out, &boxes->all[i]);
 	answer_end(out, "boxes");
 }
-
-// --- filters -------------------------------------------------------------------------------------
 
 static bool has_end(const struct live_box *box, const char *value)
 {

@@ -1,4 +1,4 @@
-// sbx quarantine: list, show, restore, rm.
+// sbx quarantine: list, show, restore and remove entries.
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ extern char **environ;
 
 struct quarantined {
 	struct box *box;
-	const char *below; // only entries of this path or below it; NULL: all
-	const char *id;    // or of this name
+	const char *below; // selects entries of this path or below it; NULL: all
+	const char *id;    // or with this ID
 	struct list ids;
 };
 
@@ -29,7 +29,7 @@ static void note_one(void *context, const char *id, const char *path)
 			 (struct origin){ .file = arena_copy(arena, path, strlen(path)) });
 }
 
-// As runs note it: parent directories resolved, the last name as it is.
+// Returns a path as runs note it: resolved, except its last name.
 static const char *noted_path(struct box *box, const char *word)
 {
 	char current[PATH_MAX], real[PATH_MAX];
@@ -65,7 +65,7 @@ static int remove_one(const char *state, const char *id, struct out *out)
 
 typedef int action(const char *state, const char *id, struct out *out);
 
-// `word` is an ID, or a path: all entries from it or below it.
+// Acts on the ID `word`, or on all entries from the path `word` or below it.
 static int act_on(struct box *box, action *act, const char *state, const char *word,
 		  struct out *out)
 {

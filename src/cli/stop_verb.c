@@ -1,5 +1,5 @@
-// sbx stop, kill and wait: the end of live runs. A pidfd that provably belongs to the run gets each
-// signal.
+// sbx stop, kill and wait: end live runs, or wait for their end. A signal goes to a pidfd that
+// provably belongs to the run.
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 enum { GRACE_MILLISECONDS = 10000, DYING_MILLISECONDS = 60000 };
 enum { STATUS_TIMEOUT = 124, SIGNALLED = 128 };
 
-// The chosen runs, and their time.
+// The runs to end, and the time that they get.
 struct ending_of {
 	struct arena *arena;
 	struct boxes boxes;
@@ -60,7 +60,7 @@ static void ask_to_end(const struct held_box *held)
 	sys_pidfd_send_signal(held->process, SIGCONT, NULL);
 }
 
-// Kills the box, so that its supervisor still runs the check. An unknown box dies with its
+// Kills the box, not its supervisor, which still runs the check. An unknown box dies with its
 // supervisor.
 static void kill_box(const struct live_box *box, const struct held_box *held)
 {
@@ -79,7 +79,7 @@ static bool has_ended(const struct held_box *held, int64_t until)
 	return poll(&event, 1, left > 0 ? (int)left : 0) == 1;
 }
 
-// Waits until `until`, then kills.
+// Waits for the end until `until`, then kills.
 static int end_one(struct ending_of *ending, const struct live_box *box, int64_t until)
 {
 	struct held_box held;
@@ -103,7 +103,7 @@ static int end_one(struct ending_of *ending, const struct live_box *box, int64_t
 static int end_all(struct ending_of *ending)
 {
 	struct held_box held;
-	// All get the signal first: they share the time.
+	// All get the signal first, and share the time.
 	for (unsigned i = 0; ending->grace > 0 && i < ending->count; i++)
 		if (boxes_hold(ending->arena, ending->chosen[i], &held) == 0) {
 			ask_to_end(&held);
@@ -152,9 +152,7 @@ int verb_kill(char **words)
 	return stop(ROW_KILL, 0, words);
 }
 
-// --- wait ----------------------------------------------------------------------------------------
-
-// Finds a run that is not listed (any more): the run or its box has ended.
+// Finds a run that is not listed any more: the run or its box has ended.
 static int find_ended(struct arena *arena, const char *id, struct record *ret_record)
 {
 	struct record_entry entry;
@@ -163,10 +161,10 @@ static int find_ended(struct arena *arena, const char *id, struct record *ret_re
 		return said ? -1 : fail(0, "run %s has ended; its exit status is not known", id);
 	bool lives = record_pid_here(ret_record->lock) >= 0 &&
 		     record_read(ret_record->lock, &entry) && entry.end == RECORD_LIVES;
-	return err_tolerated(!lives) || !said ? 0 : -1; // several match, or it is elsewhere
+	return err_tolerated(!lives) || !said ? 0 : -1; // several match, or the run is elsewhere
 }
 
-// Returns how it ended; NULL with the error said.
+// Returns how the run ended, or NULL on failure.
 static const char *wait_for(struct arena *arena, const char *id, struct record *ret_record,
 			    int *ret_status)
 {
@@ -179,14 +177,14 @@ static const char *wait_for(struct arena *arena, const char *id, struct record *
 		*ret_record = held.record;
 	else if (find_ended(arena, id, ret_record) < 0)
 		return NULL;
-	record_await(ret_record->lock); // the record still gets its last words
+	record_await(ret_record->lock); // the supervisor still writes into the record
 	const char *end = record_status(ret_record->lock, ret_status);
 	if (!end)
 		fail(0, "run %s has ended; its exit status is not known", id);
 	return end;
 }
 
-// One pipe carried both streams: the newest bytes of both.
+// Puts the newest bytes of both streams, which one pipe carried.
 static void put_output(int file, struct out *out)
 {
 	enum { SHOWN_MAX = 1 << 20 };

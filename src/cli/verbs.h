@@ -25,7 +25,7 @@ struct out;
 
 typedef int verb_function(char **words);
 
-// Takes the words after the verb; returns sbx's exit status.
+// Takes the words after the verb. Returns sbx's exit status.
 #define VERB_FUNCTION(NAME, name) int verb_##name(char **words);
 VERBS(VERB_FUNCTION)
 // Prints the newest report of the project that is not empty. Returns the number of its lines.
@@ -34,17 +34,13 @@ unsigned audit_last(struct box *box, struct out *out);
 // Takes argv after argv[0].
 int verb_sbx_shell(char **words);
 
-// --help, made from the tables.
-
 // Prints the help of a verb, one screen or all. Returns sbx's exit status.
 int help_verb(enum verb verb, enum help_wish wish);
-// A run's main options and the main verbs, in 24 lines of 80 columns.
+// Prints a run's main options and the main verbs, in 24 lines of 80 columns.
 int help_first(void);
 int help_all(void);
 
-// Completion of a command line.
-
-// By shell, from completions/.
+// Files of completions/, by shell.
 struct shell_file {
 	const char *name, *text;
 };
@@ -52,5 +48,6 @@ extern const struct shell_file shell_files[];
 extern const unsigned shell_file_count;
 int complete_shell(char **words);
 
-// `words`: all behind `sbx`; the last one is incomplete, or "". `verbs`: in the order of verb_rows.
+// `words` are all words after `sbx`. The last is incomplete, or "". `verbs` has the order of
+// verb_rows.
 int complete_words(char **words, verb_function *const *verbs);

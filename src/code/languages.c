@@ -9,11 +9,11 @@
 // clang-format off
 const struct language languages[] = {
 	{ .name = "bash", .also = "sh shell", .extensions = "sh bash", .programs = "bash sh dash", .profile = "default",
-	  .run = { "bash" }, .session = { "bash" }, .hints = { "\nfi\n", "\ndone\n", "$((" } },
+	  .run = { "bash" }, .interactive = { "bash" }, .hints = { "\nfi\n", "\ndone\n", "$((" } },
 	{ .name = "python", .also = "py python3", .extensions = "py", .programs = "python3 python", .profile = "python",
-	  .run = { "python3" }, .session = { "python3", "-q" }, .hints = { "\ndef ", "\nfrom ", "__name__", "):\n" } },
+	  .run = { "python3" }, .interactive = { "python3", "-q" }, .hints = { "\ndef ", "\nfrom ", "__name__", "):\n" } },
 	{ .name = "node", .also = "js javascript nodejs", .extensions = "js mjs cjs", .programs = "node nodejs",
-	  .profile = "node", .run = { "node" }, .session = { "node" }, .hints = { "console.log", "require(", "=> {", "module.exports" } },
+	  .profile = "node", .run = { "node" }, .interactive = { "node" }, .hints = { "console.log", "require(", "=> {", "module.exports" } },
 	{ .name = "perl", .also = "pl", .extensions = "pl pm", .programs = "perl", .profile = "default",
 	  .run = { "perl" }, .hints = { "use strict", "\nmy $", "use warnings" } },
 	{ .name = "awk", .also = "gawk", .extensions = "awk", .programs = "awk gawk mawk", .profile = "default",
@@ -27,9 +27,9 @@ const struct language languages[] = {
 	{ .name = "rust", .also = "rs", .extensions = "rs", .programs = "", .profile = "rust",
 	  .compile = "rustc -o \"$2\" \"$1\"", .hints = { "fn main()", "println!(" } },
 	{ .name = "java", .also = "jdk", .extensions = "java", .programs = "java", .profile = "java",
-	  .run = { "java" }, .file = "Main.java", .hints = { "public static void main", "public class " } },
+	  .run = { "java" }, .required_name = "Main.java", .hints = { "public static void main", "public class " } },
 	{ .name = "ruby", .also = "rb", .extensions = "rb", .programs = "ruby", .profile = "ruby",
-	  .run = { "ruby" }, .session = { "irb" }, .hints = { ".each do |", "require '", "\nend\n" } },
+	  .run = { "ruby" }, .interactive = { "irb" }, .hints = { ".each do |", "require '", "\nend\n" } },
 	{ .name = "php", .also = "php-cli", .extensions = "php", .programs = "php", .profile = "php",
 	  .run = { "php" }, .hints = { "<?php" } },
 	{ .name = "lua", .also = "lua5.4", .extensions = "lua", .programs = "lua lua5.4 lua5.3", .profile = "default",
@@ -90,8 +90,7 @@ static const struct language *by_text(const char *text)
 		unsigned count = 0;
 		for (int j = 0; j < 4 && languages[i].hints[j]; j++) {
 			const char *hint = languages[i].hints[j];
-			// "
-			// HINT" also matches the first line.
+			// "\nWORD" also matches the first line.
 			count += strstr(text, hint) ||
 				 (hint[0] == '\n' && str_starts(text, hint + 1));
 		}
@@ -135,8 +134,8 @@ const char *language_driver(const struct language *language)
 
 const char *language_file(const struct language *language, char *name, size_t size)
 {
-	if (language->file)
-		str_put(name, size, "%s", language->file);
+	if (language->required_name)
+		str_put(name, size, "%s", language->required_name);
 	else
 		str_put(name, size, "main.%.*s", (int)strcspn(language->extensions, " "),
 			language->extensions);

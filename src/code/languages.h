@@ -1,4 +1,4 @@
-// The languages of sbx code. Pure: text only.
+// The languages of `sbx code`.
 //
 // The room code owns the languages of `sbx code` and their drivers. Uses: base. Begin with
 // languages.c.
@@ -8,37 +8,33 @@
 
 struct language {
 	const char *name, *also;
-	const char *extensions; // the first is the box's file's
-	const char *programs;   // of #! lines
+	const char *extensions; // the first is for the file in the box
+	const char *programs;   // in #! lines
 	const char *profile;
-	const char *hints[4];   // one of them in a text without #! decides
-	const char *compile;    // for sh: $1 the file, $2 the program to make; or NULL
-	const char *run[3];     // before the file, or the compiled program
-	const char *session[3]; // an interactive interpreter; empty: none
-	const char *file;       // the file's required name, or NULL
+	const char *hints[4];       // substrings typical of code
+	const char *compile;        // for sh: $1 source, $2 program; or NULL
+	const char *run[3];         // before the file or compiled program
+	const char *interactive[3]; // may be empty
+	const char *required_name;  // or NULL
 };
 extern const struct language languages[];
 extern const unsigned language_count;
 
-// Runs the text before each line "%%" of stdin in one interpreter, and prints a line that ends with
-// %%STATUS.
+// Runs each text of stdin, up to a line "%%", in one interpreter. Prints %%STATUS after each.
 struct driver {
 	const char *name, *text;
 };
 extern const struct driver drivers[]; // from code/drivers
 extern const unsigned driver_count;
 
-// Adapters of backends/, and the tools of sbx mcp serve.
 extern const struct driver backends[];
 extern const unsigned backend_count;
 
-// NULL with the error said.
 const char *language_driver(const struct language *language);
 
-// NULL with the error said.
 const struct language *language_find(const char *name);
 
-// By the first line (#!), the extension of `name` (or NULL), then the text.
+// Decides by #!, the extension of `name` (or NULL), then hints.
 const struct language *language_detect(const char *name, const char *text);
 
 const char *language_file(const struct language *language, char *name, size_t size);

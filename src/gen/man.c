@@ -89,7 +89,7 @@ static void man_verbs(void)
 
 static const struct verb_row *verb_row;
 
-// Without filling.
+// Writes lines as they are.
 static void man_lines(const char *text)
 {
 	printf(".nf\n");
@@ -115,7 +115,7 @@ static void man_verb(void)
 	}
 }
 
-// Of a verb with a box: the options that `run` lacks.
+// Writes the options of a verb. For a verb with a box, only those that `run` lacks.
 static void man_verb_options(void)
 {
 	enum verb verb = 1U << (verb_row - verb_rows);
@@ -263,5 +263,5 @@ static void man_recipes(const char *path)
 	}
 }
 
-// The generator links no table of names.
+// The generator makes this text, and only needs the symbol.
 const char recipes_text[] = "";

@@ -56,7 +56,7 @@ static void add_row(struct heading heading, const char *name, const char *who, c
 	row_count++;
 }
 
-// "NAME... = WHO | SOURCE"
+// Reads "NAME... = WHO | SOURCE".
 static void read_line(char *line, struct heading heading)
 {
 	char *equals = strstr(line, " = "), *bar = strstr(line, " | ");
@@ -106,7 +106,7 @@ static int by_kind(const void *left, const void *right)
 	return a->order < b->order ? -1 : 1;
 }
 
-// Offsets of strings, so that each is written once.
+// Offsets of the strings, each of which is written once.
 static const char *written[ROWS_MAX * 2];
 static unsigned places[ROWS_MAX * 2], written_count, used;
 

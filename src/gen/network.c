@@ -1,5 +1,5 @@
-// Writes the netlink messages of the box's network, built by libnl-3 at build time: they are
-// constant.
+// Writes the netlink messages of the box's network. libnl-3 makes them at build time, because they
+// are constant.
 #include <arpa/inet.h>
 #include <linux/if_addr.h>
 #include <linux/netfilter.h>
@@ -52,7 +52,7 @@ static struct nl_msg *message_of(int type, uint32_t sequence, const void *body, 
 	return message;
 }
 
-// The kernel acknowledges the last, and reports an error of each.
+// The kernel acknowledges only the last message, but reports an error of each.
 enum { LINKS_LAST = 5 };
 static struct nl_msg *route_message(int type, uint32_t sequence, const void *body, size_t size,
 				    int flags)
@@ -173,7 +173,7 @@ static void compare(struct nl_msg *message, uint32_t operation, const void *data
 	end(message);
 }
 
-// register & mask
+// Computes register & mask.
 static void keep_bits(struct nl_msg *message, const void *mask, int length)
 {
 	static const unsigned char zero[16];
@@ -186,7 +186,7 @@ static void keep_bits(struct nl_msg *message, const void *mask, int length)
 	end(message);
 }
 
-// TCP SYN without ACK, except to loopback: to the listener.
+// Redirects TCP SYN without ACK to the listener, except to loopback.
 static void add_rule(uint32_t sequence, unsigned char family, int flags)
 {
 	enum { TCP_FLAGS = 13, SYN = 2, SYN_ACK = 0x12, V4_DESTINATION = 16, V6_DESTINATION = 24 };

@@ -32,7 +32,7 @@ static int by_number(const void *left, const void *right)
 	return a->group < b->group ? -1 : a->group > b->group;
 }
 
-// Of libseccomp; negative: the machine lacks the call.
+// Gets the number from libseccomp. It is negative if the machine lacks the call.
 static void add_call(uint32_t machine, const char *name, const char *fallback, unsigned group)
 {
 	int number = seccomp_syscall_resolve_name_arch(machine, name);
@@ -50,7 +50,7 @@ static void add_call(uint32_t machine, const char *name, const char *fallback, u
 	row->group = (unsigned short)group;
 }
 
-// Other names that libseccomp knows of any machine.
+// Writes other names that libseccomp knows on any machine.
 static void write_others(void)
 {
 	static const char *const machines[] = { "x86_64", "aarch64", "riscv64", "x86", "arm" };
@@ -70,7 +70,7 @@ static void write_others(void)
 	printf("const char syscall_others[] = \"%s\";\n", known + own);
 }
 
-// The first row of a call; rows of a call are adjacent.
+// Returns the first row of a call. Rows of a call are adjacent.
 static unsigned check_of(const char *name)
 {
 	unsigned first = syscall_check_count, last = 0, count = 0;
@@ -85,7 +85,7 @@ static unsigned check_of(const char *name)
 	return first;
 }
 
-// `machine_name`: meson's. A compiler for that machine checks some numbers.
+// `machine_name` is Meson's. A compiler for that machine checks some numbers.
 static void write_syscalls(const char *machine_name)
 {
 	static const char *const checked[] = { "read",   "mount",  "umount2", "unshare",
@@ -135,7 +135,7 @@ void gen_quote(const char *text, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\n')
 			printf("\\n\"\n\t\"");
-		else if (strchr("\"\\?", text[i])) // no trigraph
+		else if (strchr("\"\\?", text[i])) // avoids trigraphs
 			printf("\\%c", text[i]);
 		else
 			putchar(text[i]);
@@ -143,7 +143,7 @@ void gen_quote(const char *text, size_t length)
 	putchar('"');
 }
 
-// Returns its offset.
+// Writes a word, and returns its offset.
 static unsigned write_word(const char *word, unsigned *used)
 {
 	unsigned place = *used;
@@ -230,7 +230,7 @@ static void write_groups(const char *path)
 	printf("const struct ini_rows group_rows = { rows_0, %u, text_0 };\n", rows.count);
 }
 
-// Each file under its name up to the first dot.
+// Writes each file under its name up to the first dot.
 static void write_files(const char *header, const char *type, const char *table, char **paths,
 			int count)
 {
@@ -249,7 +249,7 @@ static void write_files(const char *header, const char *type, const char *table,
 	printf("};\nconst unsigned %s_count = %d;\n", table, count);
 }
 
-// Of [tokens], then [registries].
+// Writes the words of [tokens], then of [registries].
 static void write_settings(const char *path)
 {
 	size_t length;

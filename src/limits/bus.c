@@ -1,4 +1,5 @@
-// Owns the layout of messages: little-endian, fields aligned to their size, structs to 8.
+// Owns the layout of D-Bus messages: little-endian, fields aligned to their size, structs to 8
+// bytes.
 #include "limits/group.h"
 
 #include <stdarg.h>
@@ -106,7 +107,7 @@ void bus_finish(struct bus_message *message)
 	put_at(message, BODY_LENGTH_AT, (uint32_t)message->used - begin);
 }
 
-// The length does not count the padding before the first element, which is a struct: 8.
+// The array's length does not count the padding before its first element, a struct aligned to 8.
 size_t bus_open(struct bus_message *message)
 {
 	bus_put(message, "u", 0);

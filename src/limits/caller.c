@@ -1,5 +1,5 @@
-// Owns the question whether a cgroup limits its processes: a box that is made outside of it would
-// escape the limits.
+// Owns the question whether a cgroup limits its processes. A box outside of the cgroup would escape
+// the limits.
 #include "limits/group.h"
 
 #include <fcntl.h>
@@ -13,14 +13,14 @@
 #include "base/sys.h"
 #include "profile.h"
 
-// Documentation/admin-guide/cgroup-v2.rst: empty or "max" is no limit.
+// An empty file or "max" is no limit (cgroup-v2.rst).
 static const char *const files[] = {
 	"memory.max", "memory.high",     "memory.swap.max", "cpu.max",
 	"io.max",     "cpuset.cpus",     "cpuset.mems",     "rdma.max",
 	"misc.max",   "hugetlb.2MB.max", "hugetlb.1GB.max",
 };
 
-// Of devices and addresses, as systemd attaches them to a service.
+// True if BPF programs check devices or addresses, as systemd attaches them to a service.
 static bool has_programs(int directory)
 {
 	static const enum bpf_attach_type types[] = { BPF_CGROUP_DEVICE, BPF_CGROUP_INET_INGRESS,

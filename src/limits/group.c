@@ -1,5 +1,5 @@
 // Owns the making, filling and removing of cgroups (cgroups(7)). A group is named after its
-// supervisor, which locks it. Unlocked groups are left over, and removed.
+// supervisor, which locks it. sbx removes unlocked groups.
 #include "limits/group.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static int write_limits(const struct plan *plan, int directory)
 			return fail(0,
 				    "limit 'io': the project is not on a disk of this machine (%s)",
 				    text);
-		// A kernel without swap accounting lacks the file; a project on a tmpfs has no
+		// A kernel without swap accounting lacks the file. A project on a tmpfs has no
 		// disk.
 		if (result < 0 && !(soft && (result == -ENOENT || row->form == SETTING_DEVICE)))
 			return fail(-result, "%s = %s", row->file, text);
@@ -44,7 +44,7 @@ static int write_limits(const struct plan *plan, int directory)
 	return 0;
 }
 
-// Before a new group has its lock, its supervisor already lives.
+// Removes groups of dead supervisors. A living one may not have locked its group yet.
 static void sweep(int parent)
 {
 	autoclose int copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -168,7 +168,7 @@ int group_ready_host(const struct plan *plan, struct run *run)
 	return plan->keeping.means == MEANS_SCOPE ? scope_wait(plan, run) : 0;
 }
 
-// The last process leaves the group shortly after its parent was notified.
+// rmdir fails with EBUSY for a moment: a process leaves its cgroup after its parent was notified.
 static void remove_own(const struct group *group, enum hierarchy hierarchy)
 {
 	const struct timespec moment = { .tv_nsec = 500000 };

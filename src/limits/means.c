@@ -1,4 +1,4 @@
-// Owns the choice of means. It only looks at what exists (cgroups(7), and
+// Owns the choice how limits are kept. It only looks at what exists (cgroups(7), and
 // Documentation/admin-guide/cgroup-v2.rst on delegation).
 #include "limits/group.h"
 
@@ -29,7 +29,7 @@ static bool is_type(const char *path, unsigned long magic)
 	return statfs(path, &status) == 0 && (unsigned long)status.f_type == magic;
 }
 
-// systemd's user manager may own it: only delegated groups are sbx's to use.
+// Groups of systemd's user manager are for sbx only if they are delegated.
 static bool is_given(const char *path)
 {
 	char value[4] = "";
@@ -85,8 +85,8 @@ static const char *place_of(const struct plan *plan, const char *group)
 	return path_clean(plan->arena, arena_text(plan->arena, ROOT "%s", group));
 }
 
-// False: the group has limits that the box would escape. A limit of processes, which systemd gives
-// each service, is copied to the box.
+// Returns false if the group has limits that the box would escape. A limit on processes, which
+// systemd gives each service, is copied to the box.
 static bool may_leave(struct plan *plan, const char *group)
 {
 	struct keeping *keeping = &plan->keeping;
@@ -137,7 +137,7 @@ static void find_for_root(struct plan *plan, const char *own, uint64_t wanted)
 	}
 }
 
-// The kernel requires the right to move processes in the common parent group.
+// To move a process, the kernel requires write access in the common parent group.
 static void find_group(struct plan *plan, uint64_t wanted)
 {
 	char own[PATH_MAX];
@@ -158,7 +158,7 @@ static void find_group(struct plan *plan, uint64_t wanted)
 	}
 }
 
-// The box's group, or one of v2 beside v1.
+// The guard gets the box's group, or one of cgroup v2 beside v1.
 static int find_guard(struct plan *plan)
 {
 	static const char beside[] = ROOT "/unified";
@@ -184,8 +184,8 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	char text[TEXT_MAX], own[PATH_MAX];
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2))
 		return;
-	// Only below the user's slice or the root group: a service or a cluster's job would escape
-	// its limits.
+	// A box leaves only the user's slice or the root group. A service or a cluster's job would
+	// escape its limits.
 	const char *slice =
 		arena_text(plan->arena, "/user.slice/user-%u.slice", (unsigned)plan->uid);
 	const char *service =

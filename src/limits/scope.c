@@ -1,5 +1,5 @@
 // Owns the talk with the user's service manager (org.freedesktop.systemd1(5)), by its socket or the
-// user's bus. All requests are sent at once; the answers are read later.
+// user's bus. Sends all requests at once, and reads the answers later.
 #include "limits/group.h"
 
 #include <errno.h>
@@ -157,7 +157,7 @@ static int wait_for_answer(int fd)
 	}
 }
 
-// The answer comes before systemd has moved the process.
+// systemd answers before it has moved the process.
 int scope_wait(const struct plan *plan, struct run *run)
 {
 	const struct timespec moment = { .tv_nsec = 200000 };

@@ -1,4 +1,4 @@
-// Owns nothing. Bytes of /proc and /sys/fs/cgroup in, numbers out; longer numbers are cut.
+// Owns nothing. Reads numbers from bytes of /proc and /sys/fs/cgroup. Cuts longer numbers.
 #include "limits/group.h"
 
 #include <ctype.h>

@@ -132,7 +132,7 @@ bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared)
 		size_t length = read_of(walk.pids[at], "smaps_rollup", text, sizeof(text));
 		walk.weight += text_kilobytes(text, length, "Pss:");
 		walk.shared += text_kilobytes(text, length, "Pss_Shmem:");
-		// A program without read permission hides its children.
+		// The kernel hides the file of a program that the user may not read.
 		if (length == 0 && at > 0 && is_there(walk.pids[at]))
 			walk.weight += walk.memory[at];
 	}

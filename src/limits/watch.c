@@ -1,4 +1,4 @@
-// Owns the looks at a live box, more often near a limit.
+// Owns the looks at what a live box uses. They come more often near a limit.
 #include "limits/group.h"
 
 #include <fcntl.h>
@@ -130,8 +130,8 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 	return between(least, DISK_PER_MILLISECOND, DISK_SOONEST, DISK_LATEST);
 }
 
-// Memory that no process has mapped may be other programs'. It counts only if, with the box's
-// processes, it exceeds the limit and half of the machine. 0: continues in the next turn.
+// Memory that no process has mapped may belong to other programs. It counts only if it and the
+// box's processes exceed the limit and half of the machine. Returns 0 to continue in the next turn.
 static int64_t look_at_memory(const struct plan *plan, const struct watch_limits *watch,
 			      const struct tree *tree, enum stop *ret_stop)
 {

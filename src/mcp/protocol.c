@@ -1,4 +1,4 @@
-// Owns the reading of a client's messages, and the form of the answers: JSON-RPC 2.0, a line each.
+// Owns the reading of a client's messages, and the form of answers (JSON-RPC 2.0).
 #include "mcp/protocol.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const char *raw(struct arena *arena, const char *text, const struct json 
 	return arena_copy(arena, text + value->start, value->end - value->start);
 }
 
-// A string or a number as JSON; NULL: neither, or too long.
+// Returns a string or a number as JSON. NULL: it is neither, or too long.
 static const char *token_of(struct arena *arena, const char *text, const struct json *value)
 {
 	if (!value || value->end - value->start > ID_MAX)
@@ -43,7 +43,7 @@ static void put_error(struct out *out, const char *id, int code, const char *pro
 		 code, problem);
 }
 
-// The answer to a request other than a call; NULL: no such method.
+// Answers a request other than a call. Returns NULL for an unknown method.
 static const char *answer_of(struct arena *arena, const struct mcp_tools *tools, const char *method,
 			     const struct json *given)
 {
@@ -116,7 +116,7 @@ unsigned long long mcp_number(const struct mcp_message *message, const char *nam
 	return value ? strtoull(message->text + value->start, NULL, 10) : other;
 }
 
-// Each argument must be the tool's, of its type; none may be missing.
+// Each argument must be known and have its type. None may be missing.
 static int check(const struct mcp_message *message, const struct json *schema)
 {
 	const struct json *needed = json_member(schema, "required"), *given = message->arguments;
@@ -139,7 +139,7 @@ static int check(const struct mcp_message *message, const struct json *schema)
 	return 0;
 }
 
-// The argument, else the schema's default, or NULL.
+// Returns the argument, else the schema's default, or NULL.
 static const char *value_of(struct arena *arena, const struct mcp_tools *tools,
 			    const struct mcp_message *message, const struct json *schema,
 			    const char *name)

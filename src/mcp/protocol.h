@@ -1,4 +1,4 @@
-// Messages of a client, which a model steers, and the words of sbx for a call. Pure.
+// Reads messages of a client, and makes the words of sbx for a call.
 //
 // The room mcp owns the Model Context Protocol of sbx mcp serve. Uses: base text. Begin with
 // protocol.h.
@@ -16,11 +16,11 @@ struct mcp_message {
 		MCP_NOTHING, // no answer
 		MCP_ANSWER,  // in `out`
 		MCP_CALL,
-		MCP_CANCEL, // of the call `token`
+		MCP_CANCEL, // cancels the call `token`
 	} kind;
 	const char *text;
 	const char *id;    // JSON; "null": none
-	const char *token; // of progress, JSON; NULL: not wanted
+	const char *token; // JSON, of progress messages; or NULL
 	const char *tool;
 	const struct json *arguments;
 };
@@ -33,11 +33,11 @@ struct mcp_tools {
 	size_t standing_count;
 };
 
-// text[length] must be NUL. Answers all but calls.
+// Answers a message, unless it is a call. text[length] must be NUL.
 void mcp_read(struct arena *arena, const struct mcp_tools *tools, const char *text, size_t length,
 	      struct mcp_message *ret, struct out *out);
 
-// argv of sbx for a call, and its stdin or NULL. NULL with the error said.
+// Returns argv of sbx for a call, or NULL. `ret_input` is its stdin, or NULL.
 char **mcp_words(struct arena *arena, const struct mcp_tools *tools,
 		 const struct mcp_message *message, const char **ret_input);
 

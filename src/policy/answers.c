@@ -1,4 +1,4 @@
-// Owns the files of kept answers.
+// Owns the files of answers that hold for a project.
 #include "policy/find.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ int answers_merge(struct arena *arena, const char *state, const char *project,
 	return 0;
 }
 
-// Locks the file: runs of one project answer at the same time.
+// Locks the directory: runs of one project may write at the same time.
 static int open_store(struct arena *arena, const char *state, const char *project)
 {
 	const char *path = path_parent(arena, store_path(arena, state, project));

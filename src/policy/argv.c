@@ -13,7 +13,7 @@ struct argv_reader {
 	char **next;
 };
 
-// Explains an option of another program. Names the whole option for one that is cut short.
+// Explains an option of another program. Suggests the whole option for an abbreviated one.
 static int unknown(const struct argv_reader *reader, const char *word)
 {
 	size_t length = strcspn(word, "=");
@@ -32,7 +32,7 @@ static int unknown(const struct argv_reader *reader, const char *word)
 	return fail(0, "unknown option '%.80s', see --help", str_shown(flag));
 }
 
-// --help all, --help=all, -h all
+// Takes --help all, --help=all, -h all.
 static int apply_help(struct argv_reader *reader, const char *value)
 {
 	bool next = !value && *reader->next && str_equal(*reader->next, "all");
@@ -77,7 +77,7 @@ static int read_long(struct argv_reader *reader, const char *word)
 	return apply(reader, key, word[length] == '=' ? word + length + 1 : NULL);
 }
 
-// -c STRING, -cSTRING, -hc STRING.
+// Reads -c STRING, -cSTRING, -hc STRING.
 static int read_letters(struct argv_reader *reader, const char *word)
 {
 	for (const char *letter = word + 1; *letter; letter++) {

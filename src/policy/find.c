@@ -81,7 +81,7 @@ bool find_system_hidden(void)
 	       (status.st_mode & 0777) == 0;
 }
 
-// 0: no such file; -1: it must not be used.
+// Returns 0 if there is no such file, -1 if it must not be used.
 static int find_in(struct arena *arena, const char *directory, const char *name, enum level level,
 		   struct source *ret_source)
 {

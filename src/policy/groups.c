@@ -1,4 +1,4 @@
-// Owns the groups, and the reading of hosts from configuration files.
+// Owns the groups of destinations, and the reading of hosts from configuration files.
 #include "policy/find.h"
 
 #include <dirent.h>
@@ -31,7 +31,7 @@ static void add(struct group_reader *reader, const char *text, const char *reaso
 	list_add(reader->reasons, reader->arena, reason, (struct origin){ .file = "group" });
 }
 
-// http://[user:password@]host[:port]/...: only the host and the port; the rest may be secret.
+// Adds host and port of http://[user:password@]host[:port]/... The rest may be secret.
 static void add_url(struct group_reader *reader, const char *url, size_t length, const char *source)
 {
 	struct host host;
@@ -47,7 +47,7 @@ static void add_url(struct group_reader *reader, const char *url, size_t length,
 	    arena_text(reader->arena, "this machine uses it: %s", source));
 }
 
-// Reads lines with `word`, and those after a line that ends in '='; without `word` all lines.
+// Reads lines with `word`, and those after a line that ends in '='. Without `word` reads all lines.
 static void add_hosts(struct group_reader *reader, const char *source, const char *text,
 		      const char *word)
 {
@@ -76,7 +76,7 @@ static unsigned addresses(const char *text)
 	return count;
 }
 
-// If the box lacks one of the addresses, it would ask others for that one's names.
+// If the box does not see one of the addresses, it would ask other servers for that server's names.
 static void compare(struct group_reader *reader, const char *source, const char *text,
 		    const char *word, const char *seen)
 {
@@ -93,8 +93,8 @@ static char *blank(char *at, const char *mark)
 	return at;
 }
 
-// XML's, code's, and lines': '#', or ';' in formats without quotes, at the begin or after a blank,
-// outside of quotes.
+// Blanks comments of XML and code. In other files '#', or ';' in formats without quotes, begins a
+// comment at the start or after a blank, outside of quotes.
 static void blank_comments(char *text, const char *path)
 {
 	bool xml = str_ends(path, ".xml") || str_ends(path, ".Config");
@@ -116,7 +116,7 @@ static void blank_comments(char *text, const char *path)
 	}
 }
 
-// The box's bytes of a host file; NULL: none.
+// Returns what the box has as this host file, or NULL.
 static const char *seen_inside(const struct plan *plan, const char *path, const char *text)
 {
 	const struct mount *above = &plan->mounts[0];
@@ -130,7 +130,7 @@ static const char *seen_inside(const struct plan *plan, const char *path, const 
 	return whole ? text : NULL;
 }
 
-// A file that others can write must not open anything. The tools outside follow it all the same.
+// A file that others can write must not allow anything, although tools outside follow it.
 static void read_file(struct group_reader *reader, const char *path, const char *word, bool decides)
 {
 	struct stat status;
@@ -162,7 +162,7 @@ static void read_file(struct group_reader *reader, const char *path, const char 
 		reader->elsewhere = path;
 }
 
-// "~/.config" is $XDG_CONFIG_HOME.
+// Expands "~/". "~/.config" is $XDG_CONFIG_HOME.
 static const char *place_of(const struct group_reader *reader, const char *path)
 {
 	struct arena *arena = reader->arena;
@@ -173,7 +173,8 @@ static const char *place_of(const struct group_reader *reader, const char *path)
 	return str_starts(path, "~/") ? path_join(arena, reader->home, path + 2) : path;
 }
 
-// "PATH" or "PATH WORD": only lines with the word. A last "*": every file there.
+// `value` is "PATH", or "PATH WORD" for lines with the word. A last "*" stands for every file
+// there.
 static void read_named(struct group_reader *reader, const char *value, bool decides)
 {
 	size_t length = strcspn(value, " ");
@@ -194,8 +195,8 @@ static void read_named(struct group_reader *reader, const char *value, bool deci
 		closedir(stream);
 }
 
-// "NAME", a variable with addresses or a path, or "NAME FILE" in the directory that it names. A
-// last "*": any rest of a name.
+// `value` is "NAME", a variable with addresses or a path, or "NAME FILE", a file in that directory.
+// A last "*" in NAME stands for any rest.
 static void read_variable(struct group_reader *reader, const char *value)
 {
 	const struct plan *plan = reader->plan;
@@ -220,7 +221,7 @@ static void read_variable(struct group_reader *reader, const char *value)
 	}
 }
 
-// Notes a public name as closed, because other settings exist.
+// Notes a public name as closed, because settings name another server.
 static void close_name(struct group_reader *reader, const char *name)
 {
 	struct egress *egress = &reader->plan->egress;

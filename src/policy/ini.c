@@ -61,7 +61,7 @@ static int check_bytes(const char *file, const char *text, size_t length)
 	return 0;
 }
 
-// As fgets, but always a whole line.
+// Like fgets(), but returns whole lines.
 static char *next_line(char *buffer, int size, void *stream)
 {
 	struct ini_reader *reader = stream;
@@ -79,13 +79,13 @@ static char *next_line(char *buffer, int size, void *stream)
 	return buffer;
 }
 
-// The arena begins with the text: offsets suffice.
+// Returns the offset of the word's copy in the arena.
 static unsigned keep(struct arena *arena, const char *word)
 {
 	return (unsigned)(arena_copy(arena, word, strlen(word)) - (const char *)arena);
 }
 
-// [secret NAME]: section "secret", and each value begins with NAME.
+// Splits [secret NAME]: the section is "secret", and NAME precedes each value.
 static int split_section(const struct ini_reader *reader, const char **section, const char **value)
 {
 	static const char secret[] = "secret";

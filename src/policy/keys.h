@@ -1,4 +1,4 @@
-// THE table: one row is an INI key, its flag, its help, its completion, its man entry, its field.
+// The table of keys. A row is an INI key, its flag, help, completion, manual entry and field.
 //
 // The room policy owns the way from text to a profile: INI files, arguments, trust, groups. Uses:
 // apart base nouns text. Begin with keys.c.
@@ -31,7 +31,7 @@ enum key_form {
 	FORM_TMPFS,   // a path, and options (text/words.h)
 	FORM_PATTERN, // a path, '*' in its last name, or **/NAME
 	FORM_HIDDEN,  // a pattern, not the root
-	FORM_NAME,    // of a file, small letters; may have '*'
+	FORM_NAME,    // name of a file in small letters, may have '*'
 	FORM_DEVICE,  // NAME or /dev/NAME; '?' in front
 	FORM_PROFILE,
 	FORM_SESSION,
@@ -39,7 +39,7 @@ enum key_form {
 	FORM_VARIABLE, // NAME, or a pattern with '*'
 	FORM_ASSIGNMENT,
 	FORM_DESCRIPTOR,
-	FORM_WORD, // a room checks it when the plan is made
+	FORM_WORD, // checked when the plan is made
 	FORM_HOSTNAME,
 	FORM_DESTINATION, // text/destination.h, or @GROUP
 	FORM_RULE,        // a destination, also with /tcp or /ech
@@ -57,7 +57,7 @@ enum tightens {
 	TIGHTENS_MORE,   // a later word
 };
 
-// Every verb: its bit, its row in cli/verbs.c, its function.
+// Each verb has a bit, a row in cli/verbs.c and a function.
 // clang-format off
 #define VERBS(V) \
 	V(RUN, run) V(SHELL, shell) V(PLAN, plan) V(PROFILE, profile) V(DOCTOR, doctor) \
@@ -86,8 +86,7 @@ struct key {
 	char letter;
 	enum key_kind kind;
 	enum key_form form;
-	const char *const *words; // NULL-terminated; of KEY_WORD: in the order of the enum; of
-				  // KEY_LIST: beginnings
+	const char *const *words; // KEY_WORD: in the order of the enum
 	const char *value;
 	size_t offset;
 	uint64_t low, high;
@@ -110,7 +109,7 @@ extern const unsigned section_count;
 
 const struct key *key_find(const char *section, const char *name);
 const struct key *key_find_flag(enum verb verb, const char *flag, size_t length);
-// The only flag that begins so; NULL: none, or several.
+// Returns the only flag that begins with `flag`, or NULL.
 const struct key *key_begun_flag(enum verb verb, const char *flag, size_t length);
 const struct key *key_find_letter(enum verb verb, char letter);
 
@@ -118,21 +117,17 @@ const char *key_suggest(const char *section, const char *name);
 const char *key_suggest_flag(enum verb verb, const char *flag);
 const char *key_suggest_section(const char *name);
 
-// One value of one key: text -> field, or a line that names the expected form.
-
 enum unit value_unit(const struct key *key);
 
 int value_set(const struct key *key, void *object, struct arena *arena, const char *text,
 	      struct origin from);
-
-// INI text -> rows. Pure: hostile bytes in, rows or one error out.
 
 struct ini_row {
 	unsigned line;
 	const char *section, *name, *value;
 };
 
-// Offsets into a text: pointers would be relocated at each start, page by page.
+// Offsets into a text. Pointers would be relocated at each start, page by page.
 struct ini_stored {
 	unsigned line, section, name, value;
 };
@@ -149,20 +144,18 @@ static inline struct ini_row ini_at(const struct ini_rows *rows, unsigned i)
 	return (struct ini_row){ stored->line, rows->text + stored->section,
 				 rows->text + stored->name, rows->text + stored->value };
 }
-// The last value of a key, or NULL.
+// Returns the last value of a key, or NULL.
 const char *ini_value(const struct ini_rows *rows, const char *section, const char *name);
 
 enum { INI_BYTES_MAX = 256 * 1024, INI_LINE_MAX = 198 };
 
-// `file`: for messages. `text` ends with a NUL. Refuses NUL, characters that act on a terminal
-// (str_letter()), CR, a byte order mark, long lines (libinih reads their tail as a new line), keys
-// before any section.
+// `file` is for messages. `text` ends with a NUL. Refuses NUL, characters that act on a terminal
+// (str_letter()), CR, a byte order mark, keys before any section, and long lines, whose tail
+// libinih reads as a new line.
 int ini_read(struct arena *arena, const char *file, const char *text, size_t length,
 	     struct ini_rows *ret_rows);
 
 bool ini_is_word(const char *text);
-
-// The words after the verb -> invocation, and the keys that were set as flags.
 
 struct argument {
 	const struct key *key;
@@ -176,14 +169,13 @@ struct arguments {
 	char **all;
 };
 
-// Options end at "--", or at the first word without '-'. `argv`: NULL-terminated. The error for an
-// unknown option names the nearest known one.
+// Options end at "--", or at the first word without '-'. `argv` ends with NULL.
 int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocation *invocation,
 	      struct arguments *ret_arguments);
 
 // Words of other tools that people type, with what to write instead (foreign.def).
 
-// NULL: unknown. Options with their dashes, without a value: "--rm", "-v". `verbs`: bits.
-// FOREIGN_SAME: the flag of sbx that the word stands for.
+// Returns NULL if the word is unknown. Options have their dashes, but no value: "--rm", "-v".
+// `verbs` are bits. FOREIGN_SAME: returns the flag of sbx for the word.
 enum foreign_kind { FOREIGN_OPTION, FOREIGN_SAME, FOREIGN_VERB, FOREIGN_PROFILE, FOREIGN_ACTION };
 const char *foreign_answer(enum foreign_kind kind, unsigned verbs, const char *word, size_t length);

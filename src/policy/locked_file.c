@@ -1,4 +1,4 @@
-// Owns the order of strength between the administrator's lines and all others.
+// Owns the precedence of the administrator's lines over all others.
 #include "policy/find.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "policy/keys.h"
 #include "profile.h"
 
-enum { NOBODY = 65534 }; // owns what a user namespace cannot map (user_namespaces(7))
+enum { NOBODY = 65534 }; // owner of files that a user namespace does not map
 
 static const char file_name[] = "locked.ini";
 
@@ -31,7 +31,7 @@ static int read_file(struct arena *arena, bool inside, struct source *source)
 	autoclose int directory = open(find_system_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0) {
 		int problem = errno;
-		bool outer = inside && find_system_hidden(); // its lines hold here as well
+		bool outer = inside && find_system_hidden(); // the outer sbx applies these lines
 		return problem == ENOENT || outer
 			       ? 0
 			       : fail(problem, "open '%s'", find_system_directory);
@@ -70,7 +70,7 @@ static bool loosens(const struct key *key, const char *text, const struct profil
 	       (is_number(key) && number_of(key, alone) == UNLIMITED);
 }
 
-// The smaller number wins. It stays a wish ('?') unless the other is strict.
+// The smaller number wins. It is best effort ('?') only if neither limit is strict.
 static int lock_number(struct arena *arena, const struct key *key, const char *text,
 		       struct origin from, const struct profile *alone, struct profile *profile)
 {

@@ -1,4 +1,4 @@
-// Owns the order in which profiles are laid over each other, and whether a line tightens.
+// Owns the merging of profiles in their order, and the test whether a line tightens.
 #include "policy/find.h"
 
 #include <stdint.h>
@@ -53,7 +53,7 @@ static bool is_extends(const struct ini_row *row)
 	return str_equal(row->section, "profile") && str_equal(row->name, "extends");
 }
 
-// Most rows are paths that do not exist: a running box does not need them.
+// Most rows are paths that do not exist, which a running box does not need.
 static struct arena *arena_of(const struct merger *merger, const struct key *key)
 {
 	return merger->profile->brief && str_equal(key->section, "files") ? merger->profile->brief
@@ -180,7 +180,7 @@ bool tighten_is(const struct key *key, const char *text, const struct profile *a
 	}
 	memcpy(&limit_now, now, sizeof(limit_now));
 	memcpy(&limit_then, then, sizeof(limit_then));
-	// A strict limit must not become a wish.
+	// A strict limit must not become best effort.
 	bool strict = limit_now != UNLIMITED && (alone->limits.soft & ~profile->limits.soft);
 	return limit_then <= limit_now && !strict;
 }

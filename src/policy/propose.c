@@ -5,9 +5,9 @@
 
 #include "base/base.h"
 
-enum { TOGETHER = 3 }; // so many names of a directory become the directory
+enum { TOGETHER = 3 }; // names of a directory that become the directory
 
-// False: already there.
+// Returns false if the line is there already.
 static bool add(struct proposals *wishes, const char *section, const char *key, const char *value,
 		const char *caution)
 {
@@ -31,7 +31,7 @@ static const char *written(struct arena *arena, const char *path, const char *ho
 {
 	if (project && path_within(path, project) && !str_equal(path, project))
 		return arena_text(arena, "./%s", path + strlen(project) + 1);
-	// '?': a run goes on when it is gone.
+	// '?' lets a run go on when the path is gone.
 	if (path_within(path, home) && !str_equal(path, home))
 		return arena_text(arena, "?~/%s", path + strlen(home) + 1);
 	return arena_text(arena, "?%s", path);
@@ -94,7 +94,7 @@ void propose_path(struct arena *arena, struct proposals *wishes, const char *key
 		return;
 	for (unsigned i = 0; i < wishes->count && !caution; i++) {
 		const struct proposal *known = &wishes->all[i];
-		// A writable path is readable; a directory covers all below.
+		// A writable path is readable. A directory covers all below.
 		bool enough = str_equal(known->key, key) || str_equal(known->key, "write");
 		if (enough && !known->caution &&
 		    (str_equal(known->value, value) ||
@@ -129,8 +129,8 @@ static const char *line_end(const char *at)
 	return at + strcspn(at, "\n");
 }
 
-// The end of the section's last line that is not blank. NULL: no such section. `ret_known`: the
-// line is in it.
+// Returns the end of the section's last line that is not blank, or NULL. `ret_known`: the section
+// has the line.
 static const char *section_end(const char *text, const char *section, const char *line,
 			       bool *ret_known)
 {

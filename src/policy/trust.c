@@ -1,5 +1,5 @@
 // Owns ~/.local/state/sbx/trust: a copy of each .sbx.ini that the user has trusted, behind the
-// project's path. A copy and not a hash: changes can be shown.
+// project's path. A copy, unlike a hash, can show what changed.
 #include "policy/find.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ int stored_read(struct arena *arena, const char *path, const char *project, cons
 	int found = read_text(arena, path, (size_t)INI_BYTES_MAX + skipped + 1, &stored, &length);
 	if (found <= 0)
 		return found;
-	// As if nothing was stored.
+	// A file of another project counts as absent.
 	if (length <= skipped || memcmp(stored, project, skipped) != 0 || stored[skipped] != '\n')
 		return 0;
 	*ret_text = stored + skipped + 1;
@@ -96,7 +96,7 @@ static int take_lines(struct arena *arena, const char *file, const struct rows *
 	return 0;
 }
 
-// A locked process reads what a stranger may have written, and then ends.
+// Reads .sbx.ini in a locked process, because a stranger may have written it.
 static int read_apart(struct arena *arena, struct source *source)
 {
 	struct out whole = { 0 };
@@ -136,7 +136,7 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 		source->text = stored;
 		TRY(ini_read(arena, path, stored, length, &source->rows));
 		*ret_trust = trust;
-		return 0; // as in each run: no more questions
+		return 0; // as in most runs: no more questions
 	}
 	TRY(read_apart(arena, source));
 	if (trust.state == TRUST_CHANGED)
@@ -199,7 +199,7 @@ unsigned trust_waits(const struct list *ignored, const char *key, const char *va
 		snprintf(front, sizeof(front), "%s:%u: '%s = ", file_name, item->from.line, key);
 		if (!str_starts(item->text, front))
 			continue;
-		// A host without a port opens the usual ones.
+		// A host without a port stands for the usual ports.
 		const char *line = item->text + strlen(front);
 		size_t length = strcspn(line, "'");
 		if (strncmp(line, value, length) == 0 && strchr(":", value[length]))

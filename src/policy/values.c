@@ -129,7 +129,7 @@ static const char *tmpfs_problem(struct arena *arena, const char *text, struct o
 		       : "a path that begins with /, ~/, ./ or $VAR";
 }
 
-// NULL: well-formed.
+// Returns the expected form, or NULL if the text has it.
 static const char *form_problem(struct arena *arena, enum key_form form, const char *text,
 				struct origin from)
 {
@@ -226,7 +226,7 @@ enum unit value_unit(const struct key *key)
 	return number_rows[key->kind].unit;
 }
 
-// What this machine has; UNLIMITED: no such bound.
+// Returns what the machine has, or UNLIMITED.
 static uint64_t host_has(enum key_kind kind)
 {
 	struct sysinfo info;
@@ -271,7 +271,7 @@ static int set_number(const struct key *key, struct profile *profile, void *fiel
 	return 0;
 }
 
-// These forms contain no comma, except a host's ports and a path.
+// True for values of a,b,c. These forms contain no comma, except between a host's ports.
 static bool is_written_in_one(enum key_form form, const char *text)
 {
 	static const enum key_form forms[] = { FORM_PROFILE,  FORM_RULE,   FORM_DESTINATION,
@@ -285,7 +285,8 @@ static bool is_written_in_one(enum key_form form, const char *text)
 	return false;
 }
 
-// Of a,b,c. Numbers after a host are its ports: a.com:80,443,b.com.
+// Returns the length of the first item of a,b,c. Numbers after a host are its ports:
+// a.com:80,443,b.com.
 static size_t first_item(enum key_form form, const char *text)
 {
 	size_t length = strcspn(text, ",");
@@ -314,7 +315,7 @@ static int set_item(const struct key *key, struct list *list, struct arena *aren
 	return 0;
 }
 
-// The command line has a,b,c; a profile one item a line.
+// The command line has a,b,c. A profile has one item a line.
 static int set_items(const struct key *key, struct list *list, struct arena *arena,
 		     const char *text, struct origin from)
 {

@@ -1,7 +1,5 @@
-// Owns the differences of tier landlock. Landlock does not see
-// (Documentation/userspace-api/landlock.rst, "Current limitations"): metadata by path, unix sockets
-// by path, System V memory, other processes' limits and priorities. A second filter refuses these
-// or asks the supervisor.
+// Owns tier landlock. A second filter refuses what Landlock does not cover (landlock.rst, "Current
+// limitations"), or asks the supervisor.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -49,8 +47,8 @@ enum {
 #define NO_REQUESTS(letter)  REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
 
 static const struct asking rows[] = {
-	// The supervisor connects unix sockets; a datagram (SOCK_RAW, too) names a receiver each
-	// time. With the host's network only pairs.
+	// The supervisor makes the connections of unix sockets. Datagrams are refused: each names
+	// its receiver. With the host's network only pairs are allowed.
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
 	{ "socket socketpair", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS, SECCOMP_RET_ALLOW, IN_ALL,
@@ -60,7 +58,8 @@ static const struct asking rows[] = {
 	{ "socket socketpair", ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EACCES), IN_ALL, AF_UNIX },
 	{ "connect", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_OWN, 0 },
 	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
-	// The supervisor connects TCP: no other protocol, no data before that, no listeners.
+	// The supervisor makes TCP connections. Refused are other protocols, listeners, and data
+	// before the connection.
 	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, 0 },
 	{ "socket", 2, ~0U, 0, ASKING_IS, SECCOMP_RET_ALLOW, IN_PROXY, 0 },
 	{ "socket", 2, ~0U, IPPROTO_TCP, ASKING_IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY, 0 },
@@ -69,7 +68,7 @@ static const struct asking rows[] = {
 	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
 	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, ASKING_IS, ANSWER(ENOPROTOOPT), IN_PROXY, 0 },
 	{ "listen", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_PROXY, 0 },
-	// System V and POSIX memory is the host's.
+	// System V IPC and POSIX queues are shared with the host.
 	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl "
 	  "mq_open "
 	  "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
@@ -79,24 +78,23 @@ static const struct asking rows[] = {
 	{ "setpriority", 0, ~0U, WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "setpriority ioprio_set", 1, ~0U, 0, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
-	// A descriptor for reading can change metadata: the supervisor does it.
+	// The supervisor makes these calls, which a read-only descriptor permits.
 	{ "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes futimesat "
 	  "utimensat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
-	// As in a file system without attributes: cp -p then sets the mode.
+	// cp -p sets the mode itself after EOPNOTSUPP.
 	{ "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr "
 	  "removexattrat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EOPNOTSUPP), IN_ALL, 0 },
-	// Only requests that read, or that write to a file open for writing, by the letters of
-	// ioctl-number.rst. Others change files by a descriptor for reading (flags, encryption,
-	// subvolumes, FAT's attributes).
+	// A read-only descriptor permits ioctls that change files. Letters (ioctl-number.rst) with
+	// such requests are refused.
 	OWN_REQUEST(FS_IOC_GETFLAGS),
 	OWN_REQUEST(FS_IOC_GETVERSION),
 	OWN_REQUEST(FS_IOC_FSGETXATTR),
 	OWN_REQUEST(FS_IOC_FIEMAP),
 	OWN_REQUEST(FICLONE),
 	OWN_REQUEST(FICLONERANGE),
-	NO_REQUESTS('f'), // all, ext4, encryption, verity
+	NO_REQUESTS('f'), // all file systems, ext4, encryption, verity
 	NO_REQUESTS('v'),
 	NO_REQUESTS('X'),
 	NO_REQUESTS('r'),
@@ -123,7 +121,7 @@ static const char *const losses[] = {
 	"tier landlock: the limit on processes is left out",
 };
 
-// A datagram with an address reaches any listener on the host.
+// sendto() on a unix datagram socket reaches any listener of the host.
 static int refuse_datagrams(int fd)
 {
 	int domain = 0, type = 0;
@@ -164,7 +162,6 @@ static int refuse(const struct plan *plan)
 		bool kept = mount->kind == MOUNT_COPY ||
 			    (mount->kind == MOUNT_BIND && mount->on_host &&
 			     mount->access == ACCESS_READ && mount->identity.type != S_IFSOCK);
-		// An outer box hides things from this box, too.
 		if (kept && !outer_keeps(plan, mount, &mounts))
 			return fail(0,
 				    "tier landlock cannot protect '%s' in a directory that is "
@@ -221,7 +218,7 @@ int domain_child(const struct plan *plan, struct run *run)
 	(void)run;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_CHILD_SUBREAPER");
-	// Landlock needs it without a user namespace.
+	// landlock_restrict_self() needs it without CAP_SYS_ADMIN.
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? fail(errno, "PR_SET_NO_NEW_PRIVS") : 0;
 }
 

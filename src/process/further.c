@@ -1,5 +1,4 @@
-// Owns a box's commands: how a program is found and executed, and the commands of sbx exec. In pid
-// 1: raw calls, no memory.
+// Owns the search in PATH, the exec of a command, and sbx exec. Raw calls, no heap.
 #include "process/further.h"
 
 #include <errno.h>
@@ -18,7 +17,8 @@
 #include "process/pty.h"
 #include "run.h"
 
-// As execvp, for a script without "#!". noinline: its words take eight pages of stack.
+// Runs a script without "#!" by sh, as execvp() does. noinline: `script` takes eight pages of
+// stack.
 __attribute__((noinline)) static int execute_script(const struct further_words *words,
 						    const char *path)
 {
@@ -33,7 +33,7 @@ __attribute__((noinline)) static int execute_script(const struct further_words *
 	return errno;
 }
 
-// A shell would read a program for another machine as a script.
+// sh would interpret a program for another architecture as a script.
 static bool is_program(const char *path)
 {
 	char begin[4] = "";
@@ -65,7 +65,7 @@ static const char *path_of(char *const *environment)
 	return NULL;
 }
 
-// execvp would report EACCES for a hidden directory of PATH.
+// execvp() would return EACCES if a directory of PATH is hidden.
 int further_execute(const struct further_words *words)
 {
 	const char *name = words->command[0], *path = path_of(words->environment);
@@ -136,7 +136,7 @@ static int map(int fd, struct mapped *ret_mapped)
 	return 0;
 }
 
-// Exit statuses of a child that executed nothing: no process of the box can change them.
+// Exit status after a failed chdir(): WHY_DIRECTORY + errno. After another failure: errno.
 enum { WHY_DIRECTORY = 128 };
 
 static _Noreturn void give_up(int why, int number)
@@ -153,7 +153,7 @@ static _Noreturn void become(const struct run *run, const struct further_order *
 	int unmapped = map(fds[0], &mapped);
 	if (unmapped)
 		give_up(0, unmapped);
-	// A box in the background of a terminal has one session (seccomp/asking.c).
+	// The filter refuses setsid() to a box in the background of a terminal (seccomp/asking.c).
 	bool done = (run->background ? setpgid(0, 0) : setsid()) >= 0;
 	for (int i = 0; i < STANDARD; i++)
 		high[i] = fcntl(fds[order->terminal.wanted ? 1 : 1 + i], F_DUPFD_CLOEXEC, ABOVE);
@@ -203,8 +203,7 @@ static void tell(struct run *run, int command, enum further_kind kind, int numbe
 	fd_send(run->to_host, &run->message, sizeof(run->message), &fd, fd >= 0);
 }
 
-// An exec sets the exit signal to SIGCHLD. Until then it differs: so waitpid(2) tells the two kinds
-// apart.
+// A child that has not called exec ends with SIGNAL_ORDER. waitpid(2) finds it with __WCLONE.
 static enum further_kind start(struct run *run, const struct further_order *order,
 			       int fds[FD_PASSED], int *ret_master, int *ret_number)
 {
@@ -226,15 +225,14 @@ static enum further_kind start(struct run *run, const struct further_order *orde
 	*ret_number = pid < 0 ? errno : 0;
 	if (pid < 0)
 		return FURTHER_NO_PROCESS;
-	// The master ends when no process has the terminal open.
+	// `peer` stays open: otherwise the master fails when the command closes its terminal.
 	run->message.child = pid;
 	*child = (struct further_child){ pid, order->number,
 					 order->terminal.wanted ? take(&fds[1]) : -1 };
 	return FURTHER_STARTED;
 }
 
-// SIGCONT lets a stopped command get the signal. Ended commands are not in the table: their pids
-// may be reused.
+// A stopped command gets the signal after SIGCONT.
 static void pass_signal(struct run *run, const struct further_order *order)
 {
 	struct further_child *child = find(run, order->number);

@@ -1,5 +1,4 @@
-// The commands that sbx exec gives to a live box. Pid 1 starts them behind all walls of the first:
-// no process or terminal of the host enters the box.
+// Commands of sbx exec in a live box. No process or terminal of the host enters the box.
 #pragma once
 
 #include <stdbool.h>
@@ -15,11 +14,11 @@ struct further_words {
 	char *const *command;
 	char *const *environment;
 };
-// Searches PATH of the environment. Returns an errno.
+// Searches PATH of `environment`, and executes. Returns an errno.
 int further_execute(const struct further_words *words);
 
-// In a sealed memfd (memfd_create(2)): directory ("": the first command's), arguments, variables;
-// each ends with NUL.
+// Content of a sealed memfd. `texts`: directory ("": the first command's), arguments, variables,
+// each with NUL.
 struct further_text {
 	uint32_t arguments, variables;
 	char texts[];
@@ -34,13 +33,13 @@ struct further_order {
 	struct terminal_wish terminal;
 };
 
-// From pid 1 to the supervisor and on to the client, with the terminal's master. The client sends
-// signals as ints. Its EOF ends the command.
+// Answers of pid 1, which the supervisor passes on. The client sends signal numbers. Its EOF kills
+// the command.
 enum further_kind {
 	FURTHER_STARTED, // forked, not yet executed
 	FURTHER_SIGNALLED,
 	FURTHER_ENDED,
-	// Not run. number: an errno, or 0.
+	// The command did not run. `number` is an errno or 0.
 	FURTHER_NOT_FOUND,
 	FURTHER_NO_DIRECTORY,
 	FURTHER_KILLED, // or stopped, by a process of the box
@@ -63,14 +62,13 @@ struct further {
 	struct further_child {
 		pid_t pid;
 		int number;
-		int peer; // of its terminal; -1: none
+		int peer; // end of its terminal, or -1
 	} all[FURTHER_MAX];
 	struct rlimit files;
 };
 
-// In pid 1. `fds`: the text, and without a terminal stdin, stdout and stderr; closes them. Does not
-// wait: the box can stop the child.
+// Closes `fds`: the text and, without a terminal, stdin, stdout and stderr.
 void further_take(struct run *run, const struct further_order *order, int fds[FD_PASSED]);
-// FURTHER_MADE: reaped with __WCLONE, before its exec.
+// FURTHER_MADE: the child ended before its exec.
 enum further_stage { FURTHER_EXECUTED, FURTHER_MADE };
 void further_reaped(struct run *run, enum further_stage stage, pid_t pid, int status);

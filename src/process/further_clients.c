@@ -1,4 +1,4 @@
-// Owns the clients of sbx exec, between them and pid 1.
+// Owns what the supervisor does between pid 1 and the clients of sbx exec.
 #include "process/further_clients.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static bool stays(const char *texts, uint32_t count, const char *variable, bool 
 	return !is_set(texts, count, variable) && !(below && str_starts(variable, "PWD="));
 }
 
-// The client's variables follow the first command's, and replace them.
+// Writes the first command's variables, then the client's, which win.
 static void put_words(const struct plan *plan, struct further_text *text, size_t size,
 		      struct out *out)
 {
@@ -77,7 +77,6 @@ static void put_words(const struct plan *plan, struct further_text *text, size_t
 	out_bytes(out, variables, (size_t)((const char *)text + size - variables));
 }
 
-// -1 with errno.
 static int compose(const struct plan *plan, int theirs)
 {
 	struct stat status;
@@ -157,7 +156,7 @@ void further_clients_take(const struct plan *plan, struct run *run,
 	}
 }
 
-// False: pid 1 takes nothing now; the order is kept.
+// Returns false, and keeps the order, if pid 1's socket is full.
 static bool hand_on(struct run *run, const struct further_order *signal)
 {
 	struct further_clients *clients = run->clients;
@@ -212,7 +211,7 @@ void further_clients_tell(struct run *run, const struct message *message, int te
 		drop(client);
 }
 
-// The last number of a line: the pid in the box.
+// Returns the last number of the line: the pid in the innermost namespace.
 static pid_t number_of(const char *text, const char *line)
 {
 	const char *at = strstr(text, line), *end = at ? strchr(at + 1, '\n') : NULL;
@@ -221,7 +220,7 @@ static pid_t number_of(const char *text, const char *line)
 	return end ? (pid_t)strtol(end, NULL, 10) : 0;
 }
 
-// Walks up to a session's leader, the command (process/further.c). `ret_all`: the walk did not
+// Finds the command from its descendant `pid`: each command leads a session. `ret_all`: did not
 // reach pid 1.
 static const struct further_client *client_of(const struct run *run, pid_t pid, bool *ret_all)
 {

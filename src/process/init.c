@@ -1,4 +1,4 @@
-// Owns pid 1. All signals are blocked and read one by one. Raw calls, no memory.
+// Owns the box's pid 1. It blocks all signals and reads them one by one. Raw calls, no heap.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static void tell(struct run *run)
 	fd_send(run->to_host, &run->message, sizeof(run->message), NULL, 0);
 }
 
-// Call last before exec. Closes or marks all but 0, 1, 2, the kept and `spared`.
+// Closes descriptors, or marks them close-on-exec, except 0, 1, 2, plan->keep and `spared`.
 static int close_others(const struct plan *plan, int spared, unsigned flags)
 {
 	enum { KEPT_MAX = 1024 };
@@ -49,7 +49,7 @@ static void take_terminal(int peer, volatile int *problem)
 	_exit(1);
 }
 
-// In the vfork child, which shares memory with init until exec: it only writes `*problem`.
+// The vfork child shares memory with pid 1 until its exec. It writes only `*problem`.
 static _Noreturn void become_command(const struct plan *plan, const struct run *run, int peer,
 				     volatile int *problem)
 {
@@ -113,9 +113,9 @@ static _Noreturn void tell_end(struct run *run, int status)
 	run->message.alone = waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD;
 	count_use(run);
 	tell(run);
-	while (run->grouped) // then the supervisor reads the group, and kills pid 1
+	while (run->grouped) // the supervisor reads the cgroup, then kills pid 1
 		pause();
-	poll(&supervisor, 1, LONGEST_MILLISECONDS); // until it has released the view
+	poll(&supervisor, 1, LONGEST_MILLISECONDS); // until the supervisor has released the view
 	_exit(0);
 }
 
@@ -125,7 +125,7 @@ static void reap_one(struct run *run, pid_t command, pid_t pid, int status)
 		further_reaped(run, FURTHER_EXECUTED, pid, status);
 	else if (!WIFSTOPPED(status))
 		tell_end(run, status);
-	else if (!run->paused) // a shell outside need not know
+	else if (!run->paused) // a pause by sbx is not reported
 		tell_stop(run, status);
 }
 
@@ -169,7 +169,7 @@ static void pause_all(struct run *run, int number)
 		tell(run);
 }
 
-// Signals only wake this process: the user's programs can send them, and they can be lost.
+// SIGNAL_ORDER only wakes pid 1: any process of the box can send it.
 static void take_orders(struct run *run, pid_t command)
 {
 	union {
@@ -193,7 +193,7 @@ static void take_orders(struct run *run, pid_t command)
 	}
 }
 
-// The box is in a lower Landlock domain: it cannot send this signal.
+// Only the host can send SIGNAL_END: the box is in a lower Landlock domain.
 static _Noreturn void end_processes(void)
 {
 	domain_end();
@@ -214,12 +214,12 @@ static _Noreturn void serve(struct run *run, pid_t command)
 			end_processes();
 		else if (number == SIGNAL_ORDER) {
 			take_orders(run, command);
-			reap(run, command); // a child without exec ends with this signal
+			reap(run, command); // a child that ends before its exec sends SIGNAL_ORDER
 		}
 	}
 }
 
-// sbx's command line would tell the box its policy.
+// The box could read its policy in sbx's command line.
 static void forget_arguments(const struct run *run)
 {
 	for (char *const *word = run->arguments; *word; word++)
@@ -236,12 +236,12 @@ int init_child(const struct plan *plan, struct run *run)
 		forget_arguments(run);
 	if (close_others(plan, run->to_host, 0) < 0)
 		return fail(errno, "close_range");
-	// Signals come once, through the supervisor.
+	// The terminal's signals then come once, through the supervisor.
 	if (run->own_session ? setsid() < 0 : run->lent && setpgid(0, 0) < 0)
 		return fail(errno, "leave the process group");
 	sigfillset(&all);
 	if (run->tier_landlock)
-		sigprocmask(SIG_SETMASK, &all, NULL); // SIGNAL_END too
+		sigprocmask(SIG_SETMASK, &all, NULL); // ns_child_lifeline() unblocked SIGNAL_END
 	struct further further = { 0 };
 	further.files = rlimits_files(plan, run);
 	run->further = &further;
@@ -264,7 +264,8 @@ int init_child(const struct plan *plan, struct run *run)
 			run->pty >= 0);
 	if (problem)
 		_exit(1);
-	// The other end must see what the command closes. The terminal's output would end.
+	// Readers must see EOF when the command closes its output. Descriptor 0 keeps the terminal
+	// open.
 	bool spared = peer >= 0 && dup2(peer, 0) == 0;
 	sys_close_range(spared, (unsigned)run->to_host - 1, 0);
 	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);

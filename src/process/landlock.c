@@ -60,7 +60,7 @@ static bool is_link(const struct mount *mount)
 
 static int add_view(const struct plan *plan, const struct run *run, int ruleset)
 {
-	// Any directory of the view can be listed; a file needs a mount's right.
+	// The box may list any directory of its view.
 	TRY(landlock_add_rights(plan, ruleset, run->root, LANDLOCK_READ_DIR));
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
@@ -71,15 +71,15 @@ static int add_view(const struct plan *plan, const struct run *run, int ruleset)
 	return 0;
 }
 
-// The box may reopen the caller's descriptors, as /dev/fd/3, in their mode only. Landlock does not
-// see pipes (EBADFD).
+// Lets the box reopen a descriptor of the caller (/dev/fd/3) in its mode. Pipes need no rule
+// (EBADFD).
 static int add_handed(const struct plan *plan, int ruleset, int fd)
 {
 	static const uint64_t by_mode[] = {
 		[O_RDONLY] = LANDLOCK_READ_FILE,
 		[O_WRONLY] = LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE,
 		[O_RDWR] = LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE,
-		[O_WRONLY | O_RDWR] = 0, // for ioctl() alone
+		[O_WRONLY | O_RDWR] = 0, // allows only ioctl()
 	};
 	struct stat status;
 	int flags = fcntl(fd, F_GETFL);

@@ -1,4 +1,4 @@
-// Owns the rights of each kind of access, and the making of one rule.
+// Owns the Landlock rights of each kind of access.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ static const uint64_t writing = LANDLOCK_WRITE_FILE | LANDLOCK_REMOVE_DIR | LAND
 				LANDLOCK_MAKE_DIR | LANDLOCK_MAKE_REG | LANDLOCK_MAKE_SOCK |
 				LANDLOCK_MAKE_FIFO | LANDLOCK_MAKE_SYM | LANDLOCK_REFER |
 				LANDLOCK_TRUNCATE;
-// Never granted: a user namespace cannot make device nodes either.
+// No rule grants these. A user namespace cannot make device nodes either.
 static const uint64_t special = LANDLOCK_MAKE_CHAR | LANDLOCK_MAKE_BLOCK;
 static const uint64_t for_files = LANDLOCK_EXECUTE | LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE |
 				  LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV;

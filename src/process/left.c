@@ -1,6 +1,5 @@
-// Owns the look at the private home when a box ends. Raw calls, no memory, bounded: the box fills
-// what it reads. It opens no file, follows no link and enters no other mount. Of names with a
-// leading dot it only reads directories of programs such as ~/.cargo/bin.
+// Owns the search for files left in the private home. It is bounded, follows no link and enters no
+// other mount. Of dot directories it reads only bin (~/.cargo/bin).
 #include "process/ns.h"
 
 #include <dirent.h>
@@ -17,7 +16,7 @@
 
 enum { SHOWN_MAX = 3, ENTRIES_MAX = 512, DEPTH_MAX = 8, HOME_MAX = 1024 };
 
-// Each run has this cache if the host has it (profiles/base.ini).
+// Not reported: a cache of profiles/base.ini.
 static const char cache[] = "go/pkg";
 static const char others[] = "...";
 

@@ -21,7 +21,8 @@
 #include "plan.h"
 #include "run.h"
 
-// A quarter of the caller's. A lower user namespace counts them, too, with a larger default.
+// The box gets a quarter of the caller's inotify instances, because its instances count for the
+// caller, too.
 enum { INOTIFY_PART = 4 };
 static long inotify_most(void)
 {
@@ -66,7 +67,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 	run->to_host = ends[1];
 	if (pipe2(run->go, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
-	// No CLONE_VM: a pid 1 that never execs must not share memory with the host side.
+	// No CLONE_VM: pid 1 never calls exec, and must not share the supervisor's memory.
 	struct clone_args arguments = {
 		.flags = plan->namespaces | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&run->pidfd,
@@ -88,7 +89,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// They do not end with pid 1 in tier landlock.
+// In tier landlock processes survive pid 1.
 static void end_processes(const struct run *run)
 {
 	enum { LONGEST_MILLISECONDS = 2000 };
@@ -118,7 +119,7 @@ int ns_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Out of memory, the kernel kills a box first. Uses the host's /proc.
+// The kernel kills boxes first when memory runs out. Needs the host's /proc.
 enum { OOM_SOONER = 500, OOM_MAX = 1000 };
 static int raise_score(void)
 {
@@ -142,7 +143,7 @@ int ns_child_lifeline(const struct plan *plan, struct run *run)
 	sigemptyset(&end);
 	sigaddset(&end, SIGNAL_END);
 	if (landlock)
-		sigprocmask(SIG_UNBLOCK, &end, NULL); // until there is a command
+		sigprocmask(SIG_UNBLOCK, &end, NULL); // until a command runs
 	if (prctl(PR_SET_PDEATHSIG, landlock ? SIGNAL_END : SIGKILL, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_PDEATHSIG");
 	// A supervisor that died before PR_SET_PDEATHSIG has closed its end of the socket.
@@ -169,14 +170,14 @@ int ns_child_ids(const struct plan *plan, struct run *run)
 	result = fd_write_file(AT_FDCWD, "/proc/self/gid_map", line);
 	if (result < 0)
 		return fail(-result, "/proc/self/gid_map");
-	// The guard on the host side needs them; this /proc is soon out of reach.
+	// The supervisor needs both namespaces. The box's view lacks this /proc.
 	run->user = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
 	run->view = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	return run->user < 0 || run->view < 0 ? fail(errno, "/proc/self/ns") : 0;
 }
 
-// In the host's /proc the kernel walks every namespace. `missing`: ENOENT if a kernel may lack the
-// file, else 0.
+// Uses the box's /proc: in the host's the kernel walks every namespace. Tolerates the errno
+// `missing`.
 static int lock_number(int proc, const char *file, unsigned most, int missing)
 {
 	char text[16];

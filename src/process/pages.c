@@ -1,4 +1,4 @@
-// Owns hints to the kernel about pages; failures are not reported. Raw: also in pid 1.
+// Owns hints to the kernel about memory pages.
 #include "process/ns.h"
 
 #include <stdint.h>
@@ -8,8 +8,7 @@ enum { PAGE = 4096 };
 
 __attribute__((noinline)) void pages_release_stack(void)
 {
-	// The kernel keeps a megabyte below a stack free (stack_guard_gap, Linux 4.12): all that is
-	// mapped there is stack.
+	// No other mapping is within a megabyte below the stack (stack_guard_gap, Linux 4.12).
 	enum { KEPT = 2 * PAGE, MOST = 64 * PAGE };
 	uintptr_t end = ((uintptr_t)__builtin_frame_address(0) - KEPT) & ~(uintptr_t)(PAGE - 1);
 	madvise((void *)(end - MOST), MOST, MADV_DONTNEED);

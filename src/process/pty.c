@@ -1,5 +1,4 @@
-// Owns the terminals of commands. Raw calls, no memory. The kernel hangs one up when its session's
-// leader ends.
+// Owns the terminals of commands. Raw calls, no heap.
 #include "process/pty.h"
 
 #include <errno.h>

@@ -22,8 +22,8 @@ static const struct row rows[] = {
 	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
 };
 
-// The kernel counts these by user: the host keeps a part. No realtime priority (pam_limits(8) of
-// audio groups): no cgroup bounds such threads.
+// The box gets 1/divisor of each limit, which counts for the whole user. No cgroup bounds realtime
+// threads.
 static const struct limit_part {
 	int resource;
 	unsigned divisor;
@@ -49,11 +49,11 @@ static int take_part(const struct limit_part *part)
 							     : 0;
 }
 
-// A core pattern that is a program runs as root on the host (apport, systemd-coredump) and reads
-// the box's memory. A limit of 0 does not stop it, 1 does: core(5).
+// A program in core_pattern (apport, systemd-coredump) runs as root on the host and reads the box's
+// memory. Limit 1 prevents it, 0 does not: core(5).
 enum { CORE_NONE = 1 };
 
-// A single long call stops at this size: what the limit `disk` leaves on the emptiest disk.
+// RLIMIT_FSIZE ends a long call that fills the disk before the limit `disk` is checked.
 enum { FILE_LEAST = 16 << 20 };
 static uint64_t file_most(const struct plan *plan)
 {
@@ -94,8 +94,8 @@ int rlimits_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Half of the caller's hard limit: a box has fewer descriptors in flight than sbx may. Not halved
-// again in a box. Not for pid 1, which passes sockets.
+// The box gets half of sbx's limit, which leaves descriptors in flight for sbx. A nested box does
+// not halve it again.
 struct rlimit rlimits_files(const struct plan *plan, const struct run *run)
 {
 	struct rlimit limit = run->callers_files;
@@ -118,10 +118,10 @@ int rlimits_child(const struct plan *plan, struct run *run)
 		TRY(take_part(&parts[i]));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint64_t wanted = wanted_of(plan, &rows[i]);
-		// postcheck/walls.c
+		// postcheck/walls.c forks one process
 		bool another = rows[i].resource == RLIMIT_NPROC && plan->place_count > 0;
 		struct rlimit limit = { wanted + another, wanted + another };
-		// Without a user namespace it counts all of the caller's processes.
+		// In tier landlock RLIMIT_NPROC counts all processes of the user.
 		if (wanted == UNLIMITED ||
 		    (plan->tier == TIER_LANDLOCK && rows[i].resource == RLIMIT_NPROC))
 			continue;

@@ -1,7 +1,6 @@
-// Owns the saved state of the controlling terminal. With one, the box stays in the caller's
-// session, so that ^C, ^Z and job control work; the filter refuses TIOCSTI and TIOCLINUX. Below a
-// shell with job control the command gets a process group and the terminal. Without a terminal it
-// gets a separate session; in the background also no descriptor of the terminal.
+// Owns the state of the controlling terminal. A box with a terminal stays in the caller's session:
+// ^C, ^Z and job control work. Under a shell with job control the command gets a process group and
+// the terminal. A box without a terminal gets a new session.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -54,7 +53,7 @@ int tty_host(const struct plan *plan, struct run *run)
 		return 0;
 	pid_t group = run->caller_group = getpgrp(), caller = getppid();
 	pid_t front = tcgetpgrp(run->terminal);
-	// A program that gets the output, such as less, sets the modes.
+	// With stdout in a pipe, a pager such as less owns the terminal's modes.
 	bool shown = tcgetpgrp(STDOUT_FILENO) == front;
 	run->foreground = front == group && shown && tcgetattr(run->terminal, &run->termios) == 0;
 	run->session_nice = session_nice();
@@ -72,7 +71,7 @@ void tty_lend(struct run *run)
 		tcsetpgrp(run->terminal, run->lent_group);
 }
 
-// A living foreground group is the shell's, which took the terminal back.
+// Another living group in the foreground is the shell's.
 static bool ours_to_restore(const struct run *run)
 {
 	pid_t group = tcgetpgrp(run->terminal);
@@ -95,10 +94,10 @@ int tty_undo(const struct plan *plan, struct run *run)
 		return 0;
 	restore_nice(run->session_nice);
 	if (ours_to_restore(run)) {
-		// From a background group this raises SIGTTOU, which stops the caller.
+		// In a background group tcsetpgrp() raises SIGTTOU, which would stop the caller.
 		signal(SIGTTOU, SIG_IGN);
 		tcsetpgrp(run->terminal, run->caller_group);
-		tcflow(run->terminal, TCOON); // the box may have stopped it, with IXON off
+		tcflow(run->terminal, TCOON); // resumes output that the box stopped
 		if (run->foreground)
 			give_back(run);
 	}

@@ -1,4 +1,4 @@
-// Owns the two forms of an answer.
+// Owns the two forms of an answer, text and JSON.
 #include "report/answer_fields.h"
 
 #include "base/base.h"

@@ -4,19 +4,19 @@
 
 #include "base/base.h"
 
-// JSON has `key` and the value. Text has `before`, the value in `width` columns and `after`; of a
-// flag only `after`. A field without a key is text only; without `before` and `after` it is JSON
-// only. NULL texts and absent numbers are in neither.
+// JSON has `key` and the value. Text has `before`, the value in `width` columns, and `after`. The
+// text of a flag is only `after`. A field without `key` is only in text, one without `before` and
+// `after` only in JSON. NULL texts and absent numbers are in neither.
 struct answer_field {
 	const char *key;
 	enum answer_kind { FIELD_END, FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG, FIELD_LIST } kind;
 	const char *text;
 	unsigned long long number;
-	const struct list *list; // JSON only
+	const struct list *list; // only in JSON
 	const char *before, *after;
 	int width;
 	bool absent;
-	bool stays; // JSON has null where the value is left out
+	bool stays; // JSON has null for an absent value
 };
 #define SHOWN(name, value, first, columns, last)                                                   \
 	{ .key = (name),                                                                           \
@@ -50,12 +50,11 @@ struct answer_field {
 	{ .key = (name), .kind = FIELD_FLAG, .number = (value), .after = (words) }
 #define MEMBER_LIST(name, value) { .key = (name), .kind = FIELD_LIST, .list = (value) }
 
-// `list`: the list in the outermost object, or NULL. Text: nothing.
+// `list` is the key of a list in the outermost JSON object, or NULL. Text gets nothing.
 void answer_begin(struct out *out, const char *form, const char *list);
 void answer_end(struct out *out, const char *list);
 
-// answer_one(): an object of a list, or a line of text. answer_members(): members, or parts of a
-// line.
+// answer_one() puts an object of a list, or a line of text.
 #define answer_one(out, ...)                                                                       \
 	(answer_open(out, NULL, '{'), answer_members(out, __VA_ARGS__), answer_close(out, '}'))
 #define answer_members(out, ...)                                                                   \

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-enum { CUT_AT = 15 }; // bytes of a program's name (TASK_COMM_LEN)
+enum { CUT_AT = 15 }; // where the kernel cuts a program's name (TASK_COMM_LEN)
 
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *why, const char *program)
@@ -36,7 +36,7 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	snprintf(denial->kind, sizeof(denial->kind), "%s", kind);
 	snprintf(denial->what, sizeof(denial->what), "%s", what);
 	snprintf(denial->why, sizeof(denial->why), "%s", why);
-	// npm names itself by its words.
+	// npm sets its name to "npm install NAME".
 	int length = (int)(strlen(program) < CUT_AT ? CUT_AT : strcspn(program, " "));
 	snprintf(denial->program, sizeof(denial->program), "%.*s", length,
 		 str_visible(program) ? program : "?");

@@ -106,7 +106,7 @@ static void add_exit(struct out *out, const struct saying *saying)
 	json_end(out);
 }
 
-// EPIPE: the reader has gone. ENOSPC and the like: events are lost.
+// Stops writing. EPIPE is no problem: the reader has gone.
 static void give_up(struct events *events, int problem)
 {
 	events->problem = problem == EPIPE ? 0 : problem;

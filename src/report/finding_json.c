@@ -1,4 +1,4 @@
-// Owns the keys of findings.
+// Owns the JSON keys of findings.
 #include "report/findings.h"
 
 #include "report/answer_fields.h"

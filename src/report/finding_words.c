@@ -1,4 +1,4 @@
-// Owns how findings become lines.
+// Owns the lines of findings.
 #include "report/findings.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Owns the table of findings, and their list: of each kind the first FINDING_RECORDS_MAX.
+// Owns the table of findings, and the list of a run's findings.
 #include "report/findings.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
-// The report at the end of a run, besides denials: typed records, counted by kind; their words and
-// JSON.
+// Findings at the end of a run: records, counted by kind, their words and JSON.
 //
 // The room report owns what a run ends with: denials and findings, and their words on the terminal
 // and as events. Uses: base boxes limits nouns outside policy. Begin with findings.h.
@@ -30,11 +29,11 @@ struct finding_row {
 extern const struct finding_row finding_rows[FINDING_KINDS];
 extern const char *const severity_words[SEVERITIES];
 
-// More of a kind are only counted. A `joined` kind has a larger bound.
+// Further records of a kind are only counted. A `joined` kind has a higher bound.
 enum { FINDING_RECORDS_MAX = 100, FINDING_BYTES_MAX = 512 << 10 };
 unsigned findings_most(enum finding_kind kind);
 
-// str_next() makes control characters visible; bytes that are not UTF-8 become <FF>.
+// Texts are printable: control characters as by str_next(), invalid UTF-8 as <FF>.
 struct reported {
 	enum finding_kind kind;
 	const char *path; // or a step, or a program
@@ -44,7 +43,7 @@ struct reported {
 
 struct findings {
 	struct out records;
-	unsigned counts[FINDING_KINDS]; // includes those without a record
+	unsigned counts[FINDING_KINDS]; // also of findings without a record
 	size_t bytes[FINDING_KINDS];
 };
 
@@ -52,35 +51,36 @@ void findings_add(struct findings *findings, enum finding_kind kind, const char 
 		  const char *detail, const char *fix);
 bool findings_has(const struct findings *findings, enum finding_kind kind, const char *path);
 unsigned findings_count(const struct findings *findings);
-// Moves `at` on; begin with 0. False after the last.
+// Reads the finding at `at`, and advances `at`, which begins with 0. Returns false after the last.
 bool findings_next(const struct findings *findings, size_t *at, struct reported *ret_finding);
-// `answer` may hold any bytes. Returns false and adds nothing if a kind or a length is impossible.
+// `answer` may hold any bytes. Adds nothing and returns false if a kind or a length is impossible.
 enum { FINDING_COUNT_MAX = 1 << 24 };
 bool findings_take(struct findings *findings, const struct findings *answer);
 void findings_free(struct findings *findings);
 
-// A model gets the column `agent`. The audit gets every record.
+// READER_AGENT is a model, which gets the words `agent`. READER_AUDIT gets every record.
 enum reader { READER_PERSON, READER_AGENT, READER_AUDIT };
-// Worst first. A kind gets at most 8 lines or about 1,200 bytes, and a line with the number of the
-// rest.
+// Writes the worst first. A kind gets at most 8 lines or about 1,200 bytes, then a line with the
+// number of the rest.
 void findings_text(const struct findings *findings, enum reader reader, struct out *out);
 void findings_severe(const struct findings *findings, unsigned severities, enum reader reader,
 		     struct out *out);
 
-// Shortens the middle of a name. Marks its blanks, so that it counts as one word.
+// Shortens the middle of a name. Marks its blanks for findings_brief().
 enum { MARK_KIND = '\f', MARK_BLANK = '\037', NAME_MOST = 160 };
 void findings_name(const char *name, size_t most, struct out *out);
 
-// Shortens a report with marks: first the first line of each kind, then others in order, then how
-// many more `sbx audit --run RUN` shows. False: all fits.
+// Shortens a report to `lines`: the first of each kind, then others, then a hint to `sbx audit
+// --run RUN`. Returns false if all fits.
 enum { BRIEF_LINES = 8, SCREEN_LINES = 24, LINE_WORDS = 15 };
 bool findings_brief(const char *text, unsigned run, unsigned lines, struct out *out);
 void finding_fix(const struct reported *finding, struct out *out);
 
-// Members of an open list. An entry without a path has the number of those without a record.
+// Puts members of an open list. An entry without a path has the number of findings without a
+// record.
 void findings_json(const struct findings *findings, struct out *out);
 
-// Not for use after a clone.
+// These allocate memory: not for use after a clone.
 
 // A kind gets at most half of the free rows: a box cannot hide one kind behind another.
 enum { DENIALS_MAX = 512, DENIAL_TEXT = 512 };
@@ -90,7 +90,7 @@ struct denial {
 	char verb[16]; // "blocked", or "could not reach"
 	char flag[24]; // option that would allow it; "": none
 	unsigned count;
-	bool update_check; // of a program for its newest version
+	bool update_check; // a program asked for its newest version
 	bool on_failure;   // reported only if the command failed
 	bool joined;       // an earlier denial's line names this one
 	bool silent;       // left out of the report
@@ -109,19 +109,19 @@ struct denials {
 	uint64_t lost_writes; // part of `lost`, reported only if the command failed
 };
 
-// NULL: the same `kind`, `what` and `why` is listed, or the list is full. Long texts are cut.
+// Returns NULL if the same `kind`, `what` and `why` is listed, or the list is full. Cuts long
+// texts.
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *why, const char *program);
 void denials_add_copy(struct denials *denials, const struct denial *denial);
-// Two writes that the same flag allows, and no line has shown.
+// True for two writes that the same flag allows and that no line has shown.
 bool denials_are_alike(const struct denial *one, const struct denial *other);
 // Joins writes that are alike. After success it silences `on_failure` denials, and update checks
 // that were refused at most twice.
 void denials_close(struct denials *denials, bool succeeded);
 void denials_free(struct denials *denials);
 
-// What locked processes refused or could not do: one table that they share with the supervisor,
-// which trusts none of it.
+// Locked processes share a table of refusals with the supervisor, which trusts none of it.
 
 enum refused_kind {
 	REFUSED_NOTHING,
@@ -141,7 +141,7 @@ enum refused_flag {
 
 struct refused {
 	uint32_t kind, flag;
-	uint32_t failed; // not 0: not refused, but impossible
+	uint32_t failed; // not 0: failed, not refused
 	uint32_t count;
 	char what[400], why[160], value[128];
 };

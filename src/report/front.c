@@ -24,7 +24,7 @@ enum {
 	STATUS_KILLED = 128 + SIGKILL
 };
 
-// One byte beyond the bound shows that output was cut.
+// One byte above CAPTURED_MAX shows that output was cut.
 static void captured_add(int stored, const char *bytes, size_t length)
 {
 	struct stat status;
@@ -70,8 +70,8 @@ static bool store(struct front *front, int from, int stream)
 	return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-// The command has begun, all output was printed, or the supervisor has died (EOF). Returns how long
-// to wait for more output.
+// A word says that the command has begun, or that all output was printed. EOF: the supervisor has
+// died. Returns how long to wait for more output.
 static int take_word(const struct front *front, struct pollfd *events, bool *ret_asked)
 {
 	int32_t run;
@@ -116,8 +116,8 @@ static _Noreturn void be_front(struct front *front, const int from[STREAMS_CAPTU
 	int wait = -1;
 	sigset_t all;
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL); // it ends with the supervisor
-	// A box can read its own pipe and take what poll() has announced.
+	sigprocmask(SIG_SETMASK, &all, NULL); // the front ends when the supervisor does
+	// A box can read the same pipe, and take what poll() has announced.
 	for (int i = 0; i < STREAMS_CAPTURED && from[i] >= 0; i++)
 		fcntl(from[i], F_SETFL, O_NONBLOCK);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)

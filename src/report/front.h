@@ -1,6 +1,5 @@
-// The front: a process beside the supervisor that reads the command's output. Writers do not wait
-// for a slow reader, and the front outlives a killed supervisor. Of the caller's descriptors it
-// only has stdout.
+// The front is a process beside the supervisor that reads the command's output. Writers do not wait
+// for a slow reader. It outlives a killed supervisor.
 #pragma once
 
 #include <stdbool.h>
@@ -14,11 +13,10 @@ enum { STREAMS_CAPTURED = 2 };
 struct patience;
 
 struct front {
-	// The record of a run in the background. -1: the output is captured for the answer.
+	// Record of a background run. If it is -1, the output is captured for the answer.
 	int boxes, record, lock;
 	char name[RECORD_NAME];
-	int stored[STREAMS_CAPTURED]; // memfds; or the first: the output file
-				      // (report/output_ring.h)
+	int stored[STREAMS_CAPTURED]; // memfds; in a background run the first is the output file
 	struct ring_head head;
 	int answer;
 	int ready; // closed when both processes have ended
@@ -27,14 +25,14 @@ struct front {
 };
 #define FRONT_NONE { .record = -1, .lock = -1, .stored = { -1, -1 }, .answer = -1, .ready = -1 }
 
-// Captures stdout and stderr of this process. -1 with the error said.
+// Captures stdout and stderr of this process.
 int front_begin(struct front *front);
 // Puts the members stdout, stderr and truncated, and prints the object by live_say().
 int front_print(struct front *front, struct out *out, struct patience *patience);
 
 void captured_text(struct out *out, const char *key, char *text, size_t length);
 
-// The object of sbx run, exec, wait and code (sbx-json(5), result).
+// The JSON object of sbx run, exec, wait and code (sbx-json(5), result).
 struct result {
 	const char *end; // exit, signal, limit, failed or box
 	int status;
@@ -51,5 +49,5 @@ struct result {
 	const struct findings *found[2];
 };
 void result_put(const struct result *result, struct out *out);
-// Prints the object for the recorded error, where no run began. Returns 125.
+// Prints the object for a run that did not begin, with the recorded error. Returns 125.
 int result_failed(void);

@@ -1,4 +1,4 @@
-// Owns the lines on the terminal during a run, and the last words.
+// Owns the lines on the terminal during a run, and the writing of the report.
 #include "report/summary.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static bool is_for_person(const struct plan *plan)
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-// A terminal of another user, as below su(1), opens as /dev/tty.
+// Below su(1) the terminal belongs to another user, and only /dev/tty opens.
 int live_reopen_terminal(int fd)
 {
 	char path[64];
@@ -55,7 +55,7 @@ int live_reopen_terminal(int fd)
 	return -1;
 }
 
-// With TOSTOP set, background jobs keep quiet.
+// With TOSTOP the kernel stops a background job that writes.
 static bool is_in_line_mode(int fd)
 {
 	const tcflag_t local = ICANON | ECHO, output = OPOST | ONLCR;
@@ -65,7 +65,7 @@ static bool is_in_line_mode(int fd)
 	       (!(modes.c_lflag & TOSTOP) || tcgetpgrp(fd) == getpgrp());
 }
 
-// As many blanks as a line has, then a carriage return. A line feed where the width is unknown.
+// Overwrites a line with blanks, or begins another if the width is unknown.
 static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 {
 	enum { COLUMNS_MAX = 500 };
@@ -75,10 +75,10 @@ static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 		out_text(out, "%*s\r", (int)columns, "");
 }
 
-// Each kind has a system call that never waits: any holder of a shared description can change its
-// flags.
+// offer() has a system call for each kind that never waits. A box can clear O_NONBLOCK of a shared
+// description.
 struct sink {
-	int fd, memory; // memory: a memfd with the same bytes, whose pages a pipe gets
+	int fd, memory; // `memory`: memfd with the text, for splice()
 	mode_t kind;
 };
 
@@ -86,7 +86,7 @@ static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent
 {
 	struct iovec part = { out->text + sent, out->used - sent };
 	loff_t at = (loff_t)sent;
-	if (S_ISFIFO(sink->kind) && sink->memory < 0) // no descriptor was free
+	if (S_ISFIFO(sink->kind) && sink->memory < 0) // no descriptor was free for a memfd
 		return pwritev2(sink->fd, &part, 1, -1, RWF_NOWAIT);
 	if (S_ISFIFO(sink->kind)) // a named pipe refuses RWF_NOWAIT
 		return splice(sink->memory, &at, sink->fd, NULL, part.iov_len, SPLICE_F_NONBLOCK);
@@ -96,7 +96,7 @@ static ssize_t offer(const struct sink *sink, const struct out *out, size_t sent
 			    end ? (size_t)(end + 1 - (const char *)part.iov_base) : part.iov_len,
 			    MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
-	// The command may have moved the offset.
+	// The command may have moved the file's offset.
 	return S_ISREG(sink->kind) ? pwritev2(sink->fd, &part, 1, -1, RWF_APPEND)
 				   : write(sink->fd, part.iov_base, part.iov_len);
 }
@@ -243,10 +243,10 @@ int live_wait(const struct live *live, int milliseconds)
 	return times_left(live->next_try, milliseconds);
 }
 
-// Ends what a box may have begun, by xterm's ctlseqs: strings, VT52 mode, printing, synchronized
-// updates, the alternate screen; margins and origin mode; character sets, attributes; insert mode,
-// no wrap, a hidden cursor; reports of mouse, focus and paste. ?1049l and DECSTR would move the
-// cursor, or reset what the user set.
+// Ends states of the terminal that a box may have begun (xterm's ctlseqs): strings, VT52 mode,
+// printing, synchronized updates, alternate screen, margins, origin mode, character sets,
+// attributes, insert mode, no wrap, hidden cursor, reports of mouse, focus and paste. ?1049l and
+// DECSTR would also move the cursor or reset the user's modes.
 static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
 				     "\0337\033[?69l\033[?6l\033[r\0338"
 				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
@@ -271,7 +271,7 @@ static void grow_pipe(const struct sink *sink, size_t left)
 			return;
 }
 
-// False: the time is over, or a signal came that ends other programs.
+// Returns false if the time is over, or a signal came that ends programs.
 static bool wait_more(struct patience *patience)
 {
 	enum { PAUSE_MILLISECONDS = 10 };
@@ -295,7 +295,7 @@ static int put_all(const struct sink *sink, const struct out *out, struct patien
 		if (put > 0)
 			sent += (size_t)put;
 		else if (put < 0 && errno == EPIPE && S_ISFIFO(sink->kind))
-			return 0; // as head(1) does, or a box
+			return 0; // the reader has ended, like head(1)
 		else if (put < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
 			return -1;
 		else if (!grown)
@@ -323,8 +323,7 @@ int live_say(struct out *out, int fd, struct patience *patience)
 	if (S_ISFIFO(status.st_mode) && shown.used > 0)
 		memory = fd_memory("sbx", MEMORY_PLAIN);
 	int result = memory < 0 ? 0 : fd_write_all(memory, shown.text, shown.used);
-	// A device that cannot be reopened: no process of the box is left to use the shared
-	// description.
+	// No process of the box is left to use the shared description of a device.
 	int flags = S_ISCHR(status.st_mode) && own < 0 ? fcntl(fd, F_GETFL) : -1;
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);

@@ -1,4 +1,4 @@
-// Owns the words of a run's end, and its keys: refusals, findings, figures.
+// Owns the words and JSON keys at the end of a run: refusals, findings, figures.
 #include "report/summary.h"
 
 #include <stdint.h>
@@ -20,8 +20,7 @@ static const struct key *key_of(const struct denial *denial)
 	return key_find_flag(VERB_RUN, denial->flag, strlen(denial->flag));
 }
 
-// The group of a host: its names belong together. The host itself where the rule needs a suffix,
-// which groups lack.
+// Returns the group that lists the host (profiles/groups.ini), or the value itself.
 static const char *flag_value(const struct denial *denial)
 {
 	const char *group = str_equal(denial->kind, "connect") && denial->flag[0] &&
@@ -72,8 +71,8 @@ static void put_denial_head(const struct denial *denial, const struct denials *d
 		out_text(out, " (%s)", denial->rule);
 }
 
-// One of the first of its kind. In place of the rest it puts a line with their number. `all`: also
-// those of lines during the run.
+// True for the first LISTED_OF_A_KIND of a kind. After them it puts a line with the number of the
+// rest. `all`: also denials that a line showed during the run.
 static bool is_listed(const struct denials *denials, unsigned index, bool all, struct out *out)
 {
 	enum { LISTED_OF_A_KIND = 8 };
@@ -113,7 +112,7 @@ void denied_line(const struct plan *plan, const struct denial *denial, struct ou
 	put_line(plan, denial, NULL, out);
 }
 
-// Adds the line to the last profile of this run.
+// Suggests a command that adds the line to the run's last profile.
 static void add_line(const struct plan *plan, const struct key *key, const char *value,
 		     struct out *out)
 {

@@ -1,4 +1,4 @@
-// What a run was refused, used and met as limits: words and JSON.
+// Words and JSON about a run's refusals, usage and limits.
 #pragma once
 
 #include <stdbool.h>
@@ -10,25 +10,25 @@
 
 struct run;
 
-// `plan`: NULL where it is another process's.
+// `plan` is NULL in another process than the supervisor.
 void denied_line(const struct plan *plan, const struct denial *denial, struct out *out);
-// The audit gets all; else the first of each kind, and the number of the rest. A person gets no
-// denial again that a line showed during the run. A model gets a profile line instead of a flag.
+// A person gets the first denials of each kind, without those that a line showed during the run,
+// and the number of the rest. The audit gets all. A model gets profile lines instead of flags.
 void denied_text(const struct plan *plan, const struct denials *denials, enum reader reader,
 		 struct out *out);
 bool denied_can_be_allowed(const struct denials *denials);
 void denied_members(const struct denial *denial, struct out *out);
 void denied_json(const struct denials *denials, struct out *out);
 
-// How long the last words wait for their reader.
+// How long the report waits for its reader.
 enum { PATIENCE_MILLISECONDS = 15 * 1000, PATIENCE_LEAST_MILLISECONDS = 1000 };
 struct patience {
 	int64_t until;
 	int signals;
 };
-// Writes to a descriptor that the box may share and may have filled: without using its flags, for
-// at most `patience` (NULL: there was no box). -1 with errno; EAGAIN: not all was read in time. 0
-// also if the reader of a pipe has gone.
+// Writes to a descriptor that the box may share, whatever its flags. Waits for at most `patience`
+// (NULL: no box). Returns -1 and EAGAIN if not all was read in time, 0 if the reader of a pipe has
+// gone.
 int live_say(struct out *out, int fd, struct patience *patience);
 void hits_json(const struct hit *hits, int count, struct out *out);
 
@@ -38,7 +38,7 @@ struct outcome {
 		OUTCOME_NO_EXEC,
 		OUTCOME_ENDED,
 		OUTCOME_STOPPED,
-		OUTCOME_HOST_FAILED, // while the command may have run
+		OUTCOME_HOST_FAILED, // the command may have run
 		OUTCOME_INIT_KILLED,
 		OUTCOME_INIT_VANISHED,
 	} kind;
@@ -66,39 +66,39 @@ void summary_usage(const struct saying *saying, struct out *out);
 const char *summary_end(const struct outcome *outcome);
 void summary_json(const struct saying *saying, struct out *out);
 
-// Reports refusals during a run: to programs by events.h, to a person on a terminal in line mode.
+// Reports refusals during a run to a person, on a terminal in line mode.
 enum {
 	LIVE_LINES_A_SECOND = 3,
-	LIVE_LINES_MAX = 60, // in a run
+	LIVE_LINES_MAX = 60, // of a run
 };
 
 struct findings;
 struct live {
 	enum { LIVE_UNASKED, LIVE_OFF, LIVE_ON } state;
-	bool log; // no terminal: for `sbx logs`, or the client of a wrapped server
+	bool log; // for `sbx logs` or the client of a wrapped server, without a terminal
 	int fd;   // a separate description, non-blocking
 	unsigned next;
 	size_t findings_shown; // offset in the records
 	unsigned lines;
 	unsigned lines_of_run;
 	int64_t second_began;
-	int64_t next_try; // likewise; 0: nothing waits
+	int64_t next_try; // when to write `unsent`; 0: nothing waits
 	struct out unsent;
 };
 
 void live_begin(struct live *live);
 bool live_wants(const struct live *live);
-// Without a refusal it makes no system call.
+// Makes no system call unless something was refused.
 void live_turn(struct live *live, const struct plan *plan, struct denials *denials,
 	       const struct findings *found);
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);
-// A separate, non-blocking description; -1: not a terminal.
+// Opens the terminal again, non-blocking. Returns -1 if it is none.
 int live_reopen_terminal(int fd);
 void live_reset_terminal(void);
 
-// --report-fd and --status-fd: JSON lines for a program (sbx-json(5), form event). Events that a
-// slow reader leaves no room for are counted.
+// --report-fd and --status-fd: JSON lines (sbx-json(5), form event). Counts events for which a slow
+// reader leaves no room.
 enum { EVENTS_QUEUE_MAX = 128 << 10 }; // bytes; the last lines have extra room
 
 struct events {
@@ -114,12 +114,12 @@ struct events {
 void events_init(struct events *events);
 
 int events_plan(struct plan *plan, const struct invocation *invocation);
-// -1 with the error said: the box may write there (outside/outside.h).
+// Fails if the box may write to the descriptor (outside/outside.h).
 int events_host(const struct plan *plan, struct run *run);
 
 void events_command_started(const struct plan *plan, const struct run *run);
 void events_queue_denials(struct events *events, const struct denials *denials);
-// -1: nothing to write
+// Returns -1 if there is nothing to write.
 int events_poll_fd(const struct events *events);
 void events_write(struct events *events);
 

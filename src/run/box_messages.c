@@ -1,4 +1,4 @@
-// Owns the messages of the box's pid 1: of fixed size, without anything to parse.
+// Owns the messages of the box's pid 1. They have a fixed size, and need no parser.
 #include "run/steps.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ static void take_sockets(const struct run *run, int fds[FD_PASSED])
 	proxy_sockets(run->proxy, fds, count);
 }
 
-// The first listener takes every port.
+// The first listener gets the connections to every port.
 static void take_listeners(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
 {
 	bool redirected = run->proxy->listener_count > 0 ? run->proxy->redirected
@@ -81,7 +81,7 @@ static void take_listeners(const struct plan *plan, struct run *run, const int f
 
 static void take_started(const struct plan *plan, struct run *run, int terminal)
 {
-	if (run->started) { // a first process that was taken over says it again
+	if (run->started) { // a pid 1 that the box controls can send this again
 		fd_close(&terminal);
 		return;
 	}

@@ -1,4 +1,4 @@
-// Owns the making of a plan: who calls, from where, then each room's part in turn.
+// Owns the making of a plan: the caller, its directories, then x_plan() of each room.
 #include "run/steps.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static const char *caller_value(char *const *environment, const char *name)
 	return NULL;
 }
 
-// $HOME, else of the passwd entry, else a directory that exists only in the box.
+// Returns $HOME, else the home in /etc/passwd, else a directory that exists only in the box.
 const char *decide_home(struct arena *arena, char *const *environment)
 {
 	const char *home = caller_value(environment, "HOME");
@@ -95,7 +95,7 @@ static bool exists_inside(const struct plan *plan, const char *path)
 	       (above->kind == MOUNT_BIND && !above->cache);
 }
 
-// The caller's directory if the box has it, else the home, else the root.
+// Chooses the caller's directory if the box has it, else the home, else the root.
 static int choose_directory(struct plan *plan)
 {
 	struct stat status;
@@ -123,8 +123,8 @@ static int choose_directory(struct plan *plan)
 	return 0;
 }
 
-// A directory of the host leads out of the view; Landlock alone would only deny the opening of
-// files.
+// A descriptor of a directory leads out of the box's view. Landlock would only deny opening files
+// in it.
 static int keep_descriptors(struct plan *plan)
 {
 	unsigned count = STDERR_FILENO + 1;
@@ -162,7 +162,7 @@ static int keep_descriptors(struct plan *plan)
 	return 0;
 }
 
-// Pid 1 wipes argv.
+// Copies the command, because pid 1 wipes argv.
 static void copy_command(struct plan *plan, char *const *command)
 {
 	size_t count = 0;
@@ -174,7 +174,7 @@ static void copy_command(struct plan *plan, char *const *command)
 	plan->command = copy;
 }
 
-// Groups become the destinations that this machine is configured to use.
+// Replaces a group by its destinations, which depend on this machine's configuration.
 static int add_destinations(struct plan *plan, const struct list *words, struct plan *box,
 			    struct list *into, struct list *reasons)
 {
@@ -202,7 +202,7 @@ static int decide_network(struct plan *plan, char *const *environment)
 	return egress_upstream(plan, environment);
 }
 
-// Without a place for caches their targets are private to the box.
+// Caches are private to the box if no directory for them is writable.
 static void leave_caches(struct plan *plan)
 {
 	const char *path = plan->caches;
@@ -255,7 +255,7 @@ void decide_places(struct plan *plan, char *const *environment)
 	plan->toplevel = plan->session ? plan->session->project : project_find(plan);
 }
 
-// What a killed run left: the check that is due moves it away.
+// True if a killed run left `name`. The check that is due moves it away.
 static bool is_left(const struct plan *plan, const char *name)
 {
 	struct due due;
@@ -292,7 +292,7 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 
 static void choose_tier(struct plan *plan, enum tier_asked asked)
 {
-	enum { LANDLOCK_LEAST = 6 }; // with scopes
+	enum { LANDLOCK_LEAST = 6 }; // ABI with scopes
 	plan->inside = outer_is_box();
 	bool can = !plan->session && !plan->explain && !plan->learn && !plan->snippet.path;
 	bool lower = asked == ASKED_AUTO && plan->inside && can && !outer_gives_namespaces() &&
@@ -344,7 +344,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->timing = invocation->timing == ANSWER_YES;
 	TRY(sshagent_plan(plan, profile, environment));
 	copy_command(plan, invocation->command);
-	TRY(keep_descriptors(plan)); // before sbx opens any
+	TRY(keep_descriptors(plan)); // before sbx opens descriptors
 	TRY(seccomp_plan(plan));
 	TRY(ns_plan(plan));
 	TRY(means_plan(plan));
@@ -378,6 +378,6 @@ int decide_go(struct plan *plan, struct run *run)
 	if (fd_write_all(run->go[1], "", 1) < 0 && errno != EPIPE)
 		return fail(errno, "hand the plan over");
 	fd_close(&run->go[1]);
-	arena_free(plan->scratch); // slow: while the box does not wait for it
+	arena_free(plan->scratch); // slow, but the box no longer waits
 	return 0;
 }

@@ -1,4 +1,4 @@
-// Owns the check after a killed run, in a separate process, and the first state of a run.
+// Owns the check after a killed run, in a separate process, and the initial state of a run.
 #include "run/steps.h"
 
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void look(void *argument)
 	struct run run;
 	struct plan plan;
 	for (unsigned i = 0; i < look->due->count; i++)
-		close(look->due->fds[i]); // who has the answer holds them
+		close(look->due->fds[i]); // only the parent keeps the locks
 	plan_from_entry(look, &plan);
 	run_init(&run, look->run->arguments, look->run->environment);
 	run.began = run.acts = look->run->began;

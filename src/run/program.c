@@ -24,7 +24,7 @@ struct needs {
 	bool hidden;
 };
 
-// Resolves all but the last component. NULL: the directory does not exist.
+// Resolves all but the last component. Returns NULL if the directory does not exist.
 static const char *resolve_parent(struct needs *needs, const char *path)
 {
 	char real[PATH_MAX];
@@ -127,7 +127,7 @@ static bool find_script(struct arena *arena, const char *name, const char *inter
 	return true;
 }
 
-// Options of paths expand variables: a name with '$' cannot be given.
+// Options with paths expand variables, and cannot have a path with '$'.
 static const char *path_word(struct needs *needs, const char *path)
 {
 	return strchr(path, '$') ? NULL : quote_fix(needs->arena, path);
@@ -155,7 +155,7 @@ static void find_needs(struct needs *needs, const char *name, const char *outsid
 	}
 }
 
-// People give shell lines, assignments and shell keywords for a program.
+// People type shell lines, assignments and builtins as the program.
 static void not_found(char *const *command, struct findings *found)
 {
 	static const char builtins[] = "cd export source . alias unset ulimit umask set eval exec";
@@ -238,8 +238,6 @@ void program_other(const struct plan *plan, struct findings *found)
 	arena_free(arena);
 }
 
-// --- programs that need more than a box has -----------------------------------------------------
-
 static bool is_gap(char c)
 {
 	return strchr(" \t", c) != NULL;
@@ -310,7 +308,7 @@ void program_withheld(const struct plan *plan, struct findings *found)
 	}
 }
 
-// A program does not report what it lacks of these.
+// A program does not report what these variables name and the box lacks.
 static const char naming_variables[] =
 	"LD_LIBRARY_PATH NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS "
 	"JDK_JAVA_OPTIONS JAVA_HOME CLASSPATH MAVEN_OPTS GRADLE_OPTS PYTHONPATH PYTHONHOME "

@@ -1,4 +1,4 @@
-// Owns the begin of the process that reads the project's files.
+// Owns the start of the process that reads the project's files.
 #include "run/steps.h"
 
 #include <fcntl.h>
@@ -12,8 +12,9 @@
 #include "run.h"
 #include "trees/git_list.h"
 
-// Most projects have one repository, whose configuration names nothing, and an index that was read
-// before: then there is no question. Other writable directories may hold repositories as well.
+// Starts the reader only for a question. Most projects have none: one repository, whose
+// configuration names no files, with an index that was read before. Other writable directories may
+// hold repositories, too.
 int reader_host(const struct plan *plan, struct run *run)
 {
 	const char *text;

@@ -1,4 +1,4 @@
-// Owns a run's end: status, findings about a failure, their readers.
+// Owns the end of a run: status, findings about a failure, the report.
 #include "run/steps.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 			     "", "", "");
 		return STATUS_KILLED;
 	case OUTCOME_INIT_VANISHED:
-		// The supervisor ended the box for that finding.
+		// With these findings the supervisor has ended the box.
 		if (!outcome->found.counts[FINDING_PROTECTION_LOST] &&
 		    !outcome->found.counts[FINDING_RETURNS])
 			findings_add(found, FINDING_INIT_LOST, "", "", "");
@@ -83,7 +83,7 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 	return STATUS_FAILED;
 }
 
-// A model starts a server in one command and expects it in the next.
+// A model starts a server in one command, and expects it to live during the next.
 static void find_left(const struct run *run, struct outcome *outcome)
 {
 	if (outcome->kind == OUTCOME_ENDED && run->message.kind == MESSAGE_ENDED &&
@@ -142,7 +142,7 @@ static void find_names(const struct list *names, enum finding_kind kind, struct 
 		findings_add(&outcome->found, kind, item->text, "", item->text);
 }
 
-// Only if a program tried the path, or the command failed and this may be the cause.
+// Reports untracked files only if a program tried to open one, or the command failed.
 static void find_hidden(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
 	struct stat link;
@@ -154,7 +154,7 @@ static void find_hidden(const struct plan *plan, const struct run *run, struct o
 	find_names(&plan->altered, FINDING_ALTERED, outcome);
 }
 
-// Programs that gain rights by their file's mode do not work in a box.
+// The command may have taken the owner's rights to the project.
 static void find_rights(const struct plan *plan, struct arena *arena, struct outcome *outcome)
 {
 	const char *fix = owned_closed(arena, plan->project);
@@ -268,7 +268,7 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	if (model && status != 0 && !plan->learn && denied_can_be_allowed(&outcome->denials))
 		findings_add(&outcome->found, FINDING_POLICY, "", "", "");
 	bool began =
-		outcome->kind != OUTCOME_FAILED; // else not even the state directory is written
+		outcome->kind != OUTCOME_FAILED; // otherwise the state directory stays as it is
 	if (began)
 		unshown_note(plan, &outcome->found);
 	denials_close(&outcome->denials, status == 0);

@@ -1,4 +1,4 @@
-// Owns the way from words to a running box.
+// Owns the way from command-line words to a running box.
 #include "run/run_command.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ int box_done(struct out *out, int result)
 	return out_flush(out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
-// $SHELL if bash or zsh, else bash, else sh.
+// Returns $SHELL if it is bash or zsh, else bash, zsh or sh.
 static const char *box_shell(void)
 {
 	static const char *const fallbacks[] = { "/bin/bash", "/usr/bin/bash", "/bin/zsh",
@@ -81,7 +81,7 @@ struct box *box_new(void)
 	return box;
 }
 
-// --help ends a verb; -C comes before every look at the directory.
+// Handles --help, and -C before any look at the current directory.
 static int finish_reading(const struct box *box)
 {
 	const char *directory = box->invocation.directory;
@@ -208,7 +208,7 @@ struct outcome run_try(struct box *box, struct run *run)
 	return outcome;
 }
 
-// Only if the machine denied namespaces, and the profile accepts tier landlock.
+// True if the machine denied namespaces, and the profile accepts tier landlock.
 static bool may_fall_back(const struct box *box, const struct run *run)
 {
 	return run->lock != LOCK_DONE && box->plan.tier == TIER_FULL &&
@@ -250,7 +250,8 @@ static int fall_back(const struct box *box, struct run *run)
 	return run_command(lower);
 }
 
-// A host program, such as git or an editor, replaced a file of the plan before the command began.
+// True if a host program, such as git or an editor, replaced a file of the plan before the command
+// began.
 static bool may_try_again(const struct box *box, const struct run *run)
 {
 	enum { TRIES_MAX = 100 };
@@ -303,7 +304,7 @@ int run_command(struct box *box)
 	struct outcome outcome = supervise(&box->plan, &run, walk_host(&box->plan, &run));
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
-	// Not with secrets: their variables are wiped.
+	// With secrets there is no second try: their variables are wiped.
 	if (outcome.kind == OUTCOME_FAILED && run.lock != LOCK_DONE &&
 	    (may_try_again(box, &run) || clear_way(box)) && box->plan.credential_count == 0) {
 		findings_free(&outcome.found);

@@ -43,8 +43,8 @@ int signals_host(const struct plan *plan, struct run *run)
 	return run->signals < 0 ? fail(errno, "signalfd") : 0;
 }
 
-// A pidfd: PR_SET_PDEATHSIG comes when the parent's thread ends, and an exec of a privileged file
-// resets it. It only serves to wake a stopped supervisor.
+// Watches the parent by a pidfd. PR_SET_PDEATHSIG already comes when the parent's thread ends, and
+// an exec of a privileged file resets it. It only wakes a stopped supervisor.
 int signals_parent_host(const struct plan *plan, struct run *run)
 {
 	if (plan->parent == 0)
@@ -76,8 +76,7 @@ void signals_restore(const struct run *run)
 	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
 }
 
-// A terminal signals the whole group (SIGTTOU: notify.c). The supervisor forwards signals of other
-// programs.
+// A terminal signals the whole process group. The supervisor forwards only signals of programs.
 void signals_handle(const struct run *run)
 {
 	struct signalfd_siginfo info;
@@ -95,7 +94,7 @@ void signals_die(int number)
 {
 	sigset_t only;
 	prctl(PR_SET_DUMPABLE,
-	      0); // a limit of 0 does not stop a core_pattern program
+	      0); // RLIMIT_CORE 0 does not stop a core_pattern program
 	signal(number, SIG_DFL);
 	sigemptyset(&only);
 	sigaddset(&only, number);
@@ -113,7 +112,7 @@ static void end_like(pid_t watcher)
 	_exit(WEXITSTATUS(status));
 }
 
-// The command is the oldest child of the box's first process.
+// The command is the oldest child of pid 1.
 static pid_t command_group(const struct run *run)
 {
 	char path[64], children[32];
@@ -124,7 +123,7 @@ static pid_t command_group(const struct run *run)
 	return command > 0 ? getpgid((pid_t)command) : 0;
 }
 
-// In the foreground an inner group may own the terminal by now.
+// A shell in the box may have given the terminal to another group.
 static void note_lent(struct run *run)
 {
 	pid_t group = run->lent ? tcgetpgrp(run->terminal) : 0;
@@ -135,16 +134,15 @@ static void note_lent(struct run *run)
 		run->lent_group = command_group(run);
 }
 
-// The signals are blocked. EOF of the watcher continues this process.
+// The signals are blocked. The end of the watcher sends SIGCONT to this process.
 static _Noreturn void be_front(struct run *run, pid_t watcher)
 {
 	sigset_t all;
 	siginfo_t info = { .si_pid = watcher };
 	int number = SIGNAL_STOP;
 	sigfillset(&all);
-	// Locks of fcntl(2) end when any descriptor of the file is closed in this process. The
-	// watcher, a thread of it, may need them; else the run's descriptors are the watcher's
-	// alone.
+	// This process loses fcntl(2) locks when it closes any descriptor of their file. With a
+	// seccomp listener, a thread of this process needs all descriptors.
 	const int kept[] = { run->terminal, run->record_lock, run->session_user,
 			     run->session_view };
 	if (run->listener < 0)
@@ -177,13 +175,13 @@ int signals_stop(struct run *run)
 		setpgid(watcher, watcher);
 		be_front(run, watcher);
 	}
-	setpgid(0, 0); // the shell's signals to its job arrive once, by the front
+	setpgid(0, 0); // the shell signals only the front, which forwards once
 	run->front = front;
 	return 0;
 }
 
-// A separate description of the pipe at stdout: the caller's flags stay, and the pipe ends when the
-// command closes it. Not a read end: an open of a pipe without writers blocks.
+// Opens the pipe at stdout again: the caller's flags stay, and the pipe ends when the command
+// closes it. A read end would block without writers.
 static bool reopen_pipe(int flags)
 {
 	struct stat status;
@@ -195,7 +193,7 @@ static bool reopen_pipe(int flags)
 	       dup2(own, STDOUT_FILENO) == STDOUT_FILENO;
 }
 
-// A box could use these to make the caller's later calls fail, or lose bytes.
+// With these socket options a box could make the caller's later calls fail, or lose bytes.
 static const int options_kept[OPTIONS_KEPT] = { SO_SNDTIMEO, SO_RCVTIMEO, SO_LINGER, SO_RCVLOWAT };
 
 static void note_options(int fd, struct kept_option kept[OPTIONS_KEPT])
@@ -295,7 +293,7 @@ int standard_io_named(const char **text)
 {
 	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/" };
 	struct stat status;
-	const char *end = *text + strcspn(*text, " \t\n"); // a word behind it is a script
+	const char *end = *text + strcspn(*text, " \t\n"); // the path ends at a blank
 	for (; (*text = strchr(*text, '/')) != NULL && *text < end; ++*text)
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 			if (!str_starts(*text, places[i]))

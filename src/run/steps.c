@@ -184,7 +184,7 @@ static int take_step(struct plan *plan, struct run *run, int index)
 	return result;
 }
 
-// The message carries the text, which is reported or dropped with the try.
+// Moves the error into run->message, which is reported, or dropped before another try.
 static void note_failure(struct run *run)
 {
 	run->message.kind = MESSAGE_FAILED;
@@ -208,7 +208,7 @@ int walk_host(struct plan *plan, struct run *run)
 		if (steps[i].side != SIDE_HOST)
 			continue;
 		int result = take_step(plan, run, i);
-		if (result > 0) // the clone: this process is the box now
+		if (result > 0) // after the clone, in the box
 			walk_box(plan, run);
 		if (result < 0) {
 			note_failure(run);

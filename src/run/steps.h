@@ -24,26 +24,23 @@ struct step {
 	const char *name;
 	int (*go)(const struct plan *plan, struct run *run);
 	int (*undo)(const struct plan *plan,
-		    struct run *run); // host side, in reverse order; may be NULL
-	// Only until `go`: these steps write the plan. Then it is read-only.
+		    struct run *run); // on the host side, in reverse order; may be NULL
+	// Instead of `go`, in steps that write the plan. The row "go" makes it read-only.
 	int (*make)(struct plan *plan, struct run *run);
-	bool lost_without_namespaces; // a machine without namespaces fails here: tier landlock may
-				      // do
+	bool lost_without_namespaces; // fails on a machine without namespaces, where tier landlock
+				      // may work
 	const char *why;
 };
 
 extern const struct step steps[];
 extern const int step_count;
 
-// Walks one side of the table: times each step, undoes in reverse.
-
 bool walk_has_step(const struct plan *plan, const struct step *step);
 
-// Host side: -1 with run->message naming the step, and all steps undone. Box side: does not return.
+// Returns -1 on the host side if a step failed: run->message names it, and all steps are undone.
+// Does not return in the box.
 int walk_host(struct plan *plan, struct run *run);
 void walk_undo(const struct plan *plan, struct run *run);
-
-// Profile and probe -> plan. Pure but for reading the file system.
 
 const char *decide_home(struct arena *arena, char *const *environment);
 const char *decide_config_directory(struct arena *arena, char *const *environment);
@@ -51,15 +48,15 @@ const char *decide_state_directory(struct arena *arena, char *const *environment
 
 void decide_places(struct plan *plan, char *const *environment);
 
-// First half: merges profiles and flags, and decides what the clone needs. `plan` and `profile` are
-// zeroed, in the arena.
+// The first half merges profiles and flags, and decides what the clone needs. `plan` and `profile`
+// are zeroed, in the arena.
 int decide_profile(struct arena *arena, const struct invocation *invocation,
 		   const struct arguments *arguments, char *const *environment,
 		   struct profile *profile, struct plan *plan);
 
 int decide_view(struct plan *plan, char *const *environment);
 
-// Steps of the second half. Meanwhile pid 1 prepares what needs no plan.
+// Steps of the second half of the plan. Meanwhile pid 1 prepares what needs no plan.
 int reader_host(const struct plan *plan, struct run *run);
 int reader_undo(const struct plan *plan, struct run *run);
 int decide_host(struct plan *plan, struct run *run);
@@ -68,94 +65,90 @@ int decide_child(const struct plan *plan, struct run *run);
 
 void program_absent(const struct plan *plan, struct findings *found);
 
-// The box ran another program of that name than the caller's PATH finds first.
+// Reports that the box ran another program than the caller's PATH finds first.
 void program_other(const struct plan *plan, struct findings *found);
 
-// A command that failed runs a program that needs rights, like sudo, or an absent socket.
+// Reports that the failed command runs a program that needs rights, like sudo, or an absent socket.
 void program_needs(const struct plan *plan, struct findings *found);
 
-// For each withheld variable that leads to a program outside.
+// Reports each withheld variable that names a program outside the box.
 void program_withheld(const struct plan *plan, struct findings *found);
-// For each search path or file that a variable names and the box lacks.
+// Reports each search path or file that a variable names and the box lacks.
 void program_names(const struct plan *plan, struct findings *found);
 
-// Directories of `list` (of PATH, or NULL) in the home that the box lacks. Appends three, each
-// after a blank, then "and more". Returns how many there are.
+// Appends up to three directories of `list` (a PATH, or NULL) in the home that the box lacks, each
+// after a blank, then "and more". Returns the number of all.
 unsigned program_unseen(const struct plan *plan, const char *list, struct out *out);
 
-// The signals that reach the supervisor: read from a descriptor, never handled.
+// The supervisor reads its signals from a descriptor. It has no handlers.
 
 int signals_host(const struct plan *plan, struct run *run);
-// With --die-with-parent. -1: the parent has ended, or is in another pid namespace.
+// Watches the parent for --die-with-parent. Fails if it has ended, or is in another pid namespace.
 int signals_parent_host(const struct plan *plan, struct run *run);
 int signals_parent_undo(const struct plan *plan, struct run *run);
 void signals_handle(const struct run *run);
-// A shell with job control must see its child stop, but the watcher of a box never stops. So the
-// first stop forks: the copy watches on, and the first process only stops, continues and ends as
-// the shell expects. Returns in the watcher; at once where no shell waits.
+// A shell with job control must see its child stop, but the supervisor must go on. At the first
+// stop sbx forks: the child is the supervisor, the parent stops, continues and ends for the shell.
+// Returns in the supervisor.
 int signals_stop(struct run *run);
 void signals_die(int number);
 void signals_restore(const struct run *run);
 
-// Releases the caller's descriptors, so that a pipe ends when the command closes it.
+// Releases the caller's descriptors: a pipe must end when the command closes it.
 
 // Opens /dev/null early, where a failure does no harm.
 int standard_io_host(const struct plan *plan, struct run *run);
 int standard_io_undo(const struct plan *plan, struct run *run);
 
-// Replaces stdin and stdout by /dev/null, and closes --keep-fd. Only once the box stands: another
-// try needs them.
+// Replaces stdin and stdout by /dev/null, and closes --keep-fd. Call it when the box is made:
+// another try needs them.
 int standard_io_release(const struct plan *plan, struct run *run);
-// In the background: closes all but 0, 1, 2 and the given ones. standard_io_started(): notifies the
-// waiting caller, once.
+// For a background run, closes all but 0, 1, 2 and the given ones. standard_io_started() notifies
+// the waiting caller, once.
 int standard_io_alone(const struct plan *plan);
 void standard_io_started(const struct plan *plan, const struct run *run);
 
-// The next pipe that `text` names as /dev/fd/N or /proc/self/fd/N, as a shell's <(...), also in
-// "--config=<(...)", not behind a space. Moves `text` on. -1: none.
+// Returns the next pipe that `text` names before a blank as /dev/fd/N or /proc/self/fd/N, the
+// shell's <(...). Advances `text`. Returns -1 if there is none.
 int standard_io_named(const char **text);
 
-// The host side while the box lives: signals, stops, the wall clock, the end.
+// Runs the host side while the box lives.
 
 struct outcome supervise(struct plan *plan, struct run *run, int walked);
 
-// Messages of the box's pid 1.
 enum run_turn { GOES_ON, ENDED };
 
 enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct outcome *outcome);
 
-// The host side failed (err_text()): ends a box that has begun.
+// Ends a box that has begun, after a failure of the host side (err_text()).
 enum run_turn run_broken(struct run *run, struct outcome *outcome);
-
-// The report: empty after success, else what failed and its fix.
 
 // Returns the command's status, 124 at the time limit, 125 when sbx failed, 126 and 127 when the
 // command could not start.
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome);
 
-// `result`: of live_say(), with its errno. If not all was written, status 0 becomes 125.
+// `result` and errno are from live_say(). If not all was written, status 0 becomes 125.
 int report_written(const struct plan *plan, int result, int status);
 
 void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
 
-// The run's record (boxes/record.h).
-
-// A run without a record goes on; record_note() reports it.
+// A run goes on without a record. record_note() reports it.
 int record_host(const struct plan *plan, struct run *run);
 int record_undo(const struct plan *plan, struct run *run);
 void record_turn(struct run *run, const struct denials *denials);
 bool record_is_killed(const struct run *run);
-// `end`: of record_ends[], from RECORD_EXIT on.
+// `end` is a word of record_ends[], from RECORD_EXIT on.
 void record_finish(struct run *run, const char *end, int status);
 void record_drop(struct run *run);
-// Finding: `sbx ps` or `sbx allow` could not find the run.
+// Adds a finding if `sbx ps` or `sbx allow` cannot find the run.
 void record_note(const struct run *run, struct findings *found);
 
-// The state of a run before its first step.
+// Sets the state of a run before its first step.
 
 void run_init(struct run *run, char *const *arguments, char *const *environment);
 
-// After a killed supervisor: before the next run's first step, and at the end of a run beside it.
+// Checks what a killed supervisor left: before the next run's first step, and at the end of a
+// concurrent run.
 
 // Reports on stderr. Does not change the plan.
 void due_check(const struct plan *plan, struct run *run);

@@ -29,8 +29,8 @@
 #include "sshagent/sshagent.h"
 #include "view/protect/protect.h"
 
-// The most that one turn of the loop does for each source: none may delay limits, guards and time,
-// which come first.
+// A turn of the loop does at most this for each source. Limits, walls and time come first. No
+// source may delay them.
 //
 //   limits, time      a walk over the box's processes, when it is due (limits/watch.c)
 //   mounts            walls that were put back, ANSWERS_A_TURN (postcheck/walls.c)
@@ -47,10 +47,10 @@
 //   answers           what a program says at once, of ANSWER_BYTES_MAX (ask/ask.c)
 //   refusals          LIVE_LINES_A_SECOND lines on a terminal, no wait (report/live.c)
 
-// The first process of a machine reaps orphans; that of a container need not.
+// The init process of a machine reaps orphans. That of a container may not.
 static bool orphans_are_reaped(void)
 {
-	const ino_t first = 0xeffffffcU; // of the initial pid namespace, since Linux 3.8
+	const ino_t first = 0xeffffffcU; // inode of the initial pid namespace (Linux 3.8)
 	struct stat status;
 	return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == first;
 }
@@ -82,7 +82,7 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 struct eyes {
 	struct watch watch;
 	int64_t begin;
-	int64_t delay; // milliseconds until they are opened; 0: the box does not stand yet
+	int64_t delay; // milliseconds until the watch begins; 0: the box is not ready
 	bool open;
 	struct findings *found;
 };
@@ -99,8 +99,8 @@ static int sleep_time(const struct eyes *eyes, int limit)
 	return (int)left;
 }
 
-// A short run does not need them. The delay is the time that making the box took: so it follows the
-// load of the machine.
+// A short run needs no watch. The delay before it grows with the time that making the box took: a
+// machine under load takes longer.
 static void set_delay(const struct run *run, struct eyes *eyes)
 {
 	enum { BOX_MILLISECONDS = 8, SLOWER_MAX = 16 };
@@ -147,7 +147,7 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 		add_warning(item, &outcome->found);
 }
 
-// A limit that the supervisor or the kernel enforced counts more than the status.
+// A limit that ended the run counts more than the command's status.
 static void decide_outcome(const struct plan *plan, struct run *run, const struct clock *clock,
 			   struct outcome *outcome)
 {
@@ -163,7 +163,7 @@ static void decide_outcome(const struct plan *plan, struct run *run, const struc
 		outcome->kind = OUTCOME_STOPPED;
 }
 
-// In the order of handling: walls, limits and time first.
+// Sources are handled in this order.
 enum event_source {
 	MOUNTS,
 	NAMES,
@@ -342,7 +342,7 @@ static enum run_turn take_turn(struct loop *loop)
 	wait_for_events(loop);
 	further_clients_refused(loop->run,
 				sshagent_refused(loop->run)); // before a new client comes
-	// The opening was their look in this turn.
+	// open_eyes() has looked already in this turn.
 	for (enum event_source i = open_eyes(loop) ? QUESTIONS : MOUNTS; i < SOURCES; i++)
 		if (sources[i].handle(loop, loop->events[i].revents) == ENDED)
 			return ENDED;
@@ -367,9 +367,9 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	loop.eyes = (struct eyes){ .watch = { .names = -1, .mounts = -1 },
 				   .begin = steady_now(),
 				   .found = &loop.outcome.found };
-	// Nothing to watch, or no means: only the last look remains.
+	// If nothing can be watched, only the look at the end remains.
 	loop.eyes.open = plan->place_count == 0 || plan->tier == TIER_LANDLOCK;
-	if (loop.eyes.open) // else where they are opened: a short run needs its stack again
+	if (loop.eyes.open) // otherwise open_eyes() does it
 		pages_release_stack();
 	enum run_turn turn = GOES_ON;
 	if (!hold_reports(plan) && standard_io_release(plan, run) < 0)
@@ -377,7 +377,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	while (turn == GOES_ON)
 		turn = take_turn(&loop);
 	live_end(&loop.live);
-	walls_end(&loop.eyes.watch); // holds the box's view
+	walls_end(&loop.eyes.watch); // it holds the box's view
 	further_clients_end(run);
 	ask_leave(run);
 	explain_take(plan, run, &loop.outcome.denials, steady_now() + EXPLAIN_WAIT);

@@ -1,4 +1,4 @@
-// sbx agent status: whether commands of an agent land in a box, shown by a probe.
+// sbx agent status: tests whether commands of an agent run in a box.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -59,7 +59,7 @@ void agent_line(struct out *out, const char *name, const char *text)
 	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN, str_shown(text));
 }
 
-// The mtime is the time of the last command. A probe restores it.
+// The file's mtime is the time of the agent's last command. A test restores it.
 static const char *seen_path(struct arena *arena, const struct agent *agent)
 {
 	return arena_text(arena, "%s/%s.seen", agent_state_directory(arena), agent->name);
@@ -103,9 +103,9 @@ static enum probed probe_unseen(const struct settings *settings, const char **re
 }
 
 struct agent_answer {
-	const char *name, *state; // a word for programs
+	const char *name, *state; // `state`: a word for programs
 	const char *text;
-	const char *seen, *caveat; // NULL where its commands land in no box
+	const char *seen, *caveat; // NULL if its commands run in no box
 };
 
 static void explain_outside(const struct settings *settings, enum probed probed, const char *why,

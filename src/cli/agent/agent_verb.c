@@ -30,8 +30,7 @@ static bool show_only(struct box *box, const struct settings *settings, const ch
 	return true;
 }
 
-// Waits for others who install. Returns a descriptor that holds the lock, or -1 with the error
-// said.
+// Waits for other installs. Returns a descriptor that holds the lock, or -1.
 static int lock_settings(struct box *box)
 {
 	if (box->invocation.dry_run == ANSWER_YES)
@@ -49,7 +48,7 @@ static int show_and_fail(const struct settings *settings, const char *text, cons
 	return fail(0, "%s: %s; nothing was written; --force does it", settings->path, why);
 }
 
-// Prints what the user still has to do beside the change of settings.
+// Prints what the user must do besides the change of settings.
 static void print_needs(struct box *box, const struct settings *settings, struct out *out)
 {
 	const struct agent *agent = settings->agent;
@@ -90,8 +89,8 @@ static void print_unseen(struct box *box, const struct list *paths, struct out *
 	}
 }
 
-// `back`: restores the servers' own lines.
-static int lead_servers(struct box *box, const struct agent *agent, bool back, struct out *out)
+// Wraps the servers in `sbx mcp wrap`, or (`back`) restores their lines.
+static int wrap_servers(struct box *box, const struct agent *agent, bool back, struct out *out)
 {
 	struct settings settings;
 	struct servers_found found;
@@ -126,7 +125,7 @@ static int install(struct box *box, char **names, struct out *out)
 	autoclose int lock = lock_settings(box);
 	TRY(lock);
 	if (agent->means == AGENT_SERVERS)
-		return lead_servers(box, agent, false, out);
+		return wrap_servers(box, agent, false, out);
 	TRY(agent_open(box, agent, &settings));
 	enum settings_found found = settings_find(&settings);
 	const char *title = settings.agent->title;
@@ -173,7 +172,7 @@ static int remove_part(struct box *box, const struct agent *agent, struct out *o
 {
 	struct settings settings;
 	if (agent->means == AGENT_SERVERS)
-		return lead_servers(box, agent, true, out);
+		return wrap_servers(box, agent, true, out);
 	TRY(agent_open(box, agent, &settings));
 	bool unchanged = is_unchanged(&settings);
 	const char *text = unchanged ? settings.before : settings_without(&settings);
@@ -190,8 +189,8 @@ static int remove_part(struct box *box, const struct agent *agent, struct out *o
 	return 0;
 }
 
-// Whether there is something to take out. A file of commands that cannot be read counts: its
-// removal says why.
+// True if sbx changed the settings. Also true for settings that cannot be read: the removal says
+// why.
 static bool has_part(struct box *box, const struct agent *agent, bool *ret_unchanged)
 {
 	FORGIVING;
@@ -208,8 +207,8 @@ static bool has_part(struct box *box, const struct agent *agent, bool *ret_uncha
 	return settings_find(&settings) != SETTINGS_NONE;
 }
 
-// Both parts can be in one file, which a removal changes: settings without other changes go first.
-// An agent that cannot be removed does not stop the others. `name`: NULL for all.
+// Both parts of an agent can be in one file, which a removal changes: settings without other
+// changes go first. A failed removal does not stop the others. `name` is NULL for all agents.
 static int remove_parts(struct box *box, const char *name, unsigned *ret_count, struct out *out)
 {
 	enum pass { PASS_AS_WRITTEN, PASS_SERVERS, PASS_REST };
@@ -249,7 +248,7 @@ static int remove_agent(struct box *box, char **names, struct out *out)
 	TRY(lock);
 	TRY(remove_parts(box, names[0], &count, out));
 	if (count == 0 && agent)
-		return remove_part(box, agent, out); // says why
+		return remove_part(box, agent, out); // fails with the reason
 	if (count == 0)
 		out_text(out, "no agent is installed\n");
 	return 0;
@@ -270,7 +269,7 @@ static int hook(struct box *box, char **names, struct out *out)
 	if (got < 0 || got == QUESTION_BYTES_MAX)
 		return fail(0, "a question that is too long");
 	question[got] = '\0';
-	// A box around the whole agent already holds its commands.
+	// A box around the whole agent has its commands in it.
 	if (outer_is_box())
 		return 0;
 	TRY(hook_answer(arena, agent, program, question, (size_t)got, &answer));

@@ -1,4 +1,4 @@
-// What the actions of sbx agent share, and sbx-shell uses.
+// Functions of the actions of sbx agent, and of sbx-shell.
 //
 // The room cli/agent owns `sbx agent`. Uses: base agent cli postcheck/finding report run text
 // view/paths. Begin with agent_verb.c.
@@ -12,10 +12,10 @@ struct settings;
 
 const char *agent_state_directory(struct arena *arena);
 
-// As agents' settings name this program. NULL with an error recorded: it is not installed.
+// Returns this program's path for agents' settings, or NULL if it is not installed.
 const char *agent_own_path(struct arena *arena);
 
-// Reads the settings of the agent `name` into `box->arena`.
+// Reads the settings of `agent` into `box->arena`.
 int agent_open(struct box *box, const struct agent *agent, struct settings *settings);
 
 // Prints a line of a list: the name, then `text`, wrapped at the terminal's width.

@@ -1,5 +1,5 @@
-// sbx attach: the terminal of a run in the background. Keys go to the terminal's master. Output
-// comes from the file of `sbx logs`: every attached terminal shows all of it.
+// sbx attach: connects to the terminal of a background run. Output comes from the file of `sbx
+// logs`: every attached terminal shows all of it.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,8 +27,8 @@ enum { HISTORY_MAX = 4096 };
 struct attached {
 	struct record record;
 	int master, file, changes, signals;
-	uint64_t offset;    // of the output
-	uint64_t joined_at; // end of the output at that time
+	uint64_t offset;    // next byte of the output
+	uint64_t joined_at; // end of the output when attach began
 	bool escaping;      // the last byte was ^P
 	bool detached, ended;
 	struct raw_terminal terminal;
@@ -43,11 +43,11 @@ static void begin_at(struct attached *attached, uint64_t total)
 	attached->joined_at = total;
 	ssize_t got = ring_read(attached->file, &from, bytes, HISTORY_MAX);
 	const char *line = got > 0 ? memchr(bytes, '\n', (size_t)got) : NULL;
-	if (total > HISTORY_MAX && line) // no cut escape sequence
+	if (total > HISTORY_MAX && line) // skips a partial escape sequence
 		attached->offset = from + (uint64_t)(line + 1 - bytes);
 }
 
-// `at` begins with ESC (ECMA-48).
+// Returns the length of an escape sequence (ECMA-48), which begins with ESC.
 static size_t escape_sequence_length(const char *at)
 {
 	size_t length = 1;
@@ -59,7 +59,7 @@ static size_t escape_sequence_length(const char *at)
 	return length + (at[length] && at[length] != '\033');
 }
 
-// A terminal would answer a query in the history: the command would get the answer as keys.
+// A terminal would answer a query in the history, and the command would get the answer as keys.
 static size_t keep_text_and_colours(char *bytes, size_t length)
 {
 	size_t used = 0, step;
@@ -78,7 +78,7 @@ static size_t keep_text_and_colours(char *bytes, size_t length)
 	return used;
 }
 
-// Returns 1: there may be more.
+// Returns 1 if there may be more.
 static int read_output(struct attached *attached)
 {
 	bool history = attached->offset < attached->joined_at;
@@ -141,7 +141,7 @@ static void take_signal(struct attached *attached)
 static int turn(struct attached *attached)
 {
 	char notes[4096];
-	bool lives = record_lives(attached->record.lock); // before the last bytes are read
+	bool lives = record_lives(attached->record.lock); // checked before the last read
 	int more = read_output(attached);
 	TRY(more);
 	attached->ended = !lives && !more;
@@ -205,7 +205,7 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	return 0;
 }
 
-// The box may have left the terminal in any mode, and full.
+// The box may have left the terminal in any mode, and its buffer full.
 static void say_last(struct out *out)
 {
 	static struct passing_stream words;

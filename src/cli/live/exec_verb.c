@@ -1,6 +1,5 @@
-// sbx exec: one more command in a box that lives. The command inherits the caller's stdin if that
-// is a pipe, a file or a socket. This process copies all other streams, by pipes or a pty of the
-// box.
+// sbx exec: one more command in a live box. The command inherits the caller's stdin if that is a
+// pipe, a file or a socket. This process copies all other streams, by pipes or a pty of the box.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -40,7 +39,7 @@ static int make_text(const struct box *box, char *const *command)
 	struct out out = { 0 };
 	const struct invocation *asked = &box->invocation;
 	const char *directory = asked->inside ? asked->inside : "";
-	bool named = directory[0] == '/'; // else the run's sbx completes the path
+	bool named = directory[0] == '/'; // else the supervisor completes the path
 	for (char *const *word = command; *word; word++)
 		head.arguments++;
 	list_each (item, &asked->variables)
@@ -71,19 +70,17 @@ struct further_command {
 	int socket, signals;
 	int master; // of the command's pty; -1: pipes
 	struct raw_terminal terminal;
-	int input; // flags of the caller's inherited stdin, which the box can change; -1: not
-		   // inherited
+	int input;           // flags of an inherited stdin, which the box can change; or -1
 	int64_t asked_since; // when the request was sent; 0: answered
 	pid_t run;
 	bool json, started, ended;
-	bool answered, unknown; // unknown: a run of another version sent bytes, or hung up
+	bool answered, unknown; // `unknown`: a run of another version sent bytes, or hung up
 	bool unresponsive;
 	struct further_answer last;
 	struct command_denials heard;
 };
 
-// Prints what the pipes and the pty's buffers hold. Processes that the command left may keep both
-// open.
+// Prints what the pipes or the pty still hold. Processes that the command left may keep both open.
 static void end_command(struct further_command *command)
 {
 	enum { TERMINAL_BYTES = 16 << 10 }; // the kernel buffers 4 and 8 KiB
@@ -171,7 +168,7 @@ static void pass_signal(struct further_command *command)
 	send(command->socket, &number, sizeof(number), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Milliseconds; -1: events alone; 0: nothing is left to do.
+// Returns milliseconds until something is due, -1 if nothing is, 0 at the end.
 static int64_t time_left(const struct further_command *command, bool full)
 {
 	int64_t now = steady_now();
@@ -182,7 +179,7 @@ static int64_t time_left(const struct further_command *command, bool full)
 	return command->asked_since ? command->asked_since + CONTROL_MILLISECONDS - now : -1;
 }
 
-// A read would stop a process in the background of its terminal.
+// A read would stop this process in the background of its terminal.
 static bool is_in_background(const struct passing_stream *stream)
 {
 	pid_t front = stream->from == STDIN_FILENO ? tcgetpgrp(STDIN_FILENO) : -1;
@@ -225,7 +222,7 @@ static bool turn(struct further_command *command)
 	return ready != 0 && !command->unresponsive;
 }
 
-// ^Z stops only this process.
+// Signals for the command. ^Z stops only this process.
 static const int passed[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT
 };

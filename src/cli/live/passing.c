@@ -1,4 +1,4 @@
-// Owns what passes between a command of sbx exec and its caller: bytes and denials.
+// Owns the streams and denials between a command of sbx exec and its caller.
 #include "cli/live/passing.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ void stream_fill(struct passing_stream *stream)
 		stream_end(stream);
 }
 
-// At most what a pipe takes at once: a slow reader does not delay the other streams.
+// Writes at most what a pipe takes at once: a slow reader does not delay the other streams.
 void stream_empty(struct passing_stream *stream)
 {
 	size_t left = stream->used - stream->at;
@@ -74,7 +74,7 @@ int signals_held(const int *numbers, size_t count)
 		sigaddset(&set, numbers[i]);
 	if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
 		sigdelset(&set, SIGHUP);
-	signal(SIGPIPE, SIG_IGN); // the caller's terminal is restored before this process ends
+	signal(SIGPIPE, SIG_IGN); // SIGPIPE would leave the terminal raw
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -115,7 +115,7 @@ void heard_take(struct command_denials *heard, const struct further_denied *deni
 	heard->denials.lost += denied->lost[0] + denied->lost[1];
 	heard->denials.lost_writes += denied->lost[1];
 	struct denial one = denied->denial;
-	one.count = 1; // the text counts this command's denials alone
+	one.count = 1; // the line counts only this command's denials
 	denials_add_copy(&heard->denials, &one);
 	if (!quiet && !drawn)
 		say(heard, master >= 0, &out);

@@ -1,4 +1,4 @@
-// What passes between a command of sbx exec and its caller.
+// Streams and denials between a command of sbx exec and its caller.
 #pragma once
 
 #include <stdbool.h>
@@ -11,16 +11,16 @@ enum { STREAM_BYTES = 64 << 10 };
 
 struct passing_stream {
 	int from, to; // -1: ended
-	bool input;   // at EOF `to` is closed; else the caller's stays open
+	bool input;   // at EOF closes `to`, the command's stdin
 	size_t at, used;
 	size_t most;  // bytes still to read; SIZE_MAX: no bound
 	int64_t last; // last read, milliseconds of the steady clock
 	char bytes[STREAM_BYTES];
 };
 
-// `number`: a descriptor of the caller's.
+// `number` is a descriptor of the caller.
 void stream_init(struct passing_stream *stream, int number);
-// Returns the command's end of a pipe, or -1 with the error said.
+// Returns the command's end of a pipe, or -1.
 int stream_pipe(struct passing_stream *stream);
 void stream_end(struct passing_stream *stream);
 void stream_fill(struct passing_stream *stream);
@@ -30,12 +30,12 @@ static inline bool stream_is_full(const struct passing_stream *stream)
 	return stream->at < stream->used;
 }
 
-// Blocks these signals and SIGPIPE; returns a signalfd, or -1 with errno. An ignored SIGHUP
-// (nohup(1)) stays unblocked: a blocked one would be queued.
+// Blocks these signals and SIGPIPE. Returns a signalfd, or -1. An ignored SIGHUP (nohup(1)) stays
+// unblocked.
 int signals_held(const int *numbers, size_t count);
 
-// True for a pipe, a file or a socket: the command inherits it. Another device is no file of the
-// box. -1 with the error said.
+// Returns 1 for a pipe, a file or a socket, which the command inherits. Another device is no file
+// of the box.
 int stdin_is_given(void);
 
 struct command_denials {
@@ -43,8 +43,8 @@ struct command_denials {
 	unsigned reported;
 };
 
-// Prints at once, unless `quiet`; at the end where a program draws on the terminal (`master`, or
-// -1).
+// Prints a denial at once, unless `quiet`, but at the end if a program draws on the terminal of
+// `master`.
 void heard_take(struct command_denials *heard, const struct further_denied *denied, bool quiet,
 		int master);
 void heard_end(struct command_denials *heard, bool quiet, bool succeeded);

@@ -1,4 +1,4 @@
-// The caller's terminal while a command of a box uses it: raw, each key passes.
+// The caller's terminal is raw while a command of a box uses it: each key passes.
 //
 // The room cli/live owns commands in a box that lives: `sbx exec`, `sbx attach`. Uses: base boxes
 // cli net/host nouns process report run. Begin with exec_verb.c.
@@ -14,9 +14,9 @@ struct raw_terminal {
 	struct termios before;
 };
 
-// Of the terminal at stdin; 24 rows of 80 columns if unknown.
+// Returns the size of the terminal at stdin, or 24 rows of 80 columns.
 struct terminal_wish raw_terminal_size(void);
-// Also after a stop: a shell has changed the modes meanwhile.
+// Call it also after a stop: the shell has changed the modes.
 void raw_terminal_begin(struct raw_terminal *terminal);
 void raw_terminal_end(struct raw_terminal *terminal);
 bool raw_terminal_is_master(int fd);

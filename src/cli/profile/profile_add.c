@@ -1,4 +1,4 @@
-// Owns sbx profile add: what a line is, and into which file it may go.
+// Owns sbx profile add: checks a line, and the file that gets it.
 #include "cli/profile/profile_verb.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@
 
 extern char **environ;
 
-// The one section with the key. NULL for a key of two sections, such as host; allow and deny are of
-// hosts.
+// Returns the section with the key, or NULL if several have it, such as host. allow and deny belong
+// to hosts.
 static const char *section_of(const char *name)
 {
 	const char *section = NULL;
@@ -30,7 +30,7 @@ static const char *section_of(const char *name)
 	return count == 1 ? section : NULL;
 }
 
-// "[SECTION] KEY = VALUE" or "KEY = VALUE", by the parser of profiles.
+// Reads "[SECTION] KEY = VALUE" or "KEY = VALUE" by the parser of profiles.
 static int read_line(struct box *box, const char *line, struct proposals *wishes)
 {
 	struct arena *arena = box->arena;
@@ -55,7 +55,7 @@ static int read_line(struct box *box, const char *line, struct proposals *wishes
 	if (!known)
 		return merge_unknown_key(arena, &row, from);
 	TRY(value_set(known, &box->profile, arena, row.value, from));
-	// The value of a secret's key begins with the secret's name, from its section.
+	// The parser puts the secret's name, from the section, before the value of a secret's key.
 	const char *value = rest + strcspn(rest, "=:") + 1;
 	value += strspn(value, " \t");
 	if (str_ends(value, row.value))
@@ -64,7 +64,7 @@ static int read_line(struct box *box, const char *line, struct proposals *wishes
 	return 0;
 }
 
-// A box can write a profile in the project until it was used.
+// Until a profile in the project was used, a box can write it.
 static int check_place(struct box *box, const struct profile_file *file)
 {
 	decide_places(&box->plan, environ);
@@ -82,7 +82,7 @@ static int check_place(struct box *box, const struct profile_file *file)
 	return 0;
 }
 
-// Sets the first lines of a file without `extends`, so that it stands alone.
+// A profile needs `extends` to be used alone.
 static int add_extends(struct box *box, const struct profile_file *file, struct proposals *wishes,
 		       const char **ret_head)
 {

@@ -1,5 +1,5 @@
-// sbx profile status, trust and untrust: the project's own profile, .sbx.ini; show without a name,
-// and forget: the answers "project" to questions of its runs.
+// sbx profile status, trust and untrust: the project's profile, .sbx.ini. sbx profile show without
+// a name, and forget: answers that hold for the project.
 #include "cli/profile/profile_verb.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static void put_row(struct out *out, const struct ini_row *row, const char *what
 	answer_close(out, '}');
 }
 
-// Printed last, new lines after trusted ones: other lines cannot hide them.
+// These lines come last, new ones after trusted ones: other lines cannot hide them.
 static void put_loosening(struct out *out, const struct trust *trust, const struct list *ignored)
 {
 	const struct ini_rows *rows = &trust->source.rows, *before = &trust->trusted_rows;
@@ -114,7 +114,7 @@ static void put_status(struct out *out, const struct trust *trust, const struct 
 	out_free(&difference);
 }
 
-// Reads as a run does. -1 with the error said.
+// Reads all profiles as a run does.
 static int read_all(struct box *box, const struct trust *trust, struct list *ret_ignored)
 {
 	struct profile profile = { 0 };
@@ -166,7 +166,7 @@ int profile_trust(struct box *box, char **words, struct out *out)
 	if (out_flush(out, STDOUT_FILENO) < 0)
 		return not_shown();
 	box->plan.trying = true;
-	box->invocation.command = words; // none
+	box->invocation.command = words; // no command
 	TRY(box_plan(box));
 	TRY(trust_give(box->arena, box->plan.state, box->plan.toplevel, &trust));
 	out_text(out, "%s: trusted as it is now\n", str_shown(trust.source.file));

@@ -1,4 +1,4 @@
-// sbx profile: list, show, check, keys; the table of its actions.
+// sbx profile: list, show, check and keys, and the table of actions.
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-// `directory` NULL: built in. `rows` NULL: unusable.
+// `directory` is NULL for a built-in profile, `rows` for an unusable one.
 static void put_profile(struct out *out, const char *name, const char *directory,
 			const struct ini_rows *rows)
 {
@@ -60,7 +60,7 @@ static int list(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// A value in force, and the line that set it if known.
+// Prints a value in force, and the line that set it if known.
 static void put_value(struct out *out, const struct key *key, const char *value,
 		      const struct origin *from)
 {
@@ -149,7 +149,8 @@ static int show(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// A name of the caller's profiles becomes its path, as in runs. Other words stay.
+// Returns "./WORD" for a file in the current directory, and the name for a path of the caller's
+// profiles. Other words stay.
 static const char *checked_name(struct arena *arena, const char *config, const char *word)
 {
 	const char *name = path_name(word), *path = word;
@@ -164,7 +165,7 @@ static const char *checked_name(struct arena *arena, const char *config, const c
 	return str_equal(word, path) ? name : word;
 }
 
-// Refuses what a run refuses. Where no project is possible: a run without one.
+// Refuses what a run refuses. If there can be no project, checks a run without one.
 static int check(struct box *box, char **words, struct out *out)
 {
 	struct list names = { 0 };
@@ -213,8 +214,8 @@ static int list_groups(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// Names that host programs run or trust, with the program; of `words`, the rows that contain the
-// word.
+// Lists names that host programs run or trust, with the program. A word selects the rows that
+// contain it.
 static int list_names(struct box *box, char **words, struct out *out)
 {
 	(void)box;

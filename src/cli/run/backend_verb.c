@@ -1,4 +1,4 @@
-// sbx backend: the adapters of backends/, as they were at build time.
+// sbx backend: prints the adapters of backends/, as they were at build time.
 #include <string.h>
 
 #include "base/base.h"
@@ -14,7 +14,7 @@ int verb_backend(char **words)
 	if (box_read_mixed(box, VERB_BACKEND, words, &names) < 0)
 		return box_failed();
 	for (const struct driver *each = backends; each < backends + backend_count; each++) {
-		int title = (int)strcspn(each->text, "\n") - 3; // behind "// "
+		int title = (int)strcspn(each->text, "\n") - 3; // after "// "
 		if (each->text[0] == '/' && !names[0])
 			out_text(&out, "%-18s %.*s\n", each->name, title, each->text + 3);
 		else if (each->text[0] == '/' && str_equal(names[0], each->name))

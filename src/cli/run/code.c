@@ -1,4 +1,4 @@
-// sbx code: a snippet, by the language's own interpreter or compiler, in a box.
+// sbx code: runs a snippet in a box, by the language's interpreter or compiler.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -27,8 +27,8 @@ struct code {
 	const char *path; // FILE, or NULL
 	char **arguments; // of the program
 	bool interactive; // no code: the interpreter on a terminal
-	// With --json: the compiler's output, here and in the box; -1 without. A fixed size: a
-	// compiler that writes more gets an error.
+	// With --json, descriptors of the compiler's output, here and in the box, else -1. The size
+	// is fixed: a compiler that writes more gets an error.
 	int compiler, kept;
 };
 
@@ -46,7 +46,7 @@ static int read_source(struct arena *arena, int fd, const char *name, const char
 	return 0;
 }
 
-// Without code: the interpreter on a terminal, else cells for it on stdin.
+// Without code, uses the interpreter on a terminal, else reads cells for it from stdin.
 static int read_session(struct box *box, struct code *code)
 {
 	code->language = language_find(box->invocation.language);
@@ -57,7 +57,7 @@ static int read_session(struct box *box, struct code *code)
 	return code->text ? 0 : -1;
 }
 
-// "-c STRING", "-" or FILE; then arguments.
+// Reads "-c STRING", "-" or FILE, then arguments.
 static int read_words(struct box *box, struct code *code)
 {
 	char **rest = box->arguments.rest;
@@ -89,8 +89,7 @@ static int read_words(struct box *box, struct code *code)
 	return read_source(box->arena, fd, rest[0], &code->text);
 }
 
-// A project's file keeps its name. Other text appears in the box under a name that the language
-// accepts.
+// A project's file keeps its name. Other text gets a name that the language accepts.
 static const char *place_of(struct box *box, const struct code *code)
 {
 	char name[32];
@@ -101,8 +100,8 @@ static const char *place_of(struct box *box, const struct code *code)
 				   ? path_join(box->arena, places->current, code->path)
 				   : NULL;
 	bool inside = path && places->toplevel && path_within(path, places->toplevel);
-	bool named = !code->language->file ||
-		     str_equal(path_name(path ? path : ""), code->language->file);
+	bool named = !code->language->required_name ||
+		     str_equal(path_name(path ? path : ""), code->language->required_name);
 	if (inside && named && !box->invocation.session)
 		return path;
 	const char *place = arena_text(box->arena, PLACE "%s",
@@ -135,7 +134,7 @@ static char **words_of(struct box *box, const struct code *code, const char *pla
 		*next++ = arena_text(arena, "%s", PROGRAM);
 	} else {
 		const char *const *run =
-			code->interactive ? code->language->session : code->language->run;
+			code->interactive ? code->language->interactive : code->language->run;
 		for (int i = 0; i < 3 && run[i]; i++)
 			*next++ = arena_text(arena, "%s", run[i]);
 		if (!code->interactive)
@@ -154,8 +153,8 @@ static bool is_named(struct box *box, int number)
 	return false;
 }
 
-// The last free digit: redirections of a shell take one digit. What the caller has open there does
-// not reach the box.
+// Uses the last free digit: redirections of a shell take one digit. The caller's descriptor of that
+// number does not reach the box.
 static int keep_for_compiler(struct box *box, struct code *code)
 {
 	int number = KEPT_MAX;
@@ -203,8 +202,8 @@ int verb_code(char **words)
 		list_add(&box->invocation.profiles, box->arena, asked.language->profile,
 			 (struct origin){ .file = "--lang" });
 	if (box->invocation.json == ANSWER_YES) {
-		// Reserves the descriptor's number before the front opens any; the supervisor
-		// closes its own copies.
+		// Reserves the descriptor's number before the front opens any. The supervisor
+		// closes its copies.
 		if ((asked.language->compile && keep_for_compiler(box, &asked) < 0) ||
 		    result_prepare(box) < 0)
 			return box_refused(box, words);

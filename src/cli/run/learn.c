@@ -20,11 +20,11 @@
 
 extern char **environ;
 
-// The file of -o. Its symlinks are resolved before the run: those that a box makes later have no
+// The file of -o. Its symlinks are resolved before the run: links that a box makes later have no
 // effect.
 static struct profile_file output;
 
-// "" when there is no profile yet.
+// `ret_text` is "" if there is no profile yet.
 static int read_before(struct arena *arena, const char **ret_text)
 {
 	*ret_text = "";
@@ -51,7 +51,7 @@ static bool is_of(const struct box *box, const struct list *list, const char *pa
 	return false;
 }
 
-// A warning for what a hostile command could ask for, or NULL.
+// Returns a warning for a path that a hostile command could ask for, or NULL.
 static const char *path_caution(const struct box *box, const char *key, const char *path)
 {
 	struct judgement judgement = judge_path(&box->plan, path);
@@ -88,10 +88,10 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 	}
 	char real[PATH_MAX];
 	const char *path = path_clean(arena, denial->value), *before = getenv("OLDPWD");
-	// The resolved path: a link of the command's must not stand for another file.
+	// Uses the resolved path: a link of the command must not stand for another file.
 	if (realpath(path, real))
 		path = arena_copy(arena, real, strlen(real));
-	// Shells ask for the parent directory at their start, runtimes for /sys and /proc: none
+	// Shells ask for the parent directory at their start, runtimes for /sys and /proc, but none
 	// needs them.
 	if (str_equal(denial->kind, "read") &&
 	    ((before && str_equal(path, before)) || path_within(path, "/sys") ||
@@ -104,7 +104,7 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 		     path_caution(box, denial->flag, path));
 }
 
-// The run's own options become lines; "every name" becomes the names that were used.
+// Turns the run's options into lines of a profile. "*" becomes the names that were used.
 static void wish_for_options(const struct box *box, struct proposals *wishes)
 {
 	for (unsigned i = 0; i < box->arguments.count; i++) {
@@ -165,7 +165,7 @@ static int propose(const struct box *box, const struct denials *denials, bool fa
 	wish_for_options(box, &wishes);
 	for (unsigned i = 0; i < denials->count; i++)
 		wish_for(box, arena, &denials->all[i], &wishes);
-	// sbx failed to execute the command itself.
+	// sbx failed to execute the command.
 	struct denial itself = { .kind = "execute", .flag = "read" };
 	if (failed && box->invocation.command[0][0] == '/' &&
 	    access(box->invocation.command[0], X_OK) == 0 &&
@@ -173,7 +173,7 @@ static int propose(const struct box *box, const struct denials *denials, bool fa
 	    !judge_shows(&box->plan, itself.value))
 		wish_for(box, arena, &itself, &wishes);
 	TRY(read_before(arena, &before));
-	// A command that changed the file would have written its own permissions.
+	// A command that changed the file could have written its own permissions.
 	if (path && !str_equal(before, output.before))
 		return fail(0,
 			    "'%s' was changed while the command ran, and nothing was added; check "
@@ -215,14 +215,14 @@ int verb_learn(char **words)
 	if (!box->invocation.command[0])
 		fail(0, "no command given; usage: sbx learn [-o FILE] [OPTION]... [--] COMMAND "
 			"[ARGUMENT]...");
-	// Refuses a file that cannot take lines before the run.
+	// Refuses, before the run, a file that cannot get lines.
 	const char *file = box->invocation.output;
 	if (!box->invocation.command[0] ||
 	    (file && profile_file_find(box->arena, decide_config_directory(box->arena, environ),
 				       file, &output) < 0) ||
 	    read_before(box->arena, &output.before) < 0)
 		return box_failed();
-	// Lines that were learned before are in force.
+	// Lines of earlier runs are in force.
 	if (file)
 		box_set_first(box, "files", "protect", output.whole);
 	if (file && !str_equal(output.whole, output.path))

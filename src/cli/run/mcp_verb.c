@@ -1,5 +1,5 @@
-// sbx mcp wrap: a Model Context Protocol server in a box, a run with the profile of that server.
-// sbx mcp serve: a server whose calls are runs in one session.
+// sbx mcp wrap: runs a Model Context Protocol server in a box, with the server's profile. sbx mcp
+// serve: a server whose calls are runs in one session.
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 	"usage: sbx mcp wrap [OPTION]... [--] SERVER [ARGUMENT]... | mcp serve -s NAME "           \
 	"[OPTION]..."
 
-// Known servers by their npx package or program; others by the runner that fetches them.
+// Knows servers by their npx package or program, others by the runner that fetches them.
 static const char *profile_of(char *const *command)
 {
 	// clang-format off
@@ -66,8 +66,6 @@ static int wrap(struct box *box)
 	return 0;
 }
 
-// --- serve ---------------------------------------------------------------------------------------
-
 enum {
 	CALLS_MAX = 32,
 	SHOWN_MAX = 30000,  // bytes of an output in its answer
@@ -94,7 +92,7 @@ struct mcp_server {
 	bool skips_line; // the line is too long
 };
 
-// Prints the part from `offset` on, cut between characters, and where the rest begins.
+// Prints the part from `offset` on, cut between characters. Says where the rest begins.
 static void show(const char *id, const struct out *text, size_t offset, size_t most,
 		 unsigned number, int status)
 {
@@ -172,7 +170,7 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 	return call->process < 0 ? close(ends[0]), call->process = 0, fail(errno, "fork") : 0;
 }
 
-// An answer about a path or a variable would say what exists outside. A text counts as a path if
+// The answer about a path or a variable would show what exists outside. A text counts as a path if
 // its first component exists.
 static bool tells(struct arena *arena, const struct mcp_message *message)
 {
@@ -211,7 +209,7 @@ static int take_call(struct mcp_server *server, const struct mcp_message *messag
 	return 0;
 }
 
-// False: no call can begin now; the line stays in the buffer.
+// Returns false if no call can begin now. The line stays in the buffer.
 static bool take_line(struct mcp_server *server, size_t length)
 {
 	struct mcp_message message;
@@ -240,7 +238,7 @@ static bool take_line(struct mcp_server *server, size_t length)
 	return call < end;
 }
 
-// False at the end of stdin. `more`: no line waits for a call to end.
+// Returns false at the end of stdin. `more`: no line waits for a call to end.
 static bool take_input(struct mcp_server *server, bool more)
 {
 	size_t room = sizeof(server->line) - 1 - server->used, length;

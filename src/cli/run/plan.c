@@ -33,7 +33,7 @@ static const char *mount_word(const struct mount *mount)
 	return kind ? kind : mount->cache ? "cache" : accesses[mount->access];
 }
 
-// The keys of [limits] that are numbers; NULL behind the last.
+// Returns the next key of [limits] that is a number, or NULL.
 static const struct key *next_limit(const struct key *key)
 {
 	for (key = key ? key + 1 : keys; key < keys + key_count; key++)
@@ -106,7 +106,7 @@ static void put_environment(struct out *out, const struct plan *plan)
 	answer_close(out, ']');
 }
 
-// Relative to the project for paths in it.
+// Returns a path of the project relative to it.
 static const char *inside_name(const struct plan *plan, const char *path)
 {
 	if (plan->project && str_equal(path, plan->project))
@@ -121,7 +121,7 @@ static const char *below(const struct box *box, const struct place *place, const
 	return path_below(box->arena, place->path, name);
 }
 
-// `reported`: only names that the check after the run moves away; else the others.
+// Puts the names that the check after the run moves away (`reported`), or the others.
 static void put_names(struct out *out, const struct box *box, bool reported, const char *title)
 {
 	const struct plan *plan = &box->plan;
@@ -246,7 +246,7 @@ static void put_secrets(struct out *out, const struct plan *plan)
 				  ", and this box's own certificate\n"));
 }
 
-// For people: each word of a group with its reason on a line; all other words together.
+// For people: puts each word of a group with its reason on a line, and all other words together.
 static void put_allowed(struct out *out, const struct plan *plan)
 {
 	struct list own = { 0 };
@@ -343,11 +343,11 @@ static void put_plan(struct out *out, const struct box *box)
 	answer_end(out, NULL);
 }
 
-// Host programs that listen in the project, from /proc/net/unix. The kernel may list a relative
+// Notes host programs that listen in the project (/proc/net/unix). The kernel may list a relative
 // name.
 static void note_sockets(struct plan *plan)
 {
-	enum { LISTENS = 0x10000, BYTES_MAX = 4 << 20 }; // __SO_ACCEPTCON
+	enum { LISTENS = 0x10000, BYTES_MAX = 4 << 20 }; // LISTENS: __SO_ACCEPTCON
 	char *text = arena_take(plan->arena, BYTES_MAX);
 	if (!plan->project || plan->session ||
 	    !file_kernel(AT_FDCWD, "/proc/net/unix", text, BYTES_MAX))

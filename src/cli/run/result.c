@@ -1,5 +1,5 @@
-// Owns `sbx run --json` and -d: the front before the run, and after it the JSON answer, or what
-// `sbx wait --json` reads. With -d the caller's process waits until the command runs.
+// Owns `sbx run --json` and -d: starts the front before the run, and puts the JSON answer, which
+// `sbx wait --json` reads, too. With -d the caller's process waits until the command runs.
 #include "cli/run/result.h"
 
 #include <errno.h>
@@ -25,8 +25,6 @@ extern char **environ;
 
 static struct front front = FRONT_NONE;
 
-// --- the end -------------------------------------------------------------------------------------
-
 static const char *error_of(const struct outcome *outcome, struct out *text)
 {
 	static const char mark[] = "sbx: ";
@@ -50,7 +48,7 @@ static void put_changed(struct box *box, const char *session, struct out *out)
 	*out = sessions.out;
 }
 
-// All members but the output.
+// Puts all members but the output.
 static void put_result(struct box *box, const struct ending *ending, int status, struct out *out)
 {
 	const struct outcome *outcome = ending ? ending->outcome : NULL;
@@ -125,8 +123,6 @@ int result_prepare(struct box *box)
 	return begin(box);
 }
 
-// --- in the background ---------------------------------------------------------------------------
-
 static int refuse_questions(const struct invocation *asked)
 {
 	const struct {
@@ -159,7 +155,7 @@ static int make_record(struct box *box)
 	return front.stored[0];
 }
 
-// From here on the record has this process's id.
+// From here on the record has this process's pid in its name.
 static int become_run(struct box *box, bool child_ignored)
 {
 	setsid();
@@ -197,7 +193,7 @@ static void show_output(int file)
 	out_flush(&out, STDERR_FILENO);
 }
 
-// `json`: the front reports the result, and this process prints none.
+// With `json` the front prints the result, and this process prints none.
 static int await_start(const struct box *box, bool json, int ready, pid_t run)
 {
 	int32_t pid;

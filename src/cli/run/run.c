@@ -1,4 +1,5 @@
-// sbx run: a command, or with -c a string for the shell, in a box. Also sbx shell and sbx-shell.
+// sbx run: runs a command, or with -c a string for the shell, in a box. Also sbx shell and
+// sbx-shell.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +70,7 @@ int verb_shell(char **words)
 	return start(box);
 }
 
-// A command that fails does not write the file; the agent must not find an old one.
+// A command that fails does not write the file. The agent must not find an old one.
 static int end_handback(struct box *box, const struct ending *ending, int status)
 {
 	(void)ending;
@@ -79,7 +80,7 @@ static int end_handback(struct box *box, const struct ending *ending, int status
 	return status;
 }
 
-// Besides its profile the agent's command needs the file that the agent reads afterwards.
+// An agent's command may need, besides its profile, the file that the agent reads afterwards.
 static int pass_handback(struct box *box, const char *string)
 {
 	const char *const places[] = { getenv("CLAUDE_CODE_TMPDIR"), getenv("TMPDIR"), "/tmp" };
@@ -104,7 +105,7 @@ static int pass_handback(struct box *box, const char *string)
 	return 0;
 }
 
-// A box around the whole agent already holds its commands: only runs them.
+// A box around the whole agent has its commands in it: this only runs one.
 static int run_inside(struct box *box)
 {
 	execv(box->invocation.command[0], box->invocation.command);
@@ -112,7 +113,7 @@ static int run_inside(struct box *box)
 	return box_failed();
 }
 
-// Agents pass one word: a whole shell string. Other words are a shell's (-c STRING, -l -c STRING
+// One word is a shell string of an agent. Other words are a shell's (-c STRING, -l -c STRING
 // name..., -lc STRING). No word: an interactive shell.
 int verb_sbx_shell(char **words)
 {
@@ -130,7 +131,7 @@ int verb_sbx_shell(char **words)
 			 (struct origin){ .file = agent->marker });
 		if (pass_handback(box, string ? words[0] : NULL) < 0)
 			return box_failed();
-	} else { // sets no variable, as in profiles of agents' commands
+	} else { // an unknown agent gets lines of agents' profiles
 		box_set_first(box, "files", "hide-untracked", ".env.*");
 		box_set_first(box, "files", "hide-untracked", ".env");
 	}

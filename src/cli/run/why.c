@@ -1,5 +1,5 @@
-// sbx why: what a run with these options would do with a path, a host or a variable, and which line
-// decides. Runs nothing.
+// sbx why: says what a run with these options would do with a path, a host or a variable, and by
+// which line. Runs nothing.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,13 +45,14 @@ static void why_variable(struct box *box, const char *name, struct why *why)
 		withheld(name, secret, "  it would be withheld", why);
 }
 
-// A path has a slash, is "." or the like, or names an existing file. Other words are hosts.
+// A path has a slash, begins with "~" or ".", or names an existing file. Other words are hosts.
 static bool is_path(const char *word)
 {
 	return strchr(word, '/') || word[0] == '~' || word[0] == '.' || access(word, F_OK) == 0;
 }
 
-// "$NAME", or capitals, as no host is written. An errno name such as EBUSY is no variable.
+// Returns NAME of "$NAME", or a word in capitals, which no host has. An errno name such as EBUSY is
+// no variable.
 static const char *variable_of(const char *word)
 {
 	if (*word == '$')
@@ -100,7 +101,7 @@ static int answer(struct box *box, const char *word, struct why *why)
 	return why_host(box, word, why);
 }
 
-// What the project's own file would allow.
+// Says what the project's .sbx.ini would allow.
 static void why_untrusted(const struct box *box, struct why *why)
 {
 	const char *option = why->fix_count ? why->fixes[0].option + strlen("--") : "";
@@ -122,7 +123,7 @@ static void why_last(struct box *box, struct out *out)
 	out_free(&why.text);
 }
 
-// Where there can be no project, only paths need one.
+// If there can be no project, plans without one, unless a path is asked for.
 static int plan_for(struct box *box, char *const *asked)
 {
 	bool path = false;

@@ -19,7 +19,7 @@ struct why {
 	unsigned fix_count;
 };
 
-// The line that decides: a profile's, a flag, or a rule of sbx.
+// Returns the line that decides: a profile's, a flag, or a rule of sbx.
 const char *why_line(struct box *box, const struct origin *from);
 // Adds "  PURPOSE OPTION WORD": `word` is `value`, quoted for a shell.
 void why_fix(struct why *why, const char *purpose, const char *option, const char *word,
@@ -28,22 +28,17 @@ void why_fix(struct why *why, const char *purpose, const char *option, const cha
 // Prints an answer, or an object of a list.
 void why_print(struct out *out, struct why *why);
 
-// sbx why: hosts and ports.
-
-// HOST or HOST:PORT; the default port is 443. -1: not a host.
+// `word` is HOST or HOST:PORT, by default port 443. Returns -1 if it is no host.
 int why_host(struct box *box, const char *word, struct why *why);
 
-// sbx why: paths.
 void why_path(struct box *box, const char *word, struct why *why);
-
-// sbx why: the words that are neither a path nor a host.
 
 // True for several words, and for a word without the characters of a path or a host.
 bool why_is_error(const char *word);
 // Prints the recipe for the error, or its possible causes.
 void why_error(struct box *box, const char *error, struct why *why);
 
-// @NAME: the destinations of a group.
+// Answers @NAME with the destinations of a group.
 int why_group(struct box *box, const char *name, struct why *why);
 
 // True for a system call of this machine.

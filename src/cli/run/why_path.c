@@ -13,7 +13,7 @@
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 
-// True in a directory that is private to the box.
+// True for a path in a directory that is private to the box.
 static bool is_in_own(const struct judgement *judgement, const char *path)
 {
 	const struct mount *by = judgement->by;
@@ -54,7 +54,7 @@ static const char *path_words(const struct judgement *judgement, const char *pat
 	return "is not in the box: no line names it";
 }
 
-// Tries the path: a box around this one may deny it.
+// Tries the path, because a box around this one may deny it.
 static void why_outer(const struct box *box, const char *path, bool absent, struct why *why)
 {
 	if (!box->plan.inside)
@@ -164,7 +164,7 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 	if (absent && why_earlier(box, path, why))
 		return;
 	const char *public = arena_text(box->arena, "%s.pub", path);
-	if (absent && access(public, R_OK) == 0) // a key of ssh can stay outside
+	if (absent && access(public, R_OK) == 0) // an ssh key need not be in the box
 		why_flag(box, "to sign logins with it:", "--agent-key", public, why);
 	if (absent)
 		why_flag(box, "to read it: ", "--read", path, why);
@@ -180,7 +180,7 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 		why_write(box, path, judgement.verdict == PATH_PRIVATE, why);
 }
 
-// Names the program that runs such a file. Git's own parts have no row.
+// Names the program that runs such a file. Parts of git have no row.
 static void why_trusted(const struct box *box, const char *path, struct why *why)
 {
 	const char *project = box->plan.project;
@@ -198,7 +198,7 @@ static void why_trusted(const struct box *box, const char *path, struct why *why
 			 trusted_text + row->who);
 }
 
-// True when the first symlink on the path lies in a directory that the box lacks.
+// True if the first symlink on the path is in a directory that the box lacks.
 static bool lacks_link(struct box *box, const char *path)
 {
 	char *way = arena_copy(box->arena, path, strlen(path));

@@ -19,7 +19,7 @@ bool why_is_error(const char *word)
 	return (!path && word[strcspn(word, " \t\n")]) || !word[strcspn(word, ".:/*")];
 }
 
-// The text of a placeholder, extended by neighbouring characters of a path or a host. NULL: it has
+// Returns the text of a placeholder, with neighbouring characters of a path or a host. NULL: it has
 // characters that a printed command must not contain.
 static const char *captured(struct arena *arena, const char *error, struct span word)
 {
@@ -37,7 +37,7 @@ static const char *captured(struct arena *arena, const char *error, struct span 
 	return arena_copy(arena, word.at, length);
 }
 
-// The recipe's fix, with its placeholders filled from the error text.
+// Returns the recipe's fix, with placeholders filled from the error text.
 static const char *fix_of(struct arena *arena, const char *error, const struct recipe *recipe)
 {
 	struct out out = { 0 };

@@ -28,7 +28,7 @@ static int open_terminal(void)
 	return isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
 }
 
-// Shown last and always: other changes cannot push it off the screen.
+// These changes are shown last and always: others cannot push them off the screen.
 static bool is_watched(const struct held *held, const struct change *change)
 {
 	char leads[PATH_MAX];
@@ -51,7 +51,7 @@ static int show_list(const struct held *held, const struct changes *changes)
 	const char *reset = isatty(STDERR_FILENO) ? typed_reset() : "";
 	if (fd_write_all(STDERR_FILENO, reset, strlen(reset)) < 0)
 		return fail(errno, "stderr");
-	// Its files imply a new directory.
+	// A new directory needs no line: its files imply it.
 	for (int watched = 0; watched <= 1; watched++) {
 		for (unsigned i = 0; i < changes->count; i++) {
 			const struct change *change = &changes->list[i];
@@ -72,7 +72,7 @@ struct person {
 	sigset_t stop;
 };
 
-// Returns one of `letters`, or '\0' after ^C and at the end of input. ^Z stops sbx; then it asks
+// Returns one of `letters`, or '\0' after ^C and at the end of input. ^Z stops sbx, which then asks
 // again.
 static char ask_letter(const struct person *person, const char *question, const char *letters,
 		       const char *help, enum typed_silence silence)
@@ -100,9 +100,7 @@ static char ask_letter(const struct person *person, const char *question, const 
 	return letter;
 }
 
-// --- file by file -------------------------------------------------------------------------------
-
-// No question about a directory with changed entries: the answers about these decide.
+// A directory with changed entries gets no question: the answers about its entries decide.
 static bool is_asked(const struct changes *changes, unsigned index)
 {
 	const struct change *change = &changes->list[index];
@@ -127,7 +125,7 @@ static char ask_file(const struct held *held, const struct change *change,
 	return answer ? answer : 'q';
 }
 
-// NULL: nothing was chosen.
+// Returns NULL if nothing was chosen.
 static char **choose_files(const struct held *held, const struct changes *changes,
 			   const struct person *person)
 {
@@ -154,8 +152,6 @@ static char **choose_files(const struct held *held, const struct changes *change
 	}
 	return count > 0 ? words : NULL;
 }
-
-// --- the question at the end --------------------------------------------------------------------
 
 static int show_changes(struct sessions *sessions, const struct held *held, int terminal)
 {
@@ -348,7 +344,7 @@ static int prepare(struct box *box)
 	store_close(&sessions.store);
 	box->invocation.session = name;
 	box->after = after;
-	box->plan.executes = true; // the program that shows the changes
+	box->plan.executes = true; // runs the program that shows the changes
 	return 0;
 }
 

@@ -34,7 +34,7 @@ static const struct {
 	[CHANGE_MODE] = { 'P', "mode" },
 };
 
-// `paths`: absolute, NULL-terminated; an empty list means all.
+// `paths` are absolute. An empty list means all.
 static bool is_wanted(const struct held *held, const struct change *change,
 		      const char *const *paths)
 {
@@ -46,7 +46,7 @@ static bool is_wanted(const struct held *held, const struct change *change,
 	return wanted;
 }
 
-// "" for files and directories.
+// Returns "" for files, directories and links.
 static const char *type_word(mode_t mode)
 {
 	bool set = S_ISREG(mode) && (mode & (S_ISUID | S_ISGID));
@@ -98,8 +98,8 @@ static int make_parents(int top, const char *path)
 	return 0;
 }
 
-// What would act on the terminal is seen there: a change cannot hide itself from who reviews it.
-// Bytes that git takes for binary it does not show.
+// Makes characters visible that act on the terminal: a change cannot hide itself from a reviewer.
+// Leaves out bytes that git takes for binary.
 static int copy_visible(struct arena *arena, int from, const char *name, const struct stat *status,
 			int top, const char *place)
 {
@@ -133,7 +133,7 @@ static bool is_text(const struct stat *status)
 		(status->st_size <= SHOWN_BYTES_MAX || !isatty(STDOUT_FILENO)));
 }
 
-// Of a mode git shows only the owner's x bit.
+// Git shows only the owner's x bit of a mode.
 static bool is_shown_by_git(const struct changes *changes, unsigned index)
 {
 	const struct change *change = &changes->list[index];
@@ -178,9 +178,9 @@ static int copy_side(const struct held *held, const struct change *change, int t
 	return 0;
 }
 
-// No repository is searched: the home may be one, and .gitattributes of the session would decide
-// which files are text. The user's attributes would change line ends. In a pipe the patch suits
-// `git apply` under any configuration. Git quotes C0 in names; with quotePath also other bytes.
+// Git must not search a repository: the home may be one. .gitattributes of the session would decide
+// which files are text, and the user's attributes would change line ends. In a pipe the patch suits
+// `git apply` under any configuration. Git quotes C0 in names, with quotePath also other bytes.
 static int run_git(int directory, char **environment, bool quoted, const char **ret_why)
 {
 	enum { NOT_FOUND = 127 };
@@ -213,7 +213,7 @@ static int run_git(int directory, char **environment, bool quoted, const char **
 struct diff_wanted {
 	const struct held *held;
 	const struct changes *changes;
-	bool quoted; // some name is not printable
+	bool quoted; // a name is not printable
 	bool named;  // paths were given
 };
 

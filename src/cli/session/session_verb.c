@@ -1,4 +1,4 @@
-// sbx session: boxes that last.
+// sbx session: actions on sessions, which are boxes that last.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -31,14 +31,14 @@ static int refer_alone(struct sessions *sessions, const char *word, struct held 
 	return apply_refuse_pending(ret_held);
 }
 
-// A session to be thrown away gets no recovery of its apply.
+// Holds a session that is to be removed. An interrupted apply is not completed.
 static int refer_to_throw(struct sessions *sessions, const char *word, struct held *ret_held)
 {
 	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
 	return apply_end(ret_held, END_BACK, &sessions->notes);
 }
 
-// A copy, such as of /etc and /var, can take minutes on a slow disk: prints that it still works.
+// Copies, such as of /etc and /var, can take minutes on a slow disk. Prints that work goes on.
 static void begin_slow(void)
 {
 	enum { SLOW_SECONDS = 2 };
@@ -109,7 +109,7 @@ static int restore(struct sessions *sessions, char **words)
 	return 0;
 }
 
-// `done`: the action that has already succeeded.
+// `done` is the action that has already succeeded.
 static int sweep_others(struct sessions *sessions, const char *done)
 {
 	if (ATTEMPT(store_sweep(&sessions->store)) < 0)
@@ -166,7 +166,7 @@ static int apply(struct sessions *sessions, char **words)
 			 &sessions->notes);
 }
 
-// Returns how many processes run besides the box's first. Checked twice: a timer may have continued
+// Returns the number of processes that run besides pid 1. Looks twice: a timer may have continued
 // one after the stop.
 static uint64_t still_running(const struct record_entry *entry)
 {
@@ -193,7 +193,7 @@ static int signal_runs(struct sessions *sessions, const char *name, int number)
 	TRY(runs_open(sessions->store.state, held.directory, &runs));
 	runs.clears = true;
 	while ((found = runs_next(&runs, &run)) == 1) {
-		bool sent = ATTEMPT(runs_signal(&run, number)) == 0; // else it has just ended
+		bool sent = ATTEMPT(runs_signal(&run, number)) == 0; // else the run has just ended
 		count += sent;
 		running += sent && number == SIGNAL_PAUSE ? still_running(&run.entry) : 0;
 		record_close(&run.record);
@@ -288,7 +288,7 @@ int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *r
 {
 	struct sessions sessions = { .box = box, .out.json = box->invocation.json == ANSWER_YES };
 	raise_files();
-	// A separate arena: the plan's is sealed at the end of a run.
+	// The plan's arena is sealed at the end of a run.
 	struct arena *arena = arena_new_shared(SESSIONS_ARENA);
 	TRY(store_open(arena, decide_state_directory(arena, environ), &sessions.store));
 	sessions.store.home = decide_home(arena, environ);

@@ -1,4 +1,4 @@
-// Owns the words of sessions and their snapshots.
+// Owns the printing of sessions and their snapshots.
 #include "cli/session/sessions.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void put_time(char text[TIME_MAX], int64_t seconds)
 	strftime(text, TIME_MAX, "%Y-%m-%d %H:%M:%S", &date);
 }
 
-// Returns the number; `shows`: also prints them, as text or JSON.
+// Returns the number of live runs. `shows`: also prints them, as text or JSON.
 static unsigned walk_runs(struct sessions *sessions, const struct held *held, bool shows)
 {
 	FORGIVING;

@@ -15,44 +15,42 @@ struct change;
 struct sessions {
 	struct box *box;
 	struct store store;
-	struct out out, notes; // stdout; stderr
+	struct out out, notes; // for stdout, for stderr
 };
 
 #define SESSIONS_ARENA ((size_t)16 << 30)
 
 // Opens the store of the caller's sessions. Except with SESSIONS_CREATE this process then has the
-// capability to read all files of the caller's and search all directories.
+// capability to read all files of the caller and search all directories.
 enum sessions_for { SESSIONS_CREATE, SESSIONS_READ, SESSIONS_APPLY };
 int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *ret_sessions);
 
-// The project of the current directory, as a run would find it.
+// Finds the project of the current directory as a run does.
 int sessions_project(struct arena *arena, const char **ret_project);
 
 int sessions_list(struct sessions *sessions, char **words);
 int sessions_show(struct sessions *sessions, char **words);
 int sessions_log(struct sessions *sessions, char **words);
 
-// What a session has changed, for people and programs.
+// Prints what a session has changed.
 enum diff_form { DIFF_TEXT, DIFF_STAT, DIFF_JSON };
 
-// `words`: paths, NULL-terminated; none: all changes. Text goes through git and the user's pager.
+// `words` are paths. Without words prints all changes. Text goes through git and the user's pager.
 int changes_show(struct sessions *sessions, const struct held *held, char *const *words,
 		 enum diff_form form);
 
-// Puts the list `changed`: its first 1,000, and the number of the rest. Nothing for a session that
-// cannot be read.
+// Puts the list `changed`: its first 1,000, and the number of the rest. Puts nothing for a session
+// that cannot be read.
 void changes_put(struct sessions *sessions, const char *name);
 
-// A line of the short form, with the type, or an object of JSON.
+// Prints a line of the short form, with the type, or an object of JSON.
 void changes_line(struct out *out, const struct held *held, const struct change *change);
 
-// The environment of git and the pager.
-
-// PATH keeps absolute directories outside the session. GIT_PAGER and PAGER are dropped if they name
-// a file that a box of the session's project can write. Other GIT_* are dropped: git then uses its
-// defaults.
+// Makes the environment of git and the pager. PATH keeps absolute directories outside the session.
+// GIT_PAGER and PAGER are dropped if they name a file that a box of the project can write. Other
+// GIT_* are dropped: git then uses its defaults.
 char **viewer_environment(struct arena *arena, const struct session *session);
 
-// Call before run_command(): makes the session of --review. At the run's end it shows the changes
-// and asks which reach the host.
+// Makes the session of --review. Call it before run_command(). At the run's end it shows the
+// changes and asks which reach the host.
 int review_prepare(struct box *box);

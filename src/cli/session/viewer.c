@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-// True when a box of the project can write the file, by its name or through a symlink.
+// True if a box of the project can write the file, by its name or through a symlink.
 static bool is_reached(const struct session *session, const char *path)
 {
 	char real[PATH_MAX];
@@ -26,7 +26,7 @@ static bool is_reached(const struct session *session, const char *path)
 	return false;
 }
 
-// "PATH=..." without directories that a box of the project writes.
+// Returns "PATH=..." without directories that a box of the project can write.
 static char *outer_path(struct arena *arena, const struct session *session, const char *list)
 {
 	const char *kept = "PATH=";
@@ -38,7 +38,7 @@ static char *outer_path(struct arena *arena, const struct session *session, cons
 	return arena_text(arena, "%s", kept[strlen("PATH=")] ? kept : USUAL_PATH);
 }
 
-// Git passes the value to a shell: one word with a '/' that a box can write is enough.
+// True if one word with a '/' is a file that a box can write. Git passes the value to a shell.
 static bool is_pager_reached(struct arena *arena, const struct session *session, const char *value)
 {
 	static const char ends[] = " \t\n;&|<>()'\"`";
