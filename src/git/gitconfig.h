@@ -165,5 +165,9 @@ int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_
 // As from GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n.
 bool gitsecret_is(struct arena *arena, const char *key, const char *value);
 
-// GIT_CONFIG_PARAMETERS: 'KEY'='VALUE' or 'KEY=VALUE'. Another form counts as a secret.
+// The next setting of GIT_CONFIG_PARAMETERS, which `git -c` gives to what it runs: 'KEY'='VALUE' or
+// 'KEY=VALUE'. False: another form, which git refuses.
+bool gitconfig_parameter(struct arena *arena, const char **at, const char **ret_key,
+			 const char **ret_value);
+// Another form counts as a secret.
 bool gitsecret_parameters(struct arena *arena, const char *text);
