@@ -58,13 +58,12 @@ static bool read_kept(struct arena *arena, const char *file, const struct file_s
 {
 	const char *text;
 	size_t length;
-	struct kept_head head;
 	if (file_read(AT_FDCWD, file, 0, APART_ANSWER_MAX, arena, &text, &length) <= 0 ||
-	    length <= sizeof(head))
+	    length <= sizeof(struct kept_head))
 		return false;
-	memcpy(&head, text, sizeof(head));
-	return is_of(&head, index) && head.length == length &&
-	       rows_take(arena, text + sizeof(head), length - sizeof(head), KINDS, ret_rows);
+	const struct kept_head *head = (const void *)text;
+	return is_of(head, index) && head->length == length &&
+	       rows_take(arena, (const char *)(head + 1), length - sizeof(*head), KINDS, ret_rows);
 }
 
 static void keep(const char *file, const struct file_state *index, const struct rows *rows)

@@ -151,8 +151,12 @@ static void texts(void **state)
 	assert_int_equal(owned_remove_tree(AT_FDCWD, place), 0);
 }
 
-int main(void)
+int main(int count, char **words)
 {
+	(void)count;
+	// Bound later, a function's first call leaves registers on the stack: ld.so(8).
+	if (!getenv("LD_BIND_NOW") && setenv("LD_BIND_NOW", "1", 1) == 0)
+		execv("/proc/self/exe", words);
 	const struct CMUnitTest tests[] = { cmocka_unit_test(broken_alone),
 					    cmocka_unit_test(texts) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
