@@ -167,11 +167,11 @@ static int say_question(void (*read)(struct apart_text *question),
 		return broken("cannot be asked that much");
 	memcpy(first, &asked, sizeof(asked));
 	memcpy(first + sizeof(asked), question->text, length);
-	if (fd_send(reader.socket, first, sizeof(asked) + length, &question->file,
-		    question->file > 0) < 0 ||
-	    !put(question->text + length, question->length - length))
-		return broken("has ended");
-	return 0;
+	bool gone = fd_send(reader.socket, first, sizeof(asked) + length, &question->file,
+			    question->file > 0) == 0 &&
+		    put(question->text + length, question->length - length);
+	explicit_bzero(first, sizeof(first)); // a later reader inherits the stack
+	return gone ? 0 : broken("has ended");
 }
 
 int apart_ahead(void (*read)(struct apart_text *question), const struct apart_text *question)

@@ -165,6 +165,9 @@ int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_
 // Whether a key and value, as in GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n, are secret.
 bool gitsecret_is(struct arena *arena, const char *key, const char *value);
 
-// The text of GIT_CONFIG_PARAMETERS: 'KEY'='VALUE' or 'KEY=VALUE'. Any other form counts as a
-// secret.
+// Reads the next setting of GIT_CONFIG_PARAMETERS, by which `git -c` reaches what git runs:
+// 'KEY'='VALUE' or 'KEY=VALUE'. False: another form, which git refuses.
+bool gitconfig_parameter(struct arena *arena, const char **at, const char **ret_key,
+			 const char **ret_value);
+// The same of the whole text. Any other form counts as a secret.
 bool gitsecret_parameters(struct arena *arena, const char *text);

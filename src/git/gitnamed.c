@@ -207,10 +207,9 @@ int gitnamed_file(struct arena *arena, const char *home, const char *file, const
 
 // Adds paths of a caller's variable. A relative path depends on git's current directory.
 static int add_variable(struct arena *arena, const char *home, const char *name, const char *key,
-			struct gitnamed *named)
+			const char *value, struct gitnamed *named)
 {
 	struct apart_row list[ROWS_OF_ONE];
-	const char *value = getenv(name);
 	char *lower = arena_text(arena, "%s", key);
 	for (char *at = lower; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
@@ -227,13 +226,23 @@ static int add_variables(struct arena *arena, const char *home,
 			 struct gitnamed *named) // the variables of
 						 // git(1)
 {
-	TRY(add_variable(arena, home, "GIT_CONFIG_GLOBAL", "include.path", named));
-	TRY(add_variable(arena, home, "GIT_CONFIG_SYSTEM", "include.path", named));
-	TRY(add_variable(arena, home, "GIT_TEMPLATE_DIR", "init.templatedir", named));
-	const char *key = getenv("GIT_CONFIG_COUNT") ? getenv("GIT_CONFIG_KEY_0") : NULL;
-	for (unsigned i = 0; key; key = getenv(arena_text(arena, "GIT_CONFIG_KEY_%u", ++i)))
-		TRY(add_variable(arena, home, arena_text(arena, "GIT_CONFIG_VALUE_%u", i), key,
+	static const char parameters[] = "GIT_CONFIG_PARAMETERS";
+	static const char *const names[][2] = { { "GIT_CONFIG_GLOBAL", "include.path" },
+						{ "GIT_CONFIG_SYSTEM", "include.path" },
+						{ "GIT_TEMPLATE_DIR", "init.templatedir" } };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		TRY(add_variable(arena, home, names[i][0], names[i][1], getenv(names[i][0]),
 				 named));
+	const char *key = getenv("GIT_CONFIG_COUNT") ? getenv("GIT_CONFIG_KEY_0") : NULL;
+	for (unsigned i = 0; key; key = getenv(arena_text(arena, "GIT_CONFIG_KEY_%u", ++i))) {
+		const char *name = arena_text(arena, "GIT_CONFIG_VALUE_%u", i);
+		TRY(add_variable(arena, home, name, key, getenv(name), named));
+	}
+	const char *text = getenv(parameters), *value;
+	while (text && *text && gitconfig_parameter(arena, &text, &key, &value))
+		TRY(add_variable(arena, home, parameters, key, value, named));
+	if (text && *text)
+		add_once(&named->unclear, arena, parameters);
 	return 0;
 }
 

@@ -256,24 +256,31 @@ static char *unquoted(struct arena *arena, const char **at)
 	return next == *at ? NULL : (*at = next, word);
 }
 
+bool gitconfig_parameter(struct arena *arena, const char **at, const char **ret_key,
+			 const char **ret_value)
+{
+	char *key = unquoted(arena, at), *value = key ? strchr(key, '=') : NULL;
+	if (key && **at == '=') {
+		++*at;
+		value = **at && **at != ' ' ? unquoted(arena, at) : arena_copy(arena, "", 0);
+		key = value ? key : NULL;
+	} else if (value) {
+		*value++ = '\0';
+	}
+	if (!key || (**at && **at != ' '))
+		return false;
+	*at += strspn(*at, " ");
+	*ret_key = key;
+	*ret_value = value ? value : "";
+	return true;
+}
+
 bool gitsecret_parameters(struct arena *arena, const char *text)
 {
-	while (*(text += strspn(text, " "))) {
-		char *key = unquoted(arena, &text), *value = key ? strchr(key, '=') : NULL;
-		if (!key)
+	const char *key, *value;
+	while (*text)
+		if (!gitconfig_parameter(arena, &text, &key, &value) ||
+		    gitsecret_is(arena, key, value))
 			return true;
-		if (*text == '=') {
-			text++;
-			if (*text && *text != ' ') {
-				value = unquoted(arena, &text);
-				if (!value)
-					return true;
-			}
-		} else if (value) {
-			*value++ = '\0';
-		}
-		if (gitsecret_is(arena, key, value ? value : "") || (*text && *text != ' '))
-			return true;
-	}
 	return false;
 }

@@ -17,6 +17,8 @@
 enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20, TICK = 20000000 };
 #define MAGIC "sbxindx1"
 #define KINDS (ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT))
+// Each kept index has these numbers: others need another MAGIC.
+_Static_assert(ROW_DIRECTORY == 4 && ROW_KEPT == 5, "kinds of a kept index");
 
 // The begin of a kept index.
 struct kept_head {
@@ -45,24 +47,30 @@ static void read_directories(struct apart_text *question)
 	}
 }
 
-static bool read_kept(struct arena *arena, const char *file, const struct kept_head *wanted,
+static bool is_of(const struct kept_head *head, const struct file_state *index)
+{
+	const struct kept_head wanted = { MAGIC, trusted_hash, *index, head->length };
+	return memcmp(head, &wanted, sizeof(wanted)) == 0;
+}
+
+static bool read_kept(struct arena *arena, const char *file, const struct file_state *index,
 		      struct rows *ret_rows)
 {
 	const char *text;
 	size_t length;
-	struct kept_head head = *wanted;
 	if (file_read(AT_FDCWD, file, 0, APART_ANSWER_MAX, arena, &text, &length) <= 0 ||
-	    length <= sizeof(head))
+	    length <= sizeof(struct kept_head))
 		return false;
-	head.length = length;
-	return memcmp(text, &head, sizeof(head)) == 0 &&
-	       rows_take(arena, text + sizeof(head), length - sizeof(head), KINDS, ret_rows);
+	const struct kept_head *head = (const void *)text;
+	return is_of(head, index) && head->length == length &&
+	       rows_take(arena, (const char *)(head + 1), length - sizeof(*head), KINDS, ret_rows);
 }
 
-static void keep(const char *file, const struct kept_head *head, const struct rows *rows)
+static void keep(const char *file, const struct file_state *index, const struct rows *rows)
 {
+	const struct kept_head head = { MAGIC, trusted_hash, *index, 0 };
 	struct out out = { 0 };
-	out_bytes(&out, (const char *)head, sizeof(*head));
+	out_bytes(&out, (const char *)&head, sizeof(head));
 	rows_each (row, rows)
 		row_put(&out, row->kind, row->number, row->text, row->length);
 	memcpy(out.text + offsetof(struct kept_head, length), &out.used, sizeof(out.used));
@@ -108,15 +116,14 @@ static void take_rows(struct arena *arena, const struct rows *rows, struct share
 bool share_read(struct arena *arena, const char *index, const struct file_state *state,
 		const char *file, struct share *ret_share)
 {
-	const struct kept_head head = { MAGIC, trusted_hash, *state, 0 };
 	const int64_t began = times_now();
 	struct share share = { .index = *state };
 	struct rows rows;
-	if (!file || !read_kept(arena, file, &head, &rows)) {
+	if (!file || !read_kept(arena, file, state, &rows)) {
 		if (!ask(arena, index, state, &rows))
 			return false;
 		if (file && state->changed + TICK < began && times_are_ours(index))
-			keep(file, &head, &rows);
+			keep(file, state, &rows);
 	}
 	if (rows.count > ROWS_MAX) // too much memory: the share is the whole tree
 		return false;
@@ -131,11 +138,11 @@ bool share_is_kept(struct arena *arena, const char *state, const char *project)
 	struct kept_head head;
 	if (stat(path_below(arena, project, ".git/index"), &status) < 0)
 		return errno == ENOENT;
-	const struct kept_head wanted = { MAGIC, trusted_hash, file_state(&status), 0 };
+	const struct file_state index = file_state(&status);
 	autoclose int fd = open(path_kept(arena, state, "index", project),
 				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	return fd >= 0 && read(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) &&
-	       memcmp(&head, &wanted, offsetof(struct kept_head, length)) == 0;
+	       is_of(&head, &index);
 }
 
 static bool is_directory(const struct centre *centre, const char *path, size_t length)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """sbx mcp wrap and serve, and sbx agent --mcp, without any package: servers and a client of our own. mcp.py 1000000: so many messages
 of a hostile client; SEED=1. TAP."""
-import json, os, random, re, select, shutil, signal, subprocess, sys, tempfile, threading, time
+import contextlib, json, os, random, re, select, shutil, signal, subprocess, sys, tempfile, threading, time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -35,6 +35,25 @@ def gone(mark):
             return True
         time.sleep(0.05)
     return False
+
+
+def comes(path):
+    """A file is there, or a minute over."""
+    for _ in range(1200):
+        if os.path.exists(path):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def stop_child(pid, path):
+    """Stops the first process that this one starts, unless the file comes before."""
+    while not os.path.exists(path):
+        with open(f"/proc/{pid}/task/{pid}/children") as children:
+            for child in map(int, children.read().split()):
+                os.kill(child, signal.SIGSTOP)
+                return child if not os.path.exists(path) else 0
+    return 0
 
 
 # --- wrap: stdio as it is, refusals on stderr when they happen and in audit
@@ -261,6 +280,29 @@ check("progress", note and note["method"] == "notifications/progress" and note["
 client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "slow"}})
 check("a call that is cancelled is ended", gone("sleep 986" + OWN))
 check("and has no answer", client.ask("ping")["result"] == {} and not [each for each in client.notes if each.get("id") == "slow"], client.notes)
+apply = {"jsonrpc": "2.0", "id": "apply", "method": "tools/call", "params": {"name": "apply", "arguments": {}}}
+cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "apply"}}
+client.call("write", path="cancelled", content="x")
+client.send(f"{json.dumps(apply)}\n{json.dumps(cancel)}".encode())  # one read: the call has hardly begun
+check("an apply that is cancelled ends whole", comes("cancelled"))
+stopped = 0
+for i in range(20):  # until one is stopped in time
+    client.end()
+    client = Client()
+    while client.call("write", path=f"killed{i}", content="x")[1]:  # the apply before holds the session
+        time.sleep(0.05)
+    client.send(apply)
+    with contextlib.suppress(ProcessLookupError):
+        stopped = stop_child(client.process.pid, f"killed{i}")
+    if stopped:
+        break
+client.process.kill()
+client.process.wait()
+if stopped:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(stopped, signal.SIGCONT)
+check("and so does one whose server is killed", stopped and comes(f"killed{i}"), stopped)
+client = Client()
 client.send({"jsonrpc": "2.0", "id": "left", "method": "tools/call", "params": {"name": "run", "arguments": {"command": "sleep 984" + OWN}}})
 time.sleep(0.5)
 check("a client that goes: the server ends", client.end() == 0)

@@ -396,6 +396,10 @@ work_here && git -C "$project" config include.path "~nobody.$$/more"
 like "what no user is called is told" "$(cd "$project" && "$SBX" plan -- true 2>&1)" "git's configuration '.*/.git/config' cannot be read here"
 work_here
 GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.HooksPath GIT_CONFIG_VALUE_0=tools/hk named_trap "core.hooksPath in variables" "$(hook_in tools/hk)" .
+work_here
+handed=$(git -c core.hooksPath=tools/hk -c alias.handed='!printenv GIT_CONFIG_PARAMETERS' handed)
+GIT_CONFIG_PARAMETERS=$handed named_trap "core.hooksPath that git -c gives to what it runs" "$(hook_in tools/hk)" .
+GIT_CONFIG_PARAMETERS="'core.hooksPath=tools/hk'" named_trap "and as git 2.30 writes it" "$(hook_in tools/hk)" .
 work_here && printf '[core]\n\thooksPath = tools/hk\n[user]\n\tname = x\n\temail = x@example.org\n' >"$work/other.config"
 GIT_CONFIG_GLOBAL=$work/other.config named_trap "and in a file that a variable names" "$(hook_in tools/hk)" .
 work_here && mkdir -p "$project/t/hooks" && git config --global init.templateDir "$project/t"

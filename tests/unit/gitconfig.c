@@ -1,6 +1,7 @@
 // git's configuration syntax and the merge by the table of keys.
 #include "test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -739,6 +740,8 @@ static void secret_pairs(void **state)
 		{ "user.name=x", true },
 		{ "'user.name", true },
 		{ "'user.name'x", true },
+		{ "'user.name'='x'y", true },
+		{ "'user.name'=x", true },
 	};
 	(void)state;
 	struct arena *arena = arena_new();
@@ -749,6 +752,39 @@ static void secret_pairs(void **state)
 		if (gitsecret_parameters(arena, parameters[i].text) != parameters[i].secret)
 			fail_msg("%s", parameters[i].text);
 	arena_free(arena);
+}
+
+// What `git -c` gives to what it runs.
+static void handed_on(void **state)
+{
+	static const struct {
+		const char *text, *everywhere, *hooks, *file;
+		bool unclear;
+	} rows[] = {
+		{ "'core.hookspath'='tools/hk'", "tools/hk", "", "", false },
+		{ "'a.b'='c' 'core.hooksPath=/hk'", "", "/hk", "", false },
+		{ "'core.hookspath'='it'\\''s'", "it's", "", "", false },
+		{ "'a.b'= 'include.path'='/more'", "", "", "/more", false },
+		{ "'a.b=core.hooksPath=/hk'", "", "", "", false },
+		{ "'a.b'='c' core.hooksPath=/hk", "", "", "", true },
+		{ "'a.b'='c'x 'core.hookspath'='/hk'", "", "", "", true },
+		{ "", "", "", "", false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct arena *arena = arena_new();
+		struct gitnamed named = { 0 };
+		setenv("GIT_CONFIG_PARAMETERS", rows[i].text, 1);
+		assert_int_equal(gitnamed_global(arena, "/none", "/none", &named), 0);
+		assert_true(!rows[i].everywhere[0] ||
+			    list_has(&named.everywhere, rows[i].everywhere));
+		assert_int_equal(list_has(&named.hooks, "/hk"), rows[i].hooks[0] != '\0');
+		assert_int_equal(list_has(&named.files, "/more"), rows[i].file[0] != '\0');
+		assert_int_equal(list_has(&named.unclear, "GIT_CONFIG_PARAMETERS"),
+				 rows[i].unclear);
+		arena_free(arena);
+	}
+	unsetenv("GIT_CONFIG_PARAMETERS");
 }
 
 int main(void)
@@ -762,6 +798,7 @@ int main(void)
 		cmocka_unit_test(named_files),  cmocka_unit_test(certificates),
 		cmocka_unit_test(secret_pairs), cmocka_unit_test(gone_branches),
 		cmocka_unit_test(by_the_host),  cmocka_unit_test(other_files),
+		cmocka_unit_test(handed_on),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,6 @@
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "net/parse/parse.h"
-#include "net/proxy/flow.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
 #include "net/setup/netns.h"
@@ -1506,56 +1505,23 @@ static void places(void **state)
 	names_kept(shared, &newest, text);
 }
 
-// A lent buffer holds more than the connection's own, whose size bounds what sbx itself says.
-static void said_behind_a_stream(void **state)
-{
-	(void)state;
-	static char bytes[2 * BUFFER_SIZE];
-	static struct conn conn;
-	struct flow *flow = &conn.flow[SERVER];
-	conn.bytes[SERVER] = bytes;
-	*flow = (struct flow){ .start = 1, .cleared = BUFFER_SIZE + 4, .end = BUFFER_SIZE + 4 };
-	flow_say(&conn, "x", 1);
-	assert_int_equal(flow->end, BUFFER_SIZE + 4);
-	assert_int_equal(bytes[BUFFER_SIZE + 4], 0);
-	*flow = (struct flow){ .start = 1, .cleared = 4, .end = 4 };
-	flow_say(&conn, "x", 1);
-	assert_int_equal(flow->cleared, 5);
-	assert_int_equal(bytes[4], 'x');
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spellings),
-		cmocka_unit_test(reaches),
-		cmocka_unit_test(destinations),
-		cmocka_unit_test(ambiguous),
-		cmocka_unit_test(requests),
-		cmocka_unit_test(responses),
-		cmocka_unit_test(chunks),
-		cmocka_unit_test(hellos),
-		cmocka_unit_test(answers),
-		cmocka_unit_test(openings),
-		cmocka_unit_test(upgrades),
-		cmocka_unit_test(bodies),
-		cmocka_unit_test(socks),
-		cmocka_unit_test(segments),
-		cmocka_unit_test(questions),
-		cmocka_unit_test(tables),
-		cmocka_unit_test(kernel_texts),
-		cmocka_unit_test(whose),
-		cmocka_unit_test(coded),
-		cmocka_unit_test(families),
-		cmocka_unit_test(reaching),
-		cmocka_unit_test(reader),
-		cmocka_unit_test(rules_alone),
-		cmocka_unit_test(events),
-		cmocka_unit_test(said_behind_a_stream),
-		cmocka_unit_test(places),
-		cmocka_unit_test(hello_pieces),
-		cmocka_unit_test(head_pieces),
-		cmocka_unit_test(supervisor),
+		cmocka_unit_test(spellings),     cmocka_unit_test(reaches),
+		cmocka_unit_test(destinations),  cmocka_unit_test(ambiguous),
+		cmocka_unit_test(requests),      cmocka_unit_test(responses),
+		cmocka_unit_test(chunks),        cmocka_unit_test(hellos),
+		cmocka_unit_test(answers),       cmocka_unit_test(openings),
+		cmocka_unit_test(upgrades),      cmocka_unit_test(bodies),
+		cmocka_unit_test(socks),         cmocka_unit_test(segments),
+		cmocka_unit_test(questions),     cmocka_unit_test(tables),
+		cmocka_unit_test(kernel_texts),  cmocka_unit_test(whose),
+		cmocka_unit_test(coded),         cmocka_unit_test(families),
+		cmocka_unit_test(reaching),      cmocka_unit_test(reader),
+		cmocka_unit_test(rules_alone),   cmocka_unit_test(events),
+		cmocka_unit_test(places),        cmocka_unit_test(hello_pieces),
+		cmocka_unit_test(head_pieces),   cmocka_unit_test(supervisor),
 #ifdef __x86_64__
 		cmocka_unit_test(other_machine),
 #endif

@@ -50,7 +50,7 @@ static char index_path[64], kept_path[64];
 // The number of directories, and the first letter of the last one.
 static unsigned read_share(const struct file_state *state, const char *file, char *ret_letter)
 {
-	struct arena *arena = arena_new_of((size_t)64 << 20);
+	struct arena *arena = arena_new_of((size_t)384 << 20);
 	struct share share = { .count = 0 };
 	if (!share_read(arena, index_path, state, file, &share))
 		share.count = 0;
@@ -127,6 +127,28 @@ static void by_form(const struct file_state *state)
 	assert_int_equal(renameat(top, "away", top, "index"), 0);
 }
 
+// More rows than a sweep may have.
+static void by_number(const struct file_state *state)
+{
+	enum { ROWS_MAX = 1 << 20, HEAD = 64, LENGTH = HEAD - 8, ROW = 14 };
+	static char whole[HEAD + (ROWS_MAX + 1) * ROW];
+	char letter;
+	autoclose int fd = open(kept_path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(pread(fd, whole, HEAD + ROW, 0), HEAD + ROW);
+	memcpy(whole + HEAD + 8, "\1\0\0\0a", 6); // a name of one byte
+	for (unsigned i = 1; i <= ROWS_MAX; i++)
+		memcpy(whole + HEAD + i * ROW, whole + HEAD, ROW);
+	assert_int_equal(renameat(top, "index", top, "away"), 0);
+	for (unsigned more = 0; more < 2; more++) {
+		const uint64_t size = HEAD + (ROWS_MAX + more) * ROW;
+		memcpy(whole + LENGTH, &size, sizeof(size));
+		assert_int_equal(pwrite(fd, whole, size, 0), size);
+		assert_int_equal(read_share(state, kept_path, &letter), more ? 0 : ROWS_MAX);
+	}
+	assert_int_equal(renameat(top, "away", top, "index"), 0);
+	unlink(kept_path);
+}
+
 static void kept(void **unused)
 {
 	(void)unused;
@@ -145,6 +167,7 @@ static void kept(void **unused)
 	assert_int_equal(access(kept_path, F_OK), 0);
 	by_identity(&state);
 	by_form(&state);
+	by_number(&state);
 	// Another one in its place, of its size and with its time.
 	sleep_over_tick();
 	struct file_state other = write_index('b', MANY);
