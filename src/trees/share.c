@@ -14,7 +14,7 @@
 #include "git/gitindex.h"
 #include "names/trusted.h"
 
-enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20, TICK = 20000000 };
+enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20 };
 #define MAGIC "sbxindx1"
 #define KINDS (ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT))
 
@@ -115,7 +115,7 @@ bool share_read(struct arena *arena, const char *index, const struct file_state 
 	if (!file || !read_kept(arena, file, &head, &rows)) {
 		if (!ask(arena, index, state, &rows))
 			return false;
-		if (file && state->changed + TICK < began && times_are_ours(index))
+		if (file && state->changed + TIMES_TICK < began && times_are_ours(index))
 			keep(file, &head, &rows);
 	}
 	if (rows.count > ROWS_MAX) // too much memory: the whole tree is checked
