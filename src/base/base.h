@@ -258,9 +258,7 @@ static inline int64_t times_from(const struct timespec *time)
 	return (int64_t)((uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec);
 }
 
-// File times come from a clock that moves once a jiffy, 10 ms at CONFIG_HZ=100. The exact ones
-// since Linux 6.13 are of some file systems, and of files that were looked at since their last
-// change.
+// Two ticks of the clock of file times at CONFIG_HZ=100; Linux 6.13 is exact on some file systems.
 enum { TIMES_TICK = 20000000 };
 // Nanoseconds.
 int64_t times_now(void);

@@ -12,7 +12,6 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "report/findings.h"
-#include "view/paths/wishes.h"
 
 enum { NANOSECONDS = 1000000000 };
 
@@ -49,7 +48,7 @@ bool finding_is_vetted(const struct check *check, const struct stat *status)
 // Another write in the same tick would not change its times.
 bool finding_is_fresh(const struct check *check, const struct stat *status)
 {
-	bool fresh = check->living && !place_is_settled(status);
+	bool fresh = check->living && times_now() - times_from(&status->st_ctim) <= TIMES_TICK;
 	if (fresh)
 		check->living->waits = true;
 	return fresh;
