@@ -258,7 +258,7 @@ static inline int64_t times_from(const struct timespec *time)
 	return (int64_t)((uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec);
 }
 
-// Two ticks of the clock of file times at CONFIG_HZ=100; Linux 6.13 is exact on some file systems.
+// Two ticks at CONFIG_HZ=100, the clock of file times; Linux 6.13 is exact on some disks.
 enum { TIMES_TICK = 20000000 };
 // Nanoseconds.
 int64_t times_now(void);
