@@ -148,7 +148,6 @@ int names_in(struct arena *arena, int directory, char ***ret_names);
 // Makes missing directories, 0700, and opens the last, checked to be the caller's own and writable
 // by nobody else.
 int owned_directory(const char *path);
-// Waits for the lock, too.
 int owned_lock(const char *path);
 
 // -1 when it is there and not the caller's alone.
