@@ -144,6 +144,7 @@ int names_in(struct arena *arena, int directory, char ***ret_names);
 // Makes missing directories with mode 0700. Opens the last if it is the caller's and nobody else
 // can write it.
 int owned_directory(const char *path);
+int owned_lock(const char *path);
 
 // Fails if `state` exists, and another user owns it or can write it.
 int owned_check(const char *state);

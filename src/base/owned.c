@@ -109,6 +109,13 @@ int owned_directory(const char *path)
 	return take(&fd);
 }
 
+int owned_lock(const char *path)
+{
+	autoclose int fd = owned_directory(path);
+	TRY(fd);
+	return fd_lock(fd, LOCK_EX) < 0 ? fail(errno, "lock '%s'", path) : take(&fd);
+}
+
 struct removal {
 	int top;
 	unsigned moved;

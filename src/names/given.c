@@ -72,10 +72,8 @@ static void add(struct out *list, const char *lines, bool all)
 
 static int add_all(struct arena *arena, const char *state, const char *lines, struct out *list)
 {
-	autoclose int directory = owned_directory(state);
-	TRY(directory);
-	if (fd_lock(directory, LOCK_EX) < 0)
-		return fail(errno, "'%s'", state);
+	autoclose int lock = owned_lock(state);
+	TRY(lock);
 	const char *old = given_read(arena, state);
 	for (int all = 1; old && all >= 0 && (all || list->used >= GIVEN_BYTES_MAX); all--) {
 		out_free(list);

@@ -217,7 +217,7 @@ static bool look_at_tracked(struct watch *watch, struct check *check, int top, c
 // the box are looked at in each turn.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run)
 {
-	enum { TICK = 20000000, RARELY = 300, NANOSECONDS_A_MILLISECOND = 1000000 };
+	enum { RARELY = 300, NANOSECONDS_A_MILLISECOND = 1000000 };
 	struct swept *swept = &watch->swept;
 	if (!check->plan->project || check->start.tv_sec == 0)
 		return;
@@ -242,7 +242,7 @@ void watch_sweep(struct watch *watch, struct check *check, const struct run *run
 		return;
 	const int64_t rest =
 		(processor_now() - swept->processor) * RARELY / NANOSECONDS_A_MILLISECOND;
-	swept->since = swept->began - TICK;
+	swept->since = swept->began - TIMES_TICK;
 	swept->next = steady_now() + (rest > REST_MILLISECONDS ? rest : REST_MILLISECONDS);
 }
 

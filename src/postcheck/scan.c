@@ -21,7 +21,7 @@
 #include "view/paths/wishes.h"
 
 // LOOK_NANOSECONDS: time limit when no file time separates new from old.
-enum { LOOK_NANOSECONDS = 500000000, TICK = 20000000, NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
+enum { LOOK_NANOSECONDS = 500000000, NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
 // Address space.
 #define LIST_BYTES  ((size_t)192 << 20)
 #define SHARE_BYTES ((size_t)384 << 20)
@@ -288,7 +288,7 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 	const char *name = name_of(check->plan, scan->tree->path);
 	keep_rest(scan, root);
 	if (!scan->run->due_failed && listed_differs(&scan->old, &scan->now))
-		listed_write(&scan->now, scan->tree->list, false);
+		listed_end(&scan->now, &scan->old, scan->tree->list);
 	if (!walk->cut)
 		note_time(scan);
 	tell_part(scan, walk);
@@ -347,8 +347,8 @@ static void begin_tree(struct scan *scan, const struct run *run, const struct se
 	scan->since = scan->checked = times_from(&check->start);
 	if (stat(tree->list, &list) == 0)
 		scan->checked = times_from(&list.st_mtim);
-	if (scan->checked - TICK < scan->since)
-		scan->since = scan->checked - TICK;
+	if (scan->checked - TIMES_TICK < scan->since)
+		scan->since = scan->checked - TIMES_TICK;
 	check->timeless = check->start.tv_sec == 0 || !times_are_ours(tree->path);
 	scan->whole = !choose(check, run, tree, arena, &scan->share);
 }

@@ -345,16 +345,21 @@ static _Noreturn void settle(const char *project)
 	_exit(chdir(project) < 0 ? STATUS_FAILURE : run_command(box));
 }
 
+static bool is_due(const char *project)
+{
+	struct arena *arena = arena_new();
+	struct due due = { 0 };
+	bool is = journal_due(arena, decide_state_directory(arena, environ), project, &due);
+	if (is)
+		journal_done(&due, false);
+	arena_free(arena);
+	return is;
+}
+
 int run_settle(const char *project)
 {
 	int status;
-	struct arena *arena = arena_new();
-	struct due due = { 0 };
-	bool killed = journal_due(arena, decide_state_directory(arena, environ), project, &due);
-	if (killed)
-		journal_done(&due, false);
-	arena_free(arena);
-	if (!killed)
+	if (!is_due(project))
 		return 0;
 	pid_t child = fork();
 	if (child == 0)
@@ -364,7 +369,7 @@ int run_settle(const char *project)
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return fail(errno, "wait");
-	return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_OK
+	return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_OK && !is_due(project)
 		       ? 0
 		       : fail(0, "could not check what a killed run left in %s", project);
 }

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "base/testing.h"
 #include "text/words.h"
 
 #define KIND   "sbx-repositories "
@@ -146,10 +148,50 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 	return 1;
 }
 
-bool listed_write(const struct listed *known, const char *file, bool first)
+static void write_list(const struct listed *known, const char *file, bool first)
 {
 	const char *text = listed_print(known->arena, known);
-	return owned_keep(file, text, strlen(text), first);
+	owned_keep(file, text, strlen(text), first);
+}
+
+static int lock(const struct listed *known, const char *file)
+{
+	return ATTEMPT(owned_lock(path_parent(known->arena, file)));
+}
+
+void listed_begin(struct listed *known, const char *file)
+{
+	struct listed others;
+	autoclose int held = lock(known, file);
+	if (listed_read(known->arena, file, known->root, &others) > 0)
+		*known = others;
+	else
+		write_list(known, file, true);
+}
+
+void listed_join(struct listed *now, const struct listed *before, const struct listed *others)
+{
+	const struct listed own = *now;
+	for (unsigned i = 0; i < others->count; i++) {
+		const struct listed_row *row = &others->rows[i],
+					*same = listed_find(&own, row->path);
+		if (same && row->kind == LISTED_MADE)
+			now->rows[same - own.rows].kind = LISTED_MADE;
+		else if (!same && !listed_find(before, row->path))
+			listed_keep(now, row);
+	}
+	listed_sort(now);
+}
+
+void listed_end(struct listed *now, const struct listed *before, const char *file)
+{
+	struct listed others;
+	if (testing_skips("list-haste")) // another run ends meanwhile
+		nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
+	autoclose int held = lock(now, file);
+	if (listed_read(now->arena, file, now->root, &others) > 0)
+		listed_join(now, before, &others);
+	write_list(now, file, false);
 }
 
 bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,

@@ -51,9 +51,13 @@ const char *listed_print(struct arena *arena, const struct listed *known);
 
 // Returns 1; 0 without a list for this root; -1 for a newer version.
 int listed_read(struct arena *arena, const char *file, const char *root, struct listed *ret_known);
-// Writes by a rename, durably for the `first` list: without one, a box's repositories would count
-// as the user's.
-bool listed_write(const struct listed *known, const char *file, bool first);
+// Writes the first list, or takes one that another run has written since. It is durable: without it
+// a box's files would count as the user's.
+void listed_begin(struct listed *known, const char *file);
+// Writes a later one, with the rows that other runs wrote since `before` was read.
+void listed_end(struct listed *now, const struct listed *before, const char *file);
+// Pure. A row of a box stays one. Sorted before and after.
+void listed_join(struct listed *now, const struct listed *before, const struct listed *others);
 
 void listed_note(struct listed *known, int directory, const char *name, const char *path,
 		 enum listed_kind kind);

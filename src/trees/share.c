@@ -14,13 +14,13 @@
 #include "git/gitindex.h"
 #include "names/trusted.h"
 
-enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20, TICK = 20000000 };
+enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20 };
 #define MAGIC "sbxindx1"
 #define KINDS (ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT))
 // Each kept index has these numbers: others need another MAGIC.
 _Static_assert(ROW_DIRECTORY == 4 && ROW_KEPT == 5, "kinds of a kept index");
 
-// The begin of a kept index.
+// The first bytes of a kept index.
 struct kept_head {
 	char magic[8];
 	uint64_t names; // hash of the table of names
@@ -122,7 +122,7 @@ bool share_read(struct arena *arena, const char *index, const struct file_state 
 	if (!file || !read_kept(arena, file, state, &rows)) {
 		if (!ask(arena, index, state, &rows))
 			return false;
-		if (file && state->changed + TICK < began && times_are_ours(index))
+		if (file && state->changed + TIMES_TICK < began && times_are_ours(index))
 			keep(file, state, &rows);
 	}
 	if (rows.count > ROWS_MAX) // too much memory: the share is the whole tree

@@ -18,6 +18,8 @@ def acl(*entries):
 
 
 NOBODY = 2**32 - 1
+UMASK = os.umask(0o022)  # takes rights of the group and others away, as the manual says
+os.umask(UMASK)
 SOMEBODY = os.getuid()  # others cannot be named in a user namespace, where this may run
 NARROW = acl((1, 6, NOBODY), (2, 6, SOMEBODY), (4, 0, NOBODY), (16, 6, NOBODY), (32, 0, NOBODY))
 DEFAULT = acl((1, 7, NOBODY), (2, 7, SOMEBODY), (4, 5, NOBODY), (16, 7, NOBODY), (32, 0, NOBODY))

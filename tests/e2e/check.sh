@@ -240,4 +240,28 @@ else
 	skip "the first list of a project waits for the disk" "strace cannot trace here"
 	skip "a later one does not" "strace cannot trace here"
 fi
+# Two runs end at once: the one that writes the project's list last has the rows of both.
+cd "$(new_project)" || exit 1
+run true
+SBX_TEST_SKIP=list-haste "$SBX_TESTING" run -- git init -q first 2>/dev/null &
+wait_for 60 test -s first/.git/HEAD
+sleep 0.5
+run 'git init -q second'
+wait
+is "two runs that end at once: the list has the new repositories of both" "first/.git second/.git" "$(sed -n 's/^m .* //p' "$XDG_STATE_HOME"/sbx/known/*"$(basename "$PWD")" | xargs)"
+# An apply waits for the check of what a killed run left.
+cd "$(new_project)" || exit 1
+if "$SBX" session create held >/dev/null 2>&1; then
+	"$SBX" run -s held -- sh -c 'echo new >file' 2>/dev/null
+	cut touch more
+	SBX_TEST_SKIP=due-answer timeout 60 "$SBX_TESTING" session apply held >"$work/said" 2>&1
+	ended "an apply before which the check of a killed run is cut changes nothing" 125 "could not check what a killed run left in $PWD" "$work/said"
+	is "so the file is as it was" hello "$(cat file)"
+	"$SBX" run --check all true 2>/dev/null
+	is "the fix that it names lets it go on" "0 new" "$("$SBX" session apply held >/dev/null 2>&1; echo $?) $(cat file)"
+else
+	skip "an apply before which the check of a killed run is cut changes nothing" "sessions need a file system that this machine has not"
+	skip "so the file is as it was" "sessions need a file system that this machine has not"
+	skip "the fix that it names lets it go on" "sessions need a file system that this machine has not"
+fi
 done_testing

@@ -320,6 +320,13 @@ is "apply: the modes that it names are true" "755 755 777" "$(stat -c %a su) $(s
 like "apply: bits that it leaves out are said" "$(said)" '^sbx: 1 file without the set-user-ID and set-group-ID bits$'
 like "apply: a socket is no applied change" "$(said)" '^sbx: 7 changes applied$'
 session rm kinds
+session create wide
+in_session wide 'mkdir wide; chmod 2775 wide'
+umask 022
+session apply wide
+umask "$umask"
+is "apply: so are those of a directory" "755 755 775" "$(stat -c %a wide) $(said | sed -nE 's/.* has mode ([0-7]+) and not ([0-7]+),.*/\1 \2/p')"
+session rm wide
 git checkout -q . && git clean -qfd
 
 # --- a patch

@@ -1,4 +1,4 @@
-// trees/share.c: what is kept of an index between runs, and when it counts.
+// trees/: what is kept of a tree between runs, and when it counts.
 #include "test.h"
 
 #include <fcntl.h>
@@ -228,9 +228,37 @@ static void from_both_ends(void **state)
 	assert_int_equal(owned_remove_tree(AT_FDCWD, root), 0);
 }
 
+static struct listed list_of(struct arena *arena, const char *text)
+{
+	struct listed list;
+	char whole[256];
+	int length = snprintf(whole, sizeof(whole), "sbx-repositories 1 - 1 0\n/p\n\n%s", text);
+	assert_int_equal(listed_parse(arena, whole, (size_t)length, &list), 0);
+	return list;
+}
+
+// Of two runs that end at once the later one drops what it saw gone, and has what the other added.
+static void joined(void **state)
+{
+	struct arena *arena = arena_new();
+	(void)state;
+	struct listed before = list_of(arena, "r 1 1 1 gone/.git\nr 1 2 1 own/.git\n"),
+		      now = list_of(arena, "r 1 2 1 own/.git\nr 1 3 1 two/.git\n"),
+		      others = list_of(arena, "r 1 1 1 gone/.git\nm 1 4 1 one/.git\n"
+					      "m 1 2 1 own/.git\nr 1 3 1 two/.git\n");
+	listed_join(&now, &before, &others);
+	assert_int_equal(now.count, 3);
+	assert_null(listed_find(&now, "gone/.git"));
+	assert_int_equal(listed_find(&now, "one/.git")->kind, LISTED_MADE);
+	assert_int_equal(listed_find(&now, "own/.git")->kind, LISTED_MADE);
+	assert_int_equal(listed_find(&now, "two/.git")->kind, LISTED_OWN);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(kept),
-					    cmocka_unit_test(from_both_ends) };
+					    cmocka_unit_test(from_both_ends),
+					    cmocka_unit_test(joined) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,7 @@ static int lock_settings(struct box *box)
 {
 	if (box->invocation.dry_run == ANSWER_YES)
 		return dup(STDOUT_FILENO);
-	autoclose int fd = owned_directory(agent_state_directory(box->arena));
-	TRY(fd);
-	return fd_lock(fd, LOCK_EX) < 0 ? fail(errno, "lock the settings of agents") : take(&fd);
+	return owned_lock(agent_state_directory(box->arena));
 }
 
 static int show_and_fail(const struct settings *settings, const char *text, const char *why)

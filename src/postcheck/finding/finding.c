@@ -48,9 +48,7 @@ bool finding_is_vetted(const struct check *check, const struct stat *status)
 // Another write in the same tick would not change the file's times.
 bool finding_is_fresh(const struct check *check, const struct stat *status)
 {
-	enum { TICK_NANOSECONDS = 20000000 };
-	bool fresh =
-		check->living && times_now() - times_from(&status->st_ctim) <= TICK_NANOSECONDS;
+	bool fresh = check->living && times_now() - times_from(&status->st_ctim) <= TIMES_TICK;
 	if (fresh)
 		check->living->waits = true;
 	return fresh;

@@ -38,9 +38,7 @@ static void open_list(struct noting *noting)
 {
 	const struct plan *plan = noting->plan;
 	const char *file = path_kept(noting->arena, plan->state, "changed", plan->project);
-	autoclose int directory = owned_directory(path_parent(noting->arena, file));
-	if (directory >= 0 && fd_lock(directory, LOCK_EX) == 0)
-		noting->directory = take(&directory);
+	noting->directory = owned_lock(path_parent(noting->arena, file));
 	noting->before = arena_text(noting->arena, "\n%s",
 				    unshown_text(noting->arena, plan->state, plan->project));
 }

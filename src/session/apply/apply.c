@@ -118,12 +118,12 @@ static void tell_narrowed(const struct applying *applying, const char *first, st
 {
 	const struct narrowed *narrowed = &applying->narrowed;
 	out_text(notes, "sbx: %s has mode %o and not %o, as your umask is %03o", first,
-		 narrowed->first->is.st_mode & 07777, narrowed->mode & 07777, narrowed->umask);
+		 narrowed->first->is.st_mode & 0777, narrowed->mode & 0777, narrowed->umask);
 	if (narrowed->count > 1)
 		out_text(notes, "; the same of %u more", narrowed->count - 1);
 	const char *word = quote_fix(applying->arena, first);
 	if (word)
-		out_text(notes, "; to change it: chmod %o %s", narrowed->mode & 07777, word);
+		out_text(notes, "; to change it: chmod %o %s", narrowed->mode & 0777, word);
 	out_text(notes, "\n");
 }
 

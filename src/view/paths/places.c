@@ -13,12 +13,11 @@
 #include "names/trusted.h"
 #include "text/words.h"
 
-// No tick of the clock of file times is longer.
-enum { ENTRIES_MAX = 32768, TICK_NANOSECONDS = 20000000 };
+enum { ENTRIES_MAX = 32768 };
 
 bool place_is_settled(const struct stat *status)
 {
-	return times_now() - times_from(&status->st_ctim) > TICK_NANOSECONDS;
+	return times_now() - times_from(&status->st_ctim) > TIMES_TICK;
 }
 
 static bool counts(const struct place *place, const char *name)

@@ -58,7 +58,7 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	tree->fresh = true;
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	listed_sort(&first.known);
-	listed_write(&first.known, tree->list, true);
+	listed_begin(&first.known, tree->list);
 	*ret_known = first.known;
 }
 
