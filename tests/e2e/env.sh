@@ -48,7 +48,7 @@ rm -r .env
 # A path that ends as another's: the content's name before it in an answer has one width.
 new
 mkdir abcdefghijk && echo CANARY >z.pem && cp z.pem abcdefghijk/z.pem && echo CANARY >sub/.env && git add -f z.pem abcdefghijk sub && git commit -qm more && echo KEY=CANARY >.env
-is "a tracked file whose name ends another's path is there" "CANARY" "$("$SBX" run --hide-untracked z.pem -- sh -c 'git status --short z.pem; cat z.pem' 2>&1)"
+is "tracked: a file whose name ends another's path is there" "CANARY" "$("$SBX" run --hide-untracked z.pem -- sh -c 'git status --short z.pem; cat z.pem' 2>&1)"
 like "an untracked one beside such a path has its own reason" "$("$SBX" run --hide-untracked .env -- sh -c 'cat .env; true' 2>&1)" "^sbx: hidden: \.env, .*which git's index does not list; "
 # Over two runs: what a box writes into the index does not show what it does not know.
 again() { # name, what the first box does

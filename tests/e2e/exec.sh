@@ -93,15 +93,15 @@ is "a signal of the caller ends it" 143 $?
 
 # --- stdin is the command's own, as with sbx run
 seq 5 >"$work/list"
-is "a loop reads its own lines" "1 2 3 4 5" "$(while read -r line; do echo "$line"; inside true; done <"$work/list" | xargs)"
-is "from a pipe, too" "1 2 3 4 5" "$(seq 5 | while read -r line; do echo "$line"; inside true; done | xargs)"
-is "what it reads is gone, and no more" "1 2 3" "$({ inside head -c 2; inside head -c 2; cat; } <"$work/list" | head -3 | xargs)"
-is "the rest of a script runs" "the rest" "$(printf '"$SBX" exec %s -- true\necho the rest\n' "$run" | bash)"
+is "a loop reads its own lines" "1 2 3 4 5" "$(while read -r line; do inside echo "$line"; done <"$work/list" | xargs)"
+is "from a pipe, too" "1 2 3 4 5" "$(seq 5 | while read -r line; do inside echo "$line"; done | xargs)"
+is "what it reads is gone, and no more" "in 1 in 2 3" "$({ inside sh -c 'echo in; head -c 2'; inside sh -c 'echo in; head -c 2'; cat; } <"$work/list" | head -5 | xargs)"
+is "the rest of a script runs" "in the rest" "$(printf '"$SBX" exec %s -- echo in\necho the rest\n' "$run" | bash | xargs)"
 is "a script for a shell of the box" hi "$(printf 'echo hi\n' | inside sh -s)"
 is "a socket" hi "$(python3 -c 'import socket, subprocess, sys; a, b = socket.socketpair(); a.sendall(b"hi"); a.shutdown(1); print(subprocess.run(sys.argv[1:], stdin=b, capture_output=True, text=True).stdout)' "$SBX" exec "$run" -- cat)"
 is "a directory leads out of the box" "125 sbx: descriptor 0 is a directory, which would lead out of the box; give it another: 0</dev/null" "$(said inside true <"$project")"
 is "a device is none of the box's files" "pipe:" "$(inside sh -c 'readlink /proc/self/fd/0 | grep -o pipe:' </dev/zero)"
-is "its flags are given back" 0 "$(: | { inside python3 -c 'import fcntl, os; fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK)'; python3 -c 'import fcntl, os; print(fcntl.fcntl(0, fcntl.F_GETFL) & os.O_NONBLOCK)'; })"
+is "its flags are given back" "set 0" "$(: | { inside python3 -c 'import fcntl, os; fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK); print("set")'; python3 -c 'import fcntl, os; print(fcntl.fcntl(0, fcntl.F_GETFL) & os.O_NONBLOCK)'; } | xargs)"
 is "-i has no meaning" "in in" "$({ echo in | "$SBX" exec -i "$run" -- cat; echo in | "$SBX" exec --interactive "$run" cat; } | xargs)"
 
 # --- streams

@@ -163,7 +163,7 @@ late="git config core.fsmonitor \"$evil;\""
 for way in "lib|git init -q lib|a directory of tracked files" \
 	".|git init -q z && git -C z commit -q --allow-empty -m x && git add z && cd z|a submodule that came" \
 	".|git init -q sub && cd sub|the user's submodule, not checked out" \
-	".|git -c protocol.file.allow=always submodule --quiet add "\$PWD/up.git" lib/s && cd lib/s|a submodule with its directory in .git" \
+	".|git -c protocol.file.allow=always submodule --quiet add \$PWD/up.git lib/s && cd lib/s|a submodule with its directory in .git" \
 	".|git init -q --bare b && mv b/* lib && cd lib && git config core.bare false && git config core.worktree .|a git directory among tracked files"; do
 	IFS='|' read -r place make name <<<"$way"
 	work_here 'git add lib; git commit -qm zero; git clone -q --bare . up.git 2>/dev/null; git init -q sub; git -C sub commit -q --allow-empty -m s; git add sub; rm -rf sub/.git; echo up.git >.gitignore'
