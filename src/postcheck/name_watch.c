@@ -213,8 +213,8 @@ static bool look_at_tracked(struct watch *watch, struct check *check, int top, c
 	return here;
 }
 
-// All directories take a RARELYth of the time. Those with notices and those with a repository of
-// the box are looked at in each turn.
+// A sweep of all directories takes a RARELYth of the time. Each turn checks those with notices and
+// those with a repository of the box.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run)
 {
 	enum { RARELY = 300, NANOSECONDS_A_MILLISECOND = 1000000 };
