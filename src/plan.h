@@ -46,7 +46,7 @@ struct mount {
 	// The target is in a layer, scratch directory or cache, and may be missing.
 	bool unknown;
 	bool in_cache; // below a cache: files of boxes at `target` are removed
-	bool absent;   // MOUNT_MASK: a dangling link
+	bool dangling; // MOUNT_MASK: a dangling link
 	bool plain;    // contains only directories and sample hooks
 	bool cache;    // made by the step "caches", which fills `kept`
 	const char *target;
@@ -124,9 +124,9 @@ struct place {
 enum { PLAN_PLACES_MAX = 2048 };
 
 // A directory that is searched for repositories.
-struct searched {
+struct tree {
 	const char *path;
-	const char *list; // file of repositories (trees/git_list.h)
+	const char *list; // file of repositories (trees/trees.h)
 	const char *runs; // links to live runs (boxes/record.h)
 	bool fresh;
 	bool open; // the box can write a listed repository
@@ -266,7 +266,7 @@ struct plan {
 
 	struct list untracked,
 		altered; // hidden files of the project: not in git's index; changed since
-	bool absent;     // a mask is a dangling link
+	bool dangling;   // a mask is a dangling link
 
 	struct copy *copies;
 	unsigned copy_count;
@@ -277,8 +277,8 @@ struct plan {
 	const char *profiles_noted;  // content of the state's file `given`, or NULL
 	struct gitnamed *configured; // names in git's configuration; freed after planning
 	struct list git_names;       // "remote.x", "branch.x" in other files of git
-	struct searched *searched;   // trees that are writable as a whole
-	unsigned searched_count;
+	struct tree *trees;          // trees that are writable as a whole
+	unsigned tree_count;
 	bool due;                  // a killed run is checked
 	const char *index;         // the project's git index, or NULL
 	struct file_state indexed; // `index` at the start; 0: none
@@ -351,7 +351,7 @@ struct plan {
 	bool terse;  // report only quarantined and withheld things
 	// The reader is a person on a terminal.
 	bool person;
-	bool noted; // earlier runs left unshown changes (postcheck/finding/finding.h)
+	bool noted; // earlier runs left unshown changes (postcheck/acts/check.h)
 
 	const char *unreadable; // directory that ended planning, or NULL
 

@@ -3,9 +3,9 @@
 
 #include <stdbool.h>
 
-struct finding {
+struct wall {
 	const char *wall;
-	enum finding_state { FINDING_WORKS, FINDING_MISSING, FINDING_WEAK } state;
+	enum wall_condition { FINDING_WORKS, FINDING_MISSING, FINDING_WEAK } state;
 	const char *detail;
 	const char *fix;
 };

@@ -7,7 +7,7 @@
 #include "base/base.h"
 
 enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
-// CHECK_SHARE: the check after a run covers a part of the tree (trees/git_list.h).
+// CHECK_SHARE: the check after a run covers a part of the tree (trees/trees.h).
 enum check_part { CHECK_SHARE, CHECK_ALL };
 enum network_mode { NETWORK_NONE, NETWORK_PROXY, NETWORK_HOST };
 enum dns_mode { DNS_STRICT, DNS_FAIL, DNS_TOLD };
@@ -15,7 +15,7 @@ enum ech_mode { ECH_REFUSE, ECH_PASS };
 enum environment_mode { ENVIRONMENT_FILTERED, ENVIRONMENT_MINIMAL };
 enum tier { TIER_FULL, TIER_LANDLOCK };
 enum tier_asked { ASKED_AUTO, ASKED_FULL, ASKED_LANDLOCK };
-enum answer { ANSWER_NO, ANSWER_YES };
+enum toggle { TOGGLE_NO, TOGGLE_YES };
 enum help_wish { HELP_NONE, HELP_SCREEN, HELP_ALL };
 
 enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON, TELL_MODEL };
@@ -55,10 +55,10 @@ struct profile {
 	struct list allow, deny, loopback, publish, raw_ports;
 	struct list upload, download;
 	struct list agent_key, agent_host, agent_sign; // caller's ssh-agent
-	enum answer network_private;
+	enum toggle network_private;
 	enum dns_mode dns;
 	enum ech_mode ech;
-	enum answer guard;    // BPF programs as a second layer
+	enum toggle guard;    // BPF programs as a second layer
 	const char *upstream; // the caller's proxy; NULL: by the environment
 
 	struct list secret_hosts, secret_sources, secret_variables, secret_headers, secret_only;
@@ -75,7 +75,7 @@ struct profile {
 	struct list keep_fd;
 
 	enum telling report;
-	enum answer refused_writes; // reported if the command failed
+	enum toggle refused_writes; // reported if the command failed
 };
 
 struct terminal_wish {
@@ -91,28 +91,28 @@ struct invocation {
 	const char *project_dir; // NULL: by the current directory
 	const char *apply;       // "yes", "no" or a file; NULL: ask
 	const char *from;        // start of a new session, or NULL
-	enum answer review, as_root, stat, force, dry_run, servers;
+	enum toggle review, as_root, stat, force, dry_run, servers;
 	const char *directory; // of -C, or NULL
 	enum help_wish help;
-	enum answer timing, json, resolved, all;
-	enum answer unprotected, terse, person, explain, learn, logged;
+	enum toggle timing, json, resolved, all;
+	enum toggle unprotected, terse, person, explain, learn, logged;
 	const char *output;
 	const char *report_fd, *status_fd;
 	const char *ask_program;
-	enum answer die_with_parent;
+	enum toggle die_with_parent;
 	int parent;                                            // at sbx's start
-	enum answer ask;                                       // questions on the terminal
+	enum toggle ask;                                       // questions on the terminal
 	const char *logged_project, *logged_host, *logged_run; // or NULL
 	uint64_t since;                                        // milliseconds; 0: all
-	enum answer denied, changed;
+	enum toggle denied, changed;
 	uint64_t stop_time; // milliseconds
-	enum answer detach;
+	enum toggle detach;
 	int ready; // descriptor for the running command's pid; 0: none
 	int front; // socket of the front (report/front.h); 0: none
 	struct terminal_wish size;
-	enum answer follow, raw;
-	enum answer terminal;
-	enum answer interactive; // no effect
+	enum toggle follow, raw;
+	enum toggle terminal;
+	enum toggle interactive; // no effect
 	const char *inside;      // directory of the box, or NULL
 	struct list variables;
 	uint64_t offset, tail; // bytes; lines

@@ -13,8 +13,8 @@
 struct ask;
 struct denial;
 struct events;
-struct further;
-struct further_clients;
+struct exec;
+struct exec_clients;
 struct group;
 struct agent_record;
 struct opener_record;
@@ -47,13 +47,13 @@ struct message {
 		MESSAGE_STARTED,
 		MESSAGE_STOPPED, // by signal `status`
 		MESSAGE_PAUSED,  // all processes, by SIGNAL_PAUSE
-		MESSAGE_FURTHER, // `status` of sbx exec's command `step`
+		MESSAGE_EXEC,    // `status` of sbx exec's command `step`
 		MESSAGE_ENDED,   // with wait status `status`
 	} kind;
 	int step; // row of run/steps.c
 	int number;
 	int status;
-	pid_t child;                     // MESSAGE_FURTHER: pid in the box
+	pid_t child;                     // MESSAGE_EXEC: pid in the box
 	bool alone;                      // MESSAGE_ENDED: no process is left
 	bool tmp_full;                   // MESSAGE_ENDED, as the next four: of ended processes
 	uint64_t cpu;                    // microseconds
@@ -119,7 +119,7 @@ struct run {
 
 		int temporary;                  // tier landlock: the locked directory
 		int boxes, record, record_lock; // boxes/record.h
-		// The record's files, one for each tree (postcheck/check.h).
+		// The record's files, one for each tree (postcheck/postcheck.h).
 		int journals[JOURNALS_MAX];
 	};
 
@@ -166,8 +166,8 @@ struct run {
 	bool pausable, paused; // pid 1
 
 	// Owner: sbx exec. In pid 1; in the supervisor.
-	struct further *further;
-	struct further_clients *clients;
+	struct exec *exec;
+	struct exec_clients *clients;
 
 	// Owner: mount.
 	int *mounts;         // descriptors, by mount of the plan; -1: none

@@ -21,12 +21,12 @@ int ask_plan(struct plan *plan, struct profile *profile, const struct invocation
 {
 	plan->ask_program = invocation->ask_program;
 	plan->ask = plan->ask_program               ? ASK_PROGRAM
-		    : invocation->ask == ANSWER_YES ? ASK_TERMINAL
+		    : invocation->ask == TOGGLE_YES ? ASK_TERMINAL
 						    : ASK_NOBODY;
 	if (plan->ask == ASK_NOBODY)
 		return 0;
 	plan->executes = plan->executes || plan->ask_program;
-	if (plan->ask_program && invocation->ask == ANSWER_YES)
+	if (plan->ask_program && invocation->ask == TOGGLE_YES)
 		return fail(0, "--ask and --ask-program cannot be given together");
 	if (!plan->egress.on)
 		return fail(0, "%s: nothing is asked for where the network is not 'proxy'",
@@ -79,7 +79,7 @@ static enum ask_end begin(const struct plan *plan, struct run *run)
 int ask_turn(const struct plan *plan, struct run *run)
 {
 	struct ask *ask = run->ask;
-	enum answered answer = ANSWERED_NO;
+	enum reply answer = REPLY_NO;
 	if (plan->ask != ASK_PROGRAM)
 		return plan->ask == ASK_TERMINAL ? terminal_turn(plan, run) : 0;
 	for (;;) {

@@ -40,14 +40,14 @@ struct ask_child {
 	pid_t pid; // of keep_program(); 0: none
 	int pidfd, answer;
 	bool project; // "project" is a possible answer
-	char line[ANSWER_BYTES_MAX + 2];
+	char line[REPLY_BYTES_MAX + 2];
 	size_t used;
 };
 
 int ask_child_start(const struct plan *plan, const struct run *run,
 		    const struct ask_program *program, const struct host_question *question,
 		    struct ask_child *child);
-enum ask_end ask_child_read(struct ask_child *child, enum answered *ret_answer);
+enum ask_end ask_child_read(struct ask_child *child, enum reply *ret_answer);
 void ask_child_end(struct ask_child *child);
 
 // --ask: during a question the box is stopped, and sbx is in the foreground.
@@ -91,9 +91,9 @@ struct ask {
 
 // When the open question ends unanswered.
 int64_t ask_deadline(const struct ask *ask);
-enum ask_end ask_read(struct ask *ask, enum answered *ret_answer);
+enum ask_end ask_read(struct ask *ask, enum reply *ret_answer);
 // For all destinations of the open question.
-int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum answered answer);
+int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum reply answer);
 
 void ask_init(struct ask *ask);
 int ask_plan(struct plan *plan, struct profile *profile, const struct invocation *invocation);
@@ -109,7 +109,7 @@ int ask_turn(const struct plan *plan, struct run *run);
 void ask_leave(struct run *run);
 void ask_end(struct ask *ask, struct findings *found);
 
-// Answers the connections that wait. `why`: for ANSWERED_NO. Sets question->answer: ANSWERED_NO
+// Answers the connections that wait. `why`: for REPLY_NO. Sets question->answer: REPLY_NO
 // where no rule is possible. `unstored` counts answers "project" that were not stored.
 int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question *question,
-	     enum answered answer, enum hold_answer why, unsigned *unstored);
+	     enum reply answer, enum hold_answer why, unsigned *unstored);

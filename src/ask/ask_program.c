@@ -77,7 +77,7 @@ static void write_request(const struct plan *plan, const struct host_question *q
 	char host[HOST_NAME_BYTES_MAX + 1], claim[OWNER_NAME];
 	int64_t left = question->since + QUESTION_MILLISECONDS - steady_now();
 	host_text(&question->host, host);
-	answer_claim(question->program, claim, sizeof(claim));
+	reply_claim(question->program, claim, sizeof(claim));
 	json_begin(out, "question");
 	json_string(out, "kind", "connect");
 	json_string(out, "host", host);
@@ -87,9 +87,9 @@ static void write_request(const struct plan *plan, const struct host_question *q
 	json_number(out, "run", (unsigned)getpid());
 	json_number(out, "milliseconds", left > 0 ? (unsigned long long)left : 0);
 	json_open(out, "answers", '[');
-	for (int i = 0; i < ANSWERS; i++)
-		if (i != ANSWERED_PROJECT || project)
-			json_string(out, NULL, answer_words[i]);
+	for (int i = 0; i < REPLIES; i++)
+		if (i != REPLY_PROJECT || project)
+			json_string(out, NULL, reply_words[i]);
 	json_close(out, ']');
 	json_end(out);
 }
@@ -201,17 +201,17 @@ int ask_child_start(const struct plan *plan, const struct run *run,
 	return result;
 }
 
-static enum ask_end judge(struct ask_child *child, enum answered *ret_answer)
+static enum ask_end judge(struct ask_child *child, enum reply *ret_answer)
 {
 	child->line[child->used] = '\0';
-	if (!answer_json(child->line, child->used, ret_answer))
+	if (!reply_json(child->line, child->used, ret_answer))
 		return ASK_MALFORMED;
-	if (*ret_answer == ANSWERED_PROJECT && !child->project)
+	if (*ret_answer == REPLY_PROJECT && !child->project)
 		return ASK_UNOFFERED;
 	return ASK_ANSWERED;
 }
 
-enum ask_end ask_child_read(struct ask_child *child, enum answered *ret_answer)
+enum ask_end ask_child_read(struct ask_child *child, enum reply *ret_answer)
 {
 	size_t room = sizeof(child->line) - 1 - child->used;
 	ssize_t got = read(child->answer, child->line + child->used, room);
@@ -220,7 +220,7 @@ enum ask_end ask_child_read(struct ask_child *child, enum answered *ret_answer)
 	if (got <= 0)
 		return child->used ? ASK_MALFORMED : ASK_DIED;
 	child->used += (size_t)got;
-	if (child->used > ANSWER_BYTES_MAX)
+	if (child->used > REPLY_BYTES_MAX)
 		return ASK_MALFORMED;
 	return memchr(child->line, '\n', child->used) ? judge(child, ret_answer) : ASK_PENDING;
 }
@@ -244,7 +244,7 @@ int64_t ask_deadline(const struct ask *ask)
 	return ask->asked[0]->since + QUESTION_MILLISECONDS;
 }
 
-enum ask_end ask_read(struct ask *ask, enum answered *ret_answer)
+enum ask_end ask_read(struct ask *ask, enum reply *ret_answer)
 {
 	enum ask_end end = ask_child_read(&ask->child, ret_answer);
 	return end == ASK_PENDING && steady_now() >= ask_deadline(ask) ? ASK_SILENT : end;

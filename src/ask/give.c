@@ -32,36 +32,36 @@ static bool is_plain(const struct host_question *question, const char *where)
 }
 
 int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question *question,
-	     enum answered answer, enum hold_answer why, unsigned *unstored)
+	     enum reply answer, enum hold_answer why, unsigned *unstored)
 {
 	char where[HOST_PORT_TEXT_MAX];
 	host_port_text(&question->host, question->port, where);
-	if (answer != ANSWERED_NO && !is_plain(question, where))
-		answer = ANSWERED_NO, why = HOLD_REFUSED;
+	if (answer != REPLY_NO && !is_plain(question, where))
+		answer = REPLY_NO, why = HOLD_REFUSED;
 	question->waits = false;
 	question->answer = answer;
-	bool rule = answer == ANSWERED_RUN || answer == ANSWERED_PROJECT;
+	bool rule = answer == REPLY_RUN || answer == REPLY_PROJECT;
 	if (rule && control_socket_add(proxy, where) == 0) {
-		if (answer == ANSWERED_PROJECT)
+		if (answer == REPLY_PROJECT)
 			*unstored += keep(plan, where) < 0;
 		return proxy_change_rules(plan, proxy);
 	}
 	if (rule) { // it could not be added
-		question->answer = ANSWERED_NO;
+		question->answer = REPLY_NO;
 		why = HOLD_TOO_MANY;
 	}
 	proxy_answer(proxy, &question->host, question->port,
-		     answer == ANSWERED_ONCE ? HOLD_ONCE : why);
+		     answer == REPLY_ONCE ? HOLD_ONCE : why);
 	return 0;
 }
 
-int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum answered answer)
+int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum reply answer)
 {
 	struct ask *ask = run->ask;
 	enum hold_answer why = end == ASK_ANSWERED ? HOLD_REFUSED : HOLD_UNANSWERED;
 	ask_child_end(&ask->child);
 	ask->failures[end] += end != ASK_ANSWERED && plan->ask == ASK_PROGRAM;
-	answer = end == ASK_ANSWERED ? answer : ANSWERED_NO;
+	answer = end == ASK_ANSWERED ? answer : REPLY_NO;
 	for (unsigned i = 0; i < ask->count; i++)
 		TRY(ask_give(plan, run->proxy, ask->asked[i], answer, why, &ask->unkept));
 	ask->count = 0;

@@ -15,7 +15,7 @@ void question_text(const struct host_question *const *all, unsigned count, const
 	for (unsigned i = 0; i < count; i++) {
 		char where[HOST_PORT_TEXT_MAX], claim[OWNER_NAME];
 		host_port_text(&all[i]->host, all[i]->port, where);
-		answer_claim(all[i]->program, claim, sizeof(claim));
+		reply_claim(all[i]->program, claim, sizeof(claim));
 		if (count == 1)
 			out_text(out, "sbx: '%s', as the box names it, wants ", claim);
 		else

@@ -114,8 +114,8 @@ static _Noreturn void put_question(const struct typed *typed, int said, pid_t su
 	if (getppid() != supervisor)
 		_exit(1);
 	const char letter = typed_answer(typed, SILENCE_FIRST);
-	const char *place = letter ? strchr(answer_letters, letter) : answer_letters;
-	snprintf(text, sizeof(text), "{\"answer\":\"%s\"}\n", answer_words[place - answer_letters]);
+	const char *place = letter ? strchr(reply_letters, letter) : reply_letters;
+	snprintf(text, sizeof(text), "{\"answer\":\"%s\"}\n", reply_words[place - reply_letters]);
 	_exit(fd_write_all(said, text, strlen(text)) < 0);
 }
 
@@ -154,8 +154,7 @@ static int start(struct run *run, int64_t now)
 	return child->pid < 0 ? -1 : 0;
 }
 
-static int conclude(const struct plan *plan, struct run *run, enum ask_end end,
-		    enum answered answer)
+static int conclude(const struct plan *plan, struct run *run, enum ask_end end, enum reply answer)
 {
 	terminal_leave(run);
 	return ask_conclude(plan, run, end, answer);
@@ -193,15 +192,15 @@ static int stopped(const struct plan *plan, struct run *run, int64_t now)
 	choose(plan, run);
 	usleep(SETTLE_MILLISECONDS * 1000);
 	if (!terminal->stopped || run->ask->count == 0 || !take_terminal(run))
-		return conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO);
+		return conclude(plan, run, ASK_NOT_STARTED, REPLY_NO);
 	terminal->state = TERMINAL_ASKS;
-	return start(run, now) < 0 ? conclude(plan, run, ASK_NOT_STARTED, ANSWERED_NO) : 0;
+	return start(run, now) < 0 ? conclude(plan, run, ASK_NOT_STARTED, REPLY_NO) : 0;
 }
 
 static int asks(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct ask *ask = run->ask;
-	enum answered answer = ANSWERED_NO;
+	enum reply answer = REPLY_NO;
 	enum ask_end end = ask_read(ask, &answer);
 	struct host_question *many[RECENT_MAX + 1];
 	bool early = ask->count == 1 && now < ask->terminal.again;
@@ -220,8 +219,7 @@ static int expire(const struct plan *plan, struct run *run, int64_t now)
 	while ((next = questions_next(run->proxy)) != NULL &&
 	       (run->ask->terminal.over ||
 		now >= next->since + QUESTION_MILLISECONDS - LEAST_MILLISECONDS))
-		TRY(ask_give(plan, run->proxy, next, ANSWERED_NO, HOLD_UNANSWERED,
-			     &run->ask->unkept));
+		TRY(ask_give(plan, run->proxy, next, REPLY_NO, HOLD_UNANSWERED, &run->ask->unkept));
 	return 0;
 }
 

@@ -74,18 +74,18 @@ static int throw_away(const struct typed *typed, int milliseconds)
 	return got < 0 ? -1 : some;
 }
 
-static enum answer_step read_line(const struct typed *typed, char *ret_letter)
+static enum reply_step read_line(const struct typed *typed, char *ret_letter)
 {
-	struct answer_line line = { 0 };
-	enum answer_step step = ANSWER_MORE;
+	struct reply_line line = { 0 };
+	enum reply_step step = REPLY_MORE;
 	char byte;
-	while (step == ANSWER_MORE) {
+	while (step == REPLY_MORE) {
 		if (take_bytes(typed, -1, &byte, 1) < 0)
-			return ANSWER_LEFT;
-		step = answer_byte(&line, (unsigned char)byte, typed->letters, ret_letter);
-		if (step == ANSWER_MORE && line.letter && line.length == 1 &&
+			return REPLY_LEFT;
+		step = reply_byte(&line, (unsigned char)byte, typed->letters, ret_letter);
+		if (step == REPLY_MORE && line.letter && line.length == 1 &&
 		    fd_write_all(typed->terminal, &line.letter, 1) < 0)
-			return ANSWER_LEFT;
+			return REPLY_LEFT;
 	}
 	return step;
 }
@@ -100,11 +100,11 @@ char typed_answer(const struct typed *typed, enum typed_silence silence)
 	while (some >= 0) {
 		if (some > 0 && (say(typed, thrown) < 0 || say(typed, typed->again) < 0))
 			return '\0';
-		enum answer_step step = read_line(typed, &letter);
-		if (step == ANSWER_LEFT)
+		enum reply_step step = read_line(typed, &letter);
+		if (step == REPLY_LEFT)
 			return '\0';
 		some = throw_away(typed, ALONE_MILLISECONDS);
-		if (some == 0 && step == ANSWER_GIVEN)
+		if (some == 0 && step == REPLY_GIVEN)
 			return letter;
 		if (some == 0 && (say(typed, "\n") < 0 || say(typed, typed->help) < 0 ||
 				  say(typed, typed->again) < 0))

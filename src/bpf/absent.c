@@ -12,13 +12,13 @@ int guard_try(void)
 
 int guard_plan(struct plan *plan)
 {
-	return plan->profile->guard == ANSWER_NO ? 0 : guard_try();
+	return plan->profile->guard == TOGGLE_NO ? 0 : guard_try();
 }
 
 int guard_host(const struct plan *plan, struct run *run)
 {
 	(void)run;
-	return plan->profile->guard == ANSWER_NO ? 0 : guard_try();
+	return plan->profile->guard == TOGGLE_NO ? 0 : guard_try();
 }
 
 int guard_undo(const struct plan *plan, struct run *run)

@@ -18,7 +18,7 @@ bool catch_all(const struct plan *plan, struct run *run, int listener)
 {
 	const uint32_t key = 0, value = (uint32_t)listener;
 	char path[64];
-	if (plan->profile->guard == ANSWER_NO)
+	if (plan->profile->guard == TOGGLE_NO)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)run->init);
 	autoclose int network = open(path, O_RDONLY | O_CLOEXEC);

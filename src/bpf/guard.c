@@ -35,7 +35,7 @@ static int count_key(void *context, const struct guard_rule *key)
 int guard_plan(struct plan *plan)
 {
 	unsigned count = 0;
-	if (plan->profile->guard == ANSWER_NO)
+	if (plan->profile->guard == TOGGLE_NO)
 		return 0;
 	if (plan->tier == TIER_LANDLOCK)
 		return fail(0, "guard: not in tier landlock, whose connections are the host's own");
@@ -187,7 +187,7 @@ static int attach(const struct guard_bpf *programs, const struct run *run)
 
 int guard_host(const struct plan *plan, struct run *run)
 {
-	if (plan->profile->guard == ANSWER_NO)
+	if (plan->profile->guard == TOGGLE_NO)
 		return 0;
 	__attribute__((cleanup(drop))) struct guard_bpf *programs = guard_bpf__open();
 	TRY(load(programs, plan->profile));

@@ -10,11 +10,11 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "net/host/destinations.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "text/destination.h"
 
 extern char **environ;
@@ -122,7 +122,7 @@ static int read_wishes(const struct box *box, struct wanted *ret_wanted)
 		   *run = asked->logged_run ? asked->logged_run : word;
 	unsigned long long number;
 	char real[PATH_MAX];
-	*ret_wanted = (struct wanted){ .run = run, .denied = asked->denied == ANSWER_YES };
+	*ret_wanted = (struct wanted){ .run = run, .denied = asked->denied == TOGGLE_YES };
 	if (run && !str_number(run, strlen(run), 1, INT_MAX, &number))
 		return fail(0, "'%.40s' is not a run; the numbers of runs are in: sbx audit",
 			    str_shown(run));
@@ -303,12 +303,12 @@ static int show_changed(struct box *box, struct out *out)
 	if (asked && !(project = realpath(asked, real)))
 		return fail(errno, "--project: '%s'", str_shown(asked));
 	const char *at = project ? unshown_text(box->arena, box->plan.state, project) : "";
-	answer_begin(out, "changed", "changed");
+	print_begin(out, "changed", "changed");
 	while (unshown_next(box->arena, &at, &line))
-		answer_one(out, SHOWN("path", line.path, "", 0, ""),
-			   MEMBER_FLAG("shown", line.state == 's'),
-			   WORDS(line.state == 's' ? "\n" : "  (not shown to a person yet)\n"));
-	answer_end(out, "changed");
+		print_one(out, SHOWN("path", line.path, "", 0, ""),
+			  MEMBER_FLAG("shown", line.state == 's'),
+			  WORDS(line.state == 's' ? "\n" : "  (not shown to a person yet)\n"));
+	print_end(out, "changed");
 	return 0;
 }
 
@@ -316,9 +316,9 @@ static int show_changed(struct box *box, struct out *out)
 static int check_options(const struct box *box)
 {
 	const struct invocation *asked = &box->invocation;
-	bool narrowed = asked->denied == ANSWER_YES || asked->logged_host || asked->logged_run ||
+	bool narrowed = asked->denied == TOGGLE_YES || asked->logged_host || asked->logged_run ||
 			asked->since || box->arguments.rest[0];
-	if (asked->changed == ANSWER_YES && narrowed)
+	if (asked->changed == TOGGLE_YES && narrowed)
 		return fail(0, "usage: sbx audit --changed [--project DIR] [--json]");
 	return 0;
 }
@@ -328,7 +328,7 @@ int verb_audit(char **words)
 	struct box *box = box_new();
 	if (box_read(box, VERB_AUDIT, words) < 0 || check_options(box) < 0)
 		return box_failed();
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
-	bool changed = box->invocation.changed == ANSWER_YES;
+	struct out out = { .json = box->invocation.json == TOGGLE_YES };
+	bool changed = box->invocation.changed == TOGGLE_YES;
 	return box_done(&out, changed ? show_changed(box, &out) : show_files(box, &out));
 }

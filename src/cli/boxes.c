@@ -248,7 +248,7 @@ void boxes_mark_killed(const struct held_box *held)
 
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds)
 {
-	struct tree tree;
+	struct process_tree tree;
 	if (!box->inside || parent_of(box->entry.init) != box->run)
 		return false;
 	tree_count(box->entry.init, &tree);

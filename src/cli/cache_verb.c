@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "run/run_command.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
@@ -94,9 +94,9 @@ static int list_one(struct walk *walk, const struct cache_entry *entry)
 	char size[32];
 	uint64_t bytes = size_of(entry);
 	put_size(size, bytes);
-	answer_one(&walk->out, SHOWN("project", entry->project, "", 0, "  "),
-		   NUMBER_IF(bytes < OWNED_SIZE_UNKNOWN, "bytes", bytes),
-		   SHOWN(NULL, size, "", 0, "\n"));
+	print_one(&walk->out, SHOWN("project", entry->project, "", 0, "  "),
+		  NUMBER_IF(bytes < OWNED_SIZE_UNKNOWN, "bytes", bytes),
+		  SHOWN(NULL, size, "", 0, "\n"));
 	return 0;
 }
 
@@ -147,9 +147,9 @@ static int list_all(struct walk *walk)
 {
 	TRY(owned_override(OVER_READING));
 	walk->each = list_one;
-	answer_begin(&walk->out, "caches", "caches");
+	print_begin(&walk->out, "caches", "caches");
 	TRY(walk_all(walk));
-	answer_end(&walk->out, "caches");
+	print_end(&walk->out, "caches");
 	return 0;
 }
 
@@ -173,7 +173,7 @@ static int clear_named(struct walk *walk, const char *name)
 
 static int act(const struct box *box, struct walk *walk, char **words)
 {
-	bool all = box->invocation.all == ANSWER_YES;
+	bool all = box->invocation.all == TOGGLE_YES;
 	bool clear = words[0] && str_equal(words[0], "clear");
 	bool list = words[0] && str_equal(words[0], "list");
 	if (list && !words[1] && !all)
@@ -195,7 +195,7 @@ int verb_cache(char **words)
 	struct walk walk = { .arena = box->arena };
 	if (box_read_mixed(box, VERB_CACHE, words, &words) < 0)
 		return box_failed();
-	walk.out.json = box->invocation.json == ANSWER_YES;
+	walk.out.json = box->invocation.json == TOGGLE_YES;
 	int result = act(box, &walk, words);
 	if (result < 0)
 		out_flush(&walk.out,

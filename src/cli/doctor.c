@@ -21,21 +21,21 @@
 #include "process/ns.h"
 #include "run.h"
 
-enum { FINDINGS_MAX = 32 };
+enum { WALLS_MAX = 32 };
 
 struct doctor {
 	struct box *box;
-	struct finding findings[FINDINGS_MAX];
+	struct wall walls[WALLS_MAX];
 	unsigned count;
 	struct run overlays; // of the second box, which has an overlay
 	struct run run;      // keeps the error text: the plan's arena is sealed by then
 };
 
-static void find(struct doctor *doctor, enum finding_state state, const char *wall,
+static void find(struct doctor *doctor, enum wall_condition state, const char *wall,
 		 const char *detail, const char *fix)
 {
-	if (doctor->count < FINDINGS_MAX)
-		doctor->findings[doctor->count++] = (struct finding){ wall, state, detail, fix };
+	if (doctor->count < WALLS_MAX)
+		doctor->walls[doctor->count++] = (struct wall){ wall, state, detail, fix };
 }
 
 static void works(struct doctor *doctor, const char *wall, const char *detail)
@@ -369,7 +369,7 @@ int verb_doctor(char **words)
 	struct doctor doctor = { .box = box_new() };
 	if (box_read(doctor.box, VERB_DOCTOR, words) < 0)
 		return box_failed();
-	bool json = doctor.box->invocation.json == ANSWER_YES;
+	bool json = doctor.box->invocation.json == TOGGLE_YES;
 	if (doctor.box->arguments.rest[0]) {
 		fail(0, "usage: sbx doctor [--json]");
 		return box_failed();
@@ -379,5 +379,5 @@ int verb_doctor(char **words)
 		return box_failed();
 	try_walls(&doctor); // replaces stdin and stdout, as every run does
 	try_overlays(&doctor);
-	return doctor_print(doctor.findings, doctor.count, json, stdout_copy);
+	return doctor_print(doctor.walls, doctor.count, json, stdout_copy);
 }

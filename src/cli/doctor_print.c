@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "run/run_command.h"
 #include "run/steps.h"
 
@@ -28,20 +28,20 @@ static void result(struct out *out, const unsigned counts[])
 		out_text(out, "Result: boxes work here, with every layer.\n");
 }
 
-int doctor_print(const struct finding *findings, unsigned count, bool json, int fd)
+int doctor_print(const struct wall *walls, unsigned count, bool json, int fd)
 {
 	struct out out = { .json = json };
 	unsigned counts[FINDING_WEAK + 1] = { 0 };
-	answer_begin(&out, "doctor", "walls");
-	for (const struct finding *at = findings; at < findings + count; at++) {
+	print_begin(&out, "doctor", "walls");
+	for (const struct wall *at = walls; at < walls + count; at++) {
 		counts[at->state]++;
-		answer_one(&out, SHOWN("state", states[at->state], "", -8, " "),
-			   SHOWN("wall", at->wall, "", -18, " "),
-			   SHOWN("detail", at->detail, "", 0, ""),
-			   SHOWN("fix", at->fix, "\n                            fix: ", 0, ""),
-			   WORDS("\n"));
+		print_one(&out, SHOWN("state", states[at->state], "", -8, " "),
+			  SHOWN("wall", at->wall, "", -18, " "),
+			  SHOWN("detail", at->detail, "", 0, ""),
+			  SHOWN("fix", at->fix, "\n                            fix: ", 0, ""),
+			  WORDS("\n"));
 	}
-	answer_end(&out, "walls");
+	print_end(&out, "walls");
 	if (!json)
 		result(&out, counts);
 	return out_flush(&out, fd) < 0 || counts[FINDING_MISSING] ? STATUS_FAILURE : STATUS_OK;

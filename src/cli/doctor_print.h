@@ -9,7 +9,7 @@ struct arena;
 struct plan;
 
 // Writes to `fd`. For people the last line is the result. Returns sbx's exit status.
-int doctor_print(const struct finding *findings, unsigned count, bool json, int fd);
+int doctor_print(const struct wall *walls, unsigned count, bool json, int fd);
 
 // Names the programs of PATH that no box has, or returns NULL. `ret_fix` says how to run one.
 // `plan` has no project.

@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"
 
@@ -136,14 +136,14 @@ static int print_json(struct output_reader *reader)
 	reader->bytes[part] = '\0';
 	for (char *at = reader->bytes; at < reader->bytes + part; at++)
 		*at = *at ? *at : '?';
-	answer_begin(&out, "output", NULL);
-	answer_members(&out, MEMBER_NUMBER("offset", reader->offset),
-		       MEMBER_NUMBER("next", reader->offset + part),
-		       MEMBER_NUMBER("gone", reader->offset - wanted),
-		       MEMBER_NUMBER("lost", head.lost), MEMBER_FLAG("live", lives),
-		       NUMBER_IF(ended && !lives, "status", (unsigned)status),
-		       MEMBER("text", reader->bytes));
-	answer_end(&out, NULL);
+	print_begin(&out, "output", NULL);
+	print_members(&out, MEMBER_NUMBER("offset", reader->offset),
+		      MEMBER_NUMBER("next", reader->offset + part),
+		      MEMBER_NUMBER("gone", reader->offset - wanted),
+		      MEMBER_NUMBER("lost", head.lost), MEMBER_FLAG("live", lives),
+		      NUMBER_IF(ended && !lives, "status", (unsigned)status),
+		      MEMBER("text", reader->bytes));
+	print_end(&out, NULL);
 	return out_write(&out, STDOUT_FILENO);
 }
 
@@ -155,16 +155,16 @@ static int show_output(const struct box *box)
 		return fail(0, "usage: sbx %s", verb_rows[ROW_LOGS].synopsis);
 	TRY(boxes_any(box->arena, rest[0], &reader.record));
 	TRY(reader.file = boxes_output(&reader.record, rest[0]));
-	reader.raw = box->invocation.raw == ANSWER_YES;
+	reader.raw = box->invocation.raw == TOGGLE_YES;
 	const struct invocation *asked = &box->invocation;
 	uint64_t since =
 		asked->since > 0 ? ring_since(reader.file, wall_now() - (int64_t)asked->since) : 0;
 	reader.offset = asked->offset > since ? asked->offset : since;
 	if (asked->tail < UINT64_MAX)
 		TRY(move_to_tail(&reader, asked->tail));
-	return box->invocation.json == ANSWER_YES
+	return box->invocation.json == TOGGLE_YES
 		       ? print_json(&reader)
-		       : print(&reader, box->invocation.follow == ANSWER_YES);
+		       : print(&reader, box->invocation.follow == TOGGLE_YES);
 }
 
 int verb_logs(char **words)

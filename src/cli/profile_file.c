@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "policy/keys.h"
 #include "text/words.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "run/run_command.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
 
@@ -141,32 +141,32 @@ static void put_json(struct out *out, const struct live_box *box)
 	uint64_t memory = 0, microseconds = 0;
 	bool used = boxes_usage(box, &memory, &microseconds);
 	const struct record_entry *entry = &box->entry;
-	answer_open(out, NULL, '{');
-	answer_members(out, MEMBER("id", box->id), MEMBER_NUMBER("age_ms", box->age),
-		       MEMBER("command", entry->command), MEMBER("end", box->end),
-		       NUMBER_IF(box->end && box->status >= 0, "status", (unsigned)box->status),
-		       MEMBER("session", entry->session[0] ? entry->session : NULL),
-		       MEMBER("project", entry->project[0] ? entry->project : NULL),
-		       NUMBER_IF(used, "memory_bytes", memory),
-		       NUMBER_IF(used, "cpu_ms", microseconds / 1000),
-		       MEMBER("network", box->other ? NULL : networks[entry->network]),
-		       MEMBER_NUMBER("denials", box->entry.denials));
-	answer_open(out, "ports", '[');
+	print_open(out, NULL, '{');
+	print_members(out, MEMBER("id", box->id), MEMBER_NUMBER("age_ms", box->age),
+		      MEMBER("command", entry->command), MEMBER("end", box->end),
+		      NUMBER_IF(box->end && box->status >= 0, "status", (unsigned)box->status),
+		      MEMBER("session", entry->session[0] ? entry->session : NULL),
+		      MEMBER("project", entry->project[0] ? entry->project : NULL),
+		      NUMBER_IF(used, "memory_bytes", memory),
+		      NUMBER_IF(used, "cpu_ms", microseconds / 1000),
+		      MEMBER("network", box->other ? NULL : networks[entry->network]),
+		      MEMBER_NUMBER("denials", box->entry.denials));
+	print_open(out, "ports", '[');
 	for (unsigned i = 0; i < box->entry.ports.count; i++)
-		answer_one(out, MEMBER_NUMBER("inside", box->entry.ports.all[i].inside),
-			   MEMBER_NUMBER("outside", box->entry.ports.all[i].outside));
-	answer_close(out, ']');
-	answer_members(out, MEMBER_FLAG("here", box->run > 0 || box->end));
-	answer_close(out, '}');
+		print_one(out, MEMBER_NUMBER("inside", box->entry.ports.all[i].inside),
+			  MEMBER_NUMBER("outside", box->entry.ports.all[i].outside));
+	print_close(out, ']');
+	print_members(out, MEMBER_FLAG("here", box->run > 0 || box->end));
+	print_close(out, '}');
 }
 
 static void show_json(const struct boxes *boxes, struct out *out)
 {
 	out->json = true;
-	answer_begin(out, "boxes", "boxes");
+	print_begin(out, "boxes", "boxes");
 	for (unsigned i = 0; i < boxes->count; i++)
 		put_json(out, &boxes->all[i]);
-	answer_end(out, "boxes");
+	print_end(out, "boxes");
 }
 
 static bool has_end(const struct live_box *box, const char *value)
@@ -245,13 +245,13 @@ static int list(const struct box *box, struct out *out)
 {
 	struct boxes boxes;
 	const struct list *wanted = &box->invocation.filters;
-	enum boxes_which which = box->invocation.all == ANSWER_YES ? BOXES_ALL : BOXES_LIVE;
+	enum boxes_which which = box->invocation.all == TOGGLE_YES ? BOXES_ALL : BOXES_LIVE;
 	if (box->arguments.rest[0])
 		return fail(0, "usage: sbx %s", verb_rows[ROW_PS].synopsis);
 	TRY(read_filters(wanted, &which));
 	TRY(boxes_list(arena_new_of(BOXES_BYTES), which, &boxes));
 	keep_those(wanted, &boxes);
-	if (box->invocation.json == ANSWER_YES)
+	if (box->invocation.json == TOGGLE_YES)
 		show_json(&boxes, out);
 	else
 		show_words(arena_new_of(BOXES_BYTES), &boxes, which, out);

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 
 extern char **environ;
 
@@ -48,12 +48,12 @@ static int list_things(struct box *box, const char *state, struct out *out)
 	struct quarantined listing = { .box = box, .id = "" };
 	if (project)
 		listing.below = realpath(project, real) ? real : noted_path(box, project);
-	answer_begin(out, "quarantine", "things");
+	print_begin(out, "quarantine", "things");
 	TRY(quarantine_list(state, note_one, &listing));
 	list_each (item, &listing.ids)
-		answer_one(out, SHOWN("id", item->text, "", 0, "  "),
-			   SHOWN("path", item->from.file, "", 0, "\n"));
-	answer_end(out, "things");
+		print_one(out, SHOWN("id", item->text, "", 0, "  "),
+			  SHOWN("path", item->from.file, "", 0, "\n"));
+	print_end(out, "things");
 	return 0;
 }
 
@@ -99,7 +99,7 @@ static int run(struct box *box, char **words, struct out *out)
 	for (size_t i = 0; words[0] && words[1] && i < sizeof(actions) / sizeof(*actions); i++) {
 		if (!str_equal(actions[i].name, words[0]))
 			continue;
-		if (box->invocation.json == ANSWER_YES)
+		if (box->invocation.json == TOGGLE_YES)
 			return fail(0, "--json is for sbx quarantine list");
 		if (box->invocation.logged_project)
 			return fail(0, "--project is for sbx quarantine list");
@@ -115,7 +115,7 @@ int verb_quarantine(char **words)
 	struct box *box = box_new();
 	if (box_read_mixed(box, VERB_QUARANTINE, words, &words) < 0)
 		return box_failed();
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
+	struct out out = { .json = box->invocation.json == TOGGLE_YES };
 	int result = run(box, words, &out);
 	// Prints the changes before a failure.
 	if (out_flush(&out, STDOUT_FILENO) < 0)

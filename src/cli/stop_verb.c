@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "report/front.h"
 #include "report/output_ring.h"
 #include "run/run_command.h"
@@ -117,7 +117,7 @@ static int end_all(struct ending_of *ending)
 
 static int act(struct ending_of *ending, const struct box *box, const char *usage, char **ids)
 {
-	bool all = box->invocation.all == ANSWER_YES;
+	bool all = box->invocation.all == TOGGLE_YES;
 	if (all == (ids[0] != NULL))
 		return fail(0, "usage: sbx %s", usage);
 	ending->grace = (int64_t)box->invocation.stop_time;
@@ -201,7 +201,7 @@ static void put_output(int file, struct out *out)
 		offset += (uint64_t)got;
 	}
 	captured_text(out, "stdout", text, length);
-	answer_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", begin > 0));
+	print_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", begin > 0));
 }
 
 int boxes_print_result(const struct record *record, const char *id, const char *end, int status)
@@ -224,7 +224,7 @@ int boxes_print_result(const struct record *record, const char *id, const char *
 		result_put(&result, &out);
 	out.comma = true;
 	put_output(file, &out);
-	answer_end(&out, NULL);
+	print_end(&out, NULL);
 	return out_write(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : status;
 }
 
@@ -243,6 +243,6 @@ int verb_wait(char **words)
 		fail(0, "usage: sbx wait [--json] ID");
 	if (!end)
 		return box_refused(box, words);
-	return box->invocation.json == ANSWER_YES ? boxes_print_result(&record, ids[0], end, status)
+	return box->invocation.json == TOGGLE_YES ? boxes_print_result(&record, ids[0], end, status)
 						  : status;
 }

@@ -15,7 +15,7 @@ static const struct {
 	unsigned most; // or up to NULL
 } tables[] = {
 	{ "access", project_words, FINDING_KINDS },
-	{ "answers", answer_words, ANSWERS },
+	{ "answers", reply_words, REPLIES },
 	{ "ends", record_ends + RECORD_EXIT, RECORD_ENDS - RECORD_EXIT },
 	{ "networks", network_words, FINDING_KINDS },
 	{ "severities", severity_words, SEVERITIES },

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "text/words.h"
 
 enum { ROWS_MAX = 2048 };
@@ -193,7 +193,7 @@ void gen_names(const char *path)
 	unsigned first[TRUSTED_ANSWERS + 1] = { 0 };
 	read_rows(path);
 	qsort(rows, row_count, sizeof(*rows), by_kind);
-	printf("// Made by sbx-gen at build time.\n#include \"names/trusted.h\"\n\n"
+	printf("// Made by sbx-gen at build time.\n#include \"names/names.h\"\n\n"
 	       "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
 	       "const char trusted_text[] =\n");
 	for (unsigned i = 0; i < row_count; i++) {

@@ -254,7 +254,7 @@ static void write_settings(const char *path)
 {
 	size_t length;
 	char *rest = NULL, *text = strdup(gen_read_file(path, &length));
-	printf("%s#include \"view/secrets/hide.h\"\n\n#include <stddef.h>\n\n", head);
+	printf("%s#include \"view/hidden/hide.h\"\n\n#include <stddef.h>\n\n", head);
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (str_equal(line, "[tokens]"))
 			printf("const char *const settings_with_secrets[] = {\n");

@@ -1,5 +1,5 @@
 // Owns the questions about git's files that locked processes answer.
-#include "git/recognise.h"
+#include "git/git.h"
 
 #include <errno.h>
 #include <fcntl.h>

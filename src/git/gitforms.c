@@ -1,5 +1,5 @@
 // Owns the decision which keys a box may add to git's configuration, and with which values.
-#include "git/recognise.h"
+#include "git/git.h"
 
 #include <string.h>
 

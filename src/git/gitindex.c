@@ -57,7 +57,7 @@ static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_e
 		.id_bytes = reader->hash,
 		.stage = flags >> 12 & 3,
 		.unchanged = flags & ASSUME_VALID,
-		.absent = flags & FLAG_EXTENDED && at[fixed] & SKIP_WORKTREE,
+		.skipped = flags & FLAG_EXTENDED && at[fixed] & SKIP_WORKTREE,
 		.link = (at[MODE + 2] >> 4 & 0xf) == 012,
 		.directory = (at[MODE + 2] >> 4 & 0xf) != 010 && (at[MODE + 2] >> 4 & 0xf) != 012,
 	};

@@ -21,7 +21,7 @@ struct gitindex_entry {
 	unsigned id_bytes;
 	unsigned stage;
 	bool unchanged; // assume-valid
-	bool absent;    // sparse checkout
+	bool skipped;   // sparse checkout
 	bool link;
 	bool directory; // or, in a sparse index, a directory
 };
@@ -40,7 +40,7 @@ int git_ask_index(struct arena *arena, const char *index, size_t most, const cha
 struct gitindex_vetted {
 	const char *bad;
 	const char *shared;
-	unsigned unchanged, absent;
+	unsigned unchanged, skipped;
 	uint64_t sum; // of the entries, without files' metadata
 	bool touched; // entries changed at `since` or later, but their files have earlier times
 	// A safe index: without extensions that only save time. `touched` entries have no sizes:

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 #include "git/gitconfig.h"
-#include "git/recognise.h"
+#include "git/git.h"
 
 enum { ADDRESSES_SHOWN = 8, ADDRESS_BYTES = 120 };
 

@@ -1,5 +1,5 @@
 // Owns the search for keys of git's configuration that name hooks and more configuration.
-#include "git/recognise.h"
+#include "git/git.h"
 
 #include <ctype.h>
 #include <fcntl.h>

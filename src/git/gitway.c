@@ -1,5 +1,5 @@
 // Owns the reading of git's addresses.
-#include "git/recognise.h"
+#include "git/git.h"
 
 #include <stddef.h>
 #include <string.h>

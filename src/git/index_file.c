@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitconfig.h"
-#include "git/recognise.h"
+#include "git/git.h"
 #include "text/sha.h"
 
 static int read_from(struct arena *arena, const struct index_file *index, const char *name,
@@ -60,7 +60,7 @@ struct vetting {
 // write. A user's later changes do not alter the entry.
 static bool is_unwritten(const struct gitindex_entry *entry)
 {
-	return !entry->absent && !entry->directory && entry->stage == 0 && entry->size == 0 &&
+	return !entry->skipped && !entry->directory && entry->stage == 0 && entry->size == 0 &&
 	       entry->seconds == 0 && entry->nanoseconds == 0;
 }
 
@@ -93,7 +93,7 @@ static void vet(struct apart_text *question)
 		row_text(answer, ROW_FAILED, "not an index");
 		return;
 	}
-	const uint32_t marks[] = { vetted.unchanged, vetted.absent, vetted.touched,
+	const uint32_t marks[] = { vetted.unchanged, vetted.skipped, vetted.touched,
 				   (uint32_t)vetted.sum, (uint32_t)(vetted.sum >> 32) };
 	row_put(answer, ROW_MARKS, 0, marks, sizeof(marks));
 	if (vetted.bad)
@@ -118,7 +118,7 @@ static void take_rows(const struct rows *rows, struct gitindex_vetted *vetted)
 	vetted->bad = rows_text(rows, ROW_REFUSED);
 	vetted->shared = rows_text(rows, ROW_SHARED);
 	vetted->unchanged = marks[0];
-	vetted->absent = marks[1];
+	vetted->skipped = marks[1];
 	vetted->touched = marks[2];
 	vetted->sum = (uint64_t)marks[4] << 32 | marks[3];
 }

@@ -105,7 +105,7 @@ static bool vet_entry(struct index_use *use, const struct index_reader *reader,
 	}
 	vetted->sum = add_entry(vetted->sum, reader, entry);
 	vetted->unchanged += entry->unchanged;
-	vetted->absent += entry->absent && !entry->directory && !entry->unchanged;
+	vetted->skipped += entry->skipped && !entry->directory && !entry->unchanged;
 	return true;
 }
 

@@ -1,5 +1,5 @@
 // Owns the table of the files and directories in a git directory.
-#include "git/recognise.h"
+#include "git/git.h"
 
 #include <string.h>
 #include <strings.h>

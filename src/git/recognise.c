@@ -1,5 +1,5 @@
 // Owns the decision whether a directory is a git directory.
-#include "git/recognise.h"
+#include "git/git.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -129,7 +129,7 @@ int group_host(const struct plan *plan, struct run *run)
 {
 	struct group *group = run->group;
 	struct timespec now;
-	run->grouped = plan->keeping.means != MEANS_RLIMITS || plan->profile->guard == ANSWER_YES;
+	run->grouped = plan->keeping.means != MEANS_RLIMITS || plan->profile->guard == TOGGLE_YES;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	snprintf(group->name, sizeof(group->name), "%s%d-%lx", prefix, (int)getpid(),
 		 (unsigned long)now.tv_nsec);

@@ -12,7 +12,7 @@
 #include "plan.h"
 
 struct run;
-struct tree;
+struct process_tree;
 
 struct usage {
 	uint64_t wall;           // milliseconds
@@ -184,7 +184,7 @@ uint64_t settings_limit(const struct plan *plan, size_t offset);
 void settings_text(const struct plan *plan, const struct setting *row, uint64_t limit, char *text,
 		   size_t size);
 
-struct tree {
+struct process_tree {
 	uint64_t processes, threads;
 	uint64_t running; // not stopped, dead or in the kernel
 	uint64_t cpu;     // CPU time, also of ended children
@@ -194,8 +194,8 @@ struct tree {
 // tree_begin() begins a walk from `pid`, in steps of half a millisecond. tree_step() returns true
 // at the end.
 void tree_begin(pid_t pid);
-bool tree_step(struct tree *ret_tree);
-void tree_count(pid_t pid, struct tree *ret_tree); // all at once
+bool tree_step(struct process_tree *ret_tree);
+void tree_count(pid_t pid, struct process_tree *ret_tree); // all at once
 
 // Weighs memory in steps, with a share of each shared page. Returns true when done. `ret_shared`:
 // tmpfs, memfds, segments.

@@ -269,7 +269,7 @@ int means_plan(struct plan *plan)
 		find_scope(plan, wanted);
 	if (limits->disk != UNLIMITED)
 		plan->keeping.watched |= LIMIT_BIT(disk);
-	if (plan->profile->guard == ANSWER_YES)
+	if (plan->profile->guard == TOGGLE_YES)
 		TRY(find_guard(plan));
 	return settle(plan, wanted, hard);
 }

@@ -20,7 +20,7 @@ static struct tree_walk {
 	uint64_t memory[PIDS_MAX];
 	int count, at;
 	DIR *threads;
-	struct tree tree;
+	struct process_tree tree;
 	int weighed;
 	uint64_t weight, shared;
 	int64_t spent;
@@ -57,7 +57,7 @@ void tree_begin(pid_t pid)
 	walk.pids[0] = pid;
 	walk.weighed = 0;
 	walk.weight = walk.shared = 0;
-	walk.tree = (struct tree){ 0 };
+	walk.tree = (struct process_tree){ 0 };
 	walk.spent = 0;
 }
 
@@ -94,7 +94,7 @@ static void step(void)
 	walk.at++;
 }
 
-bool tree_step(struct tree *ret_tree)
+bool tree_step(struct process_tree *ret_tree)
 {
 	int64_t begin = thread_now(), now = begin;
 	for (; walk.at < walk.count && now - begin < SLICE_NANOSECONDS; now = thread_now())
@@ -104,7 +104,7 @@ bool tree_step(struct tree *ret_tree)
 	return walk.at == walk.count;
 }
 
-void tree_count(pid_t pid, struct tree *ret_tree)
+void tree_count(pid_t pid, struct process_tree *ret_tree)
 {
 	tree_begin(pid);
 	while (!tree_step(ret_tree))

@@ -133,7 +133,7 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 // Memory that no process has mapped may belong to other programs. It counts only if it and the
 // box's processes exceed the limit and half of the machine. Returns 0 to continue in the next turn.
 static int64_t look_at_memory(const struct plan *plan, const struct watch_limits *watch,
-			      const struct tree *tree, enum stop *ret_stop)
+			      const struct process_tree *tree, enum stop *ret_stop)
 {
 	uint64_t half, now = shared_now(&half);
 	uint64_t limit = plan->profile->limits.memory, most = limit > half ? limit : half;
@@ -160,7 +160,7 @@ static int64_t look_at_processes(const struct plan *plan, struct run *run, enum 
 	struct watch_limits *watch = &run->group->watch;
 	uint64_t watched = plan->keeping.watched;
 	int64_t wait = DISK_LATEST;
-	static struct tree tree;
+	static struct process_tree tree;
 	bool walks = is_counted(plan) || (watched & (LIMIT_BIT(pids) | LIMIT_BIT(memory)));
 	if (watch->walk == WALK_NONE)
 		tree_begin(run->init);

@@ -14,7 +14,7 @@
 
 bool hold_reports(const struct plan *plan)
 {
-	return plan->tier == TIER_FULL && (plan->place_count > 0 || plan->absent ||
+	return plan->tier == TIER_FULL && (plan->place_count > 0 || plan->dangling ||
 					   plan->profile->minimum != TIER_FULL || plan->session);
 }
 
@@ -46,7 +46,7 @@ int handover_child(const struct plan *plan, struct run *run)
 		return 0;
 	if (plan->copy_count > 0)
 		fds[count++] = target_mount(plan, run, COPIES_DIRECTORY);
-	if (plan->absent)
+	if (plan->dangling)
 		fds[count++] = run->dangling_link;
 	run->message.kind = MESSAGE_HELD;
 	return fd_send(run->to_host, &run->message, sizeof(run->message), fds, count) < 0

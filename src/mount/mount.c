@@ -21,7 +21,7 @@
 static const char waiting_place[] = "/proc";
 static const char empty_file[] = ".empty-file", empty_directory[] = ".empty-directory";
 // Target of the symlink that masks a hidden file. No file can be made there.
-static const char absent_link[] = ".absent", absent_text[] = "/proc/hidden in this box";
+static const char dangling_link[] = ".absent", dangling_text[] = "/proc/hidden in this box";
 
 enum {
 	CLONE_FLAGS = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW,
@@ -44,11 +44,11 @@ int mount_child_root(const struct plan *plan, struct run *run)
 static int make_absent(struct run *run)
 {
 	static const struct timespec never[2] = { { 0 }, { 0 } };
-	if (symlinkat(absent_text, run->root, absent_link) < 0 ||
-	    utimensat(run->root, absent_link, never, AT_SYMLINK_NOFOLLOW) < 0)
+	if (symlinkat(dangling_text, run->root, dangling_link) < 0 ||
+	    utimensat(run->root, dangling_link, never, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail(errno, "make a link to nowhere");
 	run->made++;
-	run->dangling_link = openat(run->root, absent_link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	run->dangling_link = openat(run->root, dangling_link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return run->dangling_link < 0 ? fail(errno, "open a link to nowhere") : 0;
 }
 
@@ -148,9 +148,9 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 		return mount->optional && errno == ENOENT ? 0 : fail(errno, "'%s'", mount->target);
 	if (testing_skips("masks") && str_starts(mount->target, "/proc/"))
 		return 0;
-	bool directory = S_ISDIR(status.st_mode), absent = mount->absent && !directory;
-	const char *empty = directory ? empty_directory : absent ? absent_link : empty_file;
-	if (!absent && !run->masked[directory]) {
+	bool directory = S_ISDIR(status.st_mode), dangling = mount->dangling && !directory;
+	const char *empty = directory ? empty_directory : dangling ? dangling_link : empty_file;
+	if (!dangling && !run->masked[directory]) {
 		if ((directory ? mkdirat(run->root, empty, 0)
 			       : mknodat(run->root, empty, S_IFREG, 0)) < 0)
 			return fail(errno, "make an empty file");
@@ -158,8 +158,8 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 		run->masked[directory] = true;
 	}
 	// A link has no content to protect, and its access time must change.
-	autoclose int tree = absent ? sys_open_tree(run->root, empty, CLONE_FLAGS)
-				    : clone_restricted(mount, run->root, empty, 0);
+	autoclose int tree = dangling ? sys_open_tree(run->root, empty, CLONE_FLAGS)
+				      : clone_restricted(mount, run->root, empty, 0);
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->target);
 	if ((open ? sys_move_mount(tree, "", target, "", MOVE_FLAGS)
@@ -241,7 +241,7 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 int mount_child_view(const struct plan *plan, struct run *run)
 {
 	mode_t mask = umask(0);
-	if (plan->absent)
+	if (plan->dangling)
 		TRY(make_absent(run));
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		run->mounts[i] = -1;
@@ -291,7 +291,7 @@ int mount_child_pivot(const struct plan *plan, struct run *run)
 	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY };
 	if ((run->masked[true] && unlinkat(run->root, empty_directory, AT_REMOVEDIR) < 0) ||
 	    (run->masked[false] && unlinkat(run->root, empty_file, 0) < 0) ||
-	    (plan->absent && unlinkat(run->root, absent_link, 0) < 0))
+	    (plan->dangling && unlinkat(run->root, dangling_link, 0) < 0))
 		return fail(errno, "remove an empty file");
 	if (sys_mount_setattr(run->root, 0, &readonly) < 0)
 		return fail(errno, "make the root read-only");

@@ -1,5 +1,5 @@
 // Owns the form and place of the list.
-#include "names/trusted.h"
+#include "names/names.h"
 
 #include <errno.h>
 #include <fcntl.h>

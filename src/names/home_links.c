@@ -1,5 +1,5 @@
 // Owns the walk from names of the home along their links.
-#include "names/trusted.h"
+#include "names/names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "git/recognise.h"
+#include "git/git.h"
 
 enum { LINKS_MAX = 40, DIRECTORIES = 128 };
 

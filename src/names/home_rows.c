@@ -1,5 +1,5 @@
 // Owns the home's names that the caller's programs run or trust, as paths.
-#include "names/trusted.h"
+#include "names/names.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Owns the search for names of files in texts.
-#include "names/trusted.h"
+#include "names/names.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // Owns the comparison of paths with the names that the host later runs or trusts.
-#include "names/trusted.h"
+#include "names/names.h"
 
 #include "base/base.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "git/recognise.h"
+#include "git/git.h"
 #include "text/words.h"
 
 const char *const trusted_words[TRUSTED_ANSWERS] = { "wall", "tell", "ignore", "place",

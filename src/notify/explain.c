@@ -101,7 +101,7 @@ static const char *why_unasked(const struct plan *plan)
 int explain_plan(struct plan *plan)
 {
 	unsigned modes = plan->own_network ? 0 : SHARES;
-	bool writes = plan->profile->refused_writes == ANSWER_YES && !plan->explain;
+	bool writes = plan->profile->refused_writes == TOGGLE_YES && !plan->explain;
 	plan->unasked = writes ? why_unasked(plan) : NULL;
 	if (plan->tier == TIER_LANDLOCK)
 		return plan->explain ? fail(0, "--explain needs namespaces: it cannot be had in "

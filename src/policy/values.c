@@ -334,7 +334,7 @@ int value_set(const struct key *key, void *object, struct arena *arena, const ch
 {
 	void *field = (char *)object + key->offset;
 	const char *problem;
-	enum answer yes = ANSWER_YES;
+	enum toggle yes = TOGGLE_YES;
 	if (text && !str_printable(text) && key->form != FORM_TEXT && key->form != FORM_ASSIGNMENT)
 		return expected(arena, key, text, from, "text without control bytes");
 	switch (key->kind) {

@@ -1,5 +1,5 @@
 // Owns the process of the check, and how its findings come back.
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 
 #include <errno.h>
 #include <fcntl.h>

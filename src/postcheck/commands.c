@@ -1,5 +1,5 @@
 // Owns the list of files that git's configuration, hooks and .envrc name.
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -10,9 +10,9 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "git/recognise.h"
-#include "names/trusted.h"
-#include "postcheck/finding/finding.h"
+#include "git/git.h"
+#include "names/names.h"
+#include "postcheck/acts/check.h"
 #include "view/paths/wishes.h"
 
 // Returns git's current directory for commands of this file.

@@ -1,5 +1,5 @@
 // Owns the comparison of a run's start with the clock of files.
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 
 #include <sys/stat.h>
 #include <time.h>

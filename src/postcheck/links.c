@@ -1,5 +1,5 @@
 // Owns the question where symlinks lead.
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "plan.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 

@@ -1,6 +1,6 @@
 // Owns the notices of changed directories (fcntl(2), F_NOTIFY): a user has few inotify instances,
 // which other programs need.
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 #include "plan.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "postcheck/git/vet.h"
 #include "report/findings.h"
 #include "run.h"
@@ -230,7 +230,7 @@ void watch_sweep(struct watch *watch, struct check *check, const struct run *run
 		swept->all = steady_now() >= swept->next;
 	}
 	for (; top >= 0 && swept->at < swept->share.count && !finding_waits(check); swept->at++) {
-		const char *inside = swept->share.centres[swept->at].path;
+		const char *inside = swept->share.tracked[swept->at].path;
 		unsigned char *holds = &swept->holds[swept->at];
 		if (inside[0] && (swept->all || *holds || swept->at < TRACKED_WATCHES_MAX))
 			*holds = look_at_tracked(watch, check, top, inside, *holds);

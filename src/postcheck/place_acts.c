@@ -1,5 +1,5 @@
 // Owns the comparison of the places with their earlier state, during a run and at its end.
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "plan.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "postcheck/git/vet.h"
 #include "report/findings.h"
 #include "view/paths/wishes.h"

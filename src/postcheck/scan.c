@@ -1,6 +1,6 @@
 // Owns the sweep after a run over repositories below the top: new ones, and those that differ from
 // the list.
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,24 +13,24 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "postcheck/git/vet.h"
 #include "report/findings.h"
 #include "run.h"
-#include "trees/git_list.h"
+#include "trees/trees.h"
 #include "view/paths/wishes.h"
 
 // LOOK_NANOSECONDS: time limit when no file time separates new from old.
-enum { LOOK_NANOSECONDS = 500000000, NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
+enum { LOOK_NANOSECONDS = 500000000, NEW_ROWS_MAX = REPOS_ROWS_MAX / 2 };
 // Address space.
 #define LIST_BYTES  ((size_t)192 << 20)
 #define SHARE_BYTES ((size_t)384 << 20)
 
 struct scan {
 	struct check *check;
-	const struct searched *tree;
-	struct listed old;
-	struct listed now;
+	const struct tree *tree;
+	struct repos old;
+	struct repos now;
 	bool whole; // check the whole tree, not the share
 	struct share share;
 	int64_t since; // read changes from this time on
@@ -51,7 +51,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 {
 	static struct share share;
 	struct share indexed;
-	if (plan->searched_count > 0 && plan->project && plan->indexed.inode != 0) {
+	if (plan->tree_count > 0 && plan->project && plan->indexed.inode != 0) {
 		struct arena *arena = arena_new_of(SHARE_BYTES);
 		if (share_read(arena, plan->index, &plan->indexed,
 			       path_kept(arena, plan->state, "index", plan->project), &indexed)) {
@@ -63,7 +63,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 }
 
 // Compares the index's directories before and after the run. False: the whole tree is checked.
-static bool choose(const struct check *check, const struct run *run, const struct searched *tree,
+static bool choose(const struct check *check, const struct run *run, const struct tree *tree,
 		   struct arena *arena, struct share *ret_share)
 {
 	const struct plan *plan = check->plan;
@@ -98,12 +98,12 @@ static bool is_mounted(const struct plan *plan, const char *path, const char *na
 	return false;
 }
 
-static bool is_listed(const struct scan *scan, const struct listed_row *row, int directory,
+static bool is_listed(const struct scan *scan, const struct repos_row *row, int directory,
 		      const char *name)
 {
 	struct stat status;
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       listed_is(&scan->old, row, &status, scan->now.device) &&
+	       repos_is(&scan->old, row, &status, scan->now.device) &&
 	       // A parallel run may have listed what this run made.
 	       (scan->check->timeless || row->changed < times_from(&scan->check->start)) &&
 	       !finding_is_made(scan->check, directory, name);
@@ -124,7 +124,7 @@ static bool stood_there(const struct scan *scan, int directory, const char *name
 
 // Whether the list has the path and inode, or they existed before the run.
 static bool is_users(const struct scan *scan, int directory, const char *name,
-		     const struct listed_row *row)
+		     const struct repos_row *row)
 {
 	if (row && is_listed(scan, row, directory, name))
 		return true;
@@ -134,13 +134,13 @@ static bool is_users(const struct scan *scan, int directory, const char *name,
 }
 
 static bool look_at(struct scan *scan, int directory, const char *name, const char *path,
-		    const struct listed_row *row)
+		    const struct repos_row *row)
 {
 	struct check *check = scan->check;
 	unsigned before = findings_count(check->found), budget = check->budget;
 	check->known = !check->timeless;
 	bool users = is_users(scan, directory, name, row);
-	check->made = users && row && row->kind == LISTED_MADE;
+	check->made = users && row && row->kind == REPOS_MADE;
 	check->known = users && !(check->timeless && check->made);
 	check->budget = check->known ? ~0U : budget;
 	if (!str_equal(name, "."))
@@ -172,17 +172,17 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		walk->cut = walk->cut || !is_mounted(scan->check->plan, walk->path, name);
 		return;
 	}
-	const struct listed_row *row = listed_find(&scan->old, inside);
-	enum listed_kind kind = row ? row->kind : LISTED_OWN;
+	const struct repos_row *row = repos_find(&scan->old, inside);
+	enum repos_kind kind = row ? row->kind : REPOS_OWN;
 	scan->moved = walk->moved;
 	bool listed = row && is_listed(scan, row, directory, name);
 	bool stood = is_mounted(scan->check->plan, walk->path, name) && (!row || listed);
 	if (!stood && !look_at(scan, directory, name, walk->path, row))
-		kind = LISTED_MADE;
+		kind = REPOS_MADE;
 	if (listed && kind == row->kind)
-		listed_keep(&scan->now, row);
+		repos_keep(&scan->now, row);
 	else if (row || scan->now.count < NEW_ROWS_MAX)
-		listed_note(&scan->now, directory, name, inside, kind);
+		repos_note(&scan->now, directory, name, inside, kind);
 	else
 		scan->now.full = true;
 }
@@ -227,13 +227,13 @@ static bool is_other_tree(struct git_walk *walk)
 static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 {
 	struct stat status;
-	listed_sort(&scan->now);
-	struct listed met = scan->now;
+	repos_sort(&scan->now);
+	struct repos met = scan->now;
 	walk->moved = walk->others = false;
 	for (unsigned i = 0; i < scan->old.count; i++) {
 		const char *inside = scan->old.rows[i].path, *name = path_name(inside);
 		bool bare = !str_equal(name, ".git");
-		if (listed_find(&met, inside) ||
+		if (repos_find(&met, inside) ||
 		    !str_put(walk->path, sizeof(walk->path), "%s/%s", scan->tree->path, inside) ||
 		    is_mounted(scan->check->plan, walk->path, bare ? "." : name))
 			continue;
@@ -252,13 +252,13 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 static void keep_rest(struct scan *scan, int root)
 {
 	struct stat status;
-	struct listed met = scan->now;
-	listed_sort(&met);
+	struct repos met = scan->now;
+	repos_sort(&met);
 	for (unsigned i = 0; i < scan->old.count; i++)
-		if (!listed_find(&met, scan->old.rows[i].path) &&
+		if (!repos_find(&met, scan->old.rows[i].path) &&
 		    fstatat(root, scan->old.rows[i].path, &status, AT_SYMLINK_NOFOLLOW) == 0)
-			listed_keep(&scan->now, &scan->old.rows[i]);
-	listed_sort(&scan->now);
+			repos_keep(&scan->now, &scan->old.rows[i]);
+	repos_sort(&scan->now);
 }
 
 static void note_time(const struct scan *scan)
@@ -287,7 +287,7 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 	struct check *check = scan->check;
 	const char *name = name_of(check->plan, scan->tree->path);
 	keep_rest(scan, root);
-	if (!scan->run->due_failed && listed_differs(&scan->old, &scan->now))
+	if (!scan->run->due_failed && repos_differs(&scan->old, &scan->now))
 		listed_end(&scan->now, &scan->old, scan->tree->list);
 	if (!walk->cut)
 		note_time(scan);
@@ -299,15 +299,15 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 		findings_add(check->found, FINDING_TOO_MANY, name, "", "");
 }
 
-static bool read_list(struct scan *scan, const struct searched *tree, struct arena *arena)
+static bool read_list(struct scan *scan, const struct tree *tree, struct arena *arena)
 {
 	struct check *check = scan->check;
 	struct stat status;
 	scan->tree = tree;
-	scan->now = (struct listed){ .arena = arena, .root = tree->path };
+	scan->now = (struct repos){ .arena = arena, .root = tree->path };
 	if (stat(tree->path, &status) == 0)
 		scan->now.device = status.st_dev;
-	if (listed_read(arena, tree->list, tree->path, &scan->old) < 0) {
+	if (repos_read(arena, tree->list, tree->path, &scan->old) < 0) {
 		// A newer sbx wrote the list, and checks, too.
 		findings_add(check->found, FINDING_NOT_COMPARED, "", err_taken(), "");
 		return false;
@@ -338,7 +338,7 @@ static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 	};
 }
 
-static void begin_tree(struct scan *scan, const struct run *run, const struct searched *tree,
+static void begin_tree(struct scan *scan, const struct run *run, const struct tree *tree,
 		       struct arena *arena)
 {
 	struct check *check = scan->check;
@@ -357,14 +357,14 @@ bool scan_is_quiet(struct check *check, const struct run *run)
 {
 	struct scan scan = { .check = check, .run = run };
 	bool quiet = true;
-	for (unsigned i = 0; i < check->plan->searched_count && quiet; i++) {
+	for (unsigned i = 0; i < check->plan->tree_count && quiet; i++) {
 		struct arena *arena = arena_new_of(SHARE_BYTES);
-		begin_tree(&scan, run, &check->plan->searched[i], arena);
+		begin_tree(&scan, run, &check->plan->trees[i], arena);
 		struct git_walk walk = sweep_of(&scan, arena);
 		walk.probes = true;
-		quiet = !scan.whole && !check->plan->searched[i].open;
+		quiet = !scan.whole && !check->plan->trees[i].open;
 		if (quiet)
-			walk_tree(&walk, check->plan->searched[i].path);
+			walk_tree(&walk, check->plan->trees[i].path);
 		quiet = quiet && !walk.cut;
 		if (quiet) {
 			note_time(&scan);
@@ -375,7 +375,7 @@ bool scan_is_quiet(struct check *check, const struct run *run)
 	return quiet;
 }
 
-static void scan_tree(struct scan *scan, const struct run *run, const struct searched *tree)
+static void scan_tree(struct scan *scan, const struct run *run, const struct tree *tree)
 {
 	struct arena *arena = arena_new_of(LIST_BYTES + SHARE_BYTES);
 	begin_tree(scan, run, tree, arena);
@@ -394,6 +394,6 @@ void scan_trees(struct check *check, const struct run *run)
 	FORGIVING;
 	static struct scan scan;
 	scan = (struct scan){ .check = check, .run = run };
-	for (unsigned i = 0; i < check->plan->searched_count; i++)
-		scan_tree(&scan, run, &check->plan->searched[i]);
+	for (unsigned i = 0; i < check->plan->tree_count; i++)
+		scan_tree(&scan, run, &check->plan->trees[i]);
 }

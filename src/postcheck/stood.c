@@ -1,7 +1,7 @@
 // Owns a run's record of its trees: a file for each, with start time, the tree's inode, places and
 // mounts. Before the command begins there is no last line ".". A link in the state's directory of
 // the tree leads to the file.
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "boxes/record.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "plan.h"
 #include "report/findings.h"
 #include "run.h"
@@ -79,8 +79,8 @@ static void put_place(struct out *out, const struct place *place)
 static bool is_of(const struct plan *plan, const char *path, const char *tree)
 {
 	bool is = path_within(path, tree);
-	for (unsigned i = 0; i < plan->searched_count && !is; i++)
-		if (path_within(path, plan->searched[i].path))
+	for (unsigned i = 0; i < plan->tree_count && !is; i++)
+		if (path_within(path, plan->trees[i].path))
 			return false;
 	for (unsigned i = 0; i < plan->place_count && !is; i++)
 		is = plan->places[i].role == PLACE_GIT && path_within(path, plan->places[i].path);
@@ -112,7 +112,7 @@ static int begin_tree(const struct plan *plan, const struct run *run, unsigned n
 {
 	char link[LINK_MAX];
 	struct out out = { 0 };
-	const struct searched *tree = &plan->searched[number];
+	const struct tree *tree = &plan->trees[number];
 	const struct head head = {
 		.from = times_from(&plan->start),
 		.inode = inode_of(tree->path),
@@ -138,8 +138,7 @@ static int begin_tree(const struct plan *plan, const struct run *run, unsigned n
 
 void journal_begin(const struct plan *plan, struct run *run)
 {
-	for (unsigned i = 0; run->record >= 0 && i < plan->searched_count && i < JOURNALS_MAX;
-	     i++) {
+	for (unsigned i = 0; run->record >= 0 && i < plan->tree_count && i < JOURNALS_MAX; i++) {
 		int fd = ATTEMPT(begin_tree(plan, run, i));
 		if (fd < 0)
 			run->journal_problem = errno;
@@ -151,7 +150,7 @@ void journal_begin(const struct plan *plan, struct run *run)
 static bool is_beside(const struct plan *plan, const struct run *run, unsigned number)
 {
 	struct stat before, now;
-	const char *links = plan->searched[number].runs;
+	const char *links = plan->trees[number].runs;
 	if (fstat(run->journals[number], &before) < 0 || stat(links, &now) < 0)
 		return false;
 	return records_live(plan->state, links, run->record_name) ||
@@ -193,7 +192,7 @@ void journal_end(const struct plan *plan, struct run *run)
 	char link[LINK_MAX];
 	for (unsigned i = 0; i < run->journal_count; i++) {
 		str_put(link, sizeof(link), "%s.%u", run->record_name, i);
-		end_tree(run->boxes, plan->searched[i].runs, link);
+		end_tree(run->boxes, plan->trees[i].runs, link);
 		fd_close(&run->journals[i]);
 	}
 	run->journal_count = 0;

@@ -1,7 +1,7 @@
 // Owns the protective mounts of a live run. A host program that replaces a file removes the mount
 // over it. The keeper, a process in the box's view, restores the mount. Then the file is checked
 // for writes of the box.
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 #include "plan.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "report/findings.h"
 #include "run.h"
 
@@ -173,15 +173,15 @@ static _Noreturn void keep(const struct plan *plan, const struct run *run, int m
 	_exit(2);
 }
 
-static struct wall wall_seen(const struct mount *mount)
+static struct wall_state wall_seen(const struct mount *mount)
 {
 	struct stat status;
 	if (lstat(mount->target, &status) < 0)
-		return (struct wall){ .inode = 0 };
-	return (struct wall){ status.st_ino, status.st_dev, status.st_ctim, false };
+		return (struct wall_state){ .inode = 0 };
+	return (struct wall_state){ status.st_ino, status.st_dev, status.st_ctim, false };
 }
 
-static bool is_changed(const struct wall *now, const struct wall *known)
+static bool is_changed(const struct wall_state *now, const struct wall_state *known)
 {
 	return now->inode != known->inode || now->device != known->device ||
 	       times_from(&now->changed) != times_from(&known->changed);
@@ -246,7 +246,7 @@ static void look_all(const struct watch *watch, const struct plan *plan)
 	for (unsigned i = 0; i < plan->mount_count && !changed; i++) {
 		if (!watch_is_wall(&plan->mounts[i]))
 			continue;
-		struct wall now = wall_seen(&plan->mounts[i]);
+		struct wall_state now = wall_seen(&plan->mounts[i]);
 		changed = is_changed(&now, &watch->walls[i]);
 	}
 	if (changed)
@@ -286,7 +286,7 @@ void walls_begin(struct watch *watch, const struct plan *plan, const struct run 
 static void look_at(struct watch *watch, struct check *check, unsigned index)
 {
 	const struct mount *mount = &check->plan->mounts[index];
-	struct wall *wall = &watch->walls[index], now = wall_seen(mount);
+	struct wall_state *wall = &watch->walls[index], now = wall_seen(mount);
 	bool first = now.inode != wall->inode;
 	if (!is_changed(&now, wall) || (first && !wall->replaced)) // not reported yet
 		return;
@@ -314,7 +314,7 @@ void walls_answer(struct watch *watch, const struct plan *plan, struct findings 
 		got = recv(watch->mounts, &word, sizeof(word), MSG_DONTWAIT);
 		if (got > 0 && word >= 0 && (unsigned)word < plan->mount_count) {
 			findings_add(found, FINDING_PROTECTED_AGAIN, "", "", "");
-			watch->walls[word] = (struct wall){ .replaced = true };
+			watch->walls[word] = (struct wall_state){ .replaced = true };
 		}
 	}
 	if (got == 0 || word == KEEPER_FAILED || (got < 0 && errno != EAGAIN))

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 struct arena;
-struct finding;
+struct wall;
 struct probe;
 
 // Finds what every plan needs, by one system call.

@@ -18,7 +18,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 #include "plan.h"
-#include "process/further.h"
+#include "process/exec.h"
 #include "process/pty.h"
 #include "run.h"
 
@@ -61,14 +61,14 @@ static _Noreturn void become_command(const struct plan *plan, const struct run *
 		tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (run->child_ignored)
 		signal(SIGCHLD, SIG_IGN);
-	if (sys_prlimit(RLIMIT_NOFILE, &run->further->files, NULL) < 0 ||
+	if (sys_prlimit(RLIMIT_NOFILE, &run->exec->files, NULL) < 0 ||
 	    (run->tier_landlock && landlock_below() < 0) ||
 	    close_others(plan, -1, CLOSE_RANGE_CLOEXEC) < 0) {
 		*problem = errno;
 		_exit(1);
 	}
 	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
-	*problem = further_execute(&(struct further_words){ plan->command, plan->environment });
+	*problem = exec_execute(&(struct exec_words){ plan->command, plan->environment });
 	_exit(1);
 }
 
@@ -122,7 +122,7 @@ static _Noreturn void tell_end(struct run *run, int status)
 static void reap_one(struct run *run, pid_t command, pid_t pid, int status)
 {
 	if (pid != command)
-		further_reaped(run, FURTHER_EXECUTED, pid, status);
+		exec_reaped(run, EXEC_EXECUTED, pid, status);
 	else if (!WIFSTOPPED(status))
 		tell_end(run, status);
 	else if (!run->paused) // a pause by sbx is not reported
@@ -134,7 +134,7 @@ static void reap(struct run *run, pid_t command)
 	int status;
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | (int)__WCLONE)) > 0)
-		further_reaped(run, FURTHER_MADE, pid, status);
+		exec_reaped(run, EXEC_MADE, pid, status);
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0)
 		reap_one(run, command, pid, status);
 }
@@ -174,14 +174,14 @@ static void take_orders(struct run *run, pid_t command)
 {
 	union {
 		int order;
-		struct further_order further;
+		struct exec_order exec;
 	} got;
 	int fds[FD_PASSED];
 	ssize_t size;
 	while ((size = fd_receive_now(run->to_host, &got, sizeof(got), fds)) > 0) {
 		int order = got.order;
-		if (size == (ssize_t)sizeof(got.further)) {
-			further_take(run, &got.further, fds);
+		if (size == (ssize_t)sizeof(got.exec)) {
+			exec_take(run, &got.exec, fds);
 			continue;
 		}
 		if (order == ORDER_SOCKETS)
@@ -242,9 +242,9 @@ int init_child(const struct plan *plan, struct run *run)
 	sigfillset(&all);
 	if (run->tier_landlock)
 		sigprocmask(SIG_SETMASK, &all, NULL); // ns_child_lifeline() unblocked SIGNAL_END
-	struct further further = { 0 };
-	further.files = rlimits_files(plan, run);
-	run->further = &further;
+	struct exec exec = { 0 };
+	exec.files = rlimits_files(plan, run);
+	run->exec = &exec;
 	int peer = -1;
 	int closed = plan->terminal.wanted ? pty_open(&plan->terminal, &run->pty, &peer) : 0;
 	if (closed)

@@ -1,15 +1,15 @@
 // Owns the JSON keys of findings.
 #include "report/findings.h"
 
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 
 static void put(struct out *out, enum finding_kind kind, unsigned count, const char *path,
 		const char *detail, const char *fix)
 {
-	answer_one(out, MEMBER("kind", finding_rows[kind].word),
-		   MEMBER("severity", severity_words[finding_rows[kind].severity]),
-		   MEMBER_NUMBER("count", count), MEMBER("path", path[0] ? path : NULL),
-		   MEMBER("detail", detail[0] ? detail : NULL), MEMBER("fix", fix));
+	print_one(out, MEMBER("kind", finding_rows[kind].word),
+		  MEMBER("severity", severity_words[finding_rows[kind].severity]),
+		  MEMBER_NUMBER("count", count), MEMBER("path", path[0] ? path : NULL),
+		  MEMBER("detail", detail[0] ? detail : NULL), MEMBER("fix", fix));
 }
 
 void findings_json(const struct findings *findings, struct out *out)

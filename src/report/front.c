@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "report/summary.h"
 
 enum {
@@ -101,7 +101,7 @@ static void say_killed(const struct front *front, int64_t began)
 		   &out);
 	captured_put(&out, front->stored, false);
 	json_end(&out);
-	live_say(&out, front->answer, NULL);
+	terminal_lines_say(&out, front->answer, NULL);
 }
 
 static _Noreturn void be_front(struct front *front, const int from[STREAMS_CAPTURED])
@@ -182,7 +182,7 @@ int front_print(struct front *front, struct out *out, struct patience *patience)
 		     fd_receive(front->socket, &word, sizeof(word), NULL) > 0;
 	captured_put(out, front->stored, !whole);
 	json_end(out);
-	return live_say(out, front->answer, patience);
+	return terminal_lines_say(out, front->answer, patience);
 }
 
 void result_put(const struct result *result, struct out *out)
@@ -190,17 +190,16 @@ void result_put(const struct result *result, struct out *out)
 	static const struct denials none;
 	int wait_status = result->wait_status;
 	out->json = true;
-	answer_begin(out, "result", NULL);
-	answer_members(out, TEXT_OR_NULL("id", result->id),
-		       TEXT_OR_NULL("session", result->session), MEMBER("end", result->end),
-		       MEMBER_NUMBER("status", (unsigned)result->status),
-		       NUMBER_OR_NULL(result->ended && WIFEXITED(wait_status), "exit",
-				      (unsigned)WEXITSTATUS(wait_status)),
-		       NUMBER_OR_NULL(result->ended && WIFSIGNALED(wait_status), "signal",
-				      (unsigned)WTERMSIG(wait_status)),
-		       MEMBER_FLAG("timed_out", result->timed_out),
-		       TEXT_OR_NULL("error", result->error), MEMBER_NUMBER("wall_ms", result->wall),
-		       MEMBER_NUMBER("memory_peak", result->memory));
+	print_begin(out, "result", NULL);
+	print_members(out, TEXT_OR_NULL("id", result->id), TEXT_OR_NULL("session", result->session),
+		      MEMBER("end", result->end), MEMBER_NUMBER("status", (unsigned)result->status),
+		      NUMBER_OR_NULL(result->ended && WIFEXITED(wait_status), "exit",
+				     (unsigned)WEXITSTATUS(wait_status)),
+		      NUMBER_OR_NULL(result->ended && WIFSIGNALED(wait_status), "signal",
+				     (unsigned)WTERMSIG(wait_status)),
+		      MEMBER_FLAG("timed_out", result->timed_out),
+		      TEXT_OR_NULL("error", result->error), MEMBER_NUMBER("wall_ms", result->wall),
+		      MEMBER_NUMBER("memory_peak", result->memory));
 	hits_json(result->hits, result->hit_count, out);
 	denied_json(result->denials ? result->denials : &none, out);
 	json_open(out, "findings", '[');
@@ -218,8 +217,8 @@ int result_failed(void)
 	snprintf(said, sizeof(said), "sbx: %s\n", err_text());
 	result_put(&(struct result){ .end = "failed", .status = FAILURE, .error = err_text() },
 		   &out);
-	answer_members(&out, MEMBER("stdout", ""), MEMBER("stderr", said),
-		       MEMBER_FLAG("truncated", false));
+	print_members(&out, MEMBER("stdout", ""), MEMBER("stderr", said),
+		      MEMBER_FLAG("truncated", false));
 	json_end(&out);
 	out_flush(&out, STDOUT_FILENO);
 	return FAILURE;

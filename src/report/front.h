@@ -27,7 +27,7 @@ struct front {
 
 // Captures stdout and stderr of this process.
 int front_begin(struct front *front);
-// Puts the members stdout, stderr and truncated, and prints the object by live_say().
+// Puts the members stdout, stderr and truncated, and prints the object by terminal_lines_say().
 int front_print(struct front *front, struct out *out, struct patience *patience);
 
 void captured_text(struct out *out, const char *key, char *text, size_t length);

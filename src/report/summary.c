@@ -11,7 +11,7 @@
 #include "plan.h"
 #include "policy/find.h"
 #include "policy/keys.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "report/findings.h"
 #include "run.h"
 
@@ -174,12 +174,12 @@ void denied_members(const struct denial *denial, struct out *out)
 {
 	const struct key *key = key_of(denial);
 	out->json = true;
-	answer_members(out, MEMBER("kind", denial->kind), MEMBER("what", denial->what),
-		       MEMBER("program", denial->program), MEMBER("why", denial->why),
-		       MEMBER("rule", denial->rule), MEMBER("flag", key ? key->flag : NULL),
-		       MEMBER("section", key ? key->section : NULL),
-		       MEMBER("key", key ? key->name : NULL),
-		       MEMBER("value", key ? flag_value(denial) : NULL));
+	print_members(out, MEMBER("kind", denial->kind), MEMBER("what", denial->what),
+		      MEMBER("program", denial->program), MEMBER("why", denial->why),
+		      MEMBER("rule", denial->rule), MEMBER("flag", key ? key->flag : NULL),
+		      MEMBER("section", key ? key->section : NULL),
+		      MEMBER("key", key ? key->name : NULL),
+		      MEMBER("value", key ? flag_value(denial) : NULL));
 }
 
 void denied_json(const struct denials *denials, struct out *out)
@@ -308,8 +308,8 @@ void hits_json(const struct hit *hits, int count, struct out *out)
 {
 	json_open(out, "limits", '[');
 	for (const struct hit *hit = hits; hit < hits + count; hit++)
-		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
-			   MEMBER("what", hit->what));
+		print_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
+			  MEMBER("what", hit->what));
 	json_close(out, ']');
 }
 
@@ -319,20 +319,20 @@ void summary_json(const struct saying *saying, struct out *out)
 	const struct usage *usage = &saying->run->group->usage;
 	bool sent = usage->sent || usage->received;
 	out->json = true;
-	answer_begin(out, "report", NULL);
-	answer_members(out, MEMBER("end", summary_end(saying->outcome)),
-		       MEMBER_NUMBER("status", (unsigned)saying->status),
-		       MEMBER_NUMBER("wall_ms", usage->wall),
-		       MEMBER_NUMBER("cpu_ms", usage->cpu / 1000),
-		       MEMBER_NUMBER("memory_peak", usage->memory),
-		       MEMBER_FLAG("memory_of_all", plan->keeping.means != MEANS_RLIMITS),
-		       NUMBER_IF(usage->pids, "pids_peak", usage->pids),
-		       MEMBER_NUMBER("bytes_read", usage->read),
-		       MEMBER_NUMBER("bytes_written", usage->written),
-		       NUMBER_IF(sent, "bytes_sent", usage->sent),
-		       NUMBER_IF(sent, "bytes_received", usage->received),
-		       MEMBER_NUMBER("throttled_ms", usage->throttled / 1000),
-		       MEMBER("kept_by", means_text(plan)));
+	print_begin(out, "report", NULL);
+	print_members(out, MEMBER("end", summary_end(saying->outcome)),
+		      MEMBER_NUMBER("status", (unsigned)saying->status),
+		      MEMBER_NUMBER("wall_ms", usage->wall),
+		      MEMBER_NUMBER("cpu_ms", usage->cpu / 1000),
+		      MEMBER_NUMBER("memory_peak", usage->memory),
+		      MEMBER_FLAG("memory_of_all", plan->keeping.means != MEANS_RLIMITS),
+		      NUMBER_IF(usage->pids, "pids_peak", usage->pids),
+		      MEMBER_NUMBER("bytes_read", usage->read),
+		      MEMBER_NUMBER("bytes_written", usage->written),
+		      NUMBER_IF(sent, "bytes_sent", usage->sent),
+		      NUMBER_IF(sent, "bytes_received", usage->received),
+		      MEMBER_NUMBER("throttled_ms", usage->throttled / 1000),
+		      MEMBER("kept_by", means_text(plan)));
 	hits_json(saying->hits, saying->count, out);
 	denied_json(&saying->outcome->denials, out);
 	json_open(out, "findings", '[');

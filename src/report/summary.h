@@ -29,7 +29,7 @@ struct patience {
 // Writes to a descriptor that the box may share, whatever its flags. Waits for at most `patience`
 // (NULL: no box). Returns -1 and EAGAIN if not all was read in time, 0 if the reader of a pipe has
 // gone.
-int live_say(struct out *out, int fd, struct patience *patience);
+int terminal_lines_say(struct out *out, int fd, struct patience *patience);
 void hits_json(const struct hit *hits, int count, struct out *out);
 
 struct outcome {
@@ -68,13 +68,13 @@ void summary_json(const struct saying *saying, struct out *out);
 
 // Reports refusals during a run to a person, on a terminal in line mode.
 enum {
-	LIVE_LINES_A_SECOND = 3,
-	LIVE_LINES_MAX = 60, // of a run
+	TERMINAL_LINES_A_SECOND = 3,
+	TERMINAL_LINES_MAX = 60, // of a run
 };
 
 struct findings;
-struct live {
-	enum { LIVE_UNASKED, LIVE_OFF, LIVE_ON } state;
+struct terminal_lines {
+	enum { TERMINAL_UNASKED, TERMINAL_OFF, TERMINAL_ON } state;
 	bool log; // for `sbx logs` or the client of a wrapped server, without a terminal
 	int fd;   // a separate description, non-blocking
 	unsigned next;
@@ -86,16 +86,16 @@ struct live {
 	struct out unsent;
 };
 
-void live_begin(struct live *live);
-bool live_wants(const struct live *live);
+void terminal_lines_begin(struct terminal_lines *live);
+bool terminal_lines_wants(const struct terminal_lines *live);
 // Makes no system call unless something was refused.
-void live_turn(struct live *live, const struct plan *plan, struct denials *denials,
-	       const struct findings *found);
-int live_wait(const struct live *live, int milliseconds);
-void live_end(struct live *live);
+void terminal_lines_turn(struct terminal_lines *live, const struct plan *plan,
+			 struct denials *denials, const struct findings *found);
+int terminal_lines_wait(const struct terminal_lines *live, int milliseconds);
+void terminal_lines_end(struct terminal_lines *live);
 // Opens the terminal again, non-blocking. Returns -1 if it is none.
-int live_reopen_terminal(int fd);
-void live_reset_terminal(void);
+int terminal_lines_reopen_terminal(int fd);
+void terminal_lines_reset_terminal(void);
 
 // --report-fd and --status-fd: JSON lines (sbx-json(5), form event). Counts events for which a slow
 // reader leaves no room.

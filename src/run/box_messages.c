@@ -15,7 +15,7 @@
 #include "net/host/proxy.h"
 #include "net/setup/netns.h"
 #include "plan.h"
-#include "process/further_clients.h"
+#include "process/exec_clients.h"
 #include "run.h"
 #include "report/summary.h"
 #include "seccomp/asking.h"
@@ -26,8 +26,8 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 	run->user = fds[0];
 	run->view = fds[1];
 	run->copies = plan->copy_count > 0 ? fds[2] : -1;
-	run->dangling_link = plan->absent ? fds[plan->copy_count > 0 ? 3 : 2] : -1;
-	attach_ready(plan, run);
+	run->dangling_link = plan->dangling ? fds[plan->copy_count > 0 ? 3 : 2] : -1;
+	join_ready(plan, run);
 	return standard_io_release(plan, run);
 }
 
@@ -95,7 +95,7 @@ static void take_started(const struct plan *plan, struct run *run, int terminal)
 
 static void take_further(struct run *run, int fds[FD_PASSED])
 {
-	further_clients_tell(run, &run->message, fds[0]);
+	exec_clients_tell(run, &run->message, fds[0]);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
 }
@@ -132,7 +132,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 	case MESSAGE_PAUSED:
 		run->ask->terminal.stopped = true;
 		return GOES_ON;
-	case MESSAGE_FURTHER:
+	case MESSAGE_EXEC:
 		take_further(run, fds);
 		return GOES_ON;
 	case MESSAGE_FAILED:

@@ -14,14 +14,14 @@
 #include "bpf/guard.h"
 #include "env/env.h"
 #include "limits/group.h"
-#include "keys/credentials.h"
+#include "secrets/host/credentials.h"
 #include "mount/mount.h"
 #include "net/setup/netns.h"
 #include "notify/notify.h"
 #include "plan.h"
 #include "policy/keys.h"
 #include "policy/find.h"
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 #include "probe.h"
 #include "probe/machine.h"
 #include "process/ns.h"
@@ -103,7 +103,7 @@ static int choose_directory(struct plan *plan)
 	if ((plan->session || plan->given) && plan->project &&
 	    !(current && path_within(current, plan->project))) {
 		plan->directory = plan->project;
-		attach_tell_place(plan);
+		join_tell_place(plan);
 		return 0;
 	}
 	if (current && exists_inside(plan, current)) {
@@ -315,21 +315,21 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	const char *config = decide_config_directory(arena, environment);
 	plan->arena = arena;
 	plan->profile = profile;
-	plan->terse = invocation->terse == ANSWER_YES;
-	plan->person = invocation->person == ANSWER_YES;
-	plan->explain = invocation->explain == ANSWER_YES;
-	plan->learn = invocation->learn == ANSWER_YES;
+	plan->terse = invocation->terse == TOGGLE_YES;
+	plan->person = invocation->person == TOGGLE_YES;
+	plan->explain = invocation->explain == TOGGLE_YES;
+	plan->learn = invocation->learn == TOGGLE_YES;
 	plan->profile_name =
 		invocation->profiles.last ? invocation->profiles.last->text : "default";
 	if (invocation->session && invocation->tier == ASKED_LANDLOCK)
 		return fail(0, "tier landlock has no mounts, and so no sessions and no --review");
 	if (invocation->session)
-		TRY(attach_plan(plan, decide_state_directory(arena, environment),
-				invocation->session));
+		TRY(join_plan(plan, decide_state_directory(arena, environment),
+			      invocation->session));
 	decide_places(plan, environment);
 	TRY(owned_check(plan->state));
 	choose_tier(plan, invocation->tier);
-	plan->unprotected = invocation->unprotected == ANSWER_YES;
+	plan->unprotected = invocation->unprotected == TOGGLE_YES;
 	if (invocation->project_dir)
 		TRY(project_give(plan, invocation->project_dir, environment, config,
 				 decide_state_directory(arena, environment)));
@@ -341,7 +341,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	TRY(merge_arguments(arena, arguments, profile));
 	TRY(locked_merge(arena, plan->inside, profile, &plan->notes, &plan->locked));
 	plan->uid = geteuid(), plan->gid = getegid();
-	plan->timing = invocation->timing == ANSWER_YES;
+	plan->timing = invocation->timing == TOGGLE_YES;
 	TRY(sshagent_plan(plan, profile, environment));
 	copy_command(plan, invocation->command);
 	TRY(keep_descriptors(plan)); // before sbx opens descriptors

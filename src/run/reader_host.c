@@ -6,11 +6,11 @@
 #include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
-#include "git/recognise.h"
-#include "names/trusted.h"
+#include "git/git.h"
+#include "names/names.h"
 #include "plan.h"
 #include "run.h"
-#include "trees/git_list.h"
+#include "trees/trees.h"
 
 // Starts the reader only for a question. Most projects have none: one repository, whose
 // configuration names no files, with an index that was read before. Other writable directories may

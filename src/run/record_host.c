@@ -63,7 +63,7 @@ static int enter(const struct plan *plan, struct run *run)
 		fill_session(plan, run, &entry);
 	if (record_enter(run->boxes, run->record_lock, &entry, run->record_name) < 0)
 		return fail(errno, "note the run");
-	return attach_note(plan, run);
+	return join_note(plan, run);
 }
 
 static int make(const struct plan *plan, struct run *run)
@@ -89,8 +89,8 @@ int record_host(const struct plan *plan, struct run *run)
 		return 0;
 	}
 	if (plan->egress.on || plan->ready || plan->session)
-		run->proxy->live = control_socket_listen(run->record);
-	if (plan->egress.on && run->proxy->live < 0)
+		run->proxy->control = control_socket_listen(run->record);
+	if (plan->egress.on && run->proxy->control < 0)
 		run->unlisted = arena_text(plan->arena, "sbx allow and deny (%s)", strerror(errno));
 	return 0;
 }

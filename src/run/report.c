@@ -13,8 +13,8 @@
 #include "limits/group.h"
 #include "net/host/destinations.h"
 #include "plan.h"
-#include "postcheck/check.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/postcheck.h"
+#include "postcheck/acts/check.h"
 #include "probe/machine.h"
 #include "run.h"
 
@@ -273,10 +273,10 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 		unshown_note(plan, &outcome->found);
 	denials_close(&outcome->denials, status == 0);
 	put_report(&saying, began && note_in_audit(&saying), &out);
-	int written = live_say(&out, STDERR_FILENO, &outcome->patience);
+	int written = terminal_lines_say(&out, STDERR_FILENO, &outcome->patience);
 	if (began)
 		saying.status = report_written(plan, written, status);
 	events_end(&saying, &out);
-	live_say(&out, STDERR_FILENO, &outcome->patience);
+	terminal_lines_say(&out, STDERR_FILENO, &outcome->patience);
 	return saying.status;
 }

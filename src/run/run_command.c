@@ -19,9 +19,9 @@
 #include "base/sys.h"
 #include "limits/group.h"
 #include "net/host/proxy.h"
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 #include "probe/machine.h"
-#include "process/further_clients.h"
+#include "process/exec_clients.h"
 #include "report/findings.h"
 #include "report/front.h"
 #include "run.h"
@@ -38,13 +38,13 @@ int box_failed(void)
 	out_text(&out, "sbx: %s\n", err_text());
 	if (err_number() == EMFILE)
 		out_text(&out, "sbx: %s\n", probe_advice("", EMFILE));
-	live_say(&out, STDERR_FILENO, NULL);
+	terminal_lines_say(&out, STDERR_FILENO, NULL);
 	return STATUS_FAILURE;
 }
 
 int box_refused(const struct box *box, char *const *words)
 {
-	bool json = box->invocation.json == ANSWER_YES;
+	bool json = box->invocation.json == TOGGLE_YES;
 	for (; *words && !json && !str_equal(*words, "--"); words++)
 		json = str_equal(*words, "--json");
 	return json && err_number() != ERR_HELP ? result_failed() : box_failed();
@@ -147,13 +147,13 @@ int box_decide(struct box *box)
 {
 	TRY(decide_profile(box->arena, &box->invocation, &box->arguments, environ, &box->profile,
 			   &box->plan));
-	if (box->invocation.die_with_parent == ANSWER_YES)
+	if (box->invocation.die_with_parent == TOGGLE_YES)
 		box->plan.parent = box->invocation.parent > 0 ? box->invocation.parent : -1;
 	TRY(ask_plan(&box->plan, &box->profile, &box->invocation));
 	box->plan.run = getpid();
 	box->plan.ready = box->invocation.ready;
 	box->plan.front = box->invocation.front;
-	box->plan.logged = box->invocation.logged == ANSWER_YES;
+	box->plan.logged = box->invocation.logged == TOGGLE_YES;
 	box->plan.terminal = box->invocation.size;
 	if (box->plan.terminal.wanted && box->plan.tier == TIER_LANDLOCK)
 		return fail(0, "--tty: a box in tier landlock has no terminals; leave --tty out");
@@ -174,7 +174,7 @@ static void init_before_steps(const struct box *box, struct run *run)
 	static struct group group;
 	static struct events events;
 	static struct ask ask;
-	static struct further_clients clients;
+	static struct exec_clients clients;
 	run_init(run, box->arguments.all, environ);
 	group_init(&group);
 	run->group = &group;
@@ -185,10 +185,10 @@ static void init_before_steps(const struct box *box, struct run *run)
 	run->events = &events;
 	ask_init(&ask);
 	run->ask = &ask;
-	further_clients_init(&clients);
+	exec_clients_init(&clients);
 	run->clients = &clients;
-	run->execute = further_clients_take;
-	run->denied = further_clients_denied;
+	run->execute = exec_clients_take;
+	run->denied = exec_clients_denied;
 	run->relay = relay_connect;
 	run->began = steady_now();
 	run->fronted = box->front && box->front->record >= 0;
@@ -321,7 +321,7 @@ int run_command(struct box *box)
 	findings_free(&outcome.failure);
 	denials_free(&outcome.denials);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status) &&
-	    box->invocation.json != ANSWER_YES)
+	    box->invocation.json != TOGGLE_YES)
 		signals_die(WTERMSIG(outcome.status));
 	return status;
 }

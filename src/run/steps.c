@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/testing.h"
 #include "bpf/guard.h"
-#include "keys/credentials.h"
+#include "secrets/host/credentials.h"
 #include "limits/group.h"
 #include "mount/mount.h"
 #include "net/host/proxy.h"
@@ -45,7 +45,7 @@ const struct step steps[] = {
 	{ SIDE_HOST, BOTH, "publish", .make = proxy_host, .undo = proxy_undo,
 	  .why = "bind the ports of the host's loopback that lead inside, while a failure costs "
 		  "nothing" },
-	{ SIDE_HOST, FULL, "session", attach_host, attach_undo,
+	{ SIDE_HOST, FULL, "session", join_host, join_undo,
 	  .why = "find the session's other commands: a layer is mounted once, and their mounts "
 		  "are ours" },
 	{ SIDE_HOST, BOTH, "cgroup", group_host, group_undo,
@@ -69,7 +69,7 @@ const struct step steps[] = {
 	  .why = "refuse known hosts and keys that the box may write: which it may is known now" },
 	{ SIDE_HOST, FULL, "caches", .make = mount_host,
 	  .why = "make the cache directories, checked to be the caller's own" },
-	{ SIDE_HOST, FULL, "layers", attach_layers_host, NULL,
+	{ SIDE_HOST, FULL, "layers", join_layers_host, NULL,
 	  .why = "make the layer's directories, and open what those need that come later" },
 	{ SIDE_HOST, LANDLOCK, "temporary", domain_host, domain_undo,
 	  .why = "make the directory that this run alone may use for temporary files" },
@@ -240,5 +240,5 @@ void report_timing(const struct plan *plan, const struct run *run, struct patien
 			 steps[i].side == SIDE_HOST ? "host" : "box", steps[i].name, microseconds);
 	}
 	out_text(&out, "sbx: all  steps        %8.1f us\n", sum);
-	live_say(&out, STDERR_FILENO, patience);
+	terminal_lines_say(&out, STDERR_FILENO, patience);
 }

@@ -1,8 +1,8 @@
 // The run as one table. Each process walks its side.
 //
 // The room run owns the order of a run, its plan and its supervisor. Uses: base apart ask boxes bpf
-// env git keys limits mount names net/host net/setup notify nouns outside policy postcheck
-// postcheck/finding probe process report seccomp session/apply sshagent trees view view/paths
+// env git secrets/host limits mount names net/host net/setup notify nouns outside policy postcheck
+// postcheck/acts probe process report seccomp session/apply sshagent trees view view/paths
 // view/protect. Begin with steps.c.
 #pragma once
 
@@ -127,7 +127,7 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome);
 // command could not start.
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome);
 
-// `result` and errno are from live_say(). If not all was written, status 0 becomes 125.
+// `result` and errno are from terminal_lines_say(). If not all was written, status 0 becomes 125.
 int report_written(const struct plan *plan, int result, int status);
 
 void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);

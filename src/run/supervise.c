@@ -12,16 +12,16 @@
 #include "base/base.h"
 #include "base/testing.h"
 #include "bpf/guard.h"
-#include "keys/credentials.h"
+#include "secrets/host/credentials.h"
 #include "limits/group.h"
 #include "mount/mount.h"
 #include "net/host/proxy.h"
 #include "net/host/destinations.h"
 #include "notify/notify.h"
 #include "plan.h"
-#include "postcheck/check.h"
-#include "postcheck/finding/finding.h"
-#include "process/further_clients.h"
+#include "postcheck/postcheck.h"
+#include "postcheck/acts/check.h"
+#include "process/exec_clients.h"
 #include "process/ns.h"
 #include "run.h"
 #include "ask/ask.h"
@@ -44,8 +44,9 @@
 //   sbx allow, exec   one wish; 16 signals of clients (net/host/control_socket.c)
 //   the box's pid 1   one message
 //   a report's reader what it takes at once of EVENTS_QUEUE_MAX (report/events.c)
-//   answers           what a program says at once, of ANSWER_BYTES_MAX (ask/ask.c)
-//   refusals          LIVE_LINES_A_SECOND lines on a terminal, no wait (report/live.c)
+//   answers           what a program says at once, of REPLY_BYTES_MAX (ask/ask.c)
+//   refusals          TERMINAL_LINES_A_SECOND lines on a terminal, no wait
+//   (report/terminal_lines.c)
 
 // The init process of a machine reaps orphans. That of a container may not.
 static bool orphans_are_reaped(void)
@@ -184,7 +185,7 @@ struct loop {
 	struct clock clock;
 	struct eyes eyes;
 	struct outcome outcome;
-	struct live live;
+	struct terminal_lines live;
 	struct pollfd events[SOURCES + PROXY_EVENTS_MAX]; // one for each row, then the proxy's
 	unsigned proxy_count;
 };
@@ -248,7 +249,7 @@ static enum run_turn handle_box(struct loop *loop, short events)
 static enum run_turn handle_clients(struct loop *loop, short events)
 {
 	if (events)
-		further_clients_handle(loop->run);
+		exec_clients_handle(loop->run);
 	return GOES_ON;
 }
 
@@ -294,7 +295,7 @@ static void wait_for_events(struct loop *loop)
 		[PARENT] = run->parent,
 		[PROXY] = -1,
 		[BOX] = run->from_box,
-		[CLIENTS] = further_clients_waiting(run),
+		[CLIENTS] = exec_clients_waiting(run),
 		[READER] = events_poll_fd(run->events),
 		[ANSWER] = ask_waiting(run),
 	};
@@ -307,10 +308,11 @@ static void wait_for_events(struct loop *loop)
 		int limit = clock_tick(loop->plan, run, &loop->clock);
 		if (loop->clock.stop != STOP_NONE)
 			ask_leave(run);
-		limit = further_clients_wait(run, proxy_wait(run->proxy, limit));
+		limit = exec_clients_wait(run, proxy_wait(run->proxy, limit));
 		ready = poll(
 			loop->events, SOURCES + loop->proxy_count,
-			ask_wait(run->ask, live_wait(&loop->live, sleep_time(&loop->eyes, limit))));
+			ask_wait(run->ask,
+				 terminal_lines_wait(&loop->live, sleep_time(&loop->eyes, limit))));
 	} while (ready < 0);
 }
 
@@ -330,18 +332,18 @@ static void report_refusals(struct loop *loop)
 	struct run *run = loop->run;
 	struct denials *denials = &loop->outcome.denials;
 	record_turn(run, denials);
-	if (loop->plan->learn || (!live_wants(&loop->live) && run->events->fd < 0))
+	if (loop->plan->learn || (!terminal_lines_wants(&loop->live) && run->events->fd < 0))
 		return;
 	refusals_new(loop->plan, run->proxy, denials);
 	events_queue_denials(run->events, denials);
-	live_turn(&loop->live, loop->plan, denials, &loop->outcome.found);
+	terminal_lines_turn(&loop->live, loop->plan, denials, &loop->outcome.found);
 }
 
 static enum run_turn take_turn(struct loop *loop)
 {
 	wait_for_events(loop);
-	further_clients_refused(loop->run,
-				sshagent_refused(loop->run)); // before a new client comes
+	exec_clients_refused(loop->run,
+			     sshagent_refused(loop->run)); // before a new client comes
 	// open_eyes() has looked already in this turn.
 	for (enum event_source i = open_eyes(loop) ? QUESTIONS : MOUNTS; i < SOURCES; i++)
 		if (sources[i].handle(loop, loop->events[i].revents) == ENDED)
@@ -361,7 +363,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 		return loop.outcome;
 	}
 	clock_begin(plan, run, &loop.clock);
-	live_begin(&loop.live);
+	terminal_lines_begin(&loop.live);
 	watch_limits_begin(plan, run, steady_now());
 	check_prepare(plan, run);
 	loop.eyes = (struct eyes){ .watch = { .names = -1, .mounts = -1 },
@@ -376,9 +378,9 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 		turn = run_broken(run, &loop.outcome);
 	while (turn == GOES_ON)
 		turn = take_turn(&loop);
-	live_end(&loop.live);
+	terminal_lines_end(&loop.live);
 	walls_end(&loop.eyes.watch); // it holds the box's view
-	further_clients_end(run);
+	exec_clients_end(run);
 	ask_leave(run);
 	explain_take(plan, run, &loop.outcome.denials, steady_now() + EXPLAIN_WAIT);
 	decide_outcome(plan, run, &loop.clock, &loop.outcome);

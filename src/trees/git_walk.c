@@ -1,5 +1,5 @@
 // Owns the order of a sweep: the share, new entries in it, then the rest.
-#include "trees/git_list.h"
+#include "trees/trees.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "git/gitindex.h"
-#include "git/recognise.h"
-#include "names/trusted.h"
+#include "git/git.h"
+#include "names/names.h"
 #include "text/words.h"
 
 enum {
@@ -36,13 +36,13 @@ enum rank { STOOD, CAME, INSTALLED, FRESH };
 struct walk_row {
 	const char *path;
 	enum news all, came, news;
-	unsigned centre;
+	unsigned directory;
 	nlink_t links;
 	bool unread;
 	enum rank rank;
 };
 
-struct walk_centre {
+struct walk_tracked {
 	unsigned char all, came;
 	bool seen, changed; // set by the second thread; `seen`: it is a directory
 	unsigned children, links;
@@ -129,7 +129,7 @@ static void add_rest(struct git_walk *walk, enum news all, enum news came, enum 
 		.path = arena_copy(walk->arena, inside(walk), strlen(inside(walk))),
 		.all = all,
 		.came = came,
-		.centre = SHARE_NONE,
+		.directory = SHARE_NONE,
 		.rank = rank,
 	};
 	add_row(walk, &row);
@@ -141,8 +141,8 @@ static void go_down(struct git_walk *walk, const struct walk_row *row)
 {
 	unsigned at = walk->share ? share_find(walk->share, inside(walk)) : SHARE_NONE;
 	if (at != SHARE_NONE) {
-		walk->centres[at].all = (unsigned char)row->all;
-		walk->centres[at].came = (unsigned char)row->news;
+		walk->tracked[at].all = (unsigned char)row->all;
+		walk->tracked[at].came = (unsigned char)row->news;
 	} else if (walk->others) {
 		add_rest(walk, row->all, row->news, row->rank);
 	} else if (walk->depth >= DEPTH_MAX) {
@@ -242,7 +242,7 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 // st_nlink is 2 + subdirectories, or always 2 (CIFS). The top's count shows which.
 static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 {
-	return !walk->counts || row->links != 2 + walk->centres[row->centre].children;
+	return !walk->counts || row->links != 2 + walk->tracked[row->directory].children;
 }
 
 // A separate descriptor: a shared one's reference count moves between processors.
@@ -253,13 +253,13 @@ static void *look_from_end(void *argument)
 	autoclose int top = openat(walk->top, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	for (unsigned i = walk->share->count - 1; top >= 0 && i > atomic_load(&second->first);
 	     i--) {
-		struct walk_centre *centre = &walk->centres[i];
+		struct walk_tracked *directory = &walk->tracked[i];
 		struct stat status;
-		centre->seen = fstatat(top, walk->share->centres[i].path, &status,
-				       AT_SYMLINK_NOFOLLOW) == 0 &&
-			       S_ISDIR(status.st_mode);
-		centre->changed = centre->seen && news_of(walk, &status) != OLD;
-		centre->links = centre->seen ? (unsigned)status.st_nlink : 0;
+		directory->seen = fstatat(top, walk->share->tracked[i].path, &status,
+					  AT_SYMLINK_NOFOLLOW) == 0 &&
+				  S_ISDIR(status.st_mode);
+		directory->changed = directory->seen && news_of(walk, &status) != OLD;
+		directory->links = directory->seen ? (unsigned)status.st_nlink : 0;
 		atomic_store(&second->last, i);
 	}
 	return NULL;
@@ -267,10 +267,10 @@ static void *look_from_end(void *argument)
 
 static bool look_again(struct git_walk *walk, struct walk_row *row)
 {
-	const struct walk_centre *centre = &walk->centres[row->centre];
-	row->links = centre->links;
-	walk->cut = walk->cut || centre->changed;
-	return centre->seen;
+	const struct walk_tracked *directory = &walk->tracked[row->directory];
+	row->links = directory->links;
+	walk->cut = walk->cut || directory->changed;
+	return directory->seen;
 }
 
 static void second_begin(struct second *second, const struct git_walk *walk)
@@ -295,17 +295,17 @@ static void walk_share(struct git_walk *walk)
 	struct second second = { .on = false };
 	second_begin(&second, walk);
 	for (unsigned i = 0; i < share->count && !walk->cut; i++) {
-		const struct centre *centre = &share->centres[i];
+		const struct tracked *directory = &share->tracked[i];
 		atomic_store(&second.first, i);
-		struct walk_row row = { .path = centre->path,
-					.all = walk->centres[i].all,
-					.came = walk->centres[i].came,
-					.centre = i };
+		struct walk_row row = { .path = directory->path,
+					.all = walk->tracked[i].all,
+					.came = walk->tracked[i].came,
+					.directory = i };
 		if (i >= atomic_load(&second.last) ? !look_again(walk, &row) : !look_at(walk, &row))
 			continue;
 		walk->counts = i == 0 ? row.links > 2 : walk->counts;
-		if (centre->above != SHARE_NONE)
-			walk->centres[centre->above].children++;
+		if (directory->above != SHARE_NONE)
+			walk->tracked[directory->above].children++;
 		if (row.all != OLD || row.news != OLD || i == 0 ||
 		    str_equal(row.path, share->directory)) {
 			if (go_to_row(walk, &row))
@@ -338,7 +338,7 @@ static void walk_rest(struct git_walk *walk)
 		const unsigned least = rank == INSTALLED ? INSTALLED_LEAST : DIRECTORIES_LEAST;
 		for (unsigned i = 0; i < walk->row_count && !walk->cut && !over; i++) {
 			struct walk_row row = walk->rows[i];
-			bool shared = row.centre != SHARE_NONE;
+			bool shared = row.directory != SHARE_NONE;
 			if (!row.unread || row.rank > rank || (shared && !has_others(walk, &row)) ||
 			    !go_to_row(walk, &row))
 				continue;
@@ -390,7 +390,7 @@ void walk_tree(struct git_walk *walk, const char *root)
 			open_and_visit(walk, &row);
 		return;
 	}
-	walk->centres = arena_take(walk->arena, (share->count + 1) * sizeof(*walk->centres));
+	walk->tracked = arena_take(walk->arena, (share->count + 1) * sizeof(*walk->tracked));
 	walk_share(walk);
 	walk_fresh(walk);
 	for (unsigned i = 0; walk->entry && i < share->kept_count; i++)

@@ -1,5 +1,5 @@
 // Owns the choice of directories that every run checks, and its copy for later runs.
-#include "trees/git_list.h"
+#include "trees/trees.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitindex.h"
-#include "names/trusted.h"
+#include "names/names.h"
 
 enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20 };
 #define MAGIC "sbxindx1"
@@ -99,16 +99,16 @@ static bool ask(struct arena *arena, const char *index, const struct file_state 
 
 static void take_rows(struct arena *arena, const struct rows *rows, struct share *share)
 {
-	struct centre *centres = arena_take(arena, (rows->count + 1) * sizeof(*centres));
+	struct tracked *tracked = arena_take(arena, (rows->count + 1) * sizeof(*tracked));
 	struct gitindex_kept *files = arena_take(arena, (rows->count + 1) * sizeof(*files));
 	rows_each (row, rows) {
 		if (row->kind == ROW_DIRECTORY)
-			centres[share->count++].path = row->text;
+			tracked[share->count++].path = row->text;
 		else if (row->number <= row->length)
 			files[share->kept_count++] =
 				(struct gitindex_kept){ row->text, row->number };
 	}
-	share->centres = centres;
+	share->tracked = tracked;
 	share->kept = files;
 }
 
@@ -145,19 +145,19 @@ bool share_is_kept(struct arena *arena, const char *state, const char *project)
 	       is_of(&head, &index);
 }
 
-static bool is_directory(const struct centre *centre, const char *path, size_t length)
+static bool is_directory(const struct tracked *directory, const char *path, size_t length)
 {
-	return strncmp(centre->path, path, length) == 0 && centre->path[length] == '\0';
+	return strncmp(directory->path, path, length) == 0 && directory->path[length] == '\0';
 }
 
 static unsigned find_above(const struct share *share, unsigned at)
 {
 	char above[PATH_MAX] __attribute__((uninitialized));
-	const char *path = share->centres[at].path;
+	const char *path = share->tracked[at].path;
 	size_t length = (size_t)(path_name(path) - path);
 	length -= length > 0;
-	for (unsigned near = at - 1; near != SHARE_NONE; near = share->centres[near].above)
-		if (is_directory(&share->centres[near], path, length))
+	for (unsigned near = at - 1; near != SHARE_NONE; near = share->tracked[near].above)
+		if (is_directory(&share->tracked[near], path, length))
 			return near;
 	memcpy(above, path, length);
 	above[length] = '\0';
@@ -166,7 +166,7 @@ static unsigned find_above(const struct share *share, unsigned at)
 
 static void put_in_order(struct share *share)
 {
-	struct centre *all = share->centres;
+	struct tracked *all = share->tracked;
 	unsigned kept = 0;
 	for (unsigned i = 1; i < share->count; i++) {
 		if (strcmp(all[i - 1].path, all[i].path) < 0)
@@ -185,7 +185,7 @@ static void put_in_order(struct share *share)
 static void append(struct share *all, const struct share *other, const char *path)
 {
 	if (share_find(other, path) == SHARE_NONE)
-		all->centres[all->count++].path = path;
+		all->tracked[all->count++].path = path;
 }
 
 void share_add(struct arena *arena, struct share *share, const struct share *other,
@@ -194,15 +194,15 @@ void share_add(struct arena *arena, struct share *share, const struct share *oth
 	unsigned room = share->count + other->count + 2;
 	for (const char *at = directory; *at; at++)
 		room += *at == '/';
-	struct share all = { .centres = arena_take(arena, room * sizeof(*all.centres)),
+	struct share all = { .tracked = arena_take(arena, room * sizeof(*all.tracked)),
 			     .index = other->index,
 			     .directory = directory };
 	struct gitindex_kept *files =
 		arena_take(arena, (share->kept_count + other->kept_count + 1) * sizeof(*files));
 	for (unsigned i = 0; i < share->count; i++)
-		all.centres[all.count++] = share->centres[i];
+		all.tracked[all.count++] = share->tracked[i];
 	for (unsigned i = 0; i < other->count; i++)
-		all.centres[all.count++] = other->centres[i];
+		all.tracked[all.count++] = other->tracked[i];
 	append(&all, other, directory);
 	for (const char *at = directory; *at; at++)
 		if (*at == '/')
@@ -220,9 +220,9 @@ void share_add(struct arena *arena, struct share *share, const struct share *oth
 
 unsigned share_find(const struct share *share, const char *path)
 {
-	const struct centre *found = share->count == 0
-					     ? NULL
-					     : bsearch(&path, share->centres, share->count,
-						       sizeof(*share->centres), str_compare);
-	return found ? (unsigned)(found - share->centres) : SHARE_NONE;
+	const struct tracked *found = share->count == 0
+					      ? NULL
+					      : bsearch(&path, share->tracked, share->count,
+							sizeof(*share->tracked), str_compare);
+	return found ? (unsigned)(found - share->tracked) : SHARE_NONE;
 }

@@ -12,7 +12,7 @@
 #include "text/words.h"
 #include "view/paths/wishes.h"
 #include "view/protect/protect.h"
-#include "view/secrets/hide.h"
+#include "view/hidden/hide.h"
 
 // A path that the caller cannot reach is left out with a note; a user's line without '?' is an
 // error.

@@ -1,7 +1,7 @@
 // What exists in the box: the profile's paths -> the list of mounts, parents first.
 //
 // The room view owns the order of all mounts of a box. Uses: base mount nouns text view/paths
-// view/protect view/secrets. Begin with gather.c.
+// view/protect view/hidden. Begin with gather.c.
 #pragma once
 
 #include <stdbool.h>

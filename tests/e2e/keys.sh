@@ -328,23 +328,23 @@ wait_for 60 test -e "$project/up"
 supervisor=$(pgrep -P $runner)
 opener=$(pgrep -P "$supervisor" -f '^sbx-opener')
 like "the opener is a process of its own" "$opener" '^[0-9]+$'
-wall() { sed -n "s/^$1:[[:space:]]*//p" "/proc/$opener/status"; }
+wall() { sed -n "s/^$1:[[:space:]]*//p" "/proc/$secrets/opener/status"; }
 is "it has a filter of system calls" 2 "$(wall Seccomp)"
 is "and gains no privileges" 1 "$(wall NoNewPrivs)"
 is "nor has any" 0000000000000000 "$(wall CapEff)"
-is "no core" "0 0" "$(awk '/^Max core/ { print $5, $6 }' "/proc/$opener/limits")"
-is "no other processes" "0 0" "$(awk '/^Max processes/ { print $3, $4 }' "/proc/$opener/limits")"
+is "no core" "0 0" "$(awk '/^Max core/ { print $5, $6 }' "/proc/$secrets/opener/limits")"
+is "no other processes" "0 0" "$(awk '/^Max processes/ { print $3, $4 }' "/proc/$secrets/opener/limits")"
 if [ "$(id -u)" = 0 ]; then
-	is "its memory cannot be dumped" root "$(stat -c %U "/proc/$opener/mem")"
+	is "its memory cannot be dumped" root "$(stat -c %U "/proc/$secrets/opener/mem")"
 	memory=$(python3 "$tests/net/search_memory.py" "$supervisor" "$canary")
 	like "the opener has the key" "$memory" '^sbx-opener [1-9]'
 	is "no other process has: supervisor, workers, the box's first, the command" "" "$(grep -v '^sbx-opener ' <<<"$memory" | grep -v ' 0$')"
 	like "which were looked at" "$(wc -l <<<"$memory")" '^[4-9]'
-	is "its socket leads nowhere: it has no address" 0 "$(ls -l "/proc/$opener/fd" | grep -c -E 'TCP|UDP|/dev/pts')"
+	is "its socket leads nowhere: it has no address" 0 "$(ls -l "/proc/$secrets/opener/fd" | grep -c -E 'TCP|UDP|/dev/pts')"
 else
-	status "its memory cannot be read by its own user" 1 cat "/proc/$opener/environ"
+	status "its memory cannot be read by its own user" 1 cat "/proc/$secrets/opener/environ"
 fi
-is "locked memory" 1 "$(awk '/^VmLck/ { print ($2 > 0) }' "/proc/$opener/status")"
+is "locked memory" 1 "$(awk '/^VmLck/ { print ($2 > 0) }' "/proc/$secrets/opener/status")"
 kill -9 "$opener"
 rm "$project/up"
 kill "$supervisor"

@@ -16,7 +16,7 @@ parsers="src/agent/hook.c src/text/destination.c src/git/gitconfig.c src/git/git
 	src/session/apply/apply_journal.c src/session/store/session_state.c src/text/words.c"
 # In files that do other things as well: netlink's, D-Bus' and /proc's words, what is kept of a tree.
 functions="event_is_good bus_reply netns_parse_ack local_parse owner_parse_socket
-	listed_parse seen_parse seen_find known_parse known_format known_order"
+	repos_parse seen_parse seen_find known_parse known_format known_order"
 
 cover() { # NAME
 	fuzz_build "tests/fuzz/$1.c" "$work/$1" "$work/objects" "${flags[@]}" >"$work/$1.log" 2>&1 || return
@@ -41,7 +41,7 @@ llvm-cov report "${objects[@]}" -instr-profile="$work/profile" $parsers 2>/dev/n
 for function in $functions; do
 	llvm-cov report "${objects[@]}" -instr-profile="$work/profile" -show-functions -name="$function" \
 		src/limits/bus.c src/net/setup/netns.c src/net/rules/{control,local_address}.c src/net/host/socket_owner.c \
-		src/trees/git_list.c src/session/store/seen.c src/session/store/known.c 2>/dev/null |
+		src/trees/repos.c src/session/store/seen.c src/session/store/known.c 2>/dev/null |
 		awk -v name="$function" '$1 == name { printf "# %-26s %5d lines %5d missed  %s\n", $1, $5, $6, $7 }' >>"$work/table"
 done
 cat "$work/table"

@@ -17,15 +17,15 @@ static void expect(bool good)
 // An answer is a letter and Enter behind the last Enter, or ^C or ^D there; nothing else.
 static void read_typed(const uint8_t *data, size_t size)
 {
-	struct answer_line line = { 0 };
+	struct reply_line line = { 0 };
 	for (size_t i = 0; i < size; i++) {
 		char answer = 'o';
-		enum answer_step step = answer_byte(&line, data[i], "orn", &answer);
+		enum reply_step step = reply_byte(&line, data[i], "orn", &answer);
 		bool enter = data[i] == '\r' || data[i] == '\n';
-		expect((step == ANSWER_GIVEN || step == ANSWER_AGAIN) == enter);
-		expect(step != ANSWER_GIVEN || (i > 0 && strchr("orn", data[i - 1] | 0x20)));
+		expect((step == REPLY_GIVEN || step == REPLY_AGAIN) == enter);
+		expect(step != REPLY_GIVEN || (i > 0 && strchr("orn", data[i - 1] | 0x20)));
 		expect(strchr("orn", answer));
-		for (size_t back = i; step == ANSWER_GIVEN && back > 0; back--) {
+		for (size_t back = i; step == REPLY_GIVEN && back > 0; back--) {
 			if (data[back - 1] == '\r' || data[back - 1] == '\n')
 				break;
 			expect(data[back - 1] != '\x1b');
@@ -36,7 +36,7 @@ static void read_typed(const uint8_t *data, size_t size)
 static void read_claim(const char *text)
 {
 	char claim[16];
-	answer_claim(text, claim, sizeof(claim));
+	reply_claim(text, claim, sizeof(claim));
 	expect(claim[0] && strlen(claim) < sizeof(claim));
 	for (const char *at = claim; *at; at++)
 		expect(*at > ' ' && *at < 127);
@@ -45,15 +45,15 @@ static void read_claim(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
-	enum answered answer = ANSWERED_NO;
+	enum reply answer = REPLY_NO;
 	if (!text)
 		return 0;
 	memcpy(text, data, size);
 	text[size] = '\0';
-	if (answer_json(text, size, &answer))
-		expect(size <= ANSWER_BYTES_MAX && memmem(text, size, "\"answer\"", 8));
+	if (reply_json(text, size, &answer))
+		expect(size <= REPLY_BYTES_MAX && memmem(text, size, "\"answer\"", 8));
 	else
-		expect(answer == ANSWERED_NO);
+		expect(answer == REPLY_NO);
 	read_typed(data, size);
 	read_claim(text);
 	free(text);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "open/dialogue.h"
+#include "secrets/dialogue/dialogue.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

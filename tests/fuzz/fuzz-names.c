@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "text/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

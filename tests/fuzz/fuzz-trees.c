@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "trees/git_list.h"
+#include "trees/trees.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_rows(const struct listed *known, const struct listed *again)
+static void check_rows(const struct repos *known, const struct repos *again)
 {
 	for (unsigned i = 0; i < known->count; i++) {
-		const struct listed_row *one = &known->rows[i], *two = &again->rows[i];
-		if (listed_find(known, one->path) != one || !str_equal(one->path, two->path) ||
+		const struct repos_row *one = &known->rows[i], *two = &again->rows[i];
+		if (repos_find(known, one->path) != one || !str_equal(one->path, two->path) ||
 		    one->device != two->device || one->inode != two->inode ||
 		    one->changed != two->changed || one->kind != two->kind)
 			abort();
@@ -23,11 +23,11 @@ static void check_rows(const struct listed *known, const struct listed *again)
 
 static void check_list(struct arena *arena, const char *text, size_t size)
 {
-	struct listed known, again;
-	if (listed_parse(arena, text, size, &known) < 0)
+	struct repos known, again;
+	if (repos_parse(arena, text, size, &known) < 0)
 		return;
-	const char *printed = listed_print(arena, &known);
-	if (listed_parse(arena, printed, strlen(printed), &again) < 0 ||
+	const char *printed = repos_print(arena, &known);
+	if (repos_parse(arena, printed, strlen(printed), &again) < 0 ||
 	    again.count != known.count || again.device != known.device ||
 	    !str_equal(again.root, known.root))
 		abort();

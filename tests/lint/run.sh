@@ -18,7 +18,7 @@ is "each file says what it owns" "" "$(for file in $files; do head -1 "$file" | 
 # Steps of the box are found in the table of steps; process/ and mount/ hold what these call. run/decide.c is the host's but
 # for one function.
 box_steps=$(sed -n 's/.*{ SIDE_BOX, [A-Z]*, "[a-z-]*", \([a-z_]*\),.*/\1/p' src/run/steps.c)
-box_files=$(grep -lE "^[a-z].*\b($(paste -sd'|' <<<"$box_steps"))\((const )?struct" $sources | grep -v '^src/run/decide.c$'; ls src/process/*.c src/mount/*.c | grep -v further_clients)
+box_files=$(grep -lE "^[a-z].*\b($(paste -sd'|' <<<"$box_steps"))\((const )?struct" $sources | grep -v '^src/run/decide.c$'; ls src/process/*.c src/mount/*.c | grep -v exec_clients)
 is "no stdio, malloc or threads in what runs in the box" "$(wc -w <<<"$box_steps")" "$({ cat $box_files; sed -n '/^int decide_child(/,/^}/p' src/run/decide.c; } |
 	grep -nE '\b(malloc|calloc|realloc|fopen|printf|pthread_[a-z_]*|getaddrinfo|system|popen)\('; for step in $box_steps; do grep -lE "^[a-z].*\b$step\((const )?struct" $box_files src/run/decide.c | head -1; done | wc -l)"
 # A static glibc loads shared objects for these, of whatever version the machine has (NSS, nss(5); gconv).

@@ -11,7 +11,7 @@
 #include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
-#include "names/trusted.h"
+#include "names/names.h"
 
 static void dies(struct apart_text *question)
 {

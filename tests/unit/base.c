@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "report/findings.h"
 #include "text/sha.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "git/gitconfig.h"
-#include "git/recognise.h"
+#include "git/git.h"
 #include "text/words.h"
 
 static struct gitconfig parsed(struct arena *arena, const char *text)

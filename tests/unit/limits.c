@@ -197,7 +197,7 @@ static void sharing(void **state)
 	enum { CHILDREN = 4, BYTES = 8 << 20 };
 	pid_t children[CHILDREN];
 	int ready[2];
-	struct tree tree;
+	struct process_tree tree;
 	(void)state;
 	char *shared = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(shared != MAP_FAILED && pipe(ready) == 0);

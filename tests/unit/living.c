@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "plan.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "postcheck/git/vet.h"
 #include "report/findings.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "names/trusted.h"
+#include "names/names.h"
 #include "text/words.h"
 #include "text/sha.h"
 #include "view/paths/wishes.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 
 static char tree[] = "/tmp/sbx-naming-XXXXXX", seen[8192];
 

@@ -1397,7 +1397,7 @@ static void events(void **state)
 			       .why = "a (b)" } },
 	};
 	struct worker_event event;
-	struct proxy proxy = { .live = -1, .connections = seen_new(-1, NULL) };
+	struct proxy proxy = { .control = -1, .connections = seen_new(-1, NULL) };
 	(void)state;
 	proxy.connections->audit.fd = -2;
 	proxy.shared = shared_new();

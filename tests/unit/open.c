@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "net/setup/netns.h"
-#include "open/dialogue.h"
+#include "secrets/dialogue/dialogue.h"
 #include "text/sha.h"
 
 static const char value[] = "ghp_KEYkeyKEYkeyKEYk", placeholder[] = "ghp_PLACEholderPLACE";

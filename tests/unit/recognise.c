@@ -1,5 +1,5 @@
-// git/recognise.h against git itself: every layout of the table, and `git rev-parse` in it; and
-// trees/git_list.h.
+// git/git.h against git itself: every layout of the table, and `git rev-parse` in it; and
+// trees/trees.h.
 #include "test.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitindex.h"
-#include "git/recognise.h"
-#include "trees/git_list.h"
+#include "git/git.h"
+#include "trees/trees.h"
 
 #define HASH "0123456789abcdef0123456789ABCDEF01234567"
 
@@ -308,11 +308,11 @@ static bool probed; // whether a look without reading saw that there is somethin
 
 static const char *sweep(const char *root, int64_t since, int64_t start, bool whole)
 {
-	static struct centre centres[] = { { "", SHARE_NONE }, { "run", 0 },   { "run/here", 1 },
-					   { "src", 0 },       { "src-b", 0 }, { "src/a", 3 },
-					   { "src/a/b", 5 } };
+	static struct tracked tracked[] = { { "", SHARE_NONE }, { "run", 0 },   { "run/here", 1 },
+					    { "src", 0 },       { "src-b", 0 }, { "src/a", 3 },
+					    { "src/a/b", 5 } };
 	static struct gitindex_kept kept[] = { { "src/a/keep", 10 }, { "src/a/in/file", 8 } };
-	static const struct share share = { .centres = centres,
+	static const struct share share = { .tracked = tracked,
 					    .count = 7,
 					    .kept = kept,
 					    .kept_count = 2,

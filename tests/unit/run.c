@@ -21,7 +21,7 @@
 #include "net/host/proxy.h"
 #include "notify/notify.h"
 #include "plan.h"
-#include "postcheck/check.h"
+#include "postcheck/postcheck.h"
 #include "run.h"
 #include "run/steps.h"
 
@@ -47,7 +47,7 @@ static void descriptors(void **state)
 	proxy_init(&proxy);
 	for (int i = 0; i < HIERARCHIES; i++)
 		assert_true(group.own[i] == -1 && group.parents[i] == -1);
-	assert_true(group.manager == -1 && proxy.live == -1 && proxy.owners == -1);
+	assert_true(group.manager == -1 && proxy.control == -1 && proxy.owners == -1);
 }
 
 static unsigned open_descriptors(void)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "session/apply/apply.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"

@@ -12,7 +12,7 @@
 #include "apart/apart.h"
 #include "base/base.h"
 #include "base/fd.h"
-#include "trees/git_list.h"
+#include "trees/trees.h"
 
 static int top;
 
@@ -54,7 +54,7 @@ static unsigned read_share(const struct file_state *state, const char *file, cha
 	struct share share = { .count = 0 };
 	if (!share_read(arena, index_path, state, file, &share))
 		share.count = 0;
-	*ret_letter = share.count > 0 ? share.centres[share.count - 1].path[0] : '-';
+	*ret_letter = share.count > 0 ? share.tracked[share.count - 1].path[0] : '-';
 	unsigned count = share.count;
 	arena_free(arena);
 	return count;
@@ -199,9 +199,9 @@ static bool is_changed(const struct share *share, const char *root, int64_t sinc
 static void from_both_ends(void **state)
 {
 	enum { TRIES = 40, DIRECTORIES = 1500, LENGTH = 8 };
-	static struct centre centres[DIRECTORIES + 1] = { { "", SHARE_NONE } };
+	static struct tracked tracked[DIRECTORIES + 1] = { { "", SHARE_NONE } };
 	static char names[DIRECTORIES][LENGTH];
-	const struct share share = { .centres = centres,
+	const struct share share = { .tracked = tracked,
 				     .count = DIRECTORIES + 1,
 				     .directory = "" };
 	char root[] = "/tmp/share-XXXXXX";
@@ -212,7 +212,7 @@ static void from_both_ends(void **state)
 	for (unsigned i = 0; i < DIRECTORIES; i++) {
 		snprintf(names[i], LENGTH, "d%04u", i % 10000);
 		assert_int_equal(mkdirat(fd, names[i], 0700), 0);
-		centres[i + 1] = (struct centre){ names[i], 0 };
+		tracked[i + 1] = (struct tracked){ names[i], 0 };
 	}
 	for (unsigned at = 0; at < DIRECTORIES; at += (DIRECTORIES - 1) / 2) {
 		sleep_over_tick();
@@ -228,12 +228,12 @@ static void from_both_ends(void **state)
 	assert_int_equal(owned_remove_tree(AT_FDCWD, root), 0);
 }
 
-static struct listed list_of(struct arena *arena, const char *text)
+static struct repos list_of(struct arena *arena, const char *text)
 {
-	struct listed list;
+	struct repos list;
 	char whole[256];
 	int length = snprintf(whole, sizeof(whole), "sbx-repositories 1 - 1 0\n/p\n\n%s", text);
-	assert_int_equal(listed_parse(arena, whole, (size_t)length, &list), 0);
+	assert_int_equal(repos_parse(arena, whole, (size_t)length, &list), 0);
 	return list;
 }
 
@@ -242,16 +242,16 @@ static void joined(void **state)
 {
 	struct arena *arena = arena_new();
 	(void)state;
-	struct listed before = list_of(arena, "r 1 1 1 gone/.git\nr 1 2 1 own/.git\n"),
-		      now = list_of(arena, "r 1 2 1 own/.git\nr 1 3 1 two/.git\n"),
-		      others = list_of(arena, "r 1 1 1 gone/.git\nm 1 4 1 one/.git\n"
-					      "m 1 2 1 own/.git\nr 1 3 1 two/.git\n");
+	struct repos before = list_of(arena, "r 1 1 1 gone/.git\nr 1 2 1 own/.git\n"),
+		     now = list_of(arena, "r 1 2 1 own/.git\nr 1 3 1 two/.git\n"),
+		     others = list_of(arena, "r 1 1 1 gone/.git\nm 1 4 1 one/.git\n"
+					     "m 1 2 1 own/.git\nr 1 3 1 two/.git\n");
 	listed_join(&now, &before, &others);
 	assert_int_equal(now.count, 3);
-	assert_null(listed_find(&now, "gone/.git"));
-	assert_int_equal(listed_find(&now, "one/.git")->kind, LISTED_MADE);
-	assert_int_equal(listed_find(&now, "own/.git")->kind, LISTED_MADE);
-	assert_int_equal(listed_find(&now, "two/.git")->kind, LISTED_OWN);
+	assert_null(repos_find(&now, "gone/.git"));
+	assert_int_equal(repos_find(&now, "one/.git")->kind, REPOS_MADE);
+	assert_int_equal(repos_find(&now, "own/.git")->kind, REPOS_MADE);
+	assert_int_equal(repos_find(&now, "two/.git")->kind, REPOS_OWN);
 	arena_free(arena);
 }
 

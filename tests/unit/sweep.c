@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "trees/git_list.h"
+#include "trees/trees.h"
 
 static char place[] = "/tmp/sbx-unit-sweep.XXXXXX";
 static int top;
@@ -75,8 +75,8 @@ static void count(struct git_walk *walk, int directory, const char *name, unsign
 
 static unsigned rows_after(size_t bytes, unsigned *ret_seen)
 {
-	static struct centre centre = { "", SHARE_NONE };
-	const struct share share = { .centres = &centre, .count = 1 };
+	static struct tracked centre = { "", SHARE_NONE };
+	const struct share share = { .tracked = &centre, .count = 1 };
 	struct git_walk walk = { .share = &share,
 				 .entry = count,
 				 .owner = ret_seen,

@@ -13,9 +13,9 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "cli/agent/agent_verb.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "run/run_command.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "view/paths/wishes.h"
 
 extern char **environ;
@@ -186,9 +186,9 @@ static int ask(struct box *box, const char *name, struct agent_answer *answer)
 
 static void put_answer(const struct agent_answer *answer, struct out *out)
 {
-	answer_one(out, MEMBER("name", answer->name), MEMBER("state", answer->state),
-		   MEMBER_FLAG("in_box", answer->seen != NULL), MEMBER("detail", answer->text),
-		   MEMBER("seen", answer->seen), MEMBER("caveat", answer->caveat));
+	print_one(out, MEMBER("name", answer->name), MEMBER("state", answer->state),
+		  MEMBER_FLAG("in_box", answer->seen != NULL), MEMBER("detail", answer->text),
+		  MEMBER("seen", answer->seen), MEMBER("caveat", answer->caveat));
 	if (out->json)
 		return;
 	agent_line(out, answer->name, answer->text);
@@ -248,10 +248,10 @@ static int ask_all(struct box *box, const char *name, bool *ret_boxed, struct ou
 int agent_status(struct box *box, char **names, struct out *out)
 {
 	bool boxed = true;
-	out->json = box->invocation.json == ANSWER_YES;
-	answer_begin(out, "agents", "agents");
+	out->json = box->invocation.json == TOGGLE_YES;
+	print_begin(out, "agents", "agents");
 	TRY(ask_all(box, names[0], &boxed, out));
-	answer_end(out, "agents");
+	print_end(out, "agents");
 	if (!out->json && box->plan.toplevel) {
 		struct unshown_line line;
 		unsigned count = 0;

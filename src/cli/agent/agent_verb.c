@@ -23,7 +23,7 @@ extern char **environ;
 static bool show_only(struct box *box, const struct settings *settings, const char *text,
 		      struct out *out)
 {
-	if (box->invocation.dry_run != ANSWER_YES)
+	if (box->invocation.dry_run != TOGGLE_YES)
 		return false;
 	out_text(out, text ? "%s would become:\n" : "%s would be removed:\n", settings->path);
 	diff_lines(out, settings->text, text ? text : "");
@@ -33,7 +33,7 @@ static bool show_only(struct box *box, const struct settings *settings, const ch
 // Waits for other installs. Returns a descriptor that holds the lock, or -1.
 static int lock_settings(struct box *box)
 {
-	if (box->invocation.dry_run == ANSWER_YES)
+	if (box->invocation.dry_run == TOGGLE_YES)
 		return dup(STDOUT_FILENO);
 	return owned_lock(agent_state_directory(box->arena));
 }
@@ -138,7 +138,7 @@ static int install(struct box *box, char **names, struct out *out)
 	const char *text = settings_with(&settings);
 	if (!text)
 		return -1;
-	if (found == SETTINGS_OTHER && box->invocation.force != ANSWER_YES)
+	if (found == SETTINGS_OTHER && box->invocation.force != TOGGLE_YES)
 		return show_and_fail(&settings, text, "the setting has another value already");
 	if (show_only(box, &settings, text, out)) {
 		print_needs(box, &settings, out);
@@ -176,7 +176,7 @@ static int remove_part(struct box *box, const struct agent *agent, struct out *o
 	const char *text = unchanged ? settings.before : settings_without(&settings);
 	if (!unchanged && !text)
 		return -1;
-	if (!unchanged && box->invocation.force != ANSWER_YES)
+	if (!unchanged && box->invocation.force != TOGGLE_YES)
 		return show_and_fail(&settings, text, "was changed since sbx wrote it");
 	if (show_only(box, &settings, text, out))
 		return 0;
@@ -235,7 +235,7 @@ static int remove_parts(struct box *box, const char *name, unsigned *ret_count, 
 
 static int remove_agent(struct box *box, char **names, struct out *out)
 {
-	bool all = box->invocation.all == ANSWER_YES, servers = box->invocation.servers;
+	bool all = box->invocation.all == TOGGLE_YES, servers = box->invocation.servers;
 	unsigned count;
 	if (all == (names[0] != NULL))
 		return fail(0, "usage: sbx agent remove AGENT | remove --all");
@@ -312,10 +312,10 @@ int verb_agent(char **words)
 	while (chosen && names[1 + count])
 		count++;
 	if (!chosen || count < chosen->least_names || count > chosen->most_names ||
-	    (box->invocation.all == ANSWER_YES && chosen->run != remove_agent))
+	    (box->invocation.all == TOGGLE_YES && chosen->run != remove_agent))
 		return box_done(&out, fail(0, "usage: sbx agent install AGENT | remove "
 					      "AGENT|--all | status [--json] [AGENT] | list"));
-	bool json = box->invocation.json == ANSWER_YES && chosen->run != agent_status;
+	bool json = box->invocation.json == TOGGLE_YES && chosen->run != agent_status;
 	return box_done(&out, json ? fail(0, "--json is for sbx agent status")
 				   : chosen->run(box, names + 1, &out));
 }

@@ -215,7 +215,7 @@ static void say_last(struct out *out)
 	memcpy(words.bytes, out->text, out->used);
 	out_free(out);
 	poll(&event, 1, AGAIN_MILLISECONDS);
-	live_reset_terminal();
+	terminal_lines_reset_terminal();
 	while (stream_is_full(&words) && poll(&event, 1, AGAIN_MILLISECONDS) > 0)
 		stream_empty(&words);
 }
@@ -237,7 +237,7 @@ static int attach(const char *id)
 		stream_empty(&attached.keys);
 	raw_terminal_end(&attached.terminal);
 	if (result < 0)
-		live_reset_terminal();
+		terminal_lines_reset_terminal();
 	TRY(result);
 	if (attached.ended) {
 		record_status(attached.record.lock, &status);

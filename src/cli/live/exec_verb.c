@@ -23,7 +23,7 @@
 #include "cli/live/raw_terminal.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
-#include "process/further.h"
+#include "process/exec.h"
 #include "report/front.h"
 #include "report/summary.h"
 #include "run/run_command.h"
@@ -32,10 +32,10 @@ enum { STREAMS = 3 };
 enum { LAST_MILLISECONDS = 500, AT_ONCE_MILLISECONDS = 250, BEHIND_MILLISECONDS = 200 };
 enum { STATUS_KILLED = 128 + SIGKILL, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 
-// Returns a sealed memfd (process/further.h).
+// Returns a sealed memfd (process/exec.h).
 static int make_text(const struct box *box, char *const *command)
 {
-	struct further_text head = { 0 };
+	struct exec_text head = { 0 };
 	struct out out = { 0 };
 	const struct invocation *asked = &box->invocation;
 	const char *directory = asked->inside ? asked->inside : "";
@@ -44,7 +44,7 @@ static int make_text(const struct box *box, char *const *command)
 		head.arguments++;
 	list_each (item, &asked->variables)
 		head.variables++;
-	const char *type = asked->terminal == ANSWER_YES ? getenv("TERM") : NULL;
+	const char *type = asked->terminal == TOGGLE_YES ? getenv("TERM") : NULL;
 	head.variables += named;
 	head.variables += type != NULL;
 	out_bytes(&out, (const char *)&head, sizeof(head));
@@ -57,7 +57,7 @@ static int make_text(const struct box *box, char *const *command)
 		out_text(&out, "TERM=%s%c", type, '\0');
 	list_each (item, &asked->variables)
 		out_bytes(&out, item->text, strlen(item->text) + 1);
-	bool large = out.used > FURTHER_BYTES_MAX / 2;
+	bool large = out.used > EXEC_BYTES_MAX / 2;
 	autoclose int fd = fd_memory("sbx", MEMORY_PLAIN);
 	if (fd < 0 || out_write(&out, fd) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
@@ -65,7 +65,7 @@ static int make_text(const struct box *box, char *const *command)
 	return large ? fail(E2BIG, "hand the command over") : take(&fd);
 }
 
-struct further_command {
+struct exec_command {
 	struct passing_stream streams[STREAMS];
 	int socket, signals;
 	int master; // of the command's pty; -1: pipes
@@ -76,12 +76,12 @@ struct further_command {
 	bool json, started, ended;
 	bool answered, unknown; // `unknown`: a run of another version sent bytes, or hung up
 	bool unresponsive;
-	struct further_answer last;
+	struct exec_answer last;
 	struct command_denials heard;
 };
 
 // Prints what the pipes or the pty still hold. Processes that the command left may keep both open.
-static void end_command(struct further_command *command)
+static void end_command(struct exec_command *command)
 {
 	enum { TERMINAL_BYTES = 16 << 10 }; // the kernel buffers 4 and 8 KiB
 	command->ended = true;
@@ -103,7 +103,7 @@ static bool has_ended(pid_t run)
 	return process < 0 || poll(&event, 1, DYING_MILLISECONDS) != 0;
 }
 
-static void begin_terminal(struct further_command *command, int master)
+static void begin_terminal(struct exec_command *command, int master)
 {
 	if (!raw_terminal_is_master(master))
 		return;
@@ -115,11 +115,11 @@ static void begin_terminal(struct further_command *command, int master)
 	raw_terminal_copy_size(command->master);
 }
 
-static void take_answer(struct further_command *command)
+static void take_answer(struct exec_command *command)
 {
 	union {
-		struct further_answer answer;
-		struct further_denied denied;
+		struct exec_answer answer;
+		struct exec_denied denied;
 	} message;
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive_now(command->socket, &message, sizeof(message), fds);
@@ -129,9 +129,9 @@ static void take_answer(struct further_command *command)
 		heard_take(&command->heard, &message.denied, command->json, command->master);
 		return;
 	}
-	struct further_answer answer = message.answer;
+	struct exec_answer answer = message.answer;
 	bool known = got == (ssize_t)sizeof(answer) && control_is_known(&answer.head);
-	bool lives = known && (answer.kind == FURTHER_STARTED || answer.kind == FURTHER_SIGNALLED);
+	bool lives = known && (answer.kind == EXEC_STARTED || answer.kind == EXEC_SIGNALLED);
 	command->asked_since = 0;
 	command->started = command->started || lives;
 	if (!lives)
@@ -140,13 +140,13 @@ static void take_answer(struct further_command *command)
 		begin_terminal(command, fds[0]);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	command->last = known ? answer : (struct further_answer){ .kind = FURTHER_STARTED };
+	command->last = known ? answer : (struct exec_answer){ .kind = EXEC_STARTED };
 	// A run of version 1 sends nothing, and lives.
 	command->answered = got > 0;
 	command->unknown = !known && !command->started && (got > 0 || !has_ended(command->run));
 }
 
-static void pass_signal(struct further_command *command)
+static void pass_signal(struct exec_command *command)
 {
 	struct signalfd_siginfo info;
 	if (read(command->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
@@ -169,7 +169,7 @@ static void pass_signal(struct further_command *command)
 }
 
 // Returns milliseconds until something is due, -1 if nothing is, 0 at the end.
-static int64_t time_left(const struct further_command *command, bool full)
+static int64_t time_left(const struct exec_command *command, bool full)
 {
 	int64_t now = steady_now();
 	const struct passing_stream *output = &command->streams[STDOUT_FILENO];
@@ -186,7 +186,7 @@ static bool is_in_background(const struct passing_stream *stream)
 	return front > 0 && front != getpgrp();
 }
 
-static bool turn(struct further_command *command)
+static bool turn(struct exec_command *command)
 {
 	struct pollfd events[STREAMS + 2];
 	bool full = false, behind = is_in_background(&command->streams[STDIN_FILENO]);
@@ -228,10 +228,10 @@ static const int passed[] = {
 };
 
 static int begin(const struct box *box, const struct live_box *live, const struct record *record,
-		 char *const *words, struct further_command *command)
+		 char *const *words, struct exec_command *command)
 {
 	int theirs[FD_PASSED] = { -1, -1, -1, -1 }, given = 0;
-	bool terminal = box->invocation.terminal == ANSWER_YES;
+	bool terminal = box->invocation.terminal == TOGGLE_YES;
 	struct terminal_wish wish = terminal ? raw_terminal_size() : (struct terminal_wish){ 0 };
 	for (int i = 0; i < STREAMS; i++)
 		stream_init(&command->streams[i], i);
@@ -256,25 +256,25 @@ static int begin(const struct box *box, const struct live_box *live, const struc
 }
 
 static const char *const refusals[] = {
-	[FURTHER_KILLED] = "stopped or killed the command before it began; it was not run",
-	[FURTHER_PAUSED] =
+	[EXEC_KILLED] = "stopped or killed the command before it began; it was not run",
+	[EXEC_PAUSED] =
 		"is paused; to continue it: sbx session resume NAME, or answer its question",
-	[FURTHER_FULL] = "has 64 commands of sbx exec; wait until one has ended",
-	[FURTHER_SILENT] = "does not answer; the command was not run",
-	[FURTHER_NO_PROCESS] =
+	[EXEC_FULL] = "has 64 commands of sbx exec; wait until one has ended",
+	[EXEC_SILENT] = "does not answer; the command was not run",
+	[EXEC_NO_PROCESS] =
 		"has no process left for it; end one in it, or start it with a higher --pids",
-	[FURTHER_NO_TERMINAL] = "cannot open a terminal for it",
-	[FURTHER_BACKGROUND] =
+	[EXEC_NO_TERMINAL] = "cannot open a terminal for it",
+	[EXEC_BACKGROUND] =
 		"began in the background of a terminal, where a box gets no other; leave "
 		"--tty out",
-	[FURTHER_REFUSED] = "takes no further command",
+	[EXEC_REFUSED] = "takes no further command",
 };
-_Static_assert(FURTHER_MAX == 64, "as it is said");
+_Static_assert(EXEC_MAX == 64, "as it is said");
 
-static int status_of(const struct live_box *live, const struct further_command *command,
+static int status_of(const struct live_box *live, const struct exec_command *command,
 		     const char *word, const char *directory)
 {
-	enum further_kind kind = command->last.kind;
+	enum exec_kind kind = command->last.kind;
 	int number = command->last.number;
 	if (command->unknown)
 		return control_socket_unknown(live->run, command->answered);
@@ -282,22 +282,22 @@ static int status_of(const struct live_box *live, const struct further_command *
 		return fail(0, "run %s %s", live->id,
 			    command->started
 				    ? "does not answer; the command ends as soon as it does"
-				    : refusals[FURTHER_SILENT]);
-	if (kind == FURTHER_ENDED && WIFSIGNALED(number) && !command->json)
+				    : refusals[EXEC_SILENT]);
+	if (kind == EXEC_ENDED && WIFSIGNALED(number) && !command->json)
 		signals_die(WTERMSIG(number));
-	if (kind == FURTHER_ENDED)
+	if (kind == EXEC_ENDED)
 		return WIFSIGNALED(number) ? 128 + WTERMSIG(number) : WEXITSTATUS(number);
-	if (kind == FURTHER_NOT_FOUND) {
+	if (kind == EXEC_NOT_FOUND) {
 		fail(number, "cannot run '%.80s' in run %s", str_shown(word), live->id);
 		box_failed();
 		return number == ENOENT || number == ENOTDIR ? STATUS_NOT_FOUND
 							     : STATUS_NOT_EXECUTABLE;
 	}
-	if (kind == FURTHER_NO_DIRECTORY)
+	if (kind == EXEC_NO_DIRECTORY)
 		return fail(number, "--chdir: '%.80s' in run %s", str_shown(directory), live->id);
-	if (kind != FURTHER_STARTED && kind != FURTHER_SIGNALLED)
+	if (kind != EXEC_STARTED && kind != EXEC_SIGNALLED)
 		return fail(number, "run %s %s", live->id,
-			    refusals[kind > FURTHER_REFUSED ? FURTHER_REFUSED : kind]);
+			    refusals[kind > EXEC_REFUSED ? EXEC_REFUSED : kind]);
 	fail(0, "run %s has ended%s", live->id,
 	     command->started ? ", and this command with it"
 			      : "; whether the command began is not known");
@@ -305,7 +305,7 @@ static int status_of(const struct live_box *live, const struct further_command *
 	return STATUS_KILLED;
 }
 
-static int execute(const struct box *box, char **words, struct further_command *command)
+static int execute(const struct box *box, char **words, struct exec_command *command)
 {
 	struct arena *arena = arena_new_of(BOXES_BYTES);
 	struct held_box held;
@@ -328,20 +328,19 @@ static int execute(const struct box *box, char **words, struct further_command *
 	if (command->input >= 0)
 		fcntl(STDIN_FILENO, F_SETFL, command->input);
 	raw_terminal_end(&command->terminal);
-	if (command->master >= 0 && command->last.kind != FURTHER_ENDED)
-		live_reset_terminal();
+	if (command->master >= 0 && command->last.kind != EXEC_ENDED)
+		terminal_lines_reset_terminal();
 	fd_close(&command->master);
-	bool succeeded = command->last.kind == FURTHER_ENDED && command->last.number == 0;
+	bool succeeded = command->last.kind == EXEC_ENDED && command->last.number == 0;
 	heard_end(&command->heard, command->json, succeeded);
 	return status_of(live, command, words[0], box->invocation.inside);
 }
 
-static int print_result(const struct further_command *command, struct front *front,
+static int print_result(const struct exec_command *command, struct front *front,
 			uint64_t milliseconds, int status)
 {
 	struct out out = { 0 };
-	bool ended = command->last.kind == FURTHER_ENDED,
-	     killed = WIFSIGNALED(command->last.number);
+	bool ended = command->last.kind == EXEC_ENDED, killed = WIFSIGNALED(command->last.number);
 	char id[16];
 	snprintf(id, sizeof(id), "%d", (int)command->run);
 	result_put(&(struct result){ .end = ended                     ? killed ? "signal" : "exit"
@@ -363,11 +362,11 @@ int verb_exec(char **words)
 	struct box *box = box_new();
 	if (box_read(box, VERB_EXEC, words) < 0)
 		return box_refused(box, words);
-	static struct further_command command = { .master = -1, .input = -1 };
+	static struct exec_command command = { .master = -1, .input = -1 };
 	static struct front front = FRONT_NONE;
 	int64_t began = steady_now();
-	command.json = box->invocation.json == ANSWER_YES;
-	if (command.json && box->invocation.terminal == ANSWER_YES) {
+	command.json = box->invocation.json == TOGGLE_YES;
+	if (command.json && box->invocation.terminal == TOGGLE_YES) {
 		fail(0, "--json and --tty cannot be given together");
 		return box_refused(box, words);
 	}

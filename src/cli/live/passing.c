@@ -19,7 +19,7 @@ void stream_init(struct passing_stream *stream, int number)
 	stream->input = number == STDIN_FILENO;
 	stream->most = SIZE_MAX;
 	stream->from = -1;
-	int own = stream->input ? -1 : live_reopen_terminal(number);
+	int own = stream->input ? -1 : terminal_lines_reopen_terminal(number);
 	stream->to = own < 0 && !stream->input ? number : own;
 }
 
@@ -106,7 +106,7 @@ static void say(struct command_denials *heard, bool raw, struct out *out)
 	out_flush(out, STDERR_FILENO);
 }
 
-void heard_take(struct command_denials *heard, const struct further_denied *denied, bool quiet,
+void heard_take(struct command_denials *heard, const struct exec_denied *denied, bool quiet,
 		int master)
 {
 	struct out out = { 0 };

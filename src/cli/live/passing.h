@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process/further_clients.h"
+#include "process/exec_clients.h"
 
 enum { STREAM_BYTES = 64 << 10 };
 
@@ -45,6 +45,6 @@ struct command_denials {
 
 // Prints a denial at once, unless `quiet`, but at the end if a program draws on the terminal of
 // `master`.
-void heard_take(struct command_denials *heard, const struct further_denied *denied, bool quiet,
+void heard_take(struct command_denials *heard, const struct exec_denied *denied, bool quiet,
 		int master);
 void heard_end(struct command_denials *heard, bool quiet, bool succeeded);

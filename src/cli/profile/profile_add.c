@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "cli/profile_file.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "policy/find.h"
 #include "policy/keys.h"
 #include "run/run_command.h"

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "run/run_command.h"
 #include "policy/find.h"
 #include "text/words.h"
@@ -60,19 +60,19 @@ static bool has_row(const struct ini_rows *rows, const struct ini_row *row)
 
 static void put_row(struct out *out, const struct ini_row *row, const char *what)
 {
-	answer_open(out, NULL, '{');
-	answer_members(out, MEMBER_NUMBER("line", row->line));
+	print_open(out, NULL, '{');
+	print_members(out, MEMBER_NUMBER("line", row->line));
 	if (!out->json)
 		out_text(out, "line %u %s: [%s] %s = %s\n", row->line, what, row->section,
 			 row->name, row->value);
-	answer_close(out, '}');
+	print_close(out, '}');
 }
 
 // These lines come last, new ones after trusted ones: other lines cannot hide them.
 static void put_loosening(struct out *out, const struct trust *trust, const struct list *ignored)
 {
 	const struct ini_rows *rows = &trust->source.rows, *before = &trust->trusted_rows;
-	answer_open(out, "ignored", '[');
+	print_open(out, "ignored", '[');
 	for (int new = 0; new <= 1; new ++) {
 		for (unsigned i = 0; new && !out->json &&i < before->count; i++) {
 			const struct ini_row row = ini_at(before, i);
@@ -85,7 +85,7 @@ static void put_loosening(struct out *out, const struct trust *trust, const stru
 				put_row(out, &row, "loosens the box");
 		}
 	}
-	answer_close(out, ']');
+	print_close(out, ']');
 }
 
 static void put_status(struct out *out, const struct trust *trust, const struct list *ignored)
@@ -100,17 +100,17 @@ static void put_status(struct out *out, const struct trust *trust, const struct 
 		[TRUST_GIVEN] = { "trusted", "trusted" },
 	};
 	struct out difference = { 0 };
-	answer_begin(out, "profile-status", NULL);
-	answer_members(out, SHOWN("file", trust->source.file, "", 0, ": "),
-		       MEMBER("state", rows[trust->state].state),
-		       SHOWN(NULL, rows[trust->state].words, "", 0, "\n"));
+	print_begin(out, "profile-status", NULL);
+	print_members(out, SHOWN("file", trust->source.file, "", 0, ": "),
+		      MEMBER("state", rows[trust->state].state),
+		      SHOWN(NULL, rows[trust->state].words, "", 0, "\n"));
 	show_text(out->json ? &difference : out, trust);
 	put_loosening(out, trust, ignored);
-	answer_members(out, MEMBER("difference", difference.used ? difference.text : ""),
-		       WORDS(trust->state == TRUST_GIVEN ? ""
-							 : "to allow it to loosen the box as "
-							   "well: sbx profile trust\n"));
-	answer_end(out, NULL);
+	print_members(out, MEMBER("difference", difference.used ? difference.text : ""),
+		      WORDS(trust->state == TRUST_GIVEN ? ""
+							: "to allow it to loosen the box as "
+							  "well: sbx profile trust\n"));
+	print_end(out, NULL);
 	out_free(&difference);
 }
 

@@ -7,9 +7,9 @@
 #include "base/base.h"
 #include "run/run_command.h"
 #include "cli/profile/profile_verb.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "cli/verbs.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "policy/find.h"
 #include "policy/keys.h"
 #include "view/paths/wishes.h"
@@ -23,12 +23,11 @@ static void put_profile(struct out *out, const char *name, const char *directory
 	const char *text = rows ? ini_value(rows, "profile", "description") : NULL;
 	text = rows && !text ? "" : text;
 	const char *shown = text ? directory : NULL;
-	answer_one(
-		out, SHOWN("name", name, "", -12, " "), MEMBER_FLAG("usable", text != NULL),
-		MEMBER("description", text ? text : ""), SHOWN(NULL, text, "", 0, ""),
-		MEMBER("directory", directory), SHOWN(NULL, shown, " (", 0, ")"),
-		SHOWN(NULL, text ? NULL : directory, "unusable; see: sbx profile check ", 0, "/"),
-		SHOWN(NULL, text ? NULL : name, "", 0, ".ini"), WORDS("\n"));
+	print_one(out, SHOWN("name", name, "", -12, " "), MEMBER_FLAG("usable", text != NULL),
+		  MEMBER("description", text ? text : ""), SHOWN(NULL, text, "", 0, ""),
+		  MEMBER("directory", directory), SHOWN(NULL, shown, " (", 0, ")"),
+		  SHOWN(NULL, text ? NULL : directory, "unusable; see: sbx profile check ", 0, "/"),
+		  SHOWN(NULL, text ? NULL : name, "", 0, ".ini"), WORDS("\n"));
 }
 
 static void list_directory(struct out *out, struct arena *arena, const char *directory)
@@ -51,12 +50,12 @@ static void list_directory(struct out *out, struct arena *arena, const char *dir
 static int list(struct box *box, char **words, struct out *out)
 {
 	(void)words;
-	answer_begin(out, "profiles", "profiles");
+	print_begin(out, "profiles", "profiles");
 	for (unsigned i = 0; i < builtin_count; i++)
 		put_profile(out, builtins[i].name, NULL, &builtins[i].rows);
 	list_directory(out, box->arena, find_system_directory);
 	list_directory(out, box->arena, decide_config_directory(box->arena, environ));
-	answer_end(out, "profiles");
+	print_end(out, "profiles");
 	return 0;
 }
 
@@ -64,16 +63,16 @@ static int list(struct box *box, char **words, struct out *out)
 static void put_value(struct out *out, const struct key *key, const char *value,
 		      const struct origin *from)
 {
-	answer_one(out, MEMBER("section", key->section), SHOWN("key", key->name, "", 0, " = "),
-		   SHOWN("value", value, "", 0, ""),
-		   SHOWN("file", from ? from->file : NULL, " ; ", 0, ":"),
-		   { .key = "line",
-		     .kind = FIELD_NUMBER,
-		     .number = from ? from->line : 0,
-		     .absent = !from,
-		     .before = "",
-		     .after = "" },
-		   WORDS("\n"));
+	print_one(out, MEMBER("section", key->section), SHOWN("key", key->name, "", 0, " = "),
+		  SHOWN("value", value, "", 0, ""),
+		  SHOWN("file", from ? from->file : NULL, " ; ", 0, ":"),
+		  { .key = "line",
+		    .kind = FIELD_NUMBER,
+		    .number = from ? from->line : 0,
+		    .absent = !from,
+		    .before = "",
+		    .after = "" },
+		  WORDS("\n"));
 }
 
 static void resolved_key(struct out *out, const struct key *key, const struct profile *profile)
@@ -120,28 +119,28 @@ static int show_resolved(struct box *box, const char *name, struct out *out)
 	list_add(&names, box->arena, name, (struct origin){ .file = "profile show" });
 	const char *config = decide_config_directory(box->arena, environ);
 	TRY(merge_profiles(box->arena, config, &names, &box->profile));
-	answer_begin(out, "profile", NULL);
-	answer_members(out, MEMBER("name", name));
-	answer_open(out, "values", '[');
+	print_begin(out, "profile", NULL);
+	print_members(out, MEMBER("name", name));
+	print_open(out, "values", '[');
 	for (unsigned i = 0; i < section_count; i++) {
-		answer_members(out, SHOWN(NULL, sections[i].name, i ? "\n[" : "[", 0, "]\n"));
+		print_members(out, SHOWN(NULL, sections[i].name, i ? "\n[" : "[", 0, "]\n"));
 		for (const struct key *key = keys; key < keys + key_count; key++)
 			if (key->section && str_equal(key->section, sections[i].name))
 				resolved_key(out, key, &box->profile);
 	}
-	answer_end(out, "values");
+	print_end(out, "values");
 	return 0;
 }
 
 static int show(struct box *box, char **words, struct out *out)
 {
 	struct source source;
-	if (!words[0] && box->invocation.resolved != ANSWER_YES &&
-	    box->invocation.json != ANSWER_YES)
+	if (!words[0] && box->invocation.resolved != TOGGLE_YES &&
+	    box->invocation.json != TOGGLE_YES)
 		return profile_show_answers(box, out);
 	if (!words[0] || words[1])
 		return fail(0, "usage: sbx profile show [--resolved] [--json] [NAME]");
-	if (box->invocation.resolved == ANSWER_YES || box->invocation.json == ANSWER_YES)
+	if (box->invocation.resolved == TOGGLE_YES || box->invocation.json == TOGGLE_YES)
 		return show_resolved(box, words[0], out);
 	TRY(find_profile(box->arena, decide_config_directory(box->arena, environ), words[0],
 			 LEVEL_FILE, &source));
@@ -282,7 +281,7 @@ int verb_profile(char **words)
 			"status [--json] | trust | untrust | forget HOST:PORT...");
 		return box_failed();
 	}
-	if (box->invocation.json == ANSWER_YES && !chosen->json) {
+	if (box->invocation.json == TOGGLE_YES && !chosen->json) {
 		fail(0, "--json is for sbx profile list, show and status");
 		return box_failed();
 	}
@@ -290,6 +289,6 @@ int verb_profile(char **words)
 		fail(0, "-p is for sbx profile add");
 		return box_failed();
 	}
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
+	struct out out = { .json = box->invocation.json == TOGGLE_YES };
 	return box_done(&out, chosen->run(box, words + 1, &out));
 }

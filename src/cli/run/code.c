@@ -52,7 +52,7 @@ static int read_session(struct box *box, struct code *code)
 	code->language = language_find(box->invocation.language);
 	code->text = code->language ? language_driver(code->language) : NULL;
 	code->interactive = code->text && isatty(STDIN_FILENO);
-	if (code->text && box->invocation.json == ANSWER_YES)
+	if (code->text && box->invocation.json == TOGGLE_YES)
 		return fail(0, "--json is for one snippet, not for a session");
 	return code->text ? 0 : -1;
 }
@@ -201,7 +201,7 @@ int verb_code(char **words)
 	if (!box->invocation.profiles.first)
 		list_add(&box->invocation.profiles, box->arena, asked.language->profile,
 			 (struct origin){ .file = "--lang" });
-	if (box->invocation.json == ANSWER_YES) {
+	if (box->invocation.json == TOGGLE_YES) {
 		// Reserves the descriptor's number before the front opens any. The supervisor
 		// closes its copies.
 		if ((asked.language->compile && keep_for_compiler(box, &asked) < 0) ||

@@ -8,7 +8,7 @@
 #include "base/fd.h"
 #include "run/run_command.h"
 #include "cli/profile_file.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "cli/verbs.h"
 #include "net/rules/local_address.h"
 #include "plan.h"
@@ -132,13 +132,13 @@ static const char *head_of(const struct box *box, struct arena *arena)
 static void put_json(const struct proposals *wishes, const char *text, struct out *out)
 {
 	out->json = true;
-	answer_begin(out, "learned", NULL);
-	answer_members(out, MEMBER("file", output.path), MEMBER("profile", text));
-	answer_open(out, "lines", '[');
+	print_begin(out, "learned", NULL);
+	print_members(out, MEMBER("file", output.path), MEMBER("profile", text));
+	print_open(out, "lines", '[');
 	for (const struct proposal *wish = wishes->all; wish < wishes->all + wishes->count; wish++)
-		answer_one(out, MEMBER("section", wish->section), MEMBER("key", wish->key),
-			   MEMBER("value", wish->value), MEMBER("caution", wish->caution));
-	answer_end(out, "lines");
+		print_one(out, MEMBER("section", wish->section), MEMBER("key", wish->key),
+			  MEMBER("value", wish->value), MEMBER("caution", wish->caution));
+	print_end(out, "lines");
 }
 
 static void put_words(const char *before, const char *text, bool failed, struct out *out)
@@ -179,7 +179,7 @@ static int propose(const struct box *box, const struct denials *denials, bool fa
 			    "'%s' was changed while the command ran, and nothing was added; check "
 			    "it, then run this again",
 			    path);
-	bool json = box->invocation.json == ANSWER_YES;
+	bool json = box->invocation.json == TOGGLE_YES;
 	if (wishes.count == 0 && !json) {
 		out_text(out, "sbx: nothing was denied: no line is needed\n");
 		return 0;
@@ -201,7 +201,8 @@ static int after(struct box *box, const struct ending *ending, int status)
 	struct out out = { 0 };
 	int result = ending ? propose(box, ending->denials, status != 0, &out) : 0;
 	struct patience *patience = ending ? &ending->outcome->patience : NULL;
-	status = report_written(&box->plan, live_say(&out, STDERR_FILENO, patience), status);
+	status = report_written(&box->plan, terminal_lines_say(&out, STDERR_FILENO, patience),
+				status);
 	return result < 0 ? box_failed() : status;
 }
 
@@ -230,8 +231,8 @@ int verb_learn(char **words)
 	if (output.before && output.before[0] && !box->invocation.profiles.first)
 		list_add(&box->invocation.profiles, box->arena, output.given,
 			 (struct origin){ .file = "--output" });
-	box->invocation.explain = ANSWER_YES;
-	box->invocation.learn = ANSWER_YES;
+	box->invocation.explain = TOGGLE_YES;
+	box->invocation.learn = TOGGLE_YES;
 	box->after = after;
 	return run_command(box);
 }

@@ -62,7 +62,7 @@ static int wrap(struct box *box)
 	if (profile)
 		list_add(&asked->profiles, box->arena, profile, (struct origin){ .file = "mcp" });
 	// The client ends the server, and reads its stderr.
-	asked->die_with_parent = asked->logged = ANSWER_YES;
+	asked->die_with_parent = asked->logged = TOGGLE_YES;
 	return 0;
 }
 

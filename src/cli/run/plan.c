@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "limits/group.h"
@@ -52,8 +52,8 @@ static uint64_t limit_of(const struct plan *plan, const struct key *key)
 static void put_mounts(struct out *out, const struct plan *plan)
 {
 	char size[32], mode[32];
-	answer_members(out, WORDS("files\n"));
-	answer_open(out, "mounts", '[');
+	print_members(out, WORDS("files\n"));
+	print_open(out, "mounts", '[');
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
 		if (mount->kind == MOUNT_DIRECTORY && !out->json)
@@ -61,18 +61,18 @@ static void put_mounts(struct out *out, const struct plan *plan)
 		bool leads = mount->kind == MOUNT_LINK || mount->cache;
 		units_text(size, sizeof(size), mount->size, UNIT_SIZE);
 		snprintf(mode, sizeof(mode), "%04o", mount->mode);
-		answer_one(out, SHOWN("kind", mount_word(mount), "  ", -10, " "),
-			   SHOWN("target", mount->target, "", 0, ""),
-			   MEMBER("source", mount->source),
-			   SHOWN(NULL, leads ? mount->source : NULL, " -> ", 0, ""),
-			   NUMBER_IF(mount->size, "size", mount->size),
-			   SHOWN(NULL, mount->size ? size : NULL, " size=", 0, ""),
-			   NUMBER_IF(mount->mode, "mode", mount->mode),
-			   SHOWN(NULL, mount->mode ? mode : NULL, " mode=", 0, ""),
-			   MEMBER("from", mount->from.file),
-			   NUMBER_IF(mount->from.line, "line", mount->from.line), WORDS("\n"));
+		print_one(out, SHOWN("kind", mount_word(mount), "  ", -10, " "),
+			  SHOWN("target", mount->target, "", 0, ""),
+			  MEMBER("source", mount->source),
+			  SHOWN(NULL, leads ? mount->source : NULL, " -> ", 0, ""),
+			  NUMBER_IF(mount->size, "size", mount->size),
+			  SHOWN(NULL, mount->size ? size : NULL, " size=", 0, ""),
+			  NUMBER_IF(mount->mode, "mode", mount->mode),
+			  SHOWN(NULL, mount->mode ? mode : NULL, " mode=", 0, ""),
+			  MEMBER("from", mount->from.file),
+			  NUMBER_IF(mount->from.line, "line", mount->from.line), WORDS("\n"));
 	}
-	answer_close(out, ']');
+	print_close(out, ']');
 }
 
 // A list begins at column 13 and wraps before column 80.
@@ -90,20 +90,20 @@ static void listed_word(struct out *out, int *column, const char *word)
 static void put_environment(struct out *out, const struct plan *plan)
 {
 	int column = 13;
-	answer_members(out, WORDS("environment\n  passed     "));
+	print_members(out, WORDS("environment\n  passed     "));
 	for (unsigned i = 0; i < plan->variable_count && !out->json; i++)
 		if (plan->variables[i].value)
 			listed_word(out, &column, str_shown(plan->variables[i].name));
-	answer_members(out, WORDS("\n"));
-	answer_open(out, "environment", '[');
+	print_members(out, WORDS("\n"));
+	print_open(out, "environment", '[');
 	for (unsigned i = 0; i < plan->variable_count; i++) {
 		const struct variable *variable = &plan->variables[i];
 		if (out->json || !variable->value)
-			answer_one(out, SHOWN("name", variable->name, "  withheld   ", 0, ": "),
-				   MEMBER_FLAG("passed", variable->value != NULL),
-				   SHOWN("why", variable->why, "", 0, "\n"));
+			print_one(out, SHOWN("name", variable->name, "  withheld   ", 0, ": "),
+				  MEMBER_FLAG("passed", variable->value != NULL),
+				  SHOWN("why", variable->why, "", 0, "\n"));
 	}
-	answer_close(out, ']');
+	print_close(out, ']');
 }
 
 // Returns a path of the project relative to it.
@@ -143,10 +143,10 @@ static void put_places(struct out *out, const struct box *box)
 {
 	const struct plan *plan = &box->plan;
 	int column = 13;
-	answer_open(out, "places", '[');
+	print_open(out, "places", '[');
 	for (unsigned i = 0; out->json && i < plan->place_count; i++)
 		json_string(out, NULL, plan->places[i].path);
-	answer_close(out, ']');
+	print_close(out, ']');
 	if (plan->place_count == 0 || out->json)
 		return;
 	out_text(out, "checked for when the run ends\n");
@@ -163,8 +163,8 @@ static void put_limits(struct out *out, const struct box *box)
 {
 	int column = 13;
 	char digits[32];
-	answer_members(out, WORDS("limits       "));
-	answer_open(out, "limits", '{');
+	print_members(out, WORDS("limits       "));
+	print_open(out, "limits", '{');
 	for (const struct key *key = next_limit(NULL); key; key = next_limit(key)) {
 		uint64_t limit = limit_of(&box->plan, key);
 		units_text(digits, sizeof(digits), limit, value_unit(key));
@@ -172,23 +172,23 @@ static void put_limits(struct out *out, const struct box *box)
 			listed_word(out, &column,
 				    arena_text(box->arena, "%s=%s", key->name, digits));
 		else if (limit == UNLIMITED)
-			answer_members(out, MEMBER(key->name, "unlimited"));
+			print_members(out, MEMBER(key->name, "unlimited"));
 		else
-			answer_members(out, MEMBER_NUMBER(key->name, limit));
+			print_members(out, MEMBER_NUMBER(key->name, limit));
 	}
-	answer_close(out, '}');
-	answer_members(out, WORDS(column == 13 ? "none" : ""),
-		       SHOWN("kept_by", means_text(&box->plan), "\n  enforced   by ", 0, "\n"));
+	print_close(out, '}');
+	print_members(out, WORDS(column == 13 ? "none" : ""),
+		      SHOWN("kept_by", means_text(&box->plan), "\n  enforced   by ", 0, "\n"));
 	if (box->plan.keeping.means == MEANS_GROUP)
-		answer_members(out, SHOWN(NULL, box->plan.keeping.parents[HIERARCHY_ONE],
-					  "  cgroup     ", 0, "\n"));
+		print_members(out, SHOWN(NULL, box->plan.keeping.parents[HIERARCHY_ONE],
+					 "  cgroup     ", 0, "\n"));
 }
 
 // People see the list if `matters` and it is not empty.
 static void put_list(struct out *out, bool matters, const char *title, const struct list *words)
 {
 	int column = 13;
-	answer_members(out, MEMBER_LIST(title, words));
+	print_members(out, MEMBER_LIST(title, words));
 	if (out->json || !words->first || !matters)
 		return;
 	out_text(out, "  %-10s ", title);
@@ -221,29 +221,29 @@ static const struct list *network_list(const struct plan *plan, int row)
 static void put_secrets(struct out *out, const struct plan *plan)
 {
 	static const char *const kinds[] = { [SECRET_VARIABLE] = "env", [SECRET_FILE] = "file" };
-	answer_open(out, "secrets", '[');
+	print_open(out, "secrets", '[');
 	for (unsigned i = 0; i < plan->credential_count; i++) {
 		const struct credential *secret = &plan->credentials[i];
-		answer_open(out, NULL, '{');
-		answer_members(out, SHOWN("name", secret->name, "  secret     ", 0, ""),
-			       WORDS(": a placeholder in"), MEMBER("kind", kinds[secret->kind]),
-			       MEMBER("source", secret->source),
-			       MEMBER_LIST("variables", &secret->variables),
-			       MEMBER_LIST("hosts", &secret->hosts),
-			       MEMBER_LIST("headers", &secret->headers),
-			       MEMBER_FLAG("only", !secret->others));
+		print_open(out, NULL, '{');
+		print_members(out, SHOWN("name", secret->name, "  secret     ", 0, ""),
+			      WORDS(": a placeholder in"), MEMBER("kind", kinds[secret->kind]),
+			      MEMBER("source", secret->source),
+			      MEMBER_LIST("variables", &secret->variables),
+			      MEMBER_LIST("hosts", &secret->hosts),
+			      MEMBER_LIST("headers", &secret->headers),
+			      MEMBER_FLAG("only", !secret->others));
 		list_each (item, &secret->variables)
-			answer_members(out, SHOWN(NULL, item->text, " ", 0, ""));
-		answer_members(out, SHOWN(NULL, kinds[secret->kind], "; from ", 0, " "),
-			       SHOWN(NULL, secret->source, "", 0, ", for"));
+			print_members(out, SHOWN(NULL, item->text, " ", 0, ""));
+		print_members(out, SHOWN(NULL, kinds[secret->kind], "; from ", 0, " "),
+			      SHOWN(NULL, secret->source, "", 0, ", for"));
 		list_each (item, &secret->hosts)
-			answer_members(out, SHOWN(NULL, item->text, " ", 0, ""));
-		answer_members(out, WORDS("\n"));
-		answer_close(out, '}');
+			print_members(out, SHOWN(NULL, item->text, " ", 0, ""));
+		print_members(out, WORDS("\n"));
+		print_close(out, '}');
 	}
-	answer_close(out, ']');
-	answer_members(out, SHOWN(NULL, plan->roots_path, "  trusted    ", 0,
-				  ", and this box's own certificate\n"));
+	print_close(out, ']');
+	print_members(out, SHOWN(NULL, plan->roots_path, "  trusted    ", 0,
+				 ", and this box's own certificate\n"));
 }
 
 // For people: puts each word of a group with its reason on a line, and all other words together.
@@ -253,8 +253,8 @@ static void put_allowed(struct out *out, const struct plan *plan)
 	const struct item *reason = plan->egress.reasons.first;
 	list_each (item, &plan->egress.allow) {
 		if (reason->text[0])
-			answer_members(out, SHOWN(NULL, item->text, "  allow      ", 0, ": "),
-				       SHOWN(NULL, reason->text, "", 0, "\n"));
+			print_members(out, SHOWN(NULL, item->text, "  allow      ", 0, ": "),
+				      SHOWN(NULL, reason->text, "", 0, "\n"));
 		else
 			list_add(&own, plan->arena, item->text, item->from);
 		reason = reason->next;
@@ -266,22 +266,22 @@ static void put_network(struct out *out, const struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
 	bool on = plan->egress.on, any = plan->egress.allow.first != NULL;
-	bool guard = profile->guard == ANSWER_YES;
+	bool guard = profile->guard == TOGGLE_YES;
 	bool listed = guard && profile->network == NETWORK_HOST && !out->json;
-	answer_members(out,
-		       SHOWN("network", network_words[profile->network], "network      ", 0, "\n"),
-		       WORDS(guard ? "  bpf        BPF programs on the box's cgroup\n" : ""));
+	print_members(out,
+		      SHOWN("network", network_words[profile->network], "network      ", 0, "\n"),
+		      WORDS(guard ? "  bpf        BPF programs on the box's cgroup\n" : ""));
 	if (on && !out->json)
 		put_allowed(out, plan);
 	else
 		put_list(out, listed, "allow", listed ? &profile->allow : &plan->egress.allow);
 	put_list(out, on || listed, "deny", listed ? &profile->deny : &plan->egress.deny);
-	answer_members(out, WORDS(on && !any ? "  allow      nothing\n" : ""));
+	print_members(out, WORDS(on && !any ? "  allow      nothing\n" : ""));
 	for (int i = 0; i < NETWORK_ROWS; i++)
 		put_list(out, on && (any || i > 0), network_rows[i].name, network_list(plan, i));
 	bool ech = on && profile->ech == ECH_PASS;
-	bool private = on && profile->network_private == ANSWER_YES;
-	answer_members(
+	bool private = on && profile->network_private == TOGGLE_YES;
+	print_members(
 		out, WORDS(ech ? "  ech        TLS clients may hide another server name\n" : ""),
 		WORDS(private ? "  private    allowed names may lead to private addresses\n" : ""),
 		WORDS(on && plan->egress.upstream ? "  upstream   your own proxy\n" : ""));
@@ -291,21 +291,21 @@ static void put_network(struct out *out, const struct plan *plan)
 
 static void put_texts(struct out *out, const char *key, const char *title, const struct list *texts)
 {
-	answer_members(out, MEMBER_LIST(key, texts));
+	print_members(out, MEMBER_LIST(key, texts));
 	list_each (item, texts)
-		answer_members(out, SHOWN(NULL, title, "", -12, " "),
-			       SHOWN(NULL, item->text, "", 0, "\n"));
+		print_members(out, SHOWN(NULL, title, "", -12, " "),
+			      SHOWN(NULL, item->text, "", 0, "\n"));
 }
 
 static void put_supervisor(struct out *out, const struct plan *plan)
 {
-	answer_members(out, WORDS("supervisor   starts no program\n"));
-	answer_open(out, "supervisor", '[');
+	print_members(out, WORDS("supervisor   starts no program\n"));
+	print_open(out, "supervisor", '[');
 	for (const struct lock_right *right = lock_rights; right->name; right++)
 		if (lock_keeps(plan, right))
-			answer_one(out, SHOWN("right", right->name, "  ", -10, " "),
-				   SHOWN("why", right->why, "", 0, "\n"));
-	answer_close(out, ']');
+			print_one(out, SHOWN("right", right->name, "  ", -10, " "),
+				  SHOWN("why", right->why, "", 0, "\n"));
+	print_close(out, ']');
 }
 
 static void put_plan(struct out *out, const struct box *box)
@@ -315,20 +315,20 @@ static void put_plan(struct out *out, const struct box *box)
 		arena_text(box->arena, "uid %u, gid %u%s, no capabilities", (unsigned)plan->uid,
 			   (unsigned)plan->gid, plan->as_root ? " (as uid 0, gid 0)" : "");
 	const char *landlock = arena_text(box->arena, "ABI %d", plan->landlock);
-	answer_begin(out, "plan", NULL);
-	answer_members(out, MEMBER("project", plan->project ? plan->project : ""),
-		       SHOWN(NULL, plan->project ? plan->project : "none", "project      ", 0, ""),
-		       SHOWN("access", project_words[plan->profile->project], " (", 0, ")\n"),
-		       SHOWN("directory", plan->directory, "directory    ", 0, "\n"));
+	print_begin(out, "plan", NULL);
+	print_members(out, MEMBER("project", plan->project ? plan->project : ""),
+		      SHOWN(NULL, plan->project ? plan->project : "none", "project      ", 0, ""),
+		      SHOWN("access", project_words[plan->profile->project], " (", 0, ")\n"),
+		      SHOWN("directory", plan->directory, "directory    ", 0, "\n"));
 	put_network(out, plan);
-	answer_members(out, SHOWN(NULL, user, "user         ", 0, "\n"),
-		       MEMBER_NUMBER("uid", plan->uid), MEMBER_NUMBER("gid", plan->gid),
-		       SHOWN("caller_capabilities", probe_capabilities(plan->arena),
-			     "  outside    ", 0, "\n"),
-		       MEMBER("command_capabilities", "none"),
-		       MEMBER_NUMBER("landlock", (unsigned)plan->landlock),
-		       SHOWN(NULL, plan->landlock ? landlock : "off", "landlock     ", 0, "\n"),
-		       COUNTED(NULL, plan->filter.count, "filter       ", 0, " instructions\n"));
+	print_members(out, SHOWN(NULL, user, "user         ", 0, "\n"),
+		      MEMBER_NUMBER("uid", plan->uid), MEMBER_NUMBER("gid", plan->gid),
+		      SHOWN("caller_capabilities", probe_capabilities(plan->arena), "  outside    ",
+			    0, "\n"),
+		      MEMBER("command_capabilities", "none"),
+		      MEMBER_NUMBER("landlock", (unsigned)plan->landlock),
+		      SHOWN(NULL, plan->landlock ? landlock : "off", "landlock     ", 0, "\n"),
+		      COUNTED(NULL, plan->filter.count, "filter       ", 0, " instructions\n"));
 	put_supervisor(out, plan);
 	put_limits(out, box);
 	put_mounts(out, plan);
@@ -336,11 +336,11 @@ static void put_plan(struct out *out, const struct box *box)
 	put_environment(out, plan);
 	put_texts(out, "warnings", "warning", &plan->warnings);
 	put_texts(out, "notes", "note", &plan->notes);
-	answer_open(out, "command", '[');
+	print_open(out, "command", '[');
 	for (char *const *word = plan->command; *word && out->json; word++)
 		json_string(out, NULL, *word);
-	answer_close(out, ']');
-	answer_end(out, NULL);
+	print_close(out, ']');
+	print_end(out, NULL);
 }
 
 // Notes host programs that listen in the project (/proc/net/unix). The kernel may list a relative
@@ -378,7 +378,7 @@ int verb_plan(char **words)
 	if (box_plan(box) < 0)
 		return box_failed();
 	note_sockets(&box->plan);
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
+	struct out out = { .json = box->invocation.json == TOGGLE_YES };
 	put_plan(&out, box);
 	return box_done(&out, 0);
 }

@@ -16,7 +16,7 @@
 #include "cli/live/raw_terminal.h"
 #include "cli/session/sessions.h"
 #include "limits/group.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "report/front.h"
 #include "report/summary.h"
 #include "run/run_command.h"
@@ -113,9 +113,9 @@ static int begin(struct box *box)
 
 int result_prepare(struct box *box)
 {
-	if (box->invocation.json != ANSWER_YES)
+	if (box->invocation.json != TOGGLE_YES)
 		return 0;
-	if (box->invocation.review == ANSWER_YES)
+	if (box->invocation.review == TOGGLE_YES)
 		return fail(0,
 			    "--json and --review cannot be given together: its questions are for a "
 			    "person");
@@ -126,7 +126,7 @@ int result_prepare(struct box *box)
 static int refuse_questions(const struct invocation *asked)
 {
 	const struct {
-		enum answer given;
+		enum toggle given;
 		const char *option, *why;
 	} refused[] = {
 		{ asked->review, "review", "it asks at the end" },
@@ -134,7 +134,7 @@ static int refuse_questions(const struct invocation *asked)
 		{ asked->die_with_parent, "die-with-parent", "the run outlives its caller" },
 	};
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (refused[i].given == ANSWER_YES)
+		if (refused[i].given == TOGGLE_YES)
 			return fail(0, "--detach and --%s cannot be given together: %s",
 				    refused[i].option, refused[i].why);
 	return 0;
@@ -164,7 +164,7 @@ static int become_run(struct box *box, bool child_ignored)
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    record_name(front.boxes, front.name, getpid()) < 0)
 		return fail(errno, "begin a run in the background");
-	box->invocation.json = ANSWER_NO;
+	box->invocation.json = TOGGLE_NO;
 	box->invocation.ready = front.ready;
 	return begin(box);
 }
@@ -202,10 +202,10 @@ static int await_start(const struct box *box, bool json, int ready, pid_t run)
 	const struct record record = { front.record, front.lock };
 	if (fd_read_all(ready, &pid, sizeof(pid)) == (ssize_t)sizeof(pid)) {
 		snprintf(id, sizeof(id), "%d", pid);
-		answer_begin(&out, "started", NULL);
-		answer_members(&out, SHOWN("id", id, "", 0, "\n"),
-			       MEMBER("session", box->invocation.session));
-		answer_end(&out, NULL);
+		print_begin(&out, "started", NULL);
+		print_members(&out, SHOWN("id", id, "", 0, "\n"),
+			      MEMBER("session", box->invocation.session));
+		print_end(&out, NULL);
 		return box_done(&out, 0);
 	}
 	int status = status_of(run);
@@ -229,10 +229,10 @@ int background_begin(struct box *box, int *ret_status)
 	TRY(make_record(box));
 	if (pipe2(ready, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
-	if (box->invocation.terminal == ANSWER_YES)
+	if (box->invocation.terminal == TOGGLE_YES)
 		box->invocation.size = raw_terminal_size();
 	front.ready = ready[1];
-	const bool json = box->invocation.json == ANSWER_YES;
+	const bool json = box->invocation.json == TOGGLE_YES;
 	const bool child_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	pid_t run = fork();
 	if (run < 0)

@@ -24,7 +24,7 @@ extern char **environ;
 static int start(struct box *box)
 {
 	if (isatty(STDERR_FILENO) && !agent_of_environment(environ))
-		box->invocation.person = ANSWER_YES;
+		box->invocation.person = TOGGLE_YES;
 	return review_prepare(box) < 0 || result_prepare(box) < 0
 		       ? box_refused(box, (char *const[]){ NULL })
 		       : run_command(box);
@@ -38,7 +38,7 @@ static int read_run(struct box *box, char **words)
 	if (!box->invocation.command[0])
 		return fail(0, "no command given; usage: sbx run [OPTION]... [--] COMMAND "
 			       "[ARGUMENT]...");
-	if (box->invocation.terminal == ANSWER_YES && box->invocation.detach != ANSWER_YES)
+	if (box->invocation.terminal == TOGGLE_YES && box->invocation.detach != TOGGLE_YES)
 		return fail(0, "--tty is for --detach; leave it out: in the foreground the command "
 			       "has your terminal");
 	return 0;
@@ -50,7 +50,7 @@ int verb_run(char **words)
 	int status = 0;
 	if (read_run(box, words) < 0)
 		return box_refused(box, words);
-	int parted = box->invocation.detach == ANSWER_YES ? background_begin(box, &status) : 0;
+	int parted = box->invocation.detach == TOGGLE_YES ? background_begin(box, &status) : 0;
 	if (parted != 0)
 		return parted < 0 ? box_refused(box, words) : status;
 	return start(box);
@@ -120,7 +120,7 @@ int verb_sbx_shell(char **words)
 	struct box *box = box_new();
 	const struct agent *agent = agent_of_environment(environ);
 	box->arguments.all = words;
-	box->invocation.terse = ANSWER_YES; // an agent's model reads the output
+	box->invocation.terse = TOGGLE_YES; // an agent's model reads the output
 	bool string = words[0] && !words[1] && words[0][0] != '-';
 	box_use_shell(box, string ? words[0] : NULL, string ? words + 1 : words);
 	if (outer_is_box())

@@ -8,7 +8,7 @@
 #include "policy/find.h"
 #include "policy/keys.h"
 #include "run/run_command.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "cli/run/why.h"
 #include "cli/verbs.h"
 #include "env/env.h"
@@ -145,13 +145,13 @@ int verb_why(char **words)
 	box->invocation.command = nothing;
 	if (plan_for(box, asked) < 0)
 		return box_failed();
-	struct out out = { .json = box->invocation.json == ANSWER_YES };
-	answer_begin(&out, "why", NULL);
-	answer_members(&out, MEMBER_FLAG("inside", box->plan.inside),
-		       WORDS(box->plan.inside
-				     ? "inside another box: what that one denies stays denied\n"
-				     : ""));
-	answer_open(&out, "answers", '[');
+	struct out out = { .json = box->invocation.json == TOGGLE_YES };
+	print_begin(&out, "why", NULL);
+	print_members(&out, MEMBER_FLAG("inside", box->plan.inside),
+		      WORDS(box->plan.inside
+				    ? "inside another box: what that one denies stays denied\n"
+				    : ""));
+	print_open(&out, "answers", '[');
 	if (!asked[0])
 		why_last(box, &out);
 	for (; *asked; asked++) {
@@ -162,6 +162,6 @@ int verb_why(char **words)
 		why_print(&out, &why);
 		out_free(&why.text);
 	}
-	answer_end(&out, "answers");
+	print_end(&out, "answers");
 	return box_done(&out, 0);
 }

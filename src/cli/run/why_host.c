@@ -155,7 +155,7 @@ int why_host(struct box *box, const char *word, struct why *why)
 		why_fix(why, "to reach it:", "--network proxy --allow", word, word);
 		return 0;
 	case NETWORK_HOST:
-		if (box->profile.guard == ANSWER_YES)
+		if (box->profile.guard == TOGGLE_YES)
 			why_guard(box, word, &host, port, why);
 		else
 			why_as_host(word, why);

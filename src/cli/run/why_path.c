@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "run/run_command.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "view/paths/wishes.h"
 
 // True for a path in a directory that is private to the box.

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "cli/run/why.h"
 #include "policy/find.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "run/run_command.h"
 #include "seccomp/filter.h"
 #include "seccomp/syscalls.h"
@@ -169,17 +169,17 @@ void why_print(struct out *out, struct why *why)
 		out_bytes(out, why->text.text, why->text.used);
 		return;
 	}
-	answer_open(out, NULL, '{');
-	answer_members(out, MEMBER("asked", why->asked), MEMBER("kind", why->kind),
-		       MEMBER("verdict", why->verdict), MEMBER("rule", why->line));
-	answer_open(out, "text", '[');
+	print_open(out, NULL, '{');
+	print_members(out, MEMBER("asked", why->asked), MEMBER("kind", why->kind),
+		      MEMBER("verdict", why->verdict), MEMBER("rule", why->line));
+	print_open(out, "text", '[');
 	for (char *line = strtok(why->text.text, "\n"); line; line = strtok(NULL, "\n"))
 		json_string(out, NULL, line);
-	answer_close(out, ']');
-	answer_open(out, "fixes", '[');
+	print_close(out, ']');
+	print_open(out, "fixes", '[');
 	for (unsigned i = 0; i < why->fix_count; i++)
-		answer_one(out, MEMBER("option", why->fixes[i].option),
-			   MEMBER("value", why->fixes[i].value));
-	answer_close(out, ']');
-	answer_close(out, '}');
+		print_one(out, MEMBER("option", why->fixes[i].option),
+			  MEMBER("value", why->fixes[i].value));
+	print_close(out, ']');
+	print_close(out, '}');
 }

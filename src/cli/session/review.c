@@ -13,7 +13,7 @@
 #include "ask/typed.h"
 #include "base/base.h"
 #include "base/fd.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "session/apply/apply.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
@@ -317,7 +317,7 @@ static int after(struct box *box, const struct ending *ending, int status)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (box->plan.session)
-		attach_release(&box->plan);
+		join_release(&box->plan);
 	int result = sessions_open(box, SESSIONS_APPLY, &sessions);
 	if (result == 0)
 		result = review(&sessions);
@@ -350,7 +350,7 @@ static int prepare(struct box *box)
 
 int review_prepare(struct box *box)
 {
-	if (box->invocation.review == ANSWER_YES)
+	if (box->invocation.review == TOGGLE_YES)
 		return prepare(box);
 	return box->invocation.apply
 		       ? fail(0,

@@ -16,7 +16,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 #include "text/words.h"
@@ -68,23 +68,23 @@ void changes_line(struct out *out, const struct held *held, const struct change 
 		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
 	snprintf(modes, sizeof(modes), "  (%04o -> %04o)", was->st_mode & 07777,
 		 is->st_mode & 07777);
-	answer_one(out, SHOWN(NULL, letter, "", 0, " "), SHOWN(NULL, size, "", 7, "  "),
-		   SHOWN("path", change_name(held, change), "", 0,
-			 S_ISDIR(status->st_mode) ? "/" : ""),
-		   MEMBER("kind", kinds[change->kind].word),
-		   NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
-		   NUMBER_IF(was->st_mode, "old_size", (unsigned long long)was->st_size),
-		   NUMBER_IF(is->st_mode, "mode", is->st_mode),
-		   NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
-		   SHOWN(NULL, leads[0] ? leads : NULL, "  (link to ", 0,
-			 outside ? ", which the session could not see)" : ")"),
-		   WORDS(type_word(status->st_mode)),
-		   SHOWN("renamed_from", change->renamed, "  (was ", 0, ")"),
-		   SHOWN(NULL, change->kind == CHANGE_MODE ? modes : NULL, "", 0, ""),
-		   FLAGGED("conflict", change->conflict,
-			   "  (conflict: the host has changed it since)"),
-		   FLAGGED("only_when_named", change->guarded, "  (applied only when named)"),
-		   WORDS("\n"));
+	print_one(out, SHOWN(NULL, letter, "", 0, " "), SHOWN(NULL, size, "", 7, "  "),
+		  SHOWN("path", change_name(held, change), "", 0,
+			S_ISDIR(status->st_mode) ? "/" : ""),
+		  MEMBER("kind", kinds[change->kind].word),
+		  NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
+		  NUMBER_IF(was->st_mode, "old_size", (unsigned long long)was->st_size),
+		  NUMBER_IF(is->st_mode, "mode", is->st_mode),
+		  NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
+		  SHOWN(NULL, leads[0] ? leads : NULL, "  (link to ", 0,
+			outside ? ", which the session could not see)" : ")"),
+		  WORDS(type_word(status->st_mode)),
+		  SHOWN("renamed_from", change->renamed, "  (was ", 0, ")"),
+		  SHOWN(NULL, change->kind == CHANGE_MODE ? modes : NULL, "", 0, ""),
+		  FLAGGED("conflict", change->conflict,
+			  "  (conflict: the host has changed it since)"),
+		  FLAGGED("only_when_named", change->guarded, "  (applied only when named)"),
+		  WORDS("\n"));
 }
 
 static int make_parents(int top, const char *path)
@@ -285,7 +285,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	for (unsigned i = 0; i < count; i++)
 		paths[i] = select_path(held, words[i]);
 	if (form == DIFF_JSON)
-		answer_begin(&sessions->out, "session-diff", "changes");
+		print_begin(&sessions->out, "session-diff", "changes");
 	for (unsigned i = 0; i < changes.count; i++) {
 		struct change *change = &changes.list[i];
 		change->selected = is_wanted(held, change, paths);
@@ -298,7 +298,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 			changes_line(&sessions->out, held, change);
 	}
 	if (form == DIFF_JSON) {
-		answer_end(&sessions->out, "changes");
+		print_end(&sessions->out, "changes");
 		return 0;
 	}
 	if (form == DIFF_TEXT)
@@ -324,11 +324,11 @@ void changes_put(struct sessions *sessions, const char *name)
 	if (store_hold(&sessions->store, name, HOLD_SHARED, &held) < 0 ||
 	    changes_find(&held, PROJECT_SAME, &changes) < 0)
 		return;
-	answer_open(&sessions->out, "changed", '[');
+	print_open(&sessions->out, "changed", '[');
 	for (unsigned i = 0; i < changes.count && i < CHANGED_MAX; i++)
 		changes_line(&sessions->out, &held, &changes.list[i]);
-	answer_close(&sessions->out, ']');
-	answer_members(&sessions->out, NUMBER_IF(changes.count > CHANGED_MAX, "changed_more",
-						 changes.count - CHANGED_MAX));
+	print_close(&sessions->out, ']');
+	print_members(&sessions->out, NUMBER_IF(changes.count > CHANGED_MAX, "changed_more",
+						changes.count - CHANGED_MAX));
 	store_release(&held);
 }

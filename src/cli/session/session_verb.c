@@ -60,7 +60,7 @@ static int create(struct sessions *sessions, char **words)
 	const char *from = sessions->box->invocation.from, *project;
 	struct reference reference;
 	begin_slow();
-	if (from && sessions->box->invocation.as_root == ANSWER_YES)
+	if (from && sessions->box->invocation.as_root == TOGGLE_YES)
 		return fail(0, "--as-root cannot be combined with --from; the new session is as "
 			       "root if the old one is");
 	if (from && (strchr(from, '/') || str_ends(from, ".tar") || str_equal(from, "-")))
@@ -76,7 +76,7 @@ static int create(struct sessions *sessions, char **words)
 	}
 	TRY(sessions_project(sessions->store.arena, &project));
 	return history_create(&sessions->store, words[0], project,
-			      sessions->box->invocation.as_root == ANSWER_YES ? RIGHTS_ROOT
+			      sessions->box->invocation.as_root == TOGGLE_YES ? RIGHTS_ROOT
 									      : RIGHTS_CALLER);
 }
 
@@ -162,7 +162,7 @@ static int apply(struct sessions *sessions, char **words)
 	if (pending && !words[1])
 		return 0;
 	return apply_run(&held, words + 1,
-			 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES : FORCE_NO,
+			 sessions->box->invocation.force == TOGGLE_YES ? FORCE_YES : FORCE_NO,
 			 &sessions->notes);
 }
 
@@ -172,7 +172,7 @@ static uint64_t still_running(const struct record_entry *entry)
 {
 	enum { STOP_MILLISECONDS = 2000, AGAIN_MICROSECONDS = 20000 };
 	int64_t end = steady_now() + STOP_MILLISECONDS;
-	struct tree tree = { 0 };
+	struct process_tree tree = { 0 };
 	for (int stopped = 0; stopped < 2 && steady_now() < end;) {
 		usleep(AGAIN_MICROSECONDS);
 		tree_count(entry->init, &tree);
@@ -219,8 +219,8 @@ static int resume_runs(struct sessions *sessions, char **words)
 static int diff(struct sessions *sessions, char **words)
 {
 	const struct invocation *invocation = &sessions->box->invocation;
-	enum diff_form form = invocation->json == ANSWER_YES   ? DIFF_JSON
-			      : invocation->stat == ANSWER_YES ? DIFF_STAT
+	enum diff_form form = invocation->json == TOGGLE_YES   ? DIFF_JSON
+			      : invocation->stat == TOGGLE_YES ? DIFF_STAT
 							       : DIFF_TEXT;
 	struct held held;
 	TRY(store_hold(&sessions->store, words[0], HOLD_SHARED, &held));
@@ -286,7 +286,7 @@ int sessions_project(struct arena *arena, const char **ret_project)
 
 int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *ret_sessions)
 {
-	struct sessions sessions = { .box = box, .out.json = box->invocation.json == ANSWER_YES };
+	struct sessions sessions = { .box = box, .out.json = box->invocation.json == TOGGLE_YES };
 	raise_files();
 	// The plan's arena is sealed at the end of a run.
 	struct arena *arena = arena_new_shared(SESSIONS_ARENA);

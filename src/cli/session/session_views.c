@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/base.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 #include "session/apply/apply.h"
 #include "session/store/store.h"
 
@@ -40,10 +40,10 @@ static unsigned walk_runs(struct sessions *sessions, const struct held *held, bo
 	for (; runs_next(&runs, &run) == 1; record_close(&run.record)) {
 		count++;
 		if (shows)
-			answer_one(&sessions->out,
-				   COUNTED("process", (unsigned)run.entry.supervisor,
-					   "running   process ", 0, ": "),
-				   SHOWN("command", str_shown(run.entry.command), "", 0, "\n"));
+			print_one(&sessions->out,
+				  COUNTED("process", (unsigned)run.entry.supervisor,
+					  "running   process ", 0, ": "),
+				  SHOWN("command", str_shown(run.entry.command), "", 0, "\n"));
 	}
 	runs_close(&runs);
 	return count;
@@ -61,13 +61,13 @@ static void list_one(struct sessions *sessions, const char *name)
 	unsigned count = walk_runs(sessions, &held, false), snapshots = held.session.snapshot_count;
 	bool pending = apply_is_pending(&held);
 	put_time(time, held.session.created);
-	answer_one(&sessions->out, SHOWN("name", name, "", -20, " "),
-		   MEMBER("project", held.session.project), SHOWN("created", time, "", 0, "  "),
-		   COUNTED("snapshots", snapshots, "", 2,
-			   snapshots == 1 ? " snapshot   " : " snapshots  "),
-		   SHOWN(NULL, held.session.project, "", 0, ""), MEMBER_NUMBER("running", count),
-		   WORDS(count ? "  (running)" : ""),
-		   FLAGGED("interrupted", pending, "  (an apply was interrupted)"), WORDS("\n"));
+	print_one(&sessions->out, SHOWN("name", name, "", -20, " "),
+		  MEMBER("project", held.session.project), SHOWN("created", time, "", 0, "  "),
+		  COUNTED("snapshots", snapshots, "", 2,
+			  snapshots == 1 ? " snapshot   " : " snapshots  "),
+		  SHOWN(NULL, held.session.project, "", 0, ""), MEMBER_NUMBER("running", count),
+		  WORDS(count ? "  (running)" : ""),
+		  FLAGGED("interrupted", pending, "  (an apply was interrupted)"), WORDS("\n"));
 	store_release(&held);
 }
 
@@ -77,10 +77,10 @@ int sessions_list(struct sessions *sessions, char **words)
 	int count = store_names(&sessions->store, &names);
 	(void)words;
 	TRY(count);
-	answer_begin(&sessions->out, "sessions", "sessions");
+	print_begin(&sessions->out, "sessions", "sessions");
 	for (int i = 0; i < count; i++)
 		list_one(sessions, names[i]);
-	answer_end(&sessions->out, "sessions");
+	print_end(&sessions->out, "sessions");
 	if (!sessions->out.json && count == 0)
 		out_text(&sessions->notes,
 			 "sbx: no sessions; to make one: sbx session create NAME\n");
@@ -89,7 +89,7 @@ int sessions_list(struct sessions *sessions, char **words)
 
 static void show_roots(struct out *out, const struct session *session)
 {
-	answer_open(out, "directories", '[');
+	print_open(out, "directories", '[');
 	for (const struct root *root = session->roots; root < session->roots + session->root_count;
 	     root++)
 		if (out->json)
@@ -97,7 +97,7 @@ static void show_roots(struct out *out, const struct session *session)
 		else
 			out_text(out, "%s %s\n", root->own ? "own      " : "over     ",
 				 str_shown(root->path));
-	answer_close(out, ']');
+	print_close(out, ']');
 }
 
 int sessions_show(struct sessions *sessions, char **words)
@@ -111,27 +111,27 @@ int sessions_show(struct sessions *sessions, char **words)
 	uint64_t bytes = size_of_session(&held);
 	put_time(time, session->created);
 	put_size(size, bytes);
-	answer_begin(out, "session", NULL);
-	answer_members(out, MEMBER("name", held.name),
-		       SHOWN("project", session->project, "project   ", 0, "\n"),
-		       SHOWN("created", time, "created   ", 0, "\n"),
-		       NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
-		       SHOWN(NULL, size, "size      ", 0, " in "),
-		       COUNTED("layers", layers, "", 0, layers == 1 ? " layer\n" : " layers\n"),
-		       COUNTED("snapshots", session->snapshot_count, "snapshots ", 0, ""),
-		       MEMBER("from", session->from),
-		       SHOWN(NULL, session->from[0] ? session->from : NULL, ", based on ", 0, ""),
-		       WORDS("\n"));
+	print_begin(out, "session", NULL);
+	print_members(out, MEMBER("name", held.name),
+		      SHOWN("project", session->project, "project   ", 0, "\n"),
+		      SHOWN("created", time, "created   ", 0, "\n"),
+		      NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
+		      SHOWN(NULL, size, "size      ", 0, " in "),
+		      COUNTED("layers", layers, "", 0, layers == 1 ? " layer\n" : " layers\n"),
+		      COUNTED("snapshots", session->snapshot_count, "snapshots ", 0, ""),
+		      MEMBER("from", session->from),
+		      SHOWN(NULL, session->from[0] ? session->from : NULL, ", based on ", 0, ""),
+		      WORDS("\n"));
 	show_roots(out, session);
-	answer_open(out, "running", '[');
+	print_open(out, "running", '[');
 	walk_runs(sessions, &held, true);
-	answer_close(out, ']');
+	print_close(out, ']');
 	if (apply_is_pending(&held))
-		answer_members(out,
-			       SHOWN(NULL, held.name,
-				     "an apply was interrupted; to complete it: sbx session apply ",
-				     0, "\n"));
-	answer_end(out, NULL);
+		print_members(out,
+			      SHOWN(NULL, held.name,
+				    "an apply was interrupted; to complete it: sbx session apply ",
+				    0, "\n"));
+	print_end(out, NULL);
 	return 0;
 }
 
@@ -142,7 +142,7 @@ int sessions_log(struct sessions *sessions, char **words)
 	char time[TIME_MAX], size[SIZE_TEXT_MAX];
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
 	const struct session *session = &held.session;
-	answer_begin(out, "session-log", "snapshots");
+	print_begin(out, "session-log", "snapshots");
 	for (const struct snapshot *snapshot = session->snapshots;
 	     snapshot < session->snapshots + session->snapshot_count; snapshot++) {
 		uint64_t bytes = size_of_layer(&held, snapshot->layer);
@@ -150,17 +150,17 @@ int sessions_log(struct sessions *sessions, char **words)
 		bool here = str_equal(session->from, snapshot->name);
 		put_time(time, snapshot->time);
 		put_size(size, bytes);
-		answer_one(out, SHOWN("name", snapshot->name, "", -20, " "),
-			   MEMBER("parent", parent),
-			   MEMBER_NUMBER("time", (unsigned long long)snapshot->time),
-			   SHOWN(NULL, time, "", 0, " "),
-			   NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
-			   SHOWN(NULL, size, "", 7, ""),
-			   SHOWN(NULL, parent[0] ? parent : NULL, "  after ", 0, ""),
-			   SHOWN("command", command, command[0] ? "  " : "", 0, ""),
-			   FLAGGED("here", here, "  <- here"), WORDS("\n"));
+		print_one(out, SHOWN("name", snapshot->name, "", -20, " "),
+			  MEMBER("parent", parent),
+			  MEMBER_NUMBER("time", (unsigned long long)snapshot->time),
+			  SHOWN(NULL, time, "", 0, " "),
+			  NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
+			  SHOWN(NULL, size, "", 7, ""),
+			  SHOWN(NULL, parent[0] ? parent : NULL, "  after ", 0, ""),
+			  SHOWN("command", command, command[0] ? "  " : "", 0, ""),
+			  FLAGGED("here", here, "  <- here"), WORDS("\n"));
 	}
-	answer_end(out, "snapshots");
+	print_end(out, "snapshots");
 	if (!out->json && session->snapshot_count == 0)
 		out_text(&sessions->notes,
 			 "sbx: no snapshots; to make one: sbx session snapshot %s\n", held.name);

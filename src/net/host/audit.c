@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "report/answer_fields.h"
+#include "report/print_fields.h"
 
 static int open_directory(const char *state)
 {
@@ -48,15 +48,15 @@ static size_t put(const struct audit *audit, const struct conn_record *record, i
 		address_text(&record->address, address);
 	host_text(&record->host, name);
 	json_begin(&out, "connection");
-	answer_members(&out, MEMBER("time", stamp), MEMBER_NUMBER("run", (unsigned)getpid()),
-		       MEMBER_NUMBER("pid", (unsigned)pid), MEMBER("program", program),
-		       MEMBER("name", name), MEMBER("address", address),
-		       MEMBER_NUMBER("port", record->port),
-		       MEMBER("verdict", conn_verdicts[record->verdict]),
-		       MEMBER("rule", record->rule), MEMBER("why", record->why),
-		       MEMBER_NUMBER("connections", count->connections),
-		       MEMBER_NUMBER("up", count->up), MEMBER_NUMBER("down", count->down),
-		       MEMBER("project", audit->project ? audit->project : ""));
+	print_members(&out, MEMBER("time", stamp), MEMBER_NUMBER("run", (unsigned)getpid()),
+		      MEMBER_NUMBER("pid", (unsigned)pid), MEMBER("program", program),
+		      MEMBER("name", name), MEMBER("address", address),
+		      MEMBER_NUMBER("port", record->port),
+		      MEMBER("verdict", conn_verdicts[record->verdict]),
+		      MEMBER("rule", record->rule), MEMBER("why", record->why),
+		      MEMBER_NUMBER("connections", count->connections),
+		      MEMBER_NUMBER("up", count->up), MEMBER_NUMBER("down", count->down),
+		      MEMBER("project", audit->project ? audit->project : ""));
 	json_end(&out);
 	size_t length = out.used;
 	return out_write(&out, audit->fd) == 0 ? length : 0;
@@ -164,9 +164,8 @@ int audit_report(const char *state, const char *project, const char *text)
 		at += strcspn(at, "\n");
 		out_bytes(&line, "", 1);
 		json_begin(&out, "reported");
-		answer_members(&out, MEMBER("time", stamp),
-			       MEMBER_NUMBER("run", (unsigned)getpid()), MEMBER("text", line.text),
-			       MEMBER("project", project ? project : ""));
+		print_members(&out, MEMBER("time", stamp), MEMBER_NUMBER("run", (unsigned)getpid()),
+			      MEMBER("text", line.text), MEMBER("project", project ? project : ""));
 		json_end(&out);
 		out_free(&line);
 	}

@@ -120,7 +120,7 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 {
 	struct control_wish wish = { 0 };
 	int fds[FD_PASSED];
-	autoclose int fd = accept4(run->proxy->live, NULL, NULL, SOCK_CLOEXEC);
+	autoclose int fd = accept4(run->proxy->control, NULL, NULL, SOCK_CLOEXEC);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
 	// A client that hung up has reported a failure: ignores its wish.
 	if (fd < 0 || !is_own(fd, 0) || poll(&event, 1, WISH_MILLISECONDS) <= 0 ||

@@ -29,7 +29,7 @@ int control_socket_publish(int record, pid_t run, const struct publish *port, co
 // Calls fail(): the run is of another version of sbx, or did not answer.
 int control_socket_unknown(pid_t run, bool answered);
 int control_socket_attach(int record, pid_t run);
-// `fds`: the command's text (process/further.h) and, without a terminal, the standard streams.
+// `fds`: the command's text (process/exec.h) and, without a terminal, the standard streams.
 // Returns the socket for answers.
 int control_socket_execute(const struct record *record, pid_t run,
 			   const struct terminal_wish *terminal, const int fds[FD_PASSED]);

@@ -102,7 +102,7 @@ struct host_question {
 	char program[OWNER_NAME]; // chosen by the box
 	int64_t since;
 	bool waits;
-	enum answered answer; // valid if !waits
+	enum reply answer; // valid if !waits
 };
 
 struct host_questions {

@@ -30,7 +30,7 @@ enum { WORKER_NICE = 5 };
 
 void proxy_init(struct proxy *proxy)
 {
-	*proxy = (struct proxy){ .live = -1, .owners = -1, .pidfd = -1 };
+	*proxy = (struct proxy){ .control = -1, .owners = -1, .pidfd = -1 };
 	for (int i = 0; i < DOORS_MAX; i++)
 		proxy->doors[i].sockets[0] = proxy->doors[i].sockets[1] = -1;
 }
@@ -65,7 +65,7 @@ int proxy_undo(const struct plan *plan, struct run *run)
 	proxy->listener_count = 0;
 	proxy->complete = false;
 	fd_close(&proxy->owners);
-	fd_close(&proxy->live);
+	fd_close(&proxy->control);
 	return 0;
 }
 
@@ -232,8 +232,8 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 		events[count++] = orders_event(proxy->orders);
 		events[count++] = (struct pollfd){ .fd = proxy->pidfd, .events = POLLIN };
 	}
-	if (proxy->live >= 0)
-		events[count++] = (struct pollfd){ .fd = proxy->live, .events = POLLIN };
+	if (proxy->control >= 0)
+		events[count++] = (struct pollfd){ .fd = proxy->control, .events = POLLIN };
 	return count;
 }
 
@@ -281,10 +281,10 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 		int fd = events[i].fd;
 		if (!events[i].revents)
 			continue;
-		if (fd == proxy->live && proxy->complete)
+		if (fd == proxy->control && proxy->complete)
 			// The client may publish a port.
 			TRY(proxy_share(plan, proxy));
-		if (fd == proxy->live && control_socket_take(plan, run))
+		if (fd == proxy->control && control_socket_take(plan, run))
 			TRY(proxy_change_rules(plan, proxy));
 		if (orders && fd == orders->control && (events[i].revents & POLLOUT))
 			orders_send(proxy->orders);
@@ -292,7 +292,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 			TRY(take_report(plan, run));
 		if (orders && fd == proxy->pidfd)
 			return fail(0, "the proxy died");
-		if (!proxy->orders && fd != proxy->live)
+		if (!proxy->orders && fd != proxy->control)
 			TRY(start_worker(plan, run));
 	}
 	return await_rules(proxy);

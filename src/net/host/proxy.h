@@ -45,7 +45,7 @@ struct proxy {
 	int pidfd;
 	int owners;                      // NETLINK_SOCK_DIAG, or -1
 	struct connections *connections; // NULL before proxy_share()
-	int live;                        // control_socket_listen(), or -1
+	int control;                     // control_socket_listen(), or -1
 	struct list more_allow, more_deny;
 	struct arena *words; // of more_allow, more_deny
 };

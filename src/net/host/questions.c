@@ -40,12 +40,12 @@ bool questions_take(const struct plan *plan, const struct run *run,
 		*ret_answer = HOLD_TOO_MANY;
 		return true;
 	}
-	if (question && !question->waits && question->answer == ANSWERED_NO) {
+	if (question && !question->waits && question->answer == REPLY_NO) {
 		*ret_answer = HOLD_REFUSED;
 		return true;
 	}
 	// The question waits for an answer, or new rules that allow it are on their way.
-	if (question && (question->waits || question->answer != ANSWERED_ONCE))
+	if (question && (question->waits || question->answer != REPLY_ONCE))
 		return false;
 	if (!question)
 		question = &questions->all[questions->count++];

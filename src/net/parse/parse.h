@@ -24,42 +24,42 @@ static inline uint16_t read16(const uint8_t *at)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-// Callers take any other answer for ANSWERED_NO.
+// Callers take any other answer for REPLY_NO.
 
-enum answered {
-	ANSWERED_NO,
-	ANSWERED_ONCE,
-	ANSWERED_RUN,
-	ANSWERED_PROJECT,
+enum reply {
+	REPLY_NO,
+	REPLY_ONCE,
+	REPLY_RUN,
+	REPLY_PROJECT,
 };
-enum { ANSWERS = ANSWERED_PROJECT + 1, ANSWER_BYTES_MAX = 1024 };
+enum { REPLIES = REPLY_PROJECT + 1, REPLY_BYTES_MAX = 1024 };
 
-extern const char *const answer_words[ANSWERS];
-extern const char answer_letters[ANSWERS + 1];
+extern const char *const reply_words[REPLIES];
+extern const char reply_letters[REPLIES + 1];
 
 // Reads {"answer":"WORD"} with an optional newline. Ignores other members. text[length] must be
 // NUL.
-bool answer_json(const char *text, size_t length, enum answered *ret_answer);
+bool reply_json(const char *text, size_t length, enum reply *ret_answer);
 
 // Reads a letter and Enter. Control characters and further letters make the line invalid: a
 // terminal's reply to a box is no answer.
-struct answer_line {
+struct reply_line {
 	char letter; // 0: none yet
 	bool bad;
 	unsigned length; // bytes
 };
-enum answer_step {
-	ANSWER_MORE,
-	ANSWER_AGAIN, // the line ended without an answer
-	ANSWER_GIVEN,
-	ANSWER_LEFT, // ^C, or ^D on an empty line
+enum reply_step {
+	REPLY_MORE,
+	REPLY_AGAIN, // the line ended without an answer
+	REPLY_GIVEN,
+	REPLY_LEFT, // ^C, or ^D on an empty line
 };
 // `letters`: the offered ones, such as "orpn".
-enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const char *letters,
-			     char *ret_letter);
+enum reply_step reply_byte(struct reply_line *line, unsigned char byte, const char *letters,
+			   char *ret_letter);
 
 // Copies a program's name. Bytes other than letters, digits and ._+- become '?'. Never empty.
-void answer_claim(const char *name, char *to, size_t size);
+void reply_claim(const char *name, char *to, size_t size);
 
 // DNS messages (RFC 1035).
 

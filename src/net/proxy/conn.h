@@ -4,7 +4,8 @@
 // The room net/proxy owns the locked process that serves connections. Calls go down, in this order:
 // worker (the loop), accept, client (the table of states), {hello, inspect, exchange, dns_server},
 // route, deny, dial, lookup, flow, syn, record, conn; their results go up as `enum turn`.
-// Uses: base apart net/parse net/rules net/setup nouns open text. Begin with the table in client.c.
+// Uses: base apart net/parse net/rules net/setup nouns secrets/dialogue text. Begin with the table
+// in client.c.
 #pragma once
 
 #include <stdbool.h>

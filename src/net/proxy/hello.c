@@ -12,7 +12,7 @@
 #include "net/proxy/route.h"
 #include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
-#include "open/dialogue.h"
+#include "secrets/dialogue/dialogue.h"
 
 // Returns why the hello is refused, or NULL. Another name could reach another server at this
 // address.

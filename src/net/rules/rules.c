@@ -93,7 +93,7 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 {
 	const struct profile *profile = plan->profile;
 	rules->allow_count = rules->deny_count = rules->budget_count = 0;
-	rules->private = profile->network_private == ANSWER_YES;
+	rules->private = profile->network_private == TOGGLE_YES;
 	rules->ask = plan->ask != ASK_NOBODY;
 	rules->fail = profile->dns != DNS_TOLD;
 	rules->strict = profile->dns == DNS_STRICT && !rules->ask;

@@ -88,7 +88,7 @@ static const struct item *for_one_host(const struct list *budgets)
 static void tell_unkept(struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
-	bool host = profile->network == NETWORK_HOST, guard = profile->guard == ANSWER_YES;
+	bool host = profile->network == NETWORK_HOST, guard = profile->guard == TOGGLE_YES;
 	const struct item *allowed = profile->allow.last; // the command line's come last
 	const struct {
 		const char *key;

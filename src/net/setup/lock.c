@@ -17,7 +17,7 @@ void lock_plan(struct plan *plan)
 	bool walls = plan->tier == TIER_FULL && plan->place_count > 0;
 	plan->left_open = (plan->egress.on ? LEFT_INTERNET : 0U) | (walls ? LEFT_WALLS : 0U) |
 			  (plan->asking.count > 0 ? LEFT_ANSWERS : 0U) |
-			  (plan->profile->guard == ANSWER_YES ? LEFT_BPF : 0U);
+			  (plan->profile->guard == TOGGLE_YES ? LEFT_BPF : 0U);
 }
 
 const struct lock_right lock_rights[] = {

@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitconfig.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "report/findings.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "git/recognise.h"
-#include "postcheck/finding/finding.h"
+#include "git/git.h"
+#include "postcheck/acts/check.h"
 #include "view/paths/wishes.h"
 
 enum { DEPTH_MAX = 4, HOOK_BYTES_MAX = 1 << 20 };

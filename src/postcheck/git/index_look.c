@@ -13,9 +13,9 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitindex.h"
-#include "git/recognise.h"
+#include "git/git.h"
 #include "plan.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "report/findings.h"
 
 enum { NAMES_MAX = 64, TRIES = 20, PAUSE_MILLISECONDS = 50 };
@@ -136,7 +136,7 @@ static void tell_marks(const struct index_work *work)
 	const struct index_file *file = &work->file;
 	unsigned count = file->vetted.unchanged + file->rest.unchanged;
 	if (!file->sparse)
-		count += file->vetted.absent + file->rest.absent;
+		count += file->vetted.skipped + file->rest.skipped;
 	if (count > 0)
 		findings_add(work->check->found, FINDING_GIT_HIDES,
 			     finding_path(work->check->plan, work->path),

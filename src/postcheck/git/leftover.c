@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/process_stat.h"
-#include "postcheck/finding/finding.h"
+#include "postcheck/acts/check.h"
 #include "report/findings.h"
 
 enum { TRIES = 20, TRY_NANOSECONDS = 10000000 };

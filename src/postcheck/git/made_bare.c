@@ -12,8 +12,8 @@
 #include "base/fd.h"
 #include "base/base.h"
 #include "base/sys.h"
-#include "git/recognise.h"
-#include "postcheck/finding/finding.h"
+#include "git/git.h"
+#include "postcheck/acts/check.h"
 #include "report/findings.h"
 
 static bool is_absent_or_made(const struct check *check, int directory, const char *name)

@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "base/base.h"
 #include "base/sys.h"
-#include "git/recognise.h"
+#include "git/git.h"
 #include "plan.h"
 #include "view/paths/wishes.h"
 

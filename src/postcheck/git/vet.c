@@ -12,9 +12,9 @@
 #include "base/fd.h"
 #include "base/base.h"
 #include "base/sys.h"
-#include "git/recognise.h"
-#include "names/trusted.h"
-#include "postcheck/finding/finding.h"
+#include "git/git.h"
+#include "names/names.h"
+#include "postcheck/acts/check.h"
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 

@@ -2,7 +2,7 @@
 // The reader parses (apart/reader.c).
 //
 // The room postcheck/git owns the check of git's directories. Uses: base git names nouns
-// postcheck/finding report text view/paths. Begin with vet.c.
+// postcheck/acts report text view/paths. Begin with vet.c.
 #pragma once
 
 #include <limits.h>

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "boxes/record.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "session/compare/changes.h"
 
 enum { NOTES_MAX = 20, RUN_MAX = 40 };

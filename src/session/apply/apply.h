@@ -32,22 +32,22 @@ int apply_end(struct held *held, enum end end, struct out *notes);
 int apply_refuse_pending(const struct held *held);
 bool apply_is_pending(const struct held *held);
 
-// Locks the session until attach_ready(): nobody freezes, applies or mounts it.
-int attach_plan(struct plan *plan, const char *state, const char *name);
+// Locks the session until join_ready(): nobody freezes, applies or mounts it.
+int join_plan(struct plan *plan, const char *state, const char *name);
 
 // Takes the mounts of a live run. The next run may enter once the box is made.
-int attach_host(const struct plan *plan, struct run *run);
-int attach_layers_host(const struct plan *plan, struct run *run);
+int join_host(const struct plan *plan, struct run *run);
+int join_layers_host(const struct plan *plan, struct run *run);
 // Links the run's record into the session, for later runs.
-int attach_note(const struct plan *plan, const struct run *run);
-void attach_ready(const struct plan *plan, const struct run *run);
-int attach_undo(const struct plan *plan, struct run *run);
+int join_note(const struct plan *plan, const struct run *run);
+void join_ready(const struct plan *plan, const struct run *run);
+int join_undo(const struct plan *plan, struct run *run);
 
 // For a run that does not start.
-void attach_release(const struct plan *plan);
+void join_release(const struct plan *plan);
 
 // Notes that the run is outside of the session's project.
-void attach_tell_place(struct plan *plan);
+void join_tell_place(struct plan *plan);
 
 // Each operation is in the journal before it is done.
 

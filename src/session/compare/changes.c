@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "session/store/store.h"
 #include "text/words.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "git/recognise.h"
-#include "names/trusted.h"
+#include "git/git.h"
+#include "names/names.h"
 #include "session/store/store.h"
 
 static void read_texts(struct mentions *mentions, const struct gitnamed *named, const char *top)

@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitindex.h"
-#include "git/recognise.h"
+#include "git/git.h"
 #include "session/store/store.h"
 #include "text/words.h"
 

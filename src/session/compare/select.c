@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 
 struct named {
 	unsigned root;

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "git/recognise.h"
-#include "names/trusted.h"
+#include "git/git.h"
+#include "names/names.h"
 
 extern char **environ;
 

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "text/words.h"
 
 enum { ENTRIES_MAX = 32768 };
@@ -88,18 +88,18 @@ struct place *place_add(struct plan *plan, enum place_role role, const char *pat
 const char *tree_around(const struct plan *plan, const char *path)
 {
 	const char *around = NULL;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (path_within(path, plan->searched[i].path) &&
-		    (!around || path_within(plan->searched[i].path, around)))
-			around = plan->searched[i].path;
+	for (unsigned i = 0; i < plan->tree_count; i++)
+		if (path_within(path, plan->trees[i].path) &&
+		    (!around || path_within(plan->trees[i].path, around)))
+			around = plan->trees[i].path;
 	return around;
 }
 
 const char *tree_in(const struct plan *plan, const char *path)
 {
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (path_within(plan->searched[i].path, path))
-			return plan->searched[i].path;
+	for (unsigned i = 0; i < plan->tree_count; i++)
+		if (path_within(plan->trees[i].path, path))
+			return plan->trees[i].path;
 	return NULL;
 }
 

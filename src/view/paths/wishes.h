@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 #include "base/base.h"
-#include "git/recognise.h"
-#include "names/trusted.h"
+#include "git/git.h"
+#include "names/names.h"
 #include "plan.h"
 
 struct arena;
@@ -239,7 +239,7 @@ bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mount
 bool outer_copy(struct arena *arena, const char *path, struct identity *ret_link,
 		const char **ret_copy);
 
-// Searched directories (plan->searched): the deepest above a path; one below it; the path itself.
+// Searched directories (plan->trees): the deepest above a path; one below it; the path itself.
 // NULL: none.
 const char *tree_around(const struct plan *plan, const char *path);
 const char *tree_in(const struct plan *plan, const char *path);

@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitconfig.h"
-#include "git/recognise.h"
+#include "git/git.h"
 #include "view/paths/wishes.h"
 
 enum { ALTERNATES_DEPTH = 5 };

@@ -7,7 +7,7 @@
 #include "view/paths/wishes.h"
 
 // Protects the path, its target, and the links on the way.
-static int protect_path(struct wishes *wishes, const char *named, enum act absent)
+static int protect_path(struct wishes *wishes, const char *named, enum act otherwise)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	struct resolved way;
@@ -20,7 +20,7 @@ static int protect_path(struct wishes *wishes, const char *named, enum act absen
 		if (!wishes_is_reached(wishes, ways[i]))
 			continue;
 		if (!protect_holds_root(wishes, ways[i]))
-			TRY(protect_name(wishes, ways[i], absent, from));
+			TRY(protect_name(wishes, ways[i], otherwise, from));
 		else
 			list_add(&wishes->plan->notes, wishes->arena,
 				 arena_text(wishes->arena,
@@ -33,10 +33,10 @@ static int protect_path(struct wishes *wishes, const char *named, enum act absen
 	return 0;
 }
 
-static int protect_all(struct wishes *wishes, const struct list *named, enum act absent)
+static int protect_all(struct wishes *wishes, const struct list *named, enum act otherwise)
 {
 	list_each (item, named)
-		TRY(protect_path(wishes, item->text, absent));
+		TRY(protect_path(wishes, item->text, otherwise));
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "view/paths/wishes.h"
 
 static bool lacks(const void *resolver, const char *path)
@@ -168,10 +168,10 @@ int homes_protect(struct wishes *wishes)
 	struct plan *plan = wishes->plan;
 	const struct homes *homes = homes_of(wishes);
 	struct list targets = { 0 };
-	if (plan->searched_count == 0)
+	if (plan->tree_count == 0)
 		return 0;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		TRY(protect_below(wishes, plan->searched[i].path));
+	for (unsigned i = 0; i < plan->tree_count; i++)
+		TRY(protect_below(wishes, plan->trees[i].path));
 	TRY(programs_protect(wishes, homes));
 	homes_follow(plan->scratch, homes, &targets);
 	list_each (item, &targets)

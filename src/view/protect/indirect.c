@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitindex.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "view/paths/wishes.h"
 
 enum { INDEX_MAX = 32 << 20 };

@@ -9,8 +9,8 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "git/gitconfig.h"
-#include "git/recognise.h"
-#include "trees/git_list.h"
+#include "git/git.h"
+#include "trees/trees.h"
 #include "view/paths/wishes.h"
 
 // Repositories over this number, and those that boxes made, have no mounts: the check after the
@@ -21,11 +21,11 @@ enum { MODULES_MAX = 64, MODULES_DEEP = 3 };
 
 static void note(struct git_walk *walk, int directory, const char *name)
 {
-	listed_note(walk->owner, directory, name, walk->path + walk->root + 1, LISTED_OWN);
+	repos_note(walk->owner, directory, name, walk->path + walk->root + 1, REPOS_OWN);
 }
 
 struct first {
-	struct listed known;
+	struct repos known;
 	const struct plan *plan;
 };
 
@@ -35,11 +35,11 @@ static bool is_tree(struct git_walk *walk)
 }
 
 // No box has run in the tree: all of its repositories are the user's.
-static void look_first(struct wishes *wishes, struct searched *tree, struct listed *ret_known)
+static void look_first(struct wishes *wishes, struct tree *tree, struct repos *ret_known)
 {
 	struct stat status;
-	static struct centre centres[] = { { "", SHARE_NONE } };
-	static const struct share top = { .centres = centres, .count = 1 };
+	static struct tracked tracked[] = { { "", SHARE_NONE } };
+	static const struct share top = { .tracked = tracked, .count = 1 };
 	struct arena *arena = wishes->plan->scratch;
 	struct first first = { .known = { .arena = arena, .root = tree->path },
 			       .plan = wishes->plan };
@@ -57,7 +57,7 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	arena_free(walk->arena);
 	tree->fresh = true;
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
-	listed_sort(&first.known);
+	repos_sort(&first.known);
 	listed_begin(&first.known, tree->list);
 	*ret_known = first.known;
 }
@@ -79,7 +79,7 @@ static int protect_known(struct wishes *wishes, const char *path, struct origin 
 
 // True if a .git file leads out of the tree: its worktree is shown and protected as the project's.
 // A repository in the tree is protected itself.
-static bool leads_out(struct wishes *wishes, const struct searched *tree, const char *file)
+static bool leads_out(struct wishes *wishes, const struct tree *tree, const char *file)
 {
 	const char *pointer = beyond_pointer(wishes->arena, file, GIT_FILE_PREFIX);
 	return pointer &&
@@ -89,7 +89,7 @@ static bool leads_out(struct wishes *wishes, const struct searched *tree, const 
 			    tree->path);
 }
 
-static int protect_row(struct wishes *wishes, const struct searched *tree, const char *inside,
+static int protect_row(struct wishes *wishes, const struct tree *tree, const char *inside,
 		       unsigned *count)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
@@ -133,31 +133,31 @@ static void note_starts(struct wishes *wishes, const char *path, unsigned depth)
 }
 
 // Also for a worktree or submodule, whose git directory is protected elsewhere.
-static void add_top(struct wishes *wishes, const struct searched *tree, const char *inside)
+static void add_top(struct wishes *wishes, const struct tree *tree, const char *inside)
 {
 	struct arena *arena = wishes->plan->scratch;
 	list_add(&wishes->tops, arena, path_parent(arena, path_below(arena, tree->path, inside)),
 		 (struct origin){ .file = "protect" });
 }
 
-static int protect_rows(struct wishes *wishes, struct searched *tree, const struct listed *known,
-			enum listed_kind kind, unsigned *count)
+static int protect_rows(struct wishes *wishes, struct tree *tree, const struct repos *known,
+			enum repos_kind kind, unsigned *count)
 {
 	for (unsigned i = 0; i < known->count; i++) {
-		const struct listed_row *row = &known->rows[i];
+		const struct repos_row *row = &known->rows[i];
 		unsigned before = *count;
 		if (row->kind != kind)
 			continue;
 		if (str_equal(path_name(row->path), ".git") &&
-		    (kind == LISTED_OWN || i < STARTS_MADE_MAX))
+		    (kind == REPOS_OWN || i < STARTS_MADE_MAX))
 			add_top(wishes, tree, row->path);
-		if (kind == LISTED_OWN && *count < NESTED_MAX &&
+		if (kind == REPOS_OWN && *count < NESTED_MAX &&
 		    str_equal(path_name(row->path), ".git"))
 			TRY(protect_row(wishes, tree, row->path, count));
 		if (*count > before)
 			continue;
 		tree->open = true;
-		if (kind == LISTED_OWN || wishes->plan->start_count < STARTS_MADE_MAX)
+		if (kind == REPOS_OWN || wishes->plan->start_count < STARTS_MADE_MAX)
 			note_starts(wishes, path_below(wishes->arena, tree->path, row->path),
 				    MODULES_DEEP);
 	}
@@ -165,7 +165,7 @@ static int protect_rows(struct wishes *wishes, struct searched *tree, const stru
 }
 
 // A power failure can leave a file that was just written empty.
-static void tell_damaged(struct plan *plan, const struct searched *tree)
+static void tell_damaged(struct plan *plan, const struct tree *tree)
 {
 	static const char text[] = "the list of repositories in %s was damaged, or of another "
 				   "version of sbx, and their present "
@@ -176,16 +176,16 @@ static void tell_damaged(struct plan *plan, const struct searched *tree)
 }
 
 // The user's repositories come first. A missing one is skipped.
-int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count)
+int nested_protect(struct wishes *wishes, struct tree *tree, unsigned *count)
 {
-	struct listed known;
-	int found = listed_read(wishes->plan->scratch, tree->list, tree->path, &known);
+	struct repos known;
+	int found = repos_read(wishes->plan->scratch, tree->list, tree->path, &known);
 	TRY(found);
 	if (!found && known.damaged)
 		tell_damaged(wishes->plan, tree);
 	if (!found)
 		look_first(wishes, tree, &known);
-	for (enum listed_kind kind = LISTED_OWN; kind <= LISTED_MADE; kind++)
+	for (enum repos_kind kind = REPOS_OWN; kind <= REPOS_MADE; kind++)
 		TRY(protect_rows(wishes, tree, &known, kind, count));
 	return 0;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 

@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "view/paths/wishes.h"
 
 static bool is_system(const char *path)
@@ -50,7 +50,7 @@ static void tell_relative(struct plan *plan, const char *entry)
 				      "directory that you are in, those that a box made, too; "
 				      "remove it from PATH",
 				      str_shown(entry));
-	list_add(plan->searched[0].fresh ? &plan->warnings : &plan->notes, plan->arena, text,
+	list_add(plan->trees[0].fresh ? &plan->warnings : &plan->notes, plan->arena, text,
 		 (struct origin){ .file = "PATH" });
 }
 

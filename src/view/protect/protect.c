@@ -27,7 +27,7 @@ static int add_mask(struct wishes *wishes, const char *path, const struct identi
 
 // The link cannot be replaced. Its target is protected where the box could write it.
 static int protect_link(struct wishes *wishes, const char *path, const struct identity *identity,
-			enum act absent, struct origin from)
+			enum act otherwise, struct origin from)
 {
 	struct resolved resolved;
 	TRY(add_mask(wishes, path, identity, from));
@@ -36,7 +36,7 @@ static int protect_link(struct wishes *wishes, const char *path, const struct id
 	if (found < 0 || !wishes_is_reached(wishes, resolved.path))
 		return 0;
 	if (!found)
-		return protect_guard(wishes, resolved.path, absent);
+		return protect_guard(wishes, resolved.path, otherwise);
 	if (path_within(path, resolved.path))
 		return fail(0,
 			    "'%s' is a symlink to a directory around it, which cannot be "
@@ -65,17 +65,17 @@ int protect_failed(struct wishes *wishes, const char *path)
 		    shut, quote_word(wishes->arena, shut));
 }
 
-int protect_name(struct wishes *wishes, const char *path, enum act absent, struct origin from)
+int protect_name(struct wishes *wishes, const char *path, enum act otherwise, struct origin from)
 {
 	struct stat status;
 	if (lstat(path, &status) < 0) {
 		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
-			return protect_guard(wishes, path, absent);
+			return protect_guard(wishes, path, otherwise);
 		return protect_failed(wishes, path);
 	}
 	struct identity identity = { status.st_dev, status.st_ino, status.st_mode & S_IFMT };
 	if (S_ISLNK(status.st_mode))
-		return protect_link(wishes, path, &identity, absent, from);
+		return protect_link(wishes, path, &identity, otherwise, from);
 	return add_mask(wishes, path, &identity, from);
 }
 

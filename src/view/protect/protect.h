@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/base.h"
-#include "git/recognise.h"
+#include "git/git.h"
 #include "plan.h"
 #include "view/paths/wishes.h"
 
@@ -21,7 +21,7 @@ int protect_plan(struct wishes *wishes);
 
 // An existing path becomes read-only; on an absent one the check at the end acts. No parent is a
 // symlink.
-int protect_name(struct wishes *wishes, const char *path, enum act absent, struct origin from);
+int protect_name(struct wishes *wishes, const char *path, enum act otherwise, struct origin from);
 int protect_guard(struct wishes *wishes, const char *path, enum act act);
 
 // After a failed lookup, with errno: notes a directory without its owner's x bit, for another try.
@@ -86,9 +86,9 @@ int beyond_show_worktree(struct wishes *wishes, const char *common, const char *
 // Repositories below the top of a writable directory, found by an earlier look. The first look
 // precedes the first command.
 
-int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count);
+int nested_protect(struct wishes *wishes, struct tree *tree, unsigned *count);
 
-// Files that git's configuration names, where the box can write them (git/recognise.h).
+// Files that git's configuration names, where the box can write them (git/git.h).
 
 // After all other protection. Needs wishes->named and wishes->tops.
 int configured_protect(struct wishes *wishes);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/base.h"
-#include "names/trusted.h"
+#include "names/names.h"
 #include "view/paths/wishes.h"
 
 static int protect_table(struct wishes *wishes, const char *directory, const char *above,
@@ -141,10 +141,10 @@ static int protect_path(struct wishes *wishes, const struct item *item, const ch
 static int protect_searched(struct wishes *wishes, const char *path)
 {
 	struct plan *plan = wishes->plan;
-	plan->searched[plan->searched_count++] =
-		(struct searched){ .path = path,
-				   .runs = path_kept(wishes->arena, plan->state, "trees", path),
-				   .list = path_kept(wishes->arena, plan->state, "known", path) };
+	plan->trees[plan->tree_count++] =
+		(struct tree){ .path = path,
+			       .runs = path_kept(wishes->arena, plan->state, "trees", path),
+			       .list = path_kept(wishes->arena, plan->state, "known", path) };
 	return protect_root(wishes, path);
 }
 
@@ -156,7 +156,7 @@ static int protect_roots(struct wishes *wishes)
 	unsigned count = wishes->count, nested = 0;
 	const char *project = plan->project;
 	bool whole = project && wishes_is_reached(wishes, project);
-	plan->searched = arena_take(wishes->arena, (count + 1) * sizeof(*plan->searched));
+	plan->trees = arena_take(wishes->arena, (count + 1) * sizeof(*plan->trees));
 	if (whole)
 		TRY(protect_searched(wishes, project));
 	else if (project && wishes_is_scratch(wishes, project))
@@ -173,8 +173,8 @@ static int protect_roots(struct wishes *wishes)
 			TRY(repository_protect(wishes, path_parent(wishes->arena, mount->target),
 					       from));
 	}
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		TRY(nested_protect(wishes, &plan->searched[i], &nested));
+	for (unsigned i = 0; i < plan->tree_count; i++)
+		TRY(nested_protect(wishes, &plan->trees[i], &nested));
 	TRY(configured_protect(wishes));
 	TRY(homes_protect(wishes));
 	list_each (item, &wishes->opened)

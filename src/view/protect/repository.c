@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
-#include "git/recognise.h"
+#include "git/git.h"
 #include "view/paths/wishes.h"
 
 enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };

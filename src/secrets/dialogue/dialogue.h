@@ -1,0 +1,185 @@
+// HTTP/1.1 between a client and a server, decrypted: swaps placeholders in request heads, scrubs
+// secrets from answers.
+//
+// The room secrets/dialogue owns what happens to bytes in a connection that is opened: pure, no
+// I/O. The program that does it is the room secrets/opener. Uses: base net/parse report text. Begin
+// with dialogue.h.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "net/parse/parse.h"
+#include "report/findings.h"
+#include "text/destination.h"
+
+enum {
+	SECRETS_MAX = 16,
+	SECRET_HOSTS_MAX = 8,
+	SECRET_HEADERS_MAX = 8,
+	SECRET_NAME_MAX = 32,
+	SECRET_HEADER_MAX = 64,
+	SECRET_LETTERS_LEAST = 16,
+	SECRET_BYTES_MAX = 4096
+};
+
+struct key_rule {
+	char name[SECRET_NAME_MAX + 1];
+	unsigned host_count, header_count;
+	bool only;
+	struct destination hosts[SECRET_HOSTS_MAX];
+	char headers[SECRET_HEADERS_MAX][SECRET_HEADER_MAX + 1];
+};
+
+struct secret {
+	struct key_rule rule;
+	size_t length;
+	const char *value, *placeholder;
+};
+
+struct keyring {
+	unsigned count;
+	struct secret secrets[SECRETS_MAX];
+};
+
+bool secret_goes_to(const struct key_rule *rule, const struct host *host, uint16_t port);
+bool secret_in_header(const struct key_rule *rule, struct piece name);
+
+// Returns a rule with `only` for this host, or NULL.
+const struct key_rule *keyring_only(const struct keyring *ring, const struct host *host,
+				    uint16_t port);
+// Whether a header of this name carries a credential. Cookie does not count.
+bool is_credential_header(struct piece name);
+// Returns the name of a credential in the query of a request line, or NULL.
+const char *credential_in_query(const char *line, size_t length);
+
+// Returns why a value cannot be a secret, or NULL.
+const char *secret_problem(const char *value, size_t length);
+// Makes a placeholder of the same shape: keeps a known prefix, and replaces letters and digits by
+// `random` (16 bits for each byte).
+void placeholder_make(const char *value, size_t length, const uint16_t *random, char *ret);
+
+// A needle is a text to replace: a secret becomes its placeholder.
+
+struct needle {
+	const char *from, *to;
+	size_t length;
+};
+
+struct scrubber {
+	struct needle whole; // the request's Basic value; length 0: none
+	struct needle needles[SECRETS_MAX];
+	unsigned count;
+	bool first[256];     // possible first bytes of a needle
+	uint8_t pairs[8192]; // a bit for each pair of bytes in the beginning of a needle
+};
+
+void scrub_begin(struct scrubber *scrubber, const struct keyring *ring);
+void scrub_whole(struct scrubber *scrubber, const struct needle *needle);
+
+// Replaces needles in place. Returns how many bytes may pass. The rest may begin a needle: give it
+// again with the next bytes. `last`: none follow.
+size_t scrub(const struct scrubber *scrubber, char *bytes, size_t length, bool last);
+
+enum { SWAP_HEAD_MAX = HTTP_HEAD_MAX + 64, SWAP_WHY = 160, SWAP_BASIC_MAX = 8192 };
+
+struct swapped {
+	unsigned used;
+	size_t length;
+	// The Basic value as the client wrote it, and as the server gets it. Length 0: none.
+	size_t basic_length;
+	char basic_placeholder[SWAP_BASIC_MAX + 1], basic_value[SWAP_BASIC_MAX + 1];
+	char why[SWAP_WHY];
+};
+
+// Writes the head with secrets for placeholders. http_request() has read `head`. Drops
+// Accept-Encoding, Range, TE and Upgrade. Returns false for a placeholder elsewhere in the head.
+// `out` has SWAP_HEAD_MAX bytes.
+bool swap_head(const struct keyring *ring, const struct host *host, uint16_t port, const char *head,
+	       const struct http_request *request, char *out, struct swapped *ret);
+
+enum {
+	EXCHANGE_IN = HTTP_HEAD_MAX, // bytes of one read
+	EXCHANGE_OUT = SWAP_HEAD_MAX + 64,
+	EXCHANGE_BODY = 12 * 1024, // longer than any secret in base64
+};
+
+enum exchange_turn {
+	EXCHANGE_WAIT,    // for bytes, or for room in `out`
+	EXCHANGE_MOVED,   // bytes were used or written
+	EXCHANGE_REFUSED, // with `why` and `status`; nothing more is read
+	EXCHANGE_OVER,
+	EXCHANGE_BROKEN, // an incomplete answer: the client must see this
+};
+
+struct exchange {
+	const struct keyring *ring;
+	struct host host;
+	uint16_t port;
+	enum { UP_HEAD, UP_LENGTH, UP_CHUNKED, UP_DONE } up;
+	enum exchange_answer { DOWN_HEAD, DOWN_LENGTH, DOWN_CHUNKED, DOWN_CLOSE, DOWN_DONE } down;
+	struct exchange_body {
+		uint64_t left;
+		enum http_chunk chunk;
+	} up_body, down_body;
+	bool asks_head, keep_alive;
+	bool answered;
+	unsigned used;
+	unsigned fresh; // bits of secrets whose use is not counted yet
+	struct scrubber scrubber;
+	struct swapped swapped;
+	char body[EXCHANGE_BODY];
+	size_t body_length;
+	int status;
+	char why[SWAP_WHY];
+};
+
+struct passage {
+	const char *in;
+	size_t length, used;
+	char *out;
+	size_t room, wrote;
+	bool ended;
+};
+
+void exchange_begin(struct exchange *exchange, const struct keyring *ring, const struct host *host,
+		    uint16_t port);
+enum exchange_turn exchange_up(struct exchange *exchange, struct passage *stream);
+enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stream);
+size_t exchange_refusal(const struct exchange *exchange, int status, const char *why, char *out,
+			size_t size);
+
+// The opener's descriptors: to the supervisor, to the worker.
+enum { OPENER_CONTROL = 3, OPENER_CHANNEL = 4 };
+
+// The supervisor's first message, with two descriptors: trusted root certificates, and the record.
+struct opener_begin {
+	unsigned locks;
+	unsigned secrets;
+	uint32_t roots_length;
+};
+// A struct key_rule for each secret follows, with a descriptor to read the value from.
+
+// The opener's answer to each secret, and a last one when the record has the certificate.
+struct opener_answer {
+	char problem[160]; // "": none
+	char placeholder[SECRET_BYTES_MAX + 1];
+};
+
+// A worker's message, with two descriptors: of the client, of the server.
+struct opener_pair {
+	struct host host;
+	uint16_t port;
+};
+
+// Memory that the opener writes. It reads hostile bytes: the supervisor checks all of this.
+enum { OPENER_USES_MAX = 64 };
+struct opener_record {
+	char certificate[64 * 1024];
+	struct {
+		uint32_t secret, times;
+		char host[HOST_NAME_BYTES_MAX + 1];
+	} uses[OPENER_USES_MAX];
+	struct refused_table refused;
+};
