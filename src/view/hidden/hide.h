@@ -1,7 +1,7 @@
 // Paths that the box must not read, against all other lines.
 //
-// The room view/hidden owns what is hidden from a box: secrets by name, by content and by git's
-// index. Uses: base apart env git names nouns text view/paths. Begin with hide.c.
+// The room view/hidden owns what is hidden from a box: secrets, found by name, content or index.
+// Uses: base apart env git names nouns text view/paths. Begin with hide.c.
 #pragma once
 
 #include <stdbool.h>
