@@ -53,11 +53,11 @@ const char *repos_print(struct arena *arena, const struct repos *known);
 int repos_read(struct arena *arena, const char *file, const char *root, struct repos *ret_known);
 // Writes the first list, or takes one that another run has written since. It is durable: without it
 // a box's files would count as the user's.
-void listed_begin(struct repos *known, const char *file);
+void repos_begin(struct repos *known, const char *file);
 // Writes a later one, with the rows that other runs wrote since `before` was read.
-void listed_end(struct repos *now, const struct repos *before, const char *file);
+void repos_end(struct repos *now, const struct repos *before, const char *file);
 // Pure. A row of a box stays one. Sorted before and after.
-void listed_join(struct repos *now, const struct repos *before, const struct repos *others);
+void repos_join(struct repos *now, const struct repos *before, const struct repos *others);
 
 void repos_note(struct repos *known, int directory, const char *name, const char *path,
 		enum repos_kind kind);

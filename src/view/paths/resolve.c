@@ -64,7 +64,7 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	return 1;
 }
 
-enum { SLOTS_FIRST = 512, LISTED_PATH_MAX = 512, REPOS_BYTES = 32768, FILTER_BITS = 1 << 16 };
+enum { SLOTS_FIRST = 512, LISTED_PATH_MAX = 512, LISTED_BYTES = 32768, FILTER_BITS = 1 << 16 };
 
 struct resolve_entry {
 	const char *path;
@@ -238,7 +238,7 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 
 static void list_names(struct resolver *resolver, const char *directory)
 {
-	static _Alignas(struct sys_entry) char entries[REPOS_BYTES]; // few of its pages are used
+	static _Alignas(struct sys_entry) char entries[LISTED_BYTES]; // few of its pages are used
 	long size = -1;
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct resolve_entry *own = slot_of(resolver, directory);

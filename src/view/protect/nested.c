@@ -58,7 +58,7 @@ static void look_first(struct wishes *wishes, struct tree *tree, struct repos *r
 	tree->fresh = true;
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	repos_sort(&first.known);
-	listed_begin(&first.known, tree->list);
+	repos_begin(&first.known, tree->list);
 	*ret_known = first.known;
 }
 
