@@ -158,7 +158,8 @@ struct opener_begin {
 };
 // A struct key_rule for each secret follows, with a descriptor to read the value from.
 
-// The opener sends one for each secret, and a last one when opener_record.certificate is written.
+// The opener sends one answer for each secret, and a last one when opener_record.certificate is
+// written.
 struct opener_answer {
 	char problem[160]; // "": none
 	char placeholder[SECRET_BYTES_MAX + 1];

@@ -24,7 +24,7 @@ struct mint {
 
 // The authority is valid 30 days, a leaf 7.
 bool mint_begin(struct mint *mint, const struct keyring *ring);
-// Writes PEM. Returns the number of bytes, 0 if they do not fit.
+// Writes the authority as PEM. Returns its length, or 0 if it does not fit.
 size_t mint_text(const struct mint *mint, char *text, size_t size);
 // Returns a leaf for `name`, a host of a rule, or NULL.
 X509 *mint_leaf(struct mint *mint, const char *name);
