@@ -33,7 +33,7 @@ bool apply_is_pending(const struct held *held);
 // Locks the session until join_ready(): nobody snapshots, applies or mounts it.
 int join_plan(struct plan *plan, const char *state, const char *name);
 
-// Clones the session's mounts from runs that live.
+// Clones the session's mounts from live runs.
 int join_host(const struct plan *plan, struct run *run);
 int join_layers_host(const struct plan *plan, struct run *run);
 // Links the run's record into the session, for later runs.
