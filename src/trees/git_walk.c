@@ -247,7 +247,7 @@ static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 	return !walk->counts || row->links != 2 + walk->tracked[row->directory].children;
 }
 
-// Opens the top again: a shared descriptor's reference count would move between processors.
+// Opens the top again: threads that share a descriptor contend for its reference count.
 static void *look_from_end(void *argument)
 {
 	struct second *second = argument;
