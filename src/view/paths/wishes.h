@@ -19,7 +19,7 @@ struct stat;
 // Places are directories with names that the host acts on.
 
 // Adds the directory and lists its names. `above`: its path in the table of names. Valid until the
-// next call. NULL is reported.
+// next call. Returns NULL and reports.
 struct place *place_add(struct plan *plan, enum place_role role, const char *path,
 			const char *above);
 // Adds a name that the table of names may lack. No parent of `path` is a symlink.
