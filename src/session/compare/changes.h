@@ -1,5 +1,5 @@
 // The room session/compare owns the comparison of a session's layers with the host's present
-// directories: changes, conflicts, what is withheld. Uses: base apart git names nouns session/store
+// directories: changes, conflicts, withheld paths. Uses: base apart git names nouns session/store
 // text. Begin with changes.c.
 #pragma once
 
