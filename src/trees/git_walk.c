@@ -1,5 +1,4 @@
-// Owns the order of a search through a tree: tracked directories, new entries in them, then the
-// rest.
+// Owns the order of a search in a tree: tracked directories, new entries in them, then the rest.
 #include "trees/trees.h"
 
 #include <dirent.h>
@@ -240,8 +239,7 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
 }
 
-// Whether there may be subdirectories that struct share lacks. st_nlink is 2 + subdirectories, or
-// always 2 (CIFS): the top's count shows which.
+// True if struct share may lack subdirectories: st_nlink is 2 + their count, or always 2 (CIFS).
 static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 {
 	return !walk->counts || row->links != 2 + walk->tracked[row->directory].children;
