@@ -185,7 +185,7 @@ void repos_join(struct repos *now, const struct repos *before, const struct repo
 void repos_end(struct repos *now, const struct repos *before, const char *file)
 {
 	struct repos others;
-	if (testing_skips("list-haste")) // another run ends meanwhile
+	if (testing_skips("list-haste")) // tests: another run ends meanwhile
 		nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
 	autoclose int held = lock(now, file);
 	if (repos_read(now->arena, file, now->root, &others) > 0)

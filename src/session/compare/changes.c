@@ -30,7 +30,7 @@ struct compare_walk {
 	unsigned removed; // index of the uppermost removed directory
 	bool lost;
 	enum same same;
-	uint64_t parent; // inode; 0: the host has no directory
+	uint64_t parent; // inode of the host's directory; 0: none
 	const struct seen_directory *above;
 };
 
@@ -130,8 +130,7 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	return result;
 }
 
-// Uses overlayfs's origin mark in the oldest layer that has the file: later layers copied it from
-// there.
+// Finds out by overlayfs's origin mark whether the file was the host's.
 static void compare_added(struct compare_walk *walk, struct change *change,
 			  const struct known_file *known, const struct merged *merged,
 			  const struct entry *entry)
@@ -172,7 +171,7 @@ static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 	return CHANGE_MODE;
 }
 
-// Whether an apply of equal bytes would only add a right. `ret_same`: it would change nothing.
+// For equal bytes: whether an apply would add a right. *ret_same: it would not change the mode.
 static bool adds_rights(const struct stat *is, const struct stat *was, bool *ret_same)
 {
 	mode_t mask = umask(0);
@@ -229,8 +228,8 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 static int note_removed(struct compare_walk *walk, const char *path, const char *name, int host,
 			const struct stat *was);
 
-// Adds removals of all host entries but `entries`, which the session has. Names too deep are noted
-// with the uppermost directory.
+// Adds removals of all host entries but `entries`, which the session has. If `path` is too deep,
+// marks the topmost removed directory as far.
 static int walk_removed(struct compare_walk *walk, const char *path, const struct entry *entries,
 			int count, int host)
 {
@@ -318,7 +317,8 @@ static int walk_directory(struct compare_walk *walk, const char *path, const str
 	for (int i = 0; i < count; i++)
 		TRY(walk_entry(walk, walk_below(walk, path, entries[i].name), merged, &entries[i],
 			       host));
-	// An opaque directory hides the host's entries, unless the session has made them again.
+	// An opaque directory hides the host's entries: those that the session did not make again
+	// are removals.
 	return merged->opaque && host >= 0 ? walk_removed(walk, path, entries, count, host) : 0;
 }
 

@@ -13,7 +13,7 @@
 #include "session/store/store.h"
 #include "text/words.h"
 
-// Returns the directory that has the name, or -1.
+// Returns the descriptor of the directory, a layer's or the host's, whose entry shows, or -1.
 static int place_of(const struct merged *merged, int host, const char *name)
 {
 	struct stat status;
@@ -77,7 +77,7 @@ const char *repository_in(const char *path)
 	return path;
 }
 
-// Returns the path in a git directory, or NULL.
+// Returns the part of the path below ".git/", or NULL.
 static const char *inside_git(const char *path)
 {
 	const char *git = repository_in(path), *slash = git ? strchr(git, '/') : NULL;

@@ -1,4 +1,4 @@
-// Owns the choice of changes by the paths that were named.
+// Owns the choice of changes by the paths that the user names.
 #include "session/compare/changes.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-// Owns the decision which changes are withheld: by sbx's list of profiles, and by what git's
-// configuration and the home name.
+// Owns the decision which changes are withheld: by sbx's list of profiles, and by names in git's
+// configuration and the home.
 #include "session/compare/changes.h"
 
 #include <string.h>
@@ -82,7 +82,7 @@ static void add_led(struct withheld *withheld, const char *directory)
 		add_path(withheld, &withheld->around, item->text);
 }
 
-// Adds names of a repository below the top.
+// Adds files that the configuration of a repository below the top names.
 static void add_nested(struct withheld *withheld, const char *directory)
 {
 	struct gitnamed named = { .count = 0 };

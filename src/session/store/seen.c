@@ -192,7 +192,6 @@ static bool look(struct seen_listing *listing, int top, unsigned index)
 	return true;
 }
 
-// Lists directories breadth first, within a time limit.
 static void list_all(struct seen_listing *listing, int top)
 {
 	FORGIVING;

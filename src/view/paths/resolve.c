@@ -80,7 +80,7 @@ struct resolver {
 	struct arena *arena, *scratch;
 	unsigned used, slots; // slots: a power of two; at most three quarters are used
 	struct resolve_entry *entries;
-	const char *listed; // the first listed directory, as most lookups are in the home
+	const char *listed; // the first listed directory: the home, where most lookups are
 	const uint64_t *listed_filter;
 	size_t listed_length;
 	unsigned listed_hash;
@@ -204,8 +204,8 @@ static const struct resolve_entry *entry_of(struct resolver *resolver, const cha
 	return entry;
 }
 
-// Stops at the first name without an entry: it is missing if its directory's listing lacks it. A
-// symlink leads elsewhere.
+// Whether the cache proves that the path is missing: its first name without an entry is not in its
+// directory's listing. False after a symlink.
 bool resolver_lacks(const struct resolver *resolver, const char *path)
 {
 	char part[LISTED_PATH_MAX] __attribute__((uninitialized));
@@ -292,7 +292,7 @@ static int take_name(struct resolve_walk *walk)
 	return 1;
 }
 
-// Resolves one component at a time: each symlink is made again in the box.
+// Resolves one component at a time, as each symlink is made again in the box.
 int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved)
 {
 	struct resolve_walk walk __attribute__((uninitialized));
