@@ -53,6 +53,10 @@ struct gitindex_vetted {
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted);
 
+// The name of a shared index with an object's name; of one with these bytes: its sum.
+const char *gitindex_shared(struct arena *arena, const unsigned char *id, unsigned hash);
+const char *gitindex_own(struct arena *arena, const void *bytes, size_t length, unsigned hash);
+
 // Finds directories of tracked files and submodules, all parents, and files that `keeps` accepts,
 // sorted by strcmp(); "" is the top. -1: split, no index, or over GITINDEX_DIRECTORY_BYTES.
 enum { GITINDEX_DIRECTORY_BYTES = 32 << 20 };
@@ -81,7 +85,9 @@ enum { INDEX_FILE_MAX = 512 << 20 };
 // apart_ask() needs four times the answer.
 #define INDEX_FILE_ARENA(length) (8 * (size_t)(length) + ((size_t)64 << 20))
 
+#define INDEX_SHARED "sharedindex." // and the sum of its bytes
 struct index_file {
+	const char *name; // NULL: "index"; a shared index is judged by its name, and not rewritten
 	// directories that may hold the shared index: in a session, upper layers first
 	const int *places;
 	unsigned place_count;

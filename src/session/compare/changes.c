@@ -21,11 +21,12 @@ struct compare_walk {
 	const struct held *held;
 	struct changes *changes;
 	unsigned root;
-	const char *repository; // the git directory's path from ".git" on
+	const char *repository; // from ".git" on, for the first `skipped` bytes of a path
+	size_t skipped;
 	struct withheld names;
 	struct seen seen;
 	int depth;
-	bool covered, guarded, inside;
+	bool covered, guarded, inside, made; // made: the root becomes a repository
 	bool inside_removed;
 	unsigned removed; // index of the uppermost removed directory
 	bool lost;
@@ -36,14 +37,22 @@ struct compare_walk {
 
 static const char *walk_whole(struct compare_walk *walk, const char *path)
 {
-	return walk->repository ? path_below(walk->held->store->arena, walk->repository, path)
+	return walk->repository ? path_below(walk->held->store->arena, walk->repository,
+					     path + walk->skipped)
 				: path;
+}
+
+static void walk_repository(struct compare_walk *walk, const char *path)
+{
+	walk->repository = ".git";
+	walk->skipped = path[0] ? strlen(path) + 1 : 0;
 }
 
 static bool is_withheld(struct compare_walk *walk, const char *path)
 {
-	return withheld_has(&walk->names, walk->root, path) ||
-	       trusted_is_protected(walk_whole(walk, path));
+	return withheld_has(&walk->names, walk->root, path) || trusted_is_protected(path) ||
+	       trusted_is_protected(walk_whole(walk, path)) ||
+	       (walk->made && repository_is_part(path));
 }
 
 static struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path)
@@ -109,9 +118,10 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	if (both && fd < 0)
 		return fail(errno, "read '%s'", str_shown(path));
 	TRY(merged_below(merged, entry->name, &inner));
-	const char *whole = walk_whole(walk, path);
-	bool repository =
-		repository_is_elsewhere(whole) && repository_is_new(&inner, entry->name, fd);
+	enum repository kind = repository_is_elsewhere(walk_whole(walk, path))
+				       ? repository_kind(&inner, entry->name, fd)
+				       : REPOSITORY_NONE;
+	bool repository = kind == REPOSITORY_NEW;
 	walk->guarded = walk->guarded || repository || is_withheld(walk, path);
 	struct change *own =
 		walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
@@ -120,6 +130,8 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 		walk->inside = own->guarded;
 		walk->lost = !both && own->conflict;
 	}
+	if (kind != REPOSITORY_NONE)
+		walk_repository(walk, path);
 	walk_enter(walk, path, fd);
 	if (own && own->path == path && own->kind == CHANGE_MODE && walk->same != SAME_YES)
 		own->conflict = true;
@@ -328,6 +340,7 @@ static int walk_root(struct compare_walk *walk, enum project project)
 	struct merged merged;
 	struct stat status;
 	walk->repository = withheld_repository(walk->held->session.roots[walk->root].path);
+	walk->skipped = 0;
 	autoclose int host = sides_host_root(&held->session, walk->root);
 	TRY(host);
 	TRY(seen_read(held, walk->root, &walk->seen));
@@ -340,12 +353,13 @@ static int walk_root(struct compare_walk *walk, enum project project)
 	walk->parent = fstat(host, &status) == 0 ? status.st_ino : 0;
 	walk->changes->roots[walk->root] = walk->parent;
 	TRY(merged_open(held, held->session.top, CHAIN_MAX, walk->root, &merged));
-	unsigned first = walk->changes->count;
-	bool made = !walk->repository && repository_is_new(&merged, "", host);
+	enum repository kind =
+		walk->repository ? REPOSITORY_NONE : repository_kind(&merged, "", host);
+	walk->made = kind == REPOSITORY_NEW;
+	if (kind != REPOSITORY_NONE)
+		walk_repository(walk, "");
 	int result = walk_directory(walk, "", &merged, host);
 	merged_close(&merged);
-	for (unsigned i = first; made && i < walk->changes->count; i++)
-		repository_guard(&walk->changes->list[i]);
 	return result;
 }
 

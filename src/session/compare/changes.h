@@ -82,10 +82,15 @@ int mentioned_find(const struct held *held, const struct changes *changes, struc
 
 // Parts of a new repository. The host's git would run what its settings name.
 
-// Whether it is a repository once all is applied, but not now. `host` -1: the host has no
-// directory.
-bool repository_is_new(const struct merged *merged, const char *name, int host);
-void repository_guard(struct change *change);
+enum repository {
+	REPOSITORY_NONE,
+	REPOSITORY_OWN, // git takes the host's directory for a git directory
+	REPOSITORY_NEW, // once all is applied
+};
+// `host` -1: the host has no directory.
+enum repository repository_kind(const struct merged *merged, const char *name, int host);
+// Whether the path is a file or directory by which git knows a git directory, or below one.
+bool repository_is_part(const char *path);
 // Fills the members of `change` that are about an index.
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host);
