@@ -107,6 +107,11 @@ int gitindex_ask(struct arena *arena, int fd, size_t size, unsigned hash,
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index);
 
+// Whether the file begins as an index does.
+bool index_file_is(int fd);
+// The sum of the entries of the index in a git directory. False: none, or not git's.
+bool index_file_sum(int directory, uint64_t *ret_sum);
+
 enum { INDEX_STAT = 40, INDEX_SIZE = 36, INDEX_PATH_MAX = 4096 };
 
 struct index_reader {

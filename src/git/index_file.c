@@ -178,3 +178,24 @@ const char *index_file_judge(struct arena *arena, int fd, const struct stat *sta
 	}
 	return bad ? arena_text(arena, "has an entry that git does not write ('%s')", bad) : NULL;
 }
+
+bool index_file_is(int fd)
+{
+	char begins[4];
+	return pread(fd, begins, sizeof(begins), 0) == sizeof(begins) &&
+	       memcmp(begins, "DIRC", sizeof(begins)) == 0;
+}
+
+bool index_file_sum(int directory, uint64_t *ret_sum)
+{
+	struct stat status;
+	struct index_file index = { .places = &directory, .place_count = 1, .since = 1 };
+	autoclose int fd = file_open(directory, "index", 0, &status);
+	if (!index_file_is(fd) || status.st_size > INDEX_FILE_MAX)
+		return false;
+	struct arena *arena = arena_new_of(INDEX_FILE_ARENA(status.st_size));
+	bool good = !index_file_judge(arena, fd, &status, &index);
+	*ret_sum = index.vetted.sum;
+	arena_free(arena);
+	return good;
+}

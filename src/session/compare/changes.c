@@ -68,6 +68,7 @@ static struct change *walk_add(struct compare_walk *walk, enum change_kind kind,
 				   .covered = walk->covered,
 				   .parent = walk->parent };
 	change->git = repository_in(walk_whole(walk, path)) != NULL;
+	change->trace = kind != CHANGE_REMOVED && repository_is_trace(walk_whole(walk, path));
 	change->inside = walk->inside;
 	change->guarded = walk->guarded || is_withheld(walk, path);
 	if (kind != CHANGE_MODE && component_is_git(path_name(path)))
@@ -118,9 +119,9 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	if (both && fd < 0)
 		return fail(errno, "read '%s'", str_shown(path));
 	TRY(merged_below(merged, entry->name, &inner));
-	enum repository kind = repository_is_elsewhere(walk_whole(walk, path))
-				       ? repository_kind(&inner, entry->name, fd)
-				       : REPOSITORY_NONE;
+	enum repository kind = repository_kind(&inner, entry->name, fd);
+	if (kind == REPOSITORY_NEW && !repository_is_elsewhere(walk_whole(walk, path)))
+		kind = REPOSITORY_NONE;
 	bool repository = kind == REPOSITORY_NEW;
 	walk->guarded = walk->guarded || repository || is_withheld(walk, path);
 	struct change *own =
@@ -205,7 +206,7 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 	struct change index = { .kind = kind };
 	if (kind != CHANGE_MODE)
 		repository_index(&index, merged, entry, host);
-	if (kind == CHANGE_EDITED && index.same)
+	if (kind == CHANGE_EDITED && index.was_sum && index.sum == index.was_sum)
 		return;
 	bool directory = kind == CHANGE_MODE && S_ISDIR(is->st_mode);
 	if (kind == CHANGE_MODE && !(directory && saw) && same_is_applied(known, is, was))
@@ -214,6 +215,9 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 		return;
 	bool touched =
 		was && !S_ISDIR(was->st_mode) && !same_file(known, &walk->changes->base, was);
+	if (touched && index.was_sum)
+		touched = !same_entries(walk->changes->known, known, walk->above, path,
+					index.was_sum);
 	if (touched && kind == CHANGE_MODE)
 		touched = adds_rights(is, was, &same);
 	if (same)
@@ -387,7 +391,7 @@ int changes_find(const struct held *held, enum project project, struct changes *
 	}
 	renames_find(held, &changes);
 	guard_removed(&changes);
-	repository_leave_indexes(&changes);
+	repository_leave(&changes);
 	*ret_changes = changes;
 	return 0;
 }

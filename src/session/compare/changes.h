@@ -35,8 +35,9 @@ struct change {
 	bool conflict;       // the host differs from what the session saw
 	bool far;            // too deep to be compared: left out
 	bool selected;
-	bool git, index;      // in a git directory; its index
-	bool same, left;      // an index with the host's entries; see repository_leave_indexes()
+	bool git, index;      // in a git directory; its index, or the shared part of one
+	bool trace;           // a log or a message that git does not need
+	bool left;            // see repository_leave()
 	bool named;           // by a path in a git directory
 	bool asked;           // the user named it: a refusal is explained
 	bool marked;          // copied from a host file that is gone
@@ -46,7 +47,7 @@ struct change {
 	const char *refused;  // an index: why it is not applied; follows its name
 	const char *text;     // the index to apply; NULL: the session's
 	size_t length;
-	uint64_t sum; // of the index's entries
+	uint64_t sum, was_sum; // of the index's entries, and of the host's; 0: not git's
 };
 
 struct changes {
@@ -85,17 +86,19 @@ int mentioned_find(const struct held *held, const struct changes *changes, struc
 enum repository {
 	REPOSITORY_NONE,
 	REPOSITORY_OWN, // git takes the host's directory for a git directory
-	REPOSITORY_NEW, // once all is applied
+	REPOSITORY_NEW, // only once all is applied
 };
 // `host` -1: the host has no directory.
 enum repository repository_kind(const struct merged *merged, const char *name, int host);
-// Whether the path is a file or directory by which git knows a git directory, or below one.
+// Whether the path is or lies in a part by which git knows a git directory.
 bool repository_is_part(const char *path);
 // Fills the members of `change` that are about an index.
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host);
-// Leaves out an index that both sides wrote, if the session changed no more in the git directory.
-void repository_leave_indexes(struct changes *changes);
+// Leaves out what both sides wrote: traces, and an index if the session changed no more in the git
+// directory.
+void repository_leave(struct changes *changes);
+bool repository_is_trace(const char *path);
 // Returns the path from its uppermost `.git` on, or NULL.
 const char *repository_in(const char *path);
 // Returns false for git directories of submodules and worktrees, which are handled by their parts.
@@ -166,7 +169,12 @@ bool same_file(const struct known_file *known, const struct timespec *base,
 
 bool same_is_applied(const struct known_file *known, const struct stat *is, const struct stat *was);
 
-// Returns -1 and reports unless the open directory is the root of the session's begin.
+// Whether the host's index has the entries that an apply wrote last, or else those of the session's
+// begin.
+bool same_entries(const struct known *known, const struct known_file *applied,
+		  const struct seen_directory *saw, const char *path, uint64_t sum);
+
+// -1 with the error said unless the open directory is the root that the session was made over.
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen);
 
 bool same_time(const struct timespec *left, const struct timespec *right);

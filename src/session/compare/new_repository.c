@@ -101,66 +101,58 @@ bool repository_breaks(int directory, const char *name, const char *path, const 
 	return str_equal(name, git_part_names[GIT_HEAD]) && !parts.has[GIT_HEAD];
 }
 
-static struct arena *judge_index(const int *places, unsigned count, int fd, const char *name,
-				 const struct stat *status, struct change *change)
-{
-	struct arena *arena = arena_new_of(
-		INDEX_FILE_ARENA(status->st_size < INDEX_FILE_MAX ? status->st_size : 0));
-	struct index_file index = { .name = str_equal(name, "index") ? NULL : name,
-				    .places = places,
-				    .place_count = count,
-				    .since = 1 };
-	change->refused = fd < 0 ? "cannot be read" : index_file_judge(arena, fd, status, &index);
-	change->guarded = change->refused != NULL;
-	change->text = change->refused ? NULL : (const char *)index.vetted.text;
-	change->length = index.vetted.length;
-	change->sum = index.vetted.sum;
-	return arena;
-}
-
-static bool is_index(const struct merged *merged, int host, int fd)
-{
-	char begins[4];
-	return place_of(merged, host, git_part_names[GIT_HEAD]) >= 0 ||
-	       (pread(fd, begins, sizeof(begins), 0) == sizeof(begins) &&
-		memcmp(begins, "DIRC", sizeof(begins)) == 0);
-}
-
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host)
 {
 	int places[CHAIN_MAX + 2];
 	unsigned count = merged->count;
-	struct stat status;
-	struct change was;
-	const char *name = entry->name;
-	if (!S_ISREG(entry->status.st_mode) ||
-	    (!str_equal(name, "index") && !str_starts(name, INDEX_SHARED)))
+	const struct stat *status = &entry->status;
+	bool shared = str_starts(entry->name, INDEX_SHARED);
+	if (!S_ISREG(status->st_mode) || (!shared && !str_equal(entry->name, "index")))
 		return;
-	autoclose int fd = openat(merged->fds[entry->from], name,
+	autoclose int fd = openat(merged->fds[entry->from], entry->name,
 				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (!is_index(merged, host, fd))
+	if (place_of(merged, host, git_part_names[GIT_HEAD]) < 0 && !index_file_is(fd))
 		return;
 	memcpy(places, merged->fds, count * sizeof(*places));
 	if (host >= 0 && !merged->opaque)
 		places[count++] = host;
+	struct arena *arena = arena_new_of(
+		INDEX_FILE_ARENA(status->st_size < INDEX_FILE_MAX ? status->st_size : 0));
+	struct index_file index = { .name = shared ? entry->name : NULL,
+				    .places = places,
+				    .place_count = count,
+				    .since = 1 };
 	change->index = true;
-	struct arena *arena = judge_index(places, count, fd, name, &entry->status, change);
-	if (!change->refused && !change->text)
-		arena_free(arena);
-	autoclose int own = host < 0 ? -1 : file_open(host, name, 0, &status);
-	if (own < 0)
-		return;
-	arena = judge_index(&host, 1, own, name, &status, &was);
-	change->same = !change->refused && !was.refused && change->sum == was.sum;
-	arena_free(arena);
+	change->refused = fd < 0 ? "cannot be read" : index_file_judge(arena, fd, status, &index);
+	change->guarded = change->refused != NULL;
+	if (!change->refused) {
+		change->text = (const char *)index.vetted.text;
+		change->length = index.vetted.length;
+		change->sum = index.vetted.sum;
+		if (!change->text)
+			arena_free(arena);
+	}
+	if (shared || host < 0 || !index_file_sum(host, &change->was_sum))
+		change->was_sum = 0;
 }
 
-void repository_leave_indexes(struct changes *changes)
+bool repository_is_trace(const char *path)
+{
+	static const char names[] = "COMMIT_EDITMSG FETCH_HEAD ORIG_HEAD";
+	const char *inside = inside_git(path);
+	return inside && (str_has_word(names, inside, strlen(inside)) ||
+			  (path_within(inside, "logs") && !path_within(inside, "logs/refs/stash")));
+}
+
+void repository_leave(struct changes *changes)
 {
 	bool more[ROOTS_MAX] = { false };
 	for (unsigned i = 0; i < changes->count; i++) {
-		const struct change *change = &changes->list[i];
+		struct change *change = &changes->list[i];
+		bool left = change->trace && change->conflict && !change->guarded;
+		change->inside |= left;
+		change->guarded |= left;
 		more[change->root] |= change->git && !change->index && !change->guarded;
 	}
 	for (unsigned i = 0; i < changes->count; i++) {
