@@ -614,8 +614,8 @@ is "what links in protected directories lead to is withheld" "good good evil" "$
 # What git takes for a git directory, of any name: bare, separate, one that a .git file or a link leads to, and in itself.
 project=$(new_project)
 cd "$project" || exit 1
-git init -q --bare remote.git && git push -q ./remote.git HEAD:refs/heads/main && git init -q --separate-git-dir "$PWD/apart" sep
-git clone -q --bare . tree/.bare && echo "gitdir: ./.bare" >tree/.git && git -C tree worktree add -q -b side main && git clone -q . led && mv led/.git led/dotgit && ln -s dotgit led/.git
+git add . && git commit -qm first && git init -q --bare remote.git && git push -q ./remote.git HEAD:refs/heads/main && git init -q --separate-git-dir "$PWD/apart" sep
+git clone -q --bare . tree/.bare && echo "gitdir: ./.bare" >tree/.git && git -C tree worktree add -q -b side main HEAD && git clone -q . led && mv led/.git led/dotgit && ln -s dotgit led/.git
 kinds="remote.git apart tree/.bare led/dotgit"
 "$SBX" session create kinds >/dev/null && in_session kinds "echo m >file; git add file; git commit -qm more; git push -q ./remote.git HEAD:refs/heads/main; for g in $kinds; do printf evil >\$g/hooks/post-index-change; echo '[core] fsmonitor = evil' >>\$g/config; echo evil >\$g/info/attributes; echo /x >\$g/commondir; ln -s /x \$g/MERGE_MSG; done
 	echo evil >tree/.bare/worktrees/main/config.worktree"
@@ -642,4 +642,15 @@ in_session split 'chmod -R u+w .git; LC_ALL=C sed -i "s,file,../x,g" .git/shared
 session apply split
 git checkout -q . 2>/dev/null
 is "and not when the session changes it later" "" "$(ls ../x 2>/dev/null)"
+# What the configurations of a worktree, a submodule, a bare repository and config.worktree name.
+project=$(new_project)
+cd "$project" || exit 1
+git add . && git commit -qm first && git clone -q . "$work/sub" && git -c protocol.file.allow=always submodule --quiet add "$work/sub" sub && git init -q --bare bare
+git config extensions.worktreeConfig true && git config --worktree core.hooksPath tools/hk && git worktree add -q wt && git -C wt config --worktree core.hooksPath .wh
+git -C sub config core.hooksPath .sh && git -C sub config include.path ../../../cfg/x && git -C bare config include.path ../cfg/y
+"$SBX" session create names >/dev/null && in_session names 'mkdir -p tools/hk wt/.wh sub/.sh cfg; for f in tools/hk/h wt/.wh/h sub/.sh/h cfg/x cfg/y cfg/z; do echo evil >$f; done'
+session apply names
+is "what configurations of worktrees, submodules and bare repositories name is withheld" cfg/z "$(ls tools/hk/h wt/.wh/h sub/.sh/h cfg/* 2>/dev/null)"
+session apply names wt/.wh sub/.sh/h cfg/x
+is "but by name" "cfg/x cfg/z sub/.sh/h wt/.wh/h" "$(ls tools/hk/h wt/.wh/h sub/.sh/h cfg/* 2>/dev/null | xargs)"
 done_testing

@@ -1,8 +1,8 @@
 // The apply: the host's own directories get what a session has changed, all of it or nothing.
 //
 // The room session/apply owns the way of changes to the host, with a journal, and the part of a
-// run in its session. Uses: base boxes names nouns session/compare session/store text trees. Begin
-// with apply.c.
+// run in its session. Uses: base boxes git names nouns session/compare session/store text trees.
+// Begin with apply.c.
 #pragma once
 
 #include <stdbool.h>

@@ -190,6 +190,8 @@ struct withheld {
 };
 
 int withheld_begin(const struct held *held, struct withheld *ret_withheld);
+// Adds what the repositories name that the session began with.
+void withheld_seen(struct withheld *withheld, unsigned root, const struct seen *seen);
 
 // Returns the path from ".git" on when the root is in a git directory, or NULL.
 const char *withheld_repository(const char *root);
