@@ -348,7 +348,7 @@ static int walk_root(struct compare_walk *walk, enum project project)
 	autoclose int host = sides_host_root(&held->session, walk->root);
 	TRY(host);
 	TRY(seen_read(held, walk->root, &walk->seen));
-	withheld_seen(&walk->names, walk->root, &walk->seen);
+	withheld_repositories(&walk->names, walk->root, &walk->seen);
 	int same = same_root(held, walk->root, host, &walk->seen);
 	if (same < 0 && !err_tolerated(project == PROJECT_ANY))
 		return -1;

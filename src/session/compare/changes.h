@@ -36,7 +36,7 @@ struct change {
 	bool far;            // too deep to be compared: left out
 	bool selected;
 	bool git, index;      // in a git directory; its index, or the shared part of one
-	bool trace;           // a log or a message that git does not need
+	bool trace;           // a log, which git does not need
 	bool left;            // see repository_leave()
 	bool named;           // by a path in a git directory
 	bool asked;           // the user named it: a refusal is explained
@@ -47,7 +47,7 @@ struct change {
 	const char *refused;  // an index: why it is not applied; follows its name
 	const char *text;     // the index to apply; NULL: the session's
 	size_t length;
-	uint64_t sum, was_sum; // of the index's entries, and of the host's; 0: not git's
+	uint64_t sum, was_sum; // of the index's entries; 0: not git's
 };
 
 struct changes {
@@ -90,7 +90,7 @@ enum repository {
 };
 // `host` -1: the host has no directory.
 enum repository repository_kind(const struct merged *merged, const char *name, int host);
-// Whether the path is or lies in a part by which git knows a git directory.
+// Whether the path is in a part of git_part_names[].
 bool repository_is_part(const char *path);
 // Fills the members of `change` that are about an index.
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
@@ -169,8 +169,7 @@ bool same_file(const struct known_file *known, const struct timespec *base,
 
 bool same_is_applied(const struct known_file *known, const struct stat *is, const struct stat *was);
 
-// Whether the host's index has the entries that an apply wrote last, or else those of the session's
-// begin.
+// `applied` NULL: the entries at the session's begin.
 bool same_entries(const struct known *known, const struct known_file *applied,
 		  const struct seen_directory *saw, const char *path, uint64_t sum);
 
@@ -190,8 +189,7 @@ struct withheld {
 };
 
 int withheld_begin(const struct held *held, struct withheld *ret_withheld);
-// Adds what the repositories name that the session began with.
-void withheld_seen(struct withheld *withheld, unsigned root, const struct seen *seen);
+void withheld_repositories(struct withheld *withheld, unsigned root, const struct seen *seen);
 
 // Returns the path from ".git" on when the root is in a git directory, or NULL.
 const char *withheld_repository(const char *root);

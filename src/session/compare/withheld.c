@@ -94,7 +94,7 @@ static void add_nested(struct withheld *withheld, const char *directory)
 	add_led(withheld, directory);
 }
 
-void withheld_seen(struct withheld *withheld, unsigned root, const struct seen *seen)
+void withheld_repositories(struct withheld *withheld, unsigned root, const struct seen *seen)
 {
 	for (unsigned i = 0; i < seen->count; i++) {
 		const struct seen_directory *saw = &seen->list[i];
