@@ -26,7 +26,7 @@ struct compare_walk {
 	struct withheld names;
 	struct seen seen;
 	int depth;
-	bool covered, guarded, inside, made; // made: the root becomes a repository
+	bool covered, guarded, inside, made;
 	bool inside_removed;
 	unsigned removed; // index of the uppermost removed directory
 	bool lost;

@@ -90,7 +90,6 @@ enum repository {
 };
 // `host` -1: the host has no directory.
 enum repository repository_kind(const struct merged *merged, const char *name, int host);
-// Whether the path is in a part of git_part_names[].
 bool repository_is_part(const char *path);
 // Fills the members of `change` that are about an index.
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
