@@ -652,5 +652,5 @@ git -C sub config core.hooksPath .sh && git -C sub config include.path ../../../
 session apply names
 is "what configurations of worktrees, submodules and bare repositories name is withheld" cfg/z "$(ls tools/hk/h wt/.wh/h sub/.sh/h cfg/* 2>/dev/null)"
 session apply names wt/.wh sub/.sh/h cfg/x
-is "but by name" "cfg/x cfg/z sub/.sh/h wt/.wh/h" "$(ls tools/hk/h wt/.wh/h sub/.sh/h cfg/* 2>/dev/null | xargs)"
+is "but by name" "cfg/x cfg/z sub/.sh/h wt/.wh/h" "$(echo $(ls tools/hk/h wt/.wh/h sub/.sh/h cfg/* 2>/dev/null))"
 done_testing
