@@ -50,9 +50,11 @@ static int refuse_conflicts(const struct applying *applying, enum force force, s
 	if (git > 0)
 		return fail(0,
 			    "%u conflict%s, %u in git's own files; nothing was changed. To apply "
-			    "other paths: name them, then: git add; for the commits: sbx run -s %s "
-			    "-- git bundle create -q - HEAD >FILE; git fetch FILE HEAD",
-			    count, one, git, name);
+			    "other paths: name them, then: git add; to give up the session's "
+			    "files, once the commits are fetched: sbx session discard %s; for the "
+			    "commits: sbx run -s %s -- git bundle create -q - HEAD >FILE; git "
+			    "fetch FILE HEAD; git merge FETCH_HEAD",
+			    count, one, git, name, name);
 	return count == 0 ? 0
 			  : fail(0,
 				 "%u conflict%s; nothing was changed. To see them: sbx session "

@@ -34,8 +34,9 @@ struct change {
 	bool conflict;       // the host differs from what the session saw
 	bool far;            // too deep to be compared: left out
 	bool selected;
-	bool git, index;      // path is in a git directory; path is git's index
-	bool same, left;      // index equals the host's; repository_leave_indexes() omits it
+	bool git, index;      // path is in a git directory; it is git's index or a part of one
+	bool trace;           // a log, which git does not need
+	bool left;            // repository_leave() omits it
 	bool named;           // the user named it by a path in a git directory
 	bool asked;           // the user named it: a refusal is explained
 	bool marked;          // has overlayfs's mark of a host file, which is gone
@@ -45,7 +46,7 @@ struct change {
 	const char *refused;  // why the index is not applied: text after its name
 	const char *text;     // the index to apply; NULL: the session's file
 	size_t length;
-	uint64_t sum; // of the index's entries
+	uint64_t sum, was_sum; // of the index's entries; 0: not git's
 };
 
 struct changes {
@@ -82,15 +83,21 @@ int mentioned_find(const struct held *held, const struct changes *changes, struc
 
 // Parts of a new repository are guarded: the host's git would run what its settings name.
 
-// Whether an apply would make the directory a repository. `host` -1: the host has no directory.
-bool repository_is_new(const struct merged *merged, const char *name, int host);
-void repository_guard(struct change *change);
+enum repository {
+	REPOSITORY_NONE,
+	REPOSITORY_OWN, // git takes the host's directory for a git directory
+	REPOSITORY_NEW, // only once all is applied
+};
+// `host` -1: the host has no directory.
+enum repository repository_kind(const struct merged *merged, const char *name, int host);
+bool repository_is_part(const char *path);
 // Fills the members of `change` that are about an index.
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host);
-// Leaves out an index that both sides wrote, if the session changed nothing else in the git
+// Leaves out what both sides wrote: traces, and an index if the session changed no more in the git
 // directory.
-void repository_leave_indexes(struct changes *changes);
+void repository_leave(struct changes *changes);
+bool repository_is_trace(const char *path);
 // Returns the path from its uppermost `.git` on, or NULL.
 const char *repository_in(const char *path);
 // Returns false for git directories of submodules and worktrees, whose parts are guarded.
@@ -161,6 +168,11 @@ bool same_file(const struct known_file *known, const struct timespec *base,
 
 bool same_is_applied(const struct known_file *known, const struct stat *is, const struct stat *was);
 
+// Whether the entries of the host's index have the `sum` of the last apply (`applied`), or of the
+// session's begin where it is NULL.
+bool same_entries(const struct known *known, const struct known_file *applied,
+		  const struct seen_directory *saw, const char *path, uint64_t sum);
+
 // Returns -1 and reports if `fd` is not the root of the session's begin.
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen);
 
@@ -177,6 +189,7 @@ struct withheld {
 };
 
 int withheld_begin(const struct held *held, struct withheld *ret_withheld);
+void withheld_repositories(struct withheld *withheld, unsigned root, const struct seen *seen);
 
 // Returns the path from ".git" on when the root is in a git directory, or NULL.
 const char *withheld_repository(const char *root);

@@ -197,6 +197,17 @@ bool same_file(const struct known_file *known, const struct timespec *base,
 	return !same_is_later(&status->st_ctim, base);
 }
 
+bool same_entries(const struct known *known, const struct known_file *applied,
+		  const struct seen_directory *saw, const char *path, uint64_t sum)
+{
+	char name[PATH_MAX];
+	if (!applied)
+		return saw && seen_has(saw, seen_index(name, sum));
+	str_put(name, sizeof(name), "%s/" KNOWN_ENTRIES, path);
+	applied = known_find(known, applied->root, name);
+	return applied && applied->inode == sum;
+}
+
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen)
 {
 	struct stat status;

@@ -258,6 +258,8 @@ void known_format(const struct known *known, struct out *out);
 
 // Returns NULL for a path that no apply wrote. inode KNOWN_REMOVED: an apply removed the path.
 enum { KNOWN_REMOVED = 0 };
+// Below the path of an index: the sum of its entries, for an inode.
+#define KNOWN_ENTRIES "entries"
 const struct known_file *known_find(const struct known *known, unsigned root, const char *path);
 
 // Sorts by path. Of equal paths the file with the later ctime stays.
@@ -297,6 +299,9 @@ int seen_read(const struct held *held, unsigned root, struct seen *ret_seen);
 // Returns NULL when the directory did not exist at the session's begin.
 const struct seen_directory *seen_find(const struct seen *seen, const char *path);
 bool seen_has(const struct seen_directory *directory, const char *name);
+// The name that stands for an index with that sum of entries.
+enum { SEEN_INDEX = 24 };
+const char *seen_index(char name[SEEN_INDEX], uint64_t sum);
 
 // Returns zero on a file system without birth times.
 struct timespec seen_birth(int fd);
