@@ -33,8 +33,8 @@ struct exec_order {
 	struct terminal_wish terminal;
 };
 
-// Answers of pid 1, which the supervisor passes on. The client sends signal numbers. Its EOF kills
-// the command.
+// Answers of pid 1, which the supervisor passes to the client. The client sends signal numbers. EOF
+// from the client kills the command.
 enum exec_kind {
 	EXEC_STARTED, // forked, not yet executed
 	EXEC_SIGNALLED,
@@ -67,7 +67,7 @@ struct exec {
 	struct rlimit files;
 };
 
-// Closes `fds`: the text and, without a terminal, stdin, stdout and stderr.
+// Executes the order. Closes `fds`: the text and, without a terminal, stdin, stdout and stderr.
 void exec_take(struct run *run, const struct exec_order *order, int fds[FD_PASSED]);
 // EXEC_MADE: the child ended before its exec.
 enum exec_stage { EXEC_EXECUTED, EXEC_MADE };

@@ -26,7 +26,8 @@ int ns_child_hostname(const struct plan *plan, struct run *run);
 
 // The box has empty capability sets, locked securebits and no_new_privs.
 
-// Acts only in tier landlock: a new user namespace begins with full sets (user_namespaces(7)).
+// Drops capabilities in tier landlock. Elsewhere a new user namespace begins with full sets
+// (user_namespaces(7)), which caps_child() drops.
 int caps_host(const struct plan *plan, struct run *run);
 int caps_child(const struct plan *plan, struct run *run);
 
@@ -49,7 +50,7 @@ void domain_end(void);
 
 int init_child(const struct plan *plan, struct run *run);
 
-// Landlock is a second wall over the plan's mounts.
+// Landlock repeats the rules of the plan's mounts as a second protection.
 
 int landlock_plan(const struct probe *probe, struct plan *plan);
 int landlock_child(const struct plan *plan, struct run *run);
