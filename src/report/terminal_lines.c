@@ -75,8 +75,8 @@ static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 		out_text(out, "%*s\r", (int)columns, "");
 }
 
-// offer() has a system call for each kind that never waits. A box can clear O_NONBLOCK of a shared
-// description.
+// For each kind of descriptor offer() uses a system call that never waits: a box can clear
+// O_NONBLOCK of a shared description.
 struct sink {
 	int fd, memory; // `memory`: memfd with the text, for splice()
 	mode_t kind;
@@ -323,7 +323,8 @@ int terminal_lines_say(struct out *out, int fd, struct patience *patience)
 	if (S_ISFIFO(status.st_mode) && shown.used > 0)
 		memory = fd_memory("sbx", MEMORY_PLAIN);
 	int result = memory < 0 ? 0 : fd_write_all(memory, shown.text, shown.used);
-	// No process of the box is left to use the shared description of a device.
+	// The box is dead: O_NONBLOCK on a device's shared description disturbs none of its
+	// processes.
 	int flags = S_ISCHR(status.st_mode) && own < 0 ? fcntl(fd, F_GETFL) : -1;
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
