@@ -44,7 +44,7 @@ int signals_host(const struct plan *plan, struct run *run)
 }
 
 // Watches the parent by a pidfd. PR_SET_PDEATHSIG already comes when the parent's thread ends, and
-// an exec of a privileged file resets it. It only wakes a stopped supervisor.
+// an exec of a privileged file resets it. Here the signal only wakes a stopped supervisor.
 int signals_parent_host(const struct plan *plan, struct run *run)
 {
 	if (plan->parent == 0)
@@ -134,7 +134,7 @@ static void note_lent(struct run *run)
 		run->lent_group = command_group(run);
 }
 
-// The signals are blocked. The end of the watcher sends SIGCONT to this process.
+// The supervisor (`watcher`) sends SIGCONT when it ends. All signals are blocked.
 static _Noreturn void be_front(struct run *run, pid_t watcher)
 {
 	sigset_t all;
@@ -181,7 +181,7 @@ int signals_stop(struct run *run)
 }
 
 // Opens the pipe at stdout again: the caller's flags stay, and the pipe ends when the command
-// closes it. A read end would block without writers.
+// closes it. A read end stays: without writers it would block.
 static bool reopen_pipe(int flags)
 {
 	struct stat status;

@@ -25,7 +25,7 @@ struct step {
 	int (*go)(const struct plan *plan, struct run *run);
 	int (*undo)(const struct plan *plan,
 		    struct run *run); // on the host side, in reverse order; may be NULL
-	// Instead of `go`, in steps that write the plan. The row "go" makes it read-only.
+	// Replaces `go` in steps that write the plan. The step named "go" seals it.
 	int (*make)(struct plan *plan, struct run *run);
 	bool lost_without_namespaces; // fails on a machine without namespaces, where tier landlock
 				      // may work
@@ -48,8 +48,8 @@ const char *decide_state_directory(struct arena *arena, char *const *environment
 
 void decide_places(struct plan *plan, char *const *environment);
 
-// The first half merges profiles and flags, and decides what the clone needs. `plan` and `profile`
-// are zeroed, in the arena.
+// Makes the first half of the plan: merges profiles and flags, and decides what the clone needs.
+// `plan` and `profile` must be zeroed, and in the arena.
 int decide_profile(struct arena *arena, const struct invocation *invocation,
 		   const struct arguments *arguments, char *const *environment,
 		   struct profile *profile, struct plan *plan);
@@ -80,8 +80,6 @@ void program_names(const struct plan *plan, struct findings *found);
 // after a blank, then "and more". Returns the number of all.
 unsigned program_unseen(const struct plan *plan, const char *list, struct out *out);
 
-// The supervisor reads its signals from a descriptor. It has no handlers.
-
 int signals_host(const struct plan *plan, struct run *run);
 // Watches the parent for --die-with-parent. Fails if it has ended, or is in another pid namespace.
 int signals_parent_host(const struct plan *plan, struct run *run);
@@ -101,7 +99,7 @@ int standard_io_host(const struct plan *plan, struct run *run);
 int standard_io_undo(const struct plan *plan, struct run *run);
 
 // Replaces stdin and stdout by /dev/null, and closes --keep-fd. Call it when the box is made:
-// another try needs them.
+// another try would need the old descriptors.
 int standard_io_release(const struct plan *plan, struct run *run);
 // For a background run, closes all but 0, 1, 2 and the given ones. standard_io_started() notifies
 // the waiting caller, once.
@@ -142,8 +140,6 @@ void record_finish(struct run *run, const char *end, int status);
 void record_drop(struct run *run);
 // Adds a finding if `sbx ps` or `sbx allow` cannot find the run.
 void record_note(const struct run *run, struct findings *found);
-
-// Sets the state of a run before its first step.
 
 void run_init(struct run *run, char *const *arguments, char *const *environment);
 
