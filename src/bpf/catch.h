@@ -8,5 +8,5 @@ struct plan;
 struct run;
 
 // Lets `listener` get all TCP connections of the box's network but those to its loopback. Returns
-// false if it cannot: only a list of ports is caught.
+// false on failure: then only a list of ports is caught.
 bool catch_all(const struct plan *plan, struct run *run, int listener);

@@ -10,7 +10,7 @@
 struct plan;
 struct run;
 
-// Tests calls. The first row that holds decides.
+// A test of calls. The first row that holds decides.
 struct asking {
 	const char *calls;
 	unsigned argument; // or ASKING_ALWAYS
@@ -31,7 +31,7 @@ int asking_refuse_rings(const struct plan *plan);
 
 int asking_child(const struct plan *plan, struct run *run);
 
-// Linux 6.6: asker and answering thread take turns on one processor.
+// Since Linux 6.6 the asking and the answering thread take turns on one processor.
 void asking_begin(int listener);
 
 const char *asking_call(int number);
