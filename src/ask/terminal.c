@@ -90,7 +90,7 @@ static void remember(struct ask_terminal *terminal, int64_t now)
 	terminal->recent[RECENT_MAX - 1] = now;
 }
 
-// All open questions if there are many, else the oldest.
+// Chooses all open questions if there are many, else the oldest.
 static void choose(const struct plan *plan, struct run *run)
 {
 	struct ask *ask = run->ask;
@@ -101,7 +101,7 @@ static void choose(const struct plan *plan, struct run *run)
 	ask->terminal.list = false;
 }
 
-// In a separate process: the supervisor never waits for the terminal.
+// Runs in a separate process: the supervisor never waits for the terminal.
 static _Noreturn void put_question(const struct typed *typed, int said, pid_t supervisor)
 {
 	char text[32];
