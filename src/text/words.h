@@ -72,8 +72,8 @@ bool component_matches(const char *folded, const char *name);
 // FNV-1a of the lower case. Returns false for a letter beyond ASCII, which could fold to ASCII.
 bool component_hash(const char *name, uint32_t *ret_hash);
 
-// Whether it is ".git" on any file system: of Windows, or one that folds case or ignores
-// characters.
+// Whether the path begins with ".git" on any file system: on Windows, or where case or some
+// characters are ignored.
 bool component_is_git(const char *path);
 bool component_is_modules(const char *path);
 
