@@ -100,7 +100,6 @@ void watch_writes(struct watch *watch, const char *path)
 		fcntl(name->fd, F_NOTIFY, NOTICES | DN_MODIFY);
 }
 
-// A user's occasional saves do not reach the limits.
 void watch_count(struct watch *watch, const struct check *check, const char *path)
 {
 	enum { RETURNS = 8, WITHIN_MILLISECONDS = 10000 };
@@ -131,8 +130,8 @@ static bool takes(struct living *living, const struct check *check, const char *
 	return true;
 }
 
-// Checks take at most a quarter of the time. One each second finds writes without a notice, such as
-// to mapped memory.
+// Checks take at most a quarter of the time. A check each second finds writes without a notice,
+// such as to mapped memory.
 void watch_rest(struct watch *watch, int64_t began)
 {
 	int64_t now = steady_now(), next = now + TIMES_LONGER * (now - began);

@@ -26,7 +26,7 @@ struct run;
 struct tree;
 
 enum { SHORT_RUN_MILLISECONDS = 100 };
-// Call it while the box is busy: it then takes no time.
+// Call it while the box is busy: the caller waits anyway.
 void check_prepare(const struct plan *plan, struct run *run);
 // Call it right before the command begins.
 void check_begin(struct plan *plan, struct run *run);
@@ -63,10 +63,10 @@ void links_look(const struct check *check, int directory, const char *name, cons
 // places.
 void links_out(const struct plan *plan, struct findings *found);
 
-// Compares the plan's places with their state at the start (plan.h).
+// Compares the plan's places (protected directories) with their state at the start.
 
 void places_look(struct check *check);
-// Whether this process lacks rights to some places.
+// Whether this process lacks rights to a protected directory.
 bool places_are_shut(const struct plan *plan);
 // Opens the parent directory; follows no link.
 int places_above(const char *path);
@@ -162,12 +162,12 @@ bool copy_look(struct check *check, const struct copy *copy);
 // The next run checks after a killed one.
 
 void journal_begin(const struct plan *plan, struct run *run);
-// Whether another box lived in one of the trees meanwhile.
+// Whether another box lived in one of the trees during the run.
 bool journal_beside(const struct plan *plan, const struct run *run);
 void journal_end(const struct plan *plan, struct run *run);
 void journal_report(const struct run *run, struct findings *found);
 
-// Killed runs of a tree. `plan` has the listings of the first. Other runs skip them until
+// Killed runs of a tree. `plan` has the listings of the first run. Other runs skip them until
 // journal_done().
 enum { DUE_MAX = 64 };
 struct due {
@@ -177,8 +177,8 @@ struct due {
 	int64_t from; // start of the first run: nanoseconds
 	struct plan plan;
 };
-// Collects killed runs; false: none. Removes records of runs without a command, and of another
+// Collects killed runs; false: none. Removes records of runs that began no command, and of another
 // directory with this path.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due);
-// Without `checked` the runs stay due.
+// Without `checked` later runs check again.
 void journal_done(struct due *due, bool checked);

@@ -315,7 +315,7 @@ static bool read_list(struct scan *scan, const struct tree *tree, struct arena *
 	return true;
 }
 
-// The search outside `share` takes a tenth of the run, at least 15 ms; in installed packages a
+// Directories outside git's index get a tenth of the run, at least 15 ms; installed packages a
 // tenth.
 static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {

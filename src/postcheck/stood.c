@@ -120,8 +120,7 @@ static int begin_tree(const struct plan *plan, const struct run *run, unsigned n
 		.index = plan->index ? plan->index : none,
 		.repository = plan->repository ? plan->repository : none,
 	};
-	// The link comes first: is_beside() needs its directory older than the file. Without a
-	// whole file the command has not begun.
+	// The link comes first: is_beside() needs the links' directory older than the file.
 	str_put(link, sizeof(link), "%s.%u", run->record_name, number);
 	if (record_link(run->record, tree->runs, link) < 0)
 		return -1;

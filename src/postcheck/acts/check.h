@@ -77,8 +77,8 @@ void ancestor_name(char name[ANCESTOR_MAX]);
 
 // Changed names that the host runs or trusts. They are only reported.
 
-// A report names a few changes for each row of names/names.h, and counts the others: one row cannot
-// fill the list.
+// A report names a few changes for each row of the table (names/names.h), and counts the others:
+// one row cannot fill the list.
 enum { CHANGED_ROWS_MAX = 4096 };
 struct changed_rows {
 	bool more;
@@ -92,8 +92,8 @@ void changed_add(const struct check *check, const char *path);
 void changed_end(const struct check *check);
 // Whether this run changed `name`, or an entry directly in it.
 bool changed_has(const struct check *check, int directory, const char *name);
-// Whether the name equals rows only without regard to case. A directory does no harm: build/ is not
-// Bazel's BUILD.
+// Whether the name is in the table only without regard to case. A directory does no harm: build/ is
+// not Bazel's BUILD.
 bool changed_in_other_case(const char *name);
 bool changed_is_other(int directory, const char *name);
 // Reports `name` if changed_has().

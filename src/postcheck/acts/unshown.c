@@ -20,7 +20,7 @@ struct noting {
 	const struct plan *plan;
 	struct arena *arena;
 	int directory;      // locked directory of the list, or -1
-	const char *before; // the list before this run, after a newline
+	const char *before; // the list's text before this run, with a newline in front
 	struct out after;
 	struct findings kept;
 	bool person;

@@ -30,7 +30,7 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 struct parts_walk {
 	struct check *check;
 	const struct place *known;
-	bool listed; // old names are known, by the place or by age
+	bool listed; // old names are known: from the start's listing, or by age
 	size_t root; // length of the git directory's path
 	bool top;    // new names at the top are allowed
 	bool inside;
@@ -98,7 +98,7 @@ static void take_part(const struct parts_walk *parts, const struct part_met *par
 	finding_take(parts->check, part->directory, part->name, part->path, why);
 }
 
-// Whether it is a file of the user's editor, or git's test for links (init-db.c).
+// Whether this is a file of the user's editor, or git's test for links (init-db.c).
 static bool is_passing(const struct part_met *part)
 {
 	char text[16];
@@ -268,7 +268,7 @@ static bool visit_usual(struct parts_walk *parts, const struct part_met *part)
 	char below[PATH_MAX];
 	nlink_t left = part->status.st_nlink - NO_DIRECTORIES;
 	size_t length = strlen(part->name);
-	// Only for names directly below the git directory.
+	// Applies only to entries directly below the git directory.
 	if (!str_equal(part->name, inside(parts, part)) || part->late || part->moved ||
 	    !part->row || (parts->check->living && parts->check->living->first))
 		return false;
