@@ -42,7 +42,7 @@ enum exec_kind {
 	// The command did not run. `number` is an errno or 0.
 	EXEC_NOT_FOUND,
 	EXEC_NO_DIRECTORY,
-	EXEC_KILLED, // or stopped, by a process of the box
+	EXEC_KILLED, // killed or stopped by a process of the box
 	EXEC_PAUSED,
 	EXEC_FULL,
 	EXEC_SILENT,

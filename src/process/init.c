@@ -265,8 +265,8 @@ int init_child(const struct plan *plan, struct run *run)
 			run->pty >= 0);
 	if (problem)
 		_exit(1);
-	// Readers must see EOF when the command closes its output. Descriptor 0 keeps the terminal
-	// open.
+	// Closes pid 1's copies: readers must see EOF when the command closes its output.
+	// Descriptor 0 keeps the terminal open.
 	bool spared = peer >= 0 && dup2(peer, 0) == 0;
 	sys_close_range(spared, (unsigned)run->to_host - 1, 0);
 	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);

@@ -21,8 +21,7 @@
 #include "plan.h"
 #include "run.h"
 
-// The box gets a quarter of the caller's inotify instances, because its instances count for the
-// caller, too.
+// The box's inotify instances count for the caller, too: the box gets a quarter.
 enum { INOTIFY_PART = 4 };
 static long inotify_most(void)
 {

@@ -94,8 +94,8 @@ int rlimits_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// The box gets half of sbx's limit, which leaves descriptors in flight for sbx. A nested box does
-// not halve it again.
+// The box gets half of sbx's limit: sbx needs descriptors in flight. A nested box does not halve it
+// again.
 struct rlimit rlimits_files(const struct plan *plan, const struct run *run)
 {
 	struct rlimit limit = run->callers_files;
