@@ -94,7 +94,7 @@ struct denial {
 	bool on_failure;   // reported only if the command failed
 	bool joined;       // an earlier denial's line names this one
 	bool silent;       // left out of the report
-	unsigned shown;    // `count` when a line showed it during the run
+	unsigned shown;    // `count` when a line during the run showed the denial
 	char what[DENIAL_TEXT];
 	char program[32]; // "": unknown
 	char why[DENIAL_TEXT];

@@ -93,7 +93,7 @@ void terminal_lines_turn(struct terminal_lines *live, const struct plan *plan,
 			 struct denials *denials, const struct findings *found);
 int terminal_lines_wait(const struct terminal_lines *live, int milliseconds);
 void terminal_lines_end(struct terminal_lines *live);
-// Opens the terminal again, non-blocking. Returns -1 if it is none.
+// Opens the terminal again, non-blocking. Returns -1 if `fd` is no terminal.
 int terminal_lines_reopen_terminal(int fd);
 void terminal_lines_reset_terminal(void);
 

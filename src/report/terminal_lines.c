@@ -243,10 +243,9 @@ int terminal_lines_wait(const struct terminal_lines *live, int milliseconds)
 	return times_left(live->next_try, milliseconds);
 }
 
-// Ends states of the terminal that a box may have begun (xterm's ctlseqs): strings, VT52 mode,
-// printing, synchronized updates, alternate screen, margins, origin mode, character sets,
-// attributes, insert mode, no wrap, hidden cursor, reports of mouse, focus and paste. ?1049l and
-// DECSTR would also move the cursor or reset the user's modes.
+// Ends states of the terminal that a box may have begun (xterm's ctlseqs), such as VT52 mode,
+// alternate screen, margins and mouse reports. ?1049l and DECSTR would also move the cursor or
+// reset the user's modes.
 static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
 				     "\0337\033[?69l\033[?6l\033[r\0338"
 				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
