@@ -141,8 +141,8 @@ static _Noreturn void be_front(struct run *run, pid_t watcher)
 	siginfo_t info = { .si_pid = watcher };
 	int number = SIGNAL_STOP;
 	sigfillset(&all);
-	// This process loses fcntl(2) locks when it closes any descriptor of their file. With a
-	// seccomp listener, a thread of this process needs all descriptors.
+	// Closing any descriptor of a file loses its fcntl(2) locks. With a seccomp listener, a
+	// thread of this process needs all descriptors.
 	const int kept[] = { run->terminal, run->record_lock, run->session_user,
 			     run->session_view };
 	if (run->listener < 0)
@@ -293,7 +293,7 @@ int standard_io_named(const char **text)
 {
 	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/" };
 	struct stat status;
-	const char *end = *text + strcspn(*text, " \t\n"); // the path ends at a blank
+	const char *end = *text + strcspn(*text, " \t\n");
 	for (; (*text = strchr(*text, '/')) != NULL && *text < end; ++*text)
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 			if (!str_starts(*text, places[i]))

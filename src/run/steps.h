@@ -85,8 +85,8 @@ int signals_host(const struct plan *plan, struct run *run);
 int signals_parent_host(const struct plan *plan, struct run *run);
 int signals_parent_undo(const struct plan *plan, struct run *run);
 void signals_handle(const struct run *run);
-// A shell with job control must see its child stop, but the supervisor must go on. At the first
-// stop sbx forks: the child is the supervisor, the parent stops, continues and ends for the shell.
+// A shell with job control must see its child stop while the supervisor goes on. At the first stop
+// sbx forks: the child is the supervisor, the parent stops, continues and ends for the shell.
 // Returns in the supervisor.
 int signals_stop(struct run *run);
 void signals_die(int number);
@@ -110,8 +110,6 @@ void standard_io_started(const struct plan *plan, const struct run *run);
 // shell's <(...). Advances `text`. Returns -1 if there is none.
 int standard_io_named(const char **text);
 
-// Runs the host side while the box lives.
-
 struct outcome supervise(struct plan *plan, struct run *run, int walked);
 
 enum run_turn { GOES_ON, ENDED };
@@ -130,7 +128,7 @@ int report_written(const struct plan *plan, int result, int status);
 
 void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
 
-// A run goes on without a record. record_note() reports it.
+// If no record can be made, the run goes on, and record_note() reports it.
 int record_host(const struct plan *plan, struct run *run);
 int record_undo(const struct plan *plan, struct run *run);
 void record_turn(struct run *run, const struct denials *denials);

@@ -100,8 +100,8 @@ static int sleep_time(const struct eyes *eyes, int limit)
 	return (int)left;
 }
 
-// A short run needs no watch. The delay before it grows with the time that making the box took: a
-// machine under load takes longer.
+// The delay before the watch grows with the time that making the box took: a machine under load
+// takes longer.
 static void set_delay(const struct run *run, struct eyes *eyes)
 {
 	enum { BOX_MILLISECONDS = 8, SLOWER_MAX = 16 };
