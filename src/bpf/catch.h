@@ -1,5 +1,5 @@
 // Catches connections to every port on kernels without nf_tables: a BPF program chooses the socket
-// (sk_lookup, Linux 5.9). Only with the guard.
+// (sk_lookup, Linux 5.9). Needs the guard (bpf/guard.h).
 #pragma once
 
 #include <stdbool.h>
