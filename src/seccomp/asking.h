@@ -13,7 +13,7 @@ struct run;
 // A test of calls. The first row that holds decides.
 struct asking {
 	const char *calls;
-	unsigned argument; // or ASKING_ALWAYS
+	unsigned argument; // index of the tested argument, or ASKING_ALWAYS
 	uint32_t mask, value;
 	enum { ASKING_IS, ASKING_IS_NOT } test;
 	uint32_t answer;

@@ -1,4 +1,4 @@
-// Which system calls a box may make, as words. Compiled to numbers by src/gen/sbx-gen.c.
+// The system calls that a box may make, by name. src/gen/sbx-gen.c compiles them to numbers.
 //
 // The room seccomp owns the table of system calls, and the two filters made of it. Uses: base
 // nouns. Begin with syscalls.c.
