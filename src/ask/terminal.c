@@ -21,7 +21,7 @@
 #include "run.h"
 
 enum {
-	LEAST_MILLISECONDS = 3000, // with less left the answer is no
+	LEAST_MILLISECONDS = 3000, // with less time left the answer is no
 	STOP_MILLISECONDS = 2000,  // for the box to stop
 	SETTLE_MILLISECONDS = 2,   // for processes on other processors to stop
 	LOOK_MILLISECONDS = 250,   // between checks of the foreground group
@@ -74,7 +74,7 @@ void terminal_leave(struct run *run)
 		if (poll(&room, 1, 0) > 0 && write(run->terminal, end, sizeof(end) - 1) < 0)
 			errno = 0;
 		give_terminal(run);
-		// The group continues before its parent shell, which would see a stopped job.
+		// Resumes the group before its parent shell, which would see a stopped job.
 		kill(-terminal->group, SIGCONT);
 	}
 	if (terminal->state != TERMINAL_FREE)
