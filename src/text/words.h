@@ -99,8 +99,8 @@ struct span {
 	const char *at, *end;
 };
 
-// Keys after "? ", then the fix up to an empty line. NAME, PATH, HOST and PORT in a key match any
-// words.
+// A recipe has keys after "? ", then the fix up to an empty line. NAME, PATH, HOST and PORT in a
+// key match any words.
 struct recipe {
 	const char *keys, *fix;
 	size_t key_length, fix_length;
@@ -113,7 +113,7 @@ const char *recipe_next(const char *at, struct recipe *ret_recipe);
 // Returns the index of a placeholder's capture, or -1 for another word.
 int recipe_placeholder(struct span word);
 
-// Finds the matching key with the most words.
+// Finds the recipe whose matching key has the most words.
 bool recipes_find(const char *error, struct recipe *ret_recipe);
 
 bool textsecret_is(const char *text);
