@@ -48,7 +48,7 @@ static int unknown_verb(char **words)
 static bool has_action(unsigned row, const char *word)
 {
 	const char *actions = verb_rows[row].actions;
-	bool hook = row == ROW_AGENT && word && str_equal(word, "hook"); // for agents
+	bool hook = row == ROW_AGENT && word && str_equal(word, "hook"); // only agents call it
 	if (!actions || !word || word[0] == '-' || hook ||
 	    str_has_word(actions, word, strlen(word)))
 		return true;
@@ -84,7 +84,6 @@ static int verb_help(char **words)
 	return box_failed();
 }
 
-// The shells' completions call it.
 static int verb_complete(char **words)
 {
 	return complete_words(words, verbs);
