@@ -107,7 +107,7 @@ static bool is_passing(const struct part_met *part)
 					memcmp(text, "testing", (size_t)length) == 0);
 }
 
-// Takes away a link, pipe, socket or device. A daemon's socket is useless without the box.
+// Takes away a new link, pipe, socket or device. A daemon's socket is useless without the box.
 static void take_odd(const struct parts_walk *parts, const struct part_met *part)
 {
 	if (!part->late || is_known(parts, part))
