@@ -18,7 +18,7 @@ enum { V6_PROTOCOL = 6, V6_FROM = 8, V6_TO = 24, V6_LENGTH = 40, V6_SIZE = 16 };
 char terms[] SEC("license") = "Apache-2.0";
 
 const volatile __u8 of_host;
-const volatile __u64 own_network; // cookie of the supervisor's network, except in mode host
+const volatile __u64 own_network; // cookie of the supervisor's network; unused in mode host
 const volatile __u64 most[GUARD_COUNTERS];
 
 __u64 bytes[GUARD_COUNTERS];
