@@ -21,7 +21,7 @@ extern char **environ;
 
 // Selects lines. NULL or "" selects all.
 struct wanted {
-	const char *run, *project; // escaped, as in lines
+	const char *run, *project; // escaped, as in the log's lines
 	char since[32];            // escaped, too
 	bool denied, to_host;
 	struct destination host;

@@ -18,7 +18,6 @@ extern char **environ;
 
 #define ASIDE "%cleared-" // path_kept() makes no name that begins like this
 
-// A project's caches.
 struct cache_entry {
 	int directory;
 	const char *name;
@@ -28,9 +27,9 @@ struct cache_entry {
 struct walk {
 	struct arena *arena;
 	struct out out;
-	const char *only_project; // of `clear`; NULL: all
+	const char *only_project; // for `clear`; NULL: all
 	unsigned found;
-	struct boxes live; // of `clear`, which keeps the caches of these runs
+	struct boxes live; // for `clear`, which keeps the caches of these runs
 	int (*each)(struct walk *walk, const struct cache_entry *entry);
 };
 

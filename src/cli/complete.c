@@ -24,13 +24,13 @@ struct completion {
 	struct arena *arena;
 	struct out out;
 	const char *before,
-		*begun; // both are of the last word; `begun` gets completed
+		*begun; // parts of the last word: given, to complete
 	verb_function *const *verbs;
 	unsigned verb; // index of a row
 	unsigned offers;
 };
 
-// Returns the length of the clause that fits beside its word.
+// Returns the length of the clause of `help` that fits beside its word.
 static int help_length(const char *help)
 {
 	size_t length = strcspn(help, ";\n\t");

@@ -162,7 +162,7 @@ static void try_outer(struct doctor *doctor)
 			      : "this is inside another box, whose rules also apply");
 }
 
-// The trial box has a strict limit.
+// The trial box has a strict limit, for which the plan chose these means.
 static void try_limits(struct doctor *doctor)
 {
 	static const char *const details[] = {
@@ -322,7 +322,7 @@ static void try_overlays(struct doctor *doctor)
 	}
 	const char *why =
 		doctor->overlays.message.text[0] ? doctor->overlays.message.text : err_taken();
-	// The arenas of both boxes are sealed.
+	// Needs a new arena: those of both boxes are sealed.
 	weak(doctor, "sessions",
 	     arena_text(box_new()->arena, "no sessions, --review and --overlay: %s", why),
 	     "Linux 5.11 or later with overlayfs (modprobe overlay)");
@@ -343,9 +343,9 @@ static void try_records(struct doctor *doctor)
 static int examine(struct doctor *doctor)
 {
 	TRY(decide_trial(doctor->box, "limits", "memory", "64M"));
-	doctor->box->plan.executes = true; // a locked process cannot make a second box
+	doctor->box->plan.executes = true; // a filtered supervisor cannot make a second box
 	if (doctor->box->plan.toplevel)
-		ATTEMPT(run_settle(doctor->box->plan.toplevel)); // prints why it could not
+		ATTEMPT(run_settle(doctor->box->plan.toplevel)); // prints why, if it fails
 	try_outer(doctor);
 	try_kernel(doctor);
 	try_locked(doctor);

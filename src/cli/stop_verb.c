@@ -60,8 +60,8 @@ static void ask_to_end(const struct held_box *held)
 	sys_pidfd_send_signal(held->process, SIGCONT, NULL);
 }
 
-// Kills the box, not its supervisor, which still runs the check. An unknown box dies with its
-// supervisor.
+// Kills the box, not its supervisor, which still runs the check. If pid 1 is not found, kills the
+// supervisor, and the box with it.
 static void kill_box(const struct live_box *box, const struct held_box *held)
 {
 	autoclose int init = boxes_init(box, held);
@@ -103,7 +103,7 @@ static int end_one(struct ending_of *ending, const struct live_box *box, int64_t
 static int end_all(struct ending_of *ending)
 {
 	struct held_box held;
-	// All get the signal first, and share the time.
+	// All runs get the signal first, and share the time.
 	for (unsigned i = 0; ending->grace > 0 && i < ending->count; i++)
 		if (boxes_hold(ending->arena, ending->chosen[i], &held) == 0) {
 			ask_to_end(&held);

@@ -219,7 +219,7 @@ void gen_recipes(const char *path)
 void gen_line(const char *at)
 {
 	bool code = false, italic = false;
-	if (strchr(".'", *at)) // or empty
+	if (strchr(".'", *at)) // also the end of a text
 		printf("\\&");
 	for (; *at && *at != '\n'; at++) {
 		static const char bytes[] = "\\^~'\"-", *const names[] = { "\\e",   "\\(ha",

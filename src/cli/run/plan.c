@@ -121,7 +121,7 @@ static const char *below(const struct box *box, const struct place *place, const
 	return path_below(box->arena, place->path, name);
 }
 
-// Puts the names that the check after the run moves away (`reported`), or the others.
+// Puts the names that the check after the run only reports (`reported`), or the others.
 static void put_names(struct out *out, const struct box *box, bool reported, const char *title)
 {
 	const struct plan *plan = &box->plan;
@@ -201,7 +201,7 @@ static const struct network_row {
 	const char *name;
 	size_t offset; // of a list in struct profile
 } network_rows[] = {
-	{ "raw-port", offsetof(struct profile, raw_ports) }, // useless where nothing is allowed
+	{ "raw-port", offsetof(struct profile, raw_ports) }, // no effect where nothing is allowed
 	{ "upload", offsetof(struct profile, upload) },
 	{ "download", offsetof(struct profile, download) },
 	{ "host-port", offsetof(struct profile, loopback) },

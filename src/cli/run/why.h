@@ -11,7 +11,7 @@ enum { WHY_FIXES_MAX = 4 };
 
 struct why {
 	const char *asked, *kind, *verdict;
-	const char *line; // that decides, or NULL
+	const char *line; // line that decides, or NULL
 	struct out text;
 	struct why_fix {
 		const char *option, *value;

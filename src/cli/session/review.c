@@ -22,7 +22,7 @@ enum { LINES_MAX = 40, LIST_BYTES_MAX = 1 << 20, PATHS_MAX = 65536 };
 
 enum decision { DECIDE_APPLY, DECIDE_CHOSEN, DECIDE_DISCARD, DECIDE_KEEP };
 
-// The supervisor has replaced stdin by now.
+// Opens the terminal anew: the supervisor has replaced stdin.
 static int open_terminal(void)
 {
 	return isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
@@ -110,7 +110,7 @@ static bool is_asked(const struct changes *changes, unsigned index)
 	       !changes_has_inside(changes, index);
 }
 
-// ^C also discards earlier answers.
+// Returns the letter. ^C counts as q, which discards earlier answers.
 static char ask_file(const struct held *held, const struct change *change,
 		     const struct person *person, enum typed_silence silence)
 {
@@ -280,7 +280,7 @@ static int carry_out(struct sessions *sessions, struct held *held, const struct 
 	case DECIDE_APPLY:
 	case DECIDE_CHOSEN:
 		TRY(apply_run(held, words, FORCE_NO, &sessions->notes));
-		// Conflicts must be listed before the user can name them.
+		// Keeps what was not applied: the user can name a conflict only once it was listed.
 		TRY(changes_find(held, PROJECT_SAME, &left));
 		if (left.count > 0 && (words == none || decision == DECIDE_CHOSEN))
 			return keep(held, &sessions->notes);

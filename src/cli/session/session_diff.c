@@ -178,9 +178,10 @@ static int copy_side(const struct held *held, const struct change *change, int t
 	return 0;
 }
 
-// Git must not search a repository: the home may be one. .gitattributes of the session would decide
-// which files are text, and the user's attributes would change line ends. In a pipe the patch suits
-// `git apply` under any configuration. Git quotes C0 in names, with quotePath also other bytes.
+// --git-dir keeps git from searching a repository, as the home may be one. .gitattributes of the
+// session would decide which files are text, and the user's attributes would change line ends. In a
+// pipe the patch suits `git apply` under any configuration. Git quotes C0 in names; with quotePath
+// (`quoted`) also other bytes.
 static int run_git(int directory, char **environment, bool quoted, const char **ret_why)
 {
 	enum { NOT_FOUND = 127 };
@@ -247,7 +248,7 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 	int store = sessions->store.sessions, result = 0;
 	TRY(store_share(&sessions->store));
 	TRY(owned_fresh(name, STORE_FRESH));
-	// A state directory that is read-only or full takes no copies.
+	// A state directory that is read-only or full takes no copies: then only lists changes.
 	bool place = mkdirat(store, name, 0700) == 0;
 	autoclose int directory = place ? fd_directory(store, name) : -1;
 	if (directory >= 0)
