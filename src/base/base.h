@@ -243,7 +243,7 @@ static inline int64_t processor_now(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-// Returns the CPU time of this thread in nanoseconds.
+// Returns nanoseconds.
 static inline int64_t thread_now(void)
 {
 	struct timespec now;

@@ -105,7 +105,6 @@ struct entry_stream {
 	_Alignas(struct sys_entry) char bytes[4096];
 };
 
-// Returns NULL at the end.
 static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 {
 	while (entries->left > 0) {

@@ -62,7 +62,6 @@ static int walk_directory(struct walk *walk, int directory, const char *before, 
 	return count < 0 ? -1 : 0;
 }
 
-// Returns 0 when there are no caches at all.
 static int walk_all(struct walk *walk)
 {
 	const char *state = decide_state_directory(walk->arena, environ);

@@ -30,7 +30,6 @@ struct completion {
 	unsigned offers;
 };
 
-// Returns the length of the clause of `help` that fits beside its word.
 static int help_length(const char *help)
 {
 	size_t length = strcspn(help, ";\n\t");
@@ -292,7 +291,6 @@ static void offer_after_verb(struct completion *on, char **words, char **last)
 	}
 }
 
-// Prints the completion script of SHELL.
 int complete_shell(char **words)
 {
 	struct out out = { 0 };

@@ -142,7 +142,6 @@ static void try_kernel(struct doctor *doctor)
 				 name.machine));
 }
 
-// Prints the caller's capabilities. The command never has any.
 static void try_capabilities(struct doctor *doctor)
 {
 	struct arena *arena = doctor->box->arena;

@@ -31,7 +31,6 @@ static const char *first_clause(const char *text)
 	return begin;
 }
 
-// `brief` selects the short texts.
 static void options_of(struct out *out, enum verb verb, const char *section, bool brief)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++)

@@ -19,7 +19,6 @@ static const bool is_number[COLUMNS] = {
 };
 static const char running[] = "running";
 
-// Returns one line, without control characters.
 static const char *visible(struct arena *arena, const char *text)
 {
 	struct out out = { 0 };

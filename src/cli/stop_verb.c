@@ -20,7 +20,6 @@
 enum { GRACE_MILLISECONDS = 10000, DYING_MILLISECONDS = 60000 };
 enum { STATUS_TIMEOUT = 124, SIGNALLED = 128 };
 
-// The runs to end, and the time that they get.
 struct ending_of {
 	struct arena *arena;
 	struct boxes boxes;

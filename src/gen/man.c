@@ -89,7 +89,6 @@ static void man_verbs(void)
 
 static const struct verb_row *verb_row;
 
-// Writes lines as they are.
 static void man_lines(const char *text)
 {
 	printf(".nf\n");

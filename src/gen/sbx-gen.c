@@ -143,7 +143,6 @@ void gen_quote(const char *text, size_t length)
 	putchar('"');
 }
 
-// Writes a word, and returns its offset.
 static unsigned write_word(const char *word, unsigned *used)
 {
 	unsigned place = *used;

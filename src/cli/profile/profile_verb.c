@@ -213,8 +213,7 @@ static int list_groups(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// Lists names that host programs run or trust, with the program. A word selects the rows that
-// contain it.
+// A word selects the rows that contain it.
 static int list_names(struct box *box, char **words, struct out *out)
 {
 	(void)box;

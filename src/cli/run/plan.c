@@ -33,7 +33,6 @@ static const char *mount_word(const struct mount *mount)
 	return kind ? kind : mount->cache ? "cache" : accesses[mount->access];
 }
 
-// Returns the next key of [limits] that is a number, or NULL.
 static const struct key *next_limit(const struct key *key)
 {
 	for (key = key ? key + 1 : keys; key < keys + key_count; key++)
@@ -75,7 +74,6 @@ static void put_mounts(struct out *out, const struct plan *plan)
 	print_close(out, ']');
 }
 
-// A list begins at column 13 and wraps before column 80.
 static void listed_word(struct out *out, int *column, const char *word)
 {
 	int length = (int)strlen(word);
@@ -106,7 +104,6 @@ static void put_environment(struct out *out, const struct plan *plan)
 	print_close(out, ']');
 }
 
-// Returns a path of the project relative to it.
 static const char *inside_name(const struct plan *plan, const char *path)
 {
 	if (plan->project && str_equal(path, plan->project))

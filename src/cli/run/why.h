@@ -41,6 +41,5 @@ void why_error(struct box *box, const char *error, struct why *why);
 // Answers @NAME with the destinations of a group.
 int why_group(struct box *box, const char *name, struct why *why);
 
-// True for a system call of this machine.
 bool why_is_call(const char *word);
 void why_call(struct box *box, const char *name, struct why *why);

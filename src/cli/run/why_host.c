@@ -13,7 +13,6 @@
 #include "policy/find.h"
 #include "text/destination.h"
 
-// Names the rule that allows a host, with a group's reason.
 static void why_allowed(struct box *box, const char *text, struct why *why)
 {
 	const struct item *reason = box->plan.egress.reasons.first;

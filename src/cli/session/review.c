@@ -222,7 +222,6 @@ static int decide_by_asking(struct sessions *sessions, const struct held *held,
 	return decide_on(sessions, held, changes, &person, ret_decision, ret_words);
 }
 
-// Reads paths, one a line.
 static int read_list(struct arena *arena, const char *path, char ***ret_words)
 {
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -46,7 +46,6 @@ static bool is_wanted(const struct held *held, const struct change *change,
 	return wanted;
 }
 
-// Returns "" for files, directories and links.
 static const char *type_word(mode_t mode)
 {
 	bool set = S_ISREG(mode) && (mode & (S_ISUID | S_ISGID));
