@@ -166,7 +166,7 @@ struct egress {
 struct node {
 	int fd;
 	struct identity identity;
-	const char *path; // the box opens it again; NULL: inherits it
+	const char *path; // where the box opens it again; NULL: the box inherits `fd`
 };
 
 enum means {
@@ -209,7 +209,7 @@ struct lasting {
 #define EMPTY_LAYER "empty" // lower directory where the host has none
 
 struct agent_wish {
-	const char *socket, *directory; // the filter's, also in the box; NULL: no filter
+	const char *socket, *directory; // of the filter, the same in the box; NULL: no filter
 	const char *agent;
 	struct list keys; // "/path" of a public key, "SHA256:..." or a comment
 	struct list hosts, namespaces;
@@ -230,7 +230,7 @@ struct credential {
 };
 
 struct snippet {
-	const char *path, *text; // NULL: none
+	const char *path, *text;
 };
 
 enum { MOUNTS_MAX = 8192 };
@@ -260,11 +260,11 @@ struct plan {
 	struct mount *mounts; // parents before children
 	unsigned mount_count;
 
-	struct list hidden, kept; // of hide and protect lines
+	struct list hidden, kept; // paths of hide and protect lines
 
 	struct list untracked,
 		altered; // hidden files of the project: not in git's index; changed since
-	bool dangling;   // a mask is a dangling link
+	bool dangling;
 
 	struct copy *copies;
 	unsigned copy_count;
@@ -339,7 +339,7 @@ struct plan {
 	enum asks { ASK_NOBODY, ASK_TERMINAL, ASK_PROGRAM } ask;
 	const char *ask_program;
 	bool unprotected;
-	bool without_gitconfig; // the caller's, which has secrets
+	bool without_gitconfig; // lacks the caller's, which has secrets
 	bool without_husky;
 	bool explain; // report refused files and programs
 	bool learn;   // report reads and used hosts

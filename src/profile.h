@@ -44,7 +44,7 @@ struct profile {
 	const char *description;
 	enum tier minimum;
 	struct list extends;
-	struct list files; // profiles given by path
+	struct list files;
 
 	enum project_access project;
 	enum check_part check;
@@ -87,7 +87,7 @@ struct terminal_wish {
 struct invocation {
 	struct list profiles;
 	const char *shell_string;
-	const char *session;     // or NULL
+	const char *session;
 	const char *project_dir; // NULL: by the current directory
 	const char *apply;       // "yes", "no" or a file; NULL: ask
 	const char *from;        // session or snapshot that a new one starts from, or NULL
@@ -102,8 +102,8 @@ struct invocation {
 	enum toggle die_with_parent;
 	int parent; // pid when sbx started
 	enum toggle ask;
-	const char *logged_project, *logged_host, *logged_run; // or NULL
-	uint64_t since;                                        // milliseconds back from now; 0: all
+	const char *logged_project, *logged_host, *logged_run;
+	uint64_t since; // milliseconds back from now; 0: all
 	enum toggle denied, changed;
 	uint64_t stop_time; // milliseconds
 	enum toggle detach;
@@ -119,5 +119,5 @@ struct invocation {
 	struct list filters;
 	const char *language; // NULL: detected
 	enum tier_asked tier;
-	char **command; // or NULL
+	char **command;
 };

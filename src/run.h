@@ -78,7 +78,7 @@ enum { JOURNALS_MAX = 8, PREPARED_MAX = 16, OPTIONS_KEPT = 4 };
 // Descriptors: run_init() sets them to -1.
 struct run {
 	struct {
-		int go[2]; // pipe of the plan
+		int go[2]; // pipe: a byte says that the plan is sealed
 
 		// Owner: process/ns.c.
 		int pidfd;
@@ -88,17 +88,17 @@ struct run {
 
 		// Owner: limits.
 		int cgroup;            // where pid 1 starts; -1: sbx's own
-		int counters, catcher; // the guard's counters; its program for all ports
+		int counters, catcher; // the BPF guard's counters; its program for all ports
 
 		int agent_listener, agent_socket; // sshagent: the box's; the caller's (O_PATH)
-		int agent_directory;              // sshagent; locked
+		int agent_directory;              // sshagent's directory, locked
 		// secrets: to the opener, from supervisor and worker
 		int opener_control, opener_channel;
 
 		int pty;
 		int terminal; // the controlling terminal
 		int dev_null;
-		int flags[3], held[2]; // standard-io: flags and copies of 0 to 2
+		int flags[3], held[2]; // step standard-io: flags and copies of 0 to 2
 		int signals;
 		int parent; // pidfd; the run ends with it
 
@@ -111,7 +111,7 @@ struct run {
 
 		// Owner: mount.
 		int root;
-		int listener;               // host side: of the second filter
+		int listener;               // host side: listener of the second filter
 		int explained;              // socket of the thread of notify/explain.c
 		int prepared[PREPARED_MAX]; // box side: detached mounts, by row of fixed_devices
 		int dangling_link;
@@ -173,12 +173,12 @@ struct run {
 	int *mounts;         // descriptors, by mount of the plan; -1: none
 	unsigned made;       // box side: inodes that sbx made on the tmpfs
 	bool masked[2];      // box side: a mask exists for files; for directories
-	bool orphans_reaped; // host side: by another process
+	bool orphans_reaped; // host side: another process reaps orphans
 	struct identity prepared_of[PREPARED_MAX]; // originals of `prepared`
 
 	// Owner: postcheck.
 	unsigned journal_count;
-	const struct share *share; // directories by git's index at the start; NULL: unknown
+	const struct share *share; // checked directories, by git's index; NULL: unknown
 	int journal_problem;       // errno
 	bool due_failed;
 	bool cache_disk_full;
@@ -188,7 +188,7 @@ struct run {
 	struct agent_record *agent;
 	// Owner: record.
 	char record_name[64];
-	bool fronted;         // the front made it
+	bool fronted;         // the front made the record
 	const char *unlisted; // verbs that cannot find this run, and why; or NULL
 	uint64_t record_seen; // count of refusals at the last look
 	pid_t opener;         // pid; 0: none
@@ -208,7 +208,7 @@ struct run {
 	// Sends a denial. `pid` 0: unknown; `time`: steady clock.
 	void (*denied)(const struct run *run, pid_t pid, int64_t time, const struct denial *denial);
 
-	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
+	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // supervisor's filter (net/setup/lock.c)
 
 	// Owner: steps.
 	int64_t began; // steady clock, milliseconds

@@ -63,8 +63,8 @@ enum row_kind {
 	ROW_OBJECTS,   // entry of a list of alternates
 	ROW_ENTRY,     // index: object name and path; stage | bytes of the name << 8
 	ROW_DIRECTORY, // index: directory of tracked files
-	ROW_KEPT,      // index: path of a file; length of its kept beginning
-	ROW_LINE,      // section, key and value of a profile; line
+	ROW_KEPT,      // index: path of a file; length of its trusted beginning
+	ROW_LINE,      // profile: section, key, value; line number
 	ROW_SHOWN,     // text without secrets; count of ROW_LEFT
 	ROW_LEFT,
 	ROW_SECRET,
@@ -80,7 +80,7 @@ enum row_kind {
 	// keys of its table.
 	ROW_SECTION, // name; offset where it begins
 	ROW_KEY,     // "section.word"; offset where it begins
-	ROW_VALUE,   // of the last ROW_KEY; offset where it ends
+	ROW_VALUE,   // value of the last ROW_KEY; offset where it ends
 	// An index. A false row says only what the box could have written into it.
 	ROW_INDEX,   // the whole index
 	ROW_REFUSED, // path that git does not write

@@ -233,7 +233,7 @@ static int load_filter(const struct confined_row *row)
 {
 	struct sock_filter room[PROGRAM_MAX];
 	struct filter_code code = { .code = room, .size = PROGRAM_MAX };
-	// libc has fallbacks for ENOSYS.
+	// UNKNOWN (ENOSYS) lets libc use its fallbacks.
 	filter_place next = filter_return(&code, row->reads ? UNKNOWN : SECCOMP_RET_KILL_PROCESS);
 	next = answer(&code, ALL(absent), SECCOMP_RET_ERRNO | ENOENT, next);
 	next = answer(&code, row->calls, row->call_count, SECCOMP_RET_ALLOW, next);

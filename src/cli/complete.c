@@ -24,7 +24,7 @@ struct completion {
 	struct arena *arena;
 	struct out out;
 	const char *before,
-		*begun; // parts of the last word: given, to complete
+		*begun; // parts of the last word; `begun` is completed
 	verb_function *const *verbs;
 	unsigned verb; // index of a row
 	unsigned offers;

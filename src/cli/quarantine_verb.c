@@ -16,7 +16,7 @@ extern char **environ;
 struct quarantined {
 	struct box *box;
 	const char *below; // selects entries of this path or below it; NULL: all
-	const char *id;    // or with this ID
+	const char *id;    // selects the entry with this ID, too
 	struct list ids;
 };
 

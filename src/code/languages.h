@@ -9,11 +9,11 @@
 struct language {
 	const char *name, *also;
 	const char *extensions; // the first is for the file in the box
-	const char *programs;   // in #! lines
+	const char *programs;   // names in #! lines
 	const char *profile;
 	const char *hints[4];       // substrings typical of code
 	const char *compile;        // command for sh, or NULL; $1: source, $2: program
-	const char *run[3];         // before the file or compiled program
+	const char *run[3];         // words before the file or compiled program
 	const char *interactive[3]; // may be empty
 	const char *required_name;  // or NULL
 };

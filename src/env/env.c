@@ -43,7 +43,7 @@ static const struct mount *mount_at(const struct plan *plan, const char *path)
 	return above;
 }
 
-// Below its top a new tmpfs has no directories.
+// True if the box can write the directory. Of a new tmpfs only the top exists.
 static bool writable_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_at(plan, path);

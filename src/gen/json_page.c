@@ -12,7 +12,7 @@
 static const struct {
 	const char *name;
 	const char *const *words;
-	unsigned most; // at most so many, up to NULL
+	unsigned most; // count of words; NULL may end them earlier
 } tables[] = {
 	{ "access", project_words, FINDING_KINDS },
 	{ "answers", reply_words, REPLIES },

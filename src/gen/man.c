@@ -127,7 +127,7 @@ static void man_verb_options(void)
 			man_flag(key);
 }
 
-// profiles/groups.ini.
+// `path` is profiles/groups.ini.
 static void man_destinations(const char *path)
 {
 	struct ini_rows rows;
@@ -218,7 +218,7 @@ void gen_recipes(const char *path)
 void gen_line(const char *at)
 {
 	bool code = false, italic = false;
-	if (strchr(".'", *at)) // also the end of a text
+	if (strchr(".'", *at)) // strchr() also finds the NUL of an empty text
 		printf("\\&");
 	for (; *at && *at != '\n'; at++) {
 		static const char bytes[] = "\\^~'\"-", *const names[] = { "\\e",   "\\(ha",

@@ -150,7 +150,7 @@ struct gitsecret {
 	struct list left;
 	unsigned left_count;
 	struct list places;
-	struct list named; // paths of other files; origin's file: the key, line 1: certificates
+	struct list named; // paths of other files; origin's file: the key; its line 1: certificates
 };
 
 // Returns -1 for a text that is too long or that git would not accept.

@@ -20,8 +20,8 @@ struct gitindex_entry {
 	const unsigned char *id;
 	unsigned id_bytes;
 	unsigned stage;
-	bool unchanged; // assume-valid
-	bool skipped;   // sparse checkout
+	bool unchanged; // git's assume-valid bit
+	bool skipped;   // git's skip-worktree bit (sparse checkout)
 	bool link;
 	bool directory; // a submodule or, in a sparse index, a directory
 };

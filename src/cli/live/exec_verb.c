@@ -70,7 +70,7 @@ struct exec_command {
 	int socket, signals;
 	int master; // of the command's pty; -1: pipes
 	struct raw_terminal terminal;
-	int input;           // flags of an inherited stdin, which the box can change; or -1
+	int input;           // status flags of an inherited stdin, which the box can change; or -1
 	int64_t asked_since; // when the request was sent; 0: answered
 	pid_t run;
 	bool json, started, ended;
@@ -83,7 +83,7 @@ struct exec_command {
 // Prints what the pipes or the pty still hold. Processes that the command left may keep both open.
 static void end_command(struct exec_command *command)
 {
-	enum { TERMINAL_BYTES = 16 << 10 }; // the kernel buffers 4 and 8 KiB
+	enum { TERMINAL_BYTES = 16 << 10 }; // a pty of the kernel buffers 4 and 8 KiB
 	command->ended = true;
 	stream_end(&command->streams[STDIN_FILENO]);
 	for (int i = STDOUT_FILENO; i < STREAMS; i++) {

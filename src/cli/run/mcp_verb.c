@@ -85,8 +85,8 @@ struct mcp_server {
 		struct out text;
 		int64_t began, progress_said;
 	} calls[CALLS_MAX];
-	struct out outputs[OUTPUTS_KEPT]; // the newest that were cut
-	unsigned cut;                     // how many were cut so far
+	struct out outputs[OUTPUTS_KEPT]; // newest outputs that an answer cut short
+	unsigned cut;                     // count of outputs cut short so far
 	char line[JSON_BYTES_MAX + 2];
 	size_t used;
 	bool skips_line; // the line is too long
@@ -238,7 +238,7 @@ static bool take_line(struct mcp_server *server, size_t length)
 	return call < end;
 }
 
-// Returns false at the end of stdin. `more`: reads, as no line waits for a call to end.
+// Takes lines of stdin. `more`: reads first. Returns false at the end of stdin.
 static bool take_input(struct mcp_server *server, bool more)
 {
 	size_t room = sizeof(server->line) - 1 - server->used, length;

@@ -25,7 +25,7 @@ const char *why_line(struct box *box, const struct origin *from);
 void why_fix(struct why *why, const char *purpose, const char *option, const char *word,
 	     const char *value);
 
-// Prints an answer, or an object of a list.
+// Prints one answer: text, or an object of a JSON list.
 void why_print(struct out *out, struct why *why);
 
 // `word` is HOST or HOST:PORT, by default port 443. Returns -1 if it is no host.
