@@ -115,7 +115,7 @@ struct place {
 	} role;
 	unsigned part; // the listing is incomplete
 	const char *path;
-	const char *above;    // PLACE_TABLE: the directory's path in the table
+	const char *above;    // PLACE_TABLE: the directory's path in the table of names/names.h
 	struct stood *before; // sorted by name
 	unsigned count;
 	struct list names; // origin.line: enum act; .order, for ACT_FOLLOW: low inode bits

@@ -32,7 +32,7 @@ enum { ORDER_SOCKETS = 0 };
 // Makes pid 1 of tier landlock end all processes. The kernel sends it when the supervisor dies. It
 // kills a pid 1 that has no command yet.
 enum { SIGNAL_END = 62 };
-// Make a session's supervisor, and then pid 1, stop or continue all processes.
+// These make a session's supervisor, and then pid 1, stop or continue all processes.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 
 // Pid 1 sends it to the supervisor in one piece: it is smaller than PIPE_BUF.

@@ -1,5 +1,5 @@
-// Finds the caller's runs by their records (boxes/record.h). `sbx ps` lists live ones. stop, kill,
-// wait, exec, allow and deny name them.
+// Finds the caller's runs by their records (boxes/record.h). `sbx ps` lists live ones. sbx stop,
+// kill, wait, exec, allow and deny take one's id.
 #pragma once
 
 #include <stdbool.h>

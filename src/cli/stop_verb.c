@@ -78,7 +78,7 @@ static bool has_ended(const struct held_box *held, int64_t until)
 	return poll(&event, 1, left > 0 ? (int)left : 0) == 1;
 }
 
-// Waits for the end until `until`, then kills.
+// Waits for the run's end until `until`, then kills the box.
 static int end_one(struct ending_of *ending, const struct live_box *box, int64_t until)
 {
 	struct held_box held;

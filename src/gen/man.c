@@ -262,5 +262,5 @@ static void man_recipes(const char *path)
 	}
 }
 
-// The generator makes this text, and only needs the symbol.
+// The generator makes the text itself: here only the symbol counts.
 const char recipes_text[] = "";

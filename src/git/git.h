@@ -44,7 +44,7 @@ const char *git_read_pointer(int directory, const char *name, const char *prefix
 enum { GIT_ALTERNATES_MAX = 16384 };
 int git_ask_alternates(struct arena *arena, const char *file, struct rows *ret_rows);
 
-// Git reads no file without a row (gitrepository-layout(5) and git's sources).
+// Git reads only files that have a row (gitrepository-layout(5) and git's sources).
 enum layout_kind {
 	LAYOUT_DATA, // git runs no program that the file names
 	LAYOUT_LOCK, // git's commands fail while it exists

@@ -343,7 +343,7 @@ static int prepare(struct box *box)
 	store_close(&sessions.store);
 	box->invocation.session = name;
 	box->after = after;
-	box->plan.executes = true; // runs the program that shows the changes
+	box->plan.executes = true; // the supervisor starts the program that shows the changes
 	return 0;
 }
 

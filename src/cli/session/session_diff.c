@@ -124,7 +124,7 @@ static int copy_visible(struct arena *arena, int from, const char *name, const s
 	return made ? 0 : fail(errno, "make a copy to compare");
 }
 
-// True for what git shows: symlinks, and files that people can read.
+// True for what git shows: symlinks, and files; on a terminal only small ones.
 static bool is_text(const struct stat *status)
 {
 	return S_ISLNK(status->st_mode) ||
@@ -144,7 +144,7 @@ static bool is_shown_by_git(const struct changes *changes, unsigned index)
 	       (!was->st_mode || is_text(was) || changes_has_inside(changes, index));
 }
 
-// Git refuses a patch with a .git in it, and absolute names.
+// True if git takes the name in a patch: it is relative, without a part .git.
 static bool is_of_patch(const char *name)
 {
 	while (*name && *name != '/' && !component_is_git(name)) {

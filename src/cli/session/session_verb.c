@@ -262,7 +262,7 @@ static int say_usage(const struct session_action *action, const char *name)
 	return box_failed();
 }
 
-// A walk holds a descriptor for each layer and level.
+// Raises the limit of descriptors: a walk holds one for each layer and level.
 static void raise_files(void)
 {
 	struct rlimit limit;
