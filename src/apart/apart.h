@@ -148,8 +148,8 @@ int apart_begin(void);
 int apart_inherit(void);
 // Sets the command line that readers wipe.
 void apart_words(char *const *words);
-// Sends a question early. A later apart_ask() of the text in this process does not wait. The text
-// must not move.
+// Sends a question early. A later apart_ask() about the text in this process does not wait. The
+// text must not move.
 int apart_ahead(void (*read)(struct apart_text *question), const struct apart_text *question);
 // Returns -1 and reports when an answer was bad or too long.
 int apart_end(void);

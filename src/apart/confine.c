@@ -320,7 +320,8 @@ static int add_rule(int ruleset, int directory, uint64_t rights)
 
 static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned count)
 {
-	// A check moves device nodes to quarantine, too. Making one needs CAP_MKNOD.
+	// Keeps the right to make device nodes: a check moves them to quarantine. mknod(2) also
+	// needs CAP_MKNOD.
 	static const uint64_t never = LANDLOCK_EXECUTE | LANDLOCK_IOCTL_DEV;
 	autoclose int all = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (all < 0 || add_rule(ruleset, all, LANDLOCK_READ_FILE | LANDLOCK_READ_DIR) < 0)
@@ -332,7 +333,7 @@ static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned
 }
 
 // Landlock without rules lets no file be opened, made or removed. Before Linux 5.19 it denies all
-// renames between directories, and a check goes without.
+// renames between directories: a check then has no ruleset.
 static int close_files(bool reads, const int *writable, unsigned count)
 {
 	int abi = testing_landlock(sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION));

@@ -57,7 +57,7 @@ int err_number(void);
 
 // Clears the failure and returns its text, valid until the next err_taken().
 const char *err_taken(void);
-// Clear the failure if `harmless`, or if its number is `errnum`.
+// These clear the failure if `harmless`, or if its number is `errnum`.
 bool err_tolerated(bool harmless);
 bool err_forgive(int errnum);
 // ATTEMPT() clears a failure of its call, FORGIVING each failure up to the end of the block.

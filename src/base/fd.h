@@ -52,7 +52,7 @@ int fd_write_file(int directory, const char *path, const char *text);
 enum memory { MEMORY_PLAIN = 8 /* MFD_NOEXEC_SEAL */, MEMORY_PROGRAM = 16 /* MFD_EXEC */ };
 int fd_memory(const char *name, enum memory kind);
 
-// Opens missing descriptors 0 to 2, which later files would get.
+// Opens missing descriptors 0 to 2: later files would get their numbers.
 int fd_fill_standard(void);
 
 // Renames with RENAME_NOREPLACE. NFS, 9p and some of FUSE lack it: there a check comes first.

@@ -123,7 +123,7 @@ struct removal {
 
 static int remove_entry(struct removal *removal, int directory, const char *name, int depth);
 
-// Uses a descriptor: a file that replaces `name` keeps its mode.
+// Gives the owner rights, by a descriptor: a file that replaces `name` keeps its mode.
 static int open_for_owner(int directory, const char *name)
 {
 	char link[64];

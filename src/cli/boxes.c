@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-// Returns -1, without an error if there is no directory.
+// Opens the directory of records. Returns -1, without an error if it is missing.
 static int open_all(struct arena *arena)
 {
 	const char *state = decide_state_directory(arena, environ);

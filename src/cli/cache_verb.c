@@ -98,7 +98,8 @@ static int list_one(struct walk *walk, const struct cache_entry *entry)
 	return 0;
 }
 
-// A run with another state directory is not listed, and has its caches there.
+// True if a live run uses the project's caches. A run with another state directory has its caches
+// there.
 static bool is_in_use(const struct boxes *live, const char *project)
 {
 	for (const struct live_box *box = live->all; box < live->all + live->count; box++) {

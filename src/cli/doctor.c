@@ -48,7 +48,7 @@ static void weak(struct doctor *doctor, const char *wall, const char *detail, co
 	find(doctor, FINDING_WEAK, wall, detail, fix);
 }
 
-// The names that people know for the walls of steps.
+// Each step's protection, with a name for people.
 struct doctor_wall {
 	const char *step, *name, *detail;
 };
@@ -84,7 +84,7 @@ static bool is_wall_of(const struct plan *plan, const struct step *step)
 
 static char word[] = "true", *nothing[] = { word, NULL };
 
-// Runs each step as every run does, up to `true`.
+// Runs each step as a run of `true` does.
 static void try_walls(struct doctor *doctor)
 {
 	struct run *run = &doctor->run;

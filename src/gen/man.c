@@ -12,7 +12,7 @@
 #include "seccomp/syscalls.h"
 #include "text/words.h"
 
-// groff(7): '-' as hyphen-minus, no '.' or '\'' at the start of a line, '\' escaped.
+// Escapes for groff(7): '-' as hyphen-minus, no '.' or '\'' at the start of a line, '\'.
 static void put_text(const char *text)
 {
 	if (*text == '.' || *text == '\'')

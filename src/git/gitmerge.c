@@ -103,8 +103,8 @@ static void withhold(struct config_merger *merger, const char *name)
 	}
 }
 
-// Lists new addresses for the report. In a repository that the run made only a partial clone's
-// count, as git fetches there unasked. False: the list is full.
+// Lists new addresses for the report. If the run made the repository, only those of a partial clone
+// count: git fetches there unasked. False: the list is full.
 static bool tell_addresses(struct config_merger *merger, const char *name)
 {
 	const struct gitform_look *look = merger->look;
