@@ -320,8 +320,7 @@ static int add_rule(int ruleset, int directory, uint64_t rights)
 
 static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned count)
 {
-	// Keeps the right to make device nodes: a check moves them to quarantine. mknod(2) also
-	// needs CAP_MKNOD.
+	// A check moves device nodes to quarantine: it may make them, with CAP_MKNOD.
 	static const uint64_t never = LANDLOCK_EXECUTE | LANDLOCK_IOCTL_DEV;
 	autoclose int all = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (all < 0 || add_rule(ruleset, all, LANDLOCK_READ_FILE | LANDLOCK_READ_DIR) < 0)

@@ -30,7 +30,7 @@ static struct apart_sent {
 	void (*read)(struct apart_text *question);
 	struct apart_text question;
 	uint32_t number;
-	char *text; // the answer, also for later callers
+	char *text; // answer, for later callers too
 	size_t length;
 } sent[APART_AHEAD_MAX];
 static unsigned sent_count, heard_count;

@@ -235,7 +235,7 @@ static inline int64_t wall_now(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// Returns CPU time in nanoseconds, on which other load has little effect.
+// Returns nanoseconds of CPU time: other load has little effect.
 static inline int64_t processor_now(void)
 {
 	struct timespec now;

@@ -54,7 +54,6 @@ static const char *cpu_text(struct arena *arena, uint64_t microseconds)
 		       : age_text(arena, microseconds / 1000);
 }
 
-// Lists host ports, each with the box port if it differs.
 static const char *ports_text(struct arena *arena, const struct record_ports *ports)
 {
 	const char *text = ports->count ? "" : "-";

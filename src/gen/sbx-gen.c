@@ -248,7 +248,6 @@ static void write_files(const char *header, const char *type, const char *table,
 	printf("};\nconst unsigned %s_count = %d;\n", table, count);
 }
 
-// Writes the words of [tokens], then of [registries].
 static void write_settings(const char *path)
 {
 	size_t length;

@@ -69,7 +69,6 @@ static void add_hooks(struct arena *arena, const char *home, const char *file, c
 		add_once(&named->hooks, arena, path);
 }
 
-// Answers with names of sections, and of remotes that keys name.
 static void known(struct arena *arena, const struct gitconfig *config, struct out *answer)
 {
 	for (unsigned i = 0; i < config->section_count; i++)

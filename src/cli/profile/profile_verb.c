@@ -59,7 +59,6 @@ static int list(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// Prints a value in force, and the line that set it if known.
 static void put_value(struct out *out, const struct key *key, const char *value,
 		      const struct origin *from)
 {

@@ -153,8 +153,8 @@ static bool is_named(struct box *box, int number)
 	return false;
 }
 
-// Gives the box a descriptor of one digit, the last free one: redirections of a shell take no more.
-// The caller's descriptor of that number does not reach the box.
+// Gives the box the last free descriptor of one digit: redirections of a shell take no more. The
+// caller's descriptor of that number does not reach the box.
 static int keep_for_compiler(struct box *box, struct code *code)
 {
 	int number = KEPT_MAX;
