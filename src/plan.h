@@ -281,7 +281,7 @@ struct plan {
 	const char *index;         // the project's git index, or NULL
 	struct file_state indexed; // `index` at the start; 0: none
 	const char *repository;    // the project's git directory, or NULL
-	struct timespec start;     // start by the clock of file times
+	struct timespec start;     // by the clock of file times
 	struct timespec start_steady;
 
 	bool as_root;            // uid 0 in the box; chown() does nothing

@@ -92,7 +92,7 @@ struct run {
 
 		int agent_listener, agent_socket; // sshagent: the box's; the caller's (O_PATH)
 		int agent_directory;              // sshagent's directory, locked
-		// secrets: to the opener, from supervisor and worker
+		// secrets: sockets to the opener: the supervisor's; the worker's
 		int opener_control, opener_channel;
 
 		int pty;

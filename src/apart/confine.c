@@ -369,7 +369,7 @@ int confine_below(enum confined who, unsigned locks, const int *writable, unsign
 		return -1;
 	if ((locks & CONFINE_FILES) && close_files(row->reads, writable, count) < 0)
 		return -1;
-	// Before the filter, as it allocates memory.
+	// Runs before the filter: libcap allocates memory.
 	if (!row->reads && privileges_keep(NULL, 0) < 0)
 		return -1;
 	return locks & CONFINE_CALLS ? load_filter(row) : 0;

@@ -179,8 +179,7 @@ static int copy_side(const struct held *held, const struct change *change, int t
 
 // --git-dir keeps git from searching a repository. .gitattributes of the session would decide which
 // files are text, and the user's attributes would change line ends. In a pipe the patch suits `git
-// apply` under any configuration. Git quotes C0 in names; with quotePath (`quoted`) also other
-// bytes.
+// apply` under any configuration. `quoted`: git also quotes bytes above ASCII in names.
 static int run_git(int directory, char **environment, bool quoted, const char **ret_why)
 {
 	enum { NOT_FOUND = 127 };
