@@ -200,7 +200,7 @@ static void forget(struct exec_child *child)
 static void tell(struct run *run, int command, enum exec_kind kind, int number, int fd)
 {
 	run->message.kind = MESSAGE_EXEC;
-	run->message.step = command;
+	run->message.exec = command;
 	run->message.number = (int)kind;
 	run->message.status = number;
 	fd_send(run->to_host, &run->message, sizeof(run->message), &fd, fd >= 0);

@@ -199,9 +199,9 @@ void exec_clients_handle(struct run *run)
 
 void exec_clients_tell(struct run *run, const struct message *message, int terminal)
 {
-	struct exec_client *client = find(run->clients, message->step);
+	struct exec_client *client = find(run->clients, message->exec);
 	enum exec_kind kind = (enum exec_kind)message->number;
-	if (!client || message->step == 0)
+	if (!client || message->exec == 0)
 		return;
 	if (kind == EXEC_STARTED)
 		client->child = message->child;

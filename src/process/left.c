@@ -46,9 +46,9 @@ static bool is_done(const struct look *look)
 
 static void add(struct look *look)
 {
-	char *text = look->message->text;
+	char *text = look->message->left;
 	size_t length = strlen(look->path) + 1;
-	bool fits = look->used + length + sizeof(others) < sizeof(look->message->text);
+	bool fits = look->used + length + sizeof(others) < sizeof(look->message->left);
 	const char *shown = look->named == SHOWN_MAX || !fits ? others : look->path;
 	look->named = fits ? look->named + 1 : SHOWN_MAX + 1;
 	length = strlen(shown) + 1;

@@ -71,7 +71,7 @@ int landlock_add(const struct plan *plan, int ruleset, int fd, enum access acces
 void left_begin(const struct plan *plan);
 
 // Searches only if `used`, the inodes of the tmpfs, exceeds run->made. Writes paths with NUL into
-// run->message.text.
+// run->message.left.
 void left_look(struct run *run, uint64_t used);
 
 // Frees the unused stack of a process that only waits.
