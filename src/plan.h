@@ -148,7 +148,7 @@ struct egress {
 	bool on;                 // mode proxy
 	struct list allow, deny; // groups are replaced by members
 	struct list reasons;
-	struct list closed;              // names of groups, not allowed; origin's file: why
+	struct list closed;              // groups' hosts that stay closed; origin's file: why
 	uint16_t loopback[8], ports[16]; // host's ports for the box; ports without redirection
 	unsigned loopback_count, port_count;
 	struct publish {

@@ -58,7 +58,7 @@ struct message {
 	int status;
 	pid_t child;                     // MESSAGE_EXEC: pid in the box
 	bool alone;                      // MESSAGE_ENDED: no process is left
-	bool tmp_full;                   // these five, MESSAGE_ENDED: of all ended processes
+	bool tmp_full;                   // MESSAGE_ENDED, five fields: of all ended processes
 	uint64_t cpu;                    // microseconds
 	uint64_t memory;                 // bytes, of the largest
 	uint64_t read, written;          // bytes
@@ -96,8 +96,9 @@ struct run {
 		int cgroup;            // where pid 1 starts; -1: sbx's own
 		int counters, catcher; // the BPF guard's counters; its program for all ports
 
-		int agent_listener, agent_socket; // sshagent: the box's; the caller's (O_PATH)
-		int agent_directory;              // sshagent's directory, locked
+		int agent_listener,
+			agent_socket; // sshagent's sockets: for the box; the caller's (O_PATH)
+		int agent_directory;  // sshagent's directory, locked
 		// secrets: sockets to the opener: the supervisor's; the worker's
 		int opener_control, opener_channel;
 
