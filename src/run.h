@@ -96,9 +96,8 @@ struct run {
 		int cgroup;            // where pid 1 starts; -1: sbx's own
 		int counters, catcher; // the BPF guard's counters; its program for all ports
 
-		int agent_listener,
-			agent_socket; // sshagent's sockets: for the box; the caller's (O_PATH)
-		int agent_directory;  // sshagent's directory, locked
+		int agent_listener, agent_socket; // sockets: sshagent's; the caller's (O_PATH)
+		int agent_directory;              // sshagent's directory, locked
 		// secrets: sockets to the opener: the supervisor's; the worker's
 		int opener_control, opener_channel;
 

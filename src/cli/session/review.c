@@ -279,7 +279,7 @@ static int carry_out(struct sessions *sessions, struct held *held, const struct 
 	case DECIDE_APPLY:
 	case DECIDE_CHOSEN:
 		TRY(apply_run(held, words, FORCE_NO, &sessions->notes));
-		// Keeps changes that are left: the user can name a conflict only once it was listed.
+		// Keeps changes that are left: a user can name a conflict only once it is listed.
 		TRY(changes_find(held, PROJECT_SAME, &left));
 		if (left.count > 0 && (words == none || decision == DECIDE_CHOSEN))
 			return keep(held, &sessions->notes);
