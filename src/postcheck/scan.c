@@ -288,7 +288,7 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 	const char *name = name_of(check->plan, scan->tree->path);
 	keep_rest(scan, root);
 	if (!scan->run->due_failed && repos_differs(&scan->old, &scan->now))
-		listed_end(&scan->now, &scan->old, scan->tree->list);
+		repos_end(&scan->now, &scan->old, scan->tree->list);
 	if (!walk->cut)
 		note_time(scan);
 	tell_part(scan, walk);

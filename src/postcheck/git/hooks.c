@@ -82,19 +82,12 @@ static void look_at(struct check *check, struct arena *arena, const char *top, c
 void vet_repository(struct check *check, int directory, const char *name, const char *path)
 {
 	FORGIVING;
-	// A worktree shares the configuration two levels up.
-	static const char *const files[] = { "config.worktree", "config", "../../config" };
 	const struct plan *plan = check->plan;
-	char text[GIT_POINTER_MAX];
 	struct arena *arena = arena_new();
 	struct gitnamed named = { 0 };
 	vet_git(check, directory, name, path);
-	const char *top = path_parent(arena, path),
-		   *leads = git_read_pointer(directory, name, GIT_FILE_PREFIX, text),
-		   *git = leads ? path_join(arena, top, leads) : path;
-	for (size_t i = 0; i < (leads ? 3 : 2); i++)
-		(void)ATTEMPT(gitnamed_file(arena, plan->home, path_join(arena, git, files[i]),
-					    NULL, &named));
+	const char *top = path_parent(arena, path);
+	(void)ATTEMPT(gitnamed_repository(arena, plan->home, path, NULL, &named));
 	(void)ATTEMPT(gitnamed_global(arena, plan->home, path_parent(arena, plan->config), &named));
 	list_each (value, &named.everywhere)
 		look_at(check, arena, top, value->text);

@@ -215,16 +215,16 @@ static void vet_module(struct check *check, int directory, const char *name, con
 		       int depth)
 {
 	char below[PATH_MAX];
-	struct stat status;
 	if (depth == DEPTH_MAX) {
 		finding_take(check, directory, name, path, "appeared too deep to be checked");
 		return;
 	}
-	autoclose int fd = open_entries(check, directory, name, path);
+	// While git makes it, its templates come before HEAD.
+	autoclose int fd = check->living ? fd_directory(directory, name)
+					 : open_entries(check, directory, name, path);
 	if (fd >= 0 && (exists(fd, "HEAD") || exists(fd, "config")))
 		vet_parts(check, fd, path, depth + 1);
-	else if (!check->living || fd < 0 || fstat(fd, &status) < 0 ||
-		 !finding_is_fresh(check, &status))
+	else
 		entries_some (entry, fd, check->budget)
 			if (has_budget(check) && join(below, path, entry->name))
 				vet_module(check, fd, entry->name, below, depth + 1);

@@ -1,5 +1,5 @@
-// Owns the list of places: the names in each at the start of a run, and what the check does with a
-// name.
+// Owns the list of places: directories with names that the host acts on, and what the check does
+// with each name.
 #include "view/paths/wishes.h"
 
 #include <dirent.h>
