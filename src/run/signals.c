@@ -44,7 +44,7 @@ int signals_host(const struct plan *plan, struct run *run)
 }
 
 // Watches the parent by a pidfd. PR_SET_PDEATHSIG already comes when the parent's thread ends, and
-// an exec of a privileged file resets it. It only wakes a stopped supervisor.
+// an exec of a privileged file resets it. Here the signal only wakes a stopped supervisor.
 int signals_parent_host(const struct plan *plan, struct run *run)
 {
 	if (plan->parent == 0)
@@ -134,15 +134,15 @@ static void note_lent(struct run *run)
 		run->lent_group = command_group(run);
 }
 
-// The signals are blocked. The end of the watcher sends SIGCONT to this process.
+// The supervisor (`watcher`) sends SIGCONT when it ends. All signals are blocked.
 static _Noreturn void be_front(struct run *run, pid_t watcher)
 {
 	sigset_t all;
 	siginfo_t info = { .si_pid = watcher };
 	int number = SIGNAL_STOP;
 	sigfillset(&all);
-	// This process loses fcntl(2) locks when it closes any descriptor of their file. With a
-	// seccomp listener, a thread of this process needs all descriptors.
+	// Closing any descriptor of a file loses its fcntl(2) locks. With a seccomp listener, a
+	// thread of this process needs all descriptors.
 	const int kept[] = { run->terminal, run->record_lock, run->session_user,
 			     run->session_view };
 	if (run->listener < 0)

@@ -1,4 +1,4 @@
-// Owns the check of a .git that a sweep met, with hooks and files that its configuration names.
+// Owns the check of a .git that a search met, with hooks and files that its configuration names.
 #include "postcheck/git/vet.h"
 
 #include <fcntl.h>
@@ -19,8 +19,8 @@ struct hooks {
 	const char *directory, *name;
 };
 
-// Whether a checkout wrote the file from a hook in another work tree that the box could not
-// change.
+// Whether the file equals another work tree's hook that the box could not change: a checkout wrote
+// it.
 static bool is_copy(const struct hooks *hooks, const char *path)
 {
 	const struct plan *plan = hooks->check->plan;
@@ -68,7 +68,7 @@ static int open_written(struct check *check, const char *path, const char *insid
 	return sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Skips a directory above the work tree: the start warns of it.
+// Skips hooks in a directory that contains the work tree: the start warns of it.
 static void look_at(struct check *check, struct arena *arena, const char *top, const char *named)
 {
 	const char *path = path_join(arena, top, named);
