@@ -14,7 +14,7 @@ struct gitnamed;
 struct held;
 struct resolver;
 
-// A file or directory as planned. The mount fails for another one.
+// A file or directory that planning saw. The mount fails if another is there.
 struct identity {
 	dev_t device;
 	ino_t inode;
@@ -45,16 +45,16 @@ struct mount {
 	bool optional; // no mount where the target is missing
 	// The target is in a layer, scratch directory or cache, and may be missing.
 	bool unknown;
-	bool in_cache; // below a cache: files of boxes at `target` are removed
-	bool dangling; // MOUNT_MASK: a dangling link
-	bool plain;    // contains only directories and sample hooks
+	bool in_cache; // below a cache: files that boxes made at `target` are removed
+	bool dangling; // MOUNT_MASK: the mask is a dangling link
+	bool plain;    // the directory contains only directories and sample hooks
 	bool cache;    // made by the step "caches", which fills `kept`
 	const char *target;
 	const char *source;       // host path, or text of a link or MOUNT_TEXT
-	struct identity identity; // the source's; with on_host the target's
+	struct identity identity; // of the source; if on_host, of the target
 	struct identity kept;
 	unsigned copy; // index in plan->copies
-	uint64_t size; // bytes; 0: tmp-size
+	uint64_t size; // bytes; 0: the option tmp-size
 	unsigned mode; // 0: the default
 	unsigned root; // index in plan->session->roots
 	struct origin from;
@@ -64,12 +64,12 @@ struct mount {
 struct copy {
 	const char *path;
 	struct identity identity;
-	struct timespec changed; // ctime; of an unchanged file
+	struct timespec changed; // ctime
 	const char *text;
 	size_t length;
 	mode_t mode;
-	int lock;       // flock of the git directory
-	bool worktrees; // config.worktree files count
+	int lock;       // descriptor: flock(2) of the git directory
+	bool worktrees; // git also reads config.worktree files
 };
 enum { COPIES_MAX = 64 };
 
@@ -82,25 +82,26 @@ struct start {
 
 enum act {
 	ACT_NONE,
-	ACT_REPORT, // changed files, too
-	ACT_FOLLOW, // report changes of the target
+	ACT_REPORT, // report new and changed files
+	ACT_FOLLOW, // report changes behind links
 	ACT_QUARANTINE,
 	ACT_HOOKS,     // quarantine all but *.sample
 	ACT_ADDRESSES, // quarantine new files, report changed ones
-	ACT_CONFIG,    // reduce to harmless keys
+	ACT_CONFIG,    // reduce it to harmless keys
 	ACT_WORKTREES,
 	ACT_MODULES,
 	ACT_REPOSITORY,
-	ACT_BARE,   // check whether the HEAD's directory is a repository now
-	ACT_OPENED, // none: the user made it writable
+	ACT_BARE,   // check whether the directory of this HEAD is a repository
+	ACT_OPENED, // no act: the user made the name writable
 };
 
 struct stood {
 	const char *name;
-	unsigned type, inode; // DT_*; the low bits of the inode
+	unsigned type, inode; // DT_*; low bits of the inode
 };
 
-// A directory with names that the host acts on. It is compared with its listing of the start.
+// A directory with names that the host executes or trusts. The check compares it with its listing
+// at the start.
 struct place {
 	enum place_role {
 		PLACE_NAMED,
@@ -109,15 +110,15 @@ struct place {
 		PLACE_WORKTREE,
 		PLACE_WORKTREES,
 		PLACE_MODULES,
-		PLACE_HOOKS, // only *.sample may appear
+		PLACE_HOOKS,
 		PLACE_PROGRAMS
 	} role;
 	unsigned part; // the listing is incomplete
 	const char *path;
-	const char *above;    // PLACE_TABLE: the directory's path in the table
-	struct stood *before; // sorted
+	const char *above;    // PLACE_TABLE: the directory's path in the table of names/names.h
+	struct stood *before; // sorted by name
 	unsigned count;
-	struct list names; // line: enum act; order, ACT_FOLLOW: low inode bits
+	struct list names; // origin.line: enum act; .order, for ACT_FOLLOW: low inode bits
 	uint64_t inode;
 	struct timespec changed; // ctime; 0: changed just before the listing
 };
@@ -146,18 +147,18 @@ struct filter {
 struct egress {
 	bool on;                 // mode proxy
 	struct list allow, deny; // groups are replaced by members
-	struct list reasons;     // groups' reasons for `allow`
-	struct list closed;      // groups' names that are not allowed; origin's file: the cause
-	uint16_t loopback[8], ports[16]; // of the host; without redirection
+	struct list reasons;
+	struct list closed;              // groups' hosts that stay closed; origin's file: why
+	uint16_t loopback[8], ports[16]; // host's ports for the box; ports without redirection
 	unsigned loopback_count, port_count;
 	struct publish {
 		uint16_t inside, outside;
-		bool any; // any free port outside
+		bool any;
 	} publish[8];
 	unsigned publish_count;
 	const char *proxy;
-	const char *upstream; // or NULL
-	bool behind_box;      // an outer sbx is upstream
+	const char *upstream; // an outer proxy, or NULL
+	bool behind_box;      // the outer proxy is sbx
 	const char *no_proxy;
 };
 
@@ -165,34 +166,33 @@ struct egress {
 struct node {
 	int fd;
 	struct identity identity;
-	const char *path; // the box opens it again; NULL: inherits it
+	const char *path; // where the box opens it again; NULL: the box inherits `fd`
 };
 
-// How limits are enforced.
 enum means {
-	MEANS_RLIMITS, // and checks of the supervisor
+	MEANS_RLIMITS, // rlimits and checks of the supervisor
 	MEANS_GROUP,   // a cgroup v2 of sbx
 	MEANS_SCOPE,   // a scope of the user's service manager
 };
 enum hierarchy { HIERARCHY_ONE, HIERARCHY_GUARD, HIERARCHIES };
 struct keeping {
 	enum means means;
-	uint64_t held;      // LIMIT_BITs of the group
-	uint64_t watched;   // LIMIT_BITs for the supervisor
-	uint64_t pids;      // limit of the groups above
-	const char *caller; // limited group that the box stays in, or NULL
+	uint64_t held;      // LIMIT_BITs that the cgroup enforces
+	uint64_t watched;   // LIMIT_BITs that the supervisor enforces
+	uint64_t pids;      // limit on processes in cgroups above the box
+	const char *caller; // the caller's cgroup with limits, where the box stays; or NULL
 	bool slice;         // sbx made `parents`
-	// Groups above the box's. GUARD: v2 next to v1, for BPF.
+	// Parents of the box's cgroups. GUARD: on v2, for BPF.
 	const char *parents[HIERARCHIES];
 };
 
-// A session. A layer is a directory, named by its id, with content and overlay work of each root
+// A session's layer is a directory, named by its id, with the content and overlay work of each root
 // (session/store/store.h).
 enum { ROOTS_MAX = 32, CHAIN_MAX = 16, LAYER_ID = 8 };
 struct root {
 	const char *path;
-	bool own;    // no host directory below
-	bool system; // in every run, never applied
+	bool own;    // without a host directory
+	bool system; // in every run; its changes are never applied
 };
 struct lasting {
 	const char *name, *project;
@@ -203,21 +203,19 @@ struct lasting {
 	struct root roots[ROOTS_MAX];
 	unsigned root_count;
 	unsigned roots_made; // roots with directories in the first layer
-	struct held *held;   // shared lock
-	int gate;            // exclusive lock until the mounts are made
+	struct held *held;   // shared lock of the session
+	int gate;            // descriptor with an exclusive lock until the mounts are made
 };
 #define EMPTY_LAYER "empty" // lower directory where the host has none
 
-// The filter for the caller's ssh-agent (sshagent/sshagent.h).
 struct agent_wish {
-	const char *socket, *directory; // outside, in the box; NULL: no filter
+	const char *socket, *directory; // of the filter, the same in the box; NULL: no filter
 	const char *agent;
 	struct list keys; // "/path" of a public key, "SHA256:..." or a comment
 	struct list hosts, namespaces;
 	struct list known; // known_hosts files
 };
 
-// A host's secret and the box's placeholder.
 struct credential {
 	const char *name;
 	struct list hosts;
@@ -232,7 +230,7 @@ struct credential {
 };
 
 struct snippet {
-	const char *path, *text; // NULL: none
+	const char *path, *text;
 };
 
 enum { MOUNTS_MAX = 8192 };
@@ -251,9 +249,9 @@ struct plan {
 	const char *real_home;      // `home` without symlinks
 	const char *config, *state; // ~/.config/sbx, ~/.local/state/sbx, or by XDG
 	const char *current;
-	const char *toplevel; // git's, or the current directory; NULL: unsuitable
+	const char *toplevel; // git's top, or the current directory; NULL: unsuitable
 	bool given;           // toplevel is --project-dir
-	bool home_given;      // --project-dir is the home
+	bool home_given;
 	const char *project;
 	const char *directory; // the command's current directory
 	struct identity directory_identity;
@@ -266,7 +264,7 @@ struct plan {
 
 	struct list untracked,
 		altered; // hidden files of the project: not in git's index; changed since
-	bool dangling;   // a mask is a dangling link
+	bool dangling;
 
 	struct copy *copies;
 	unsigned copy_count;
@@ -275,32 +273,32 @@ struct plan {
 	struct place *places;
 	unsigned place_count, place_room;
 	const char *profiles_noted;  // content of the state's file `given`, or NULL
-	struct gitnamed *configured; // names in git's configuration; freed after planning
-	struct list git_names;       // "remote.x", "branch.x" in other files of git
+	struct gitnamed *configured; // names in git's configuration, freed after planning
+	struct list git_names;       // "remote.x", "branch.x" that other files of git name
 	struct tree *trees;          // trees that are writable as a whole
 	unsigned tree_count;
-	bool due;                  // a killed run is checked
+	bool due;                  // this is a killed run, checked now
 	const char *index;         // the project's git index, or NULL
 	struct file_state indexed; // `index` at the start; 0: none
 	const char *repository;    // the project's git directory, or NULL
-	struct timespec start;     // clock of file times
+	struct timespec start;     // by the clock of file times
 	struct timespec start_steady;
 
-	bool as_root;            // the caller is uid 0; chown() has no effect
+	bool as_root;            // uid 0 in the box; chown() does nothing
 	struct lasting *session; // or NULL
 
 	enum tier tier;
 	bool inside;           // in a box of another sbx
-	const char *temporary; // TIER_LANDLOCK: the run's directory
+	const char *temporary; // TIER_LANDLOCK: the run's directory in /tmp
 	struct filter asking;  // second filter, with a listener (seccomp/asking.h)
-	bool asking_group;     // only for signals to the caller's process group
-	bool asking_spare;     // only for reports: may fail
+	bool asking_group;     // `asking` is only for signals to the caller's group
+	bool asking_spare;     // `asking` only serves reports: installing it may fail
 	bool looks;            // a thread finds refusals (notify/explain.c)
 	const char *unasked;   // why refused writes are not found, or NULL
-	bool background;       // started in the background of a terminal
+	bool background;
 
-	unsigned namespaces;   // CLONE_NEW*
-	unsigned inotify_most; // inotify instances
+	unsigned namespaces; // CLONE_NEW*
+	unsigned inotify_most;
 	bool own_network;
 	struct egress egress;
 	struct keeping keeping;
@@ -312,12 +310,12 @@ struct plan {
 
 	char **environment;
 	struct variable *variables;
-	struct list unbrought; // variables with hidden files; origin's file: why
+	struct list unbrought; // text: why a variable is withheld; origin's file: its name
 	unsigned variable_count;
 
 	const int *keep;
 	unsigned keep_count;
-	struct node *nodes; // of `keep` and 0 to 2
+	struct node *nodes; // devices among `keep` and 0 to 2
 	unsigned node_count;
 
 	struct credential *credentials;
@@ -329,11 +327,11 @@ struct plan {
 	char *const *command;
 	struct snippet snippet;
 	bool timing;
-	int ready;                     // descriptor for the running command's pid; 0: none
-	int front;                     // socket of the front (report/front.h); 0: none
-	bool logged;                   // refusals are printed at once
-	struct terminal_wish terminal; // the command's, in the background
-	int parent;                    // the run ends with it; 0: none, -1: other pid namespace
+	int ready; // descriptor for the running command's pid; 0: none
+	int front; // socket of the front (report/front.h); 0: none
+	bool logged;
+	struct terminal_wish terminal; // of a command in the background
+	int parent;                    // pid; the run ends with it; 0: none; -1: pid unknown here
 	int event_fd;                  // for events (report/summary.h); 0: none
 	const char *event_option;      // option of event_fd, without "--"
 	bool event_status;             // --status-fd: start and end, no report
@@ -341,10 +339,10 @@ struct plan {
 	enum asks { ASK_NOBODY, ASK_TERMINAL, ASK_PROGRAM } ask;
 	const char *ask_program;
 	bool unprotected;
-	bool without_gitconfig; // the caller's has secrets and no copy
-	bool without_husky;     // the host has not set up husky
-	bool explain;           // report refused files and programs
-	bool learn;             // report reads and used hosts
+	bool without_gitconfig; // lacks the caller's, which has secrets
+	bool without_husky;
+	bool explain; // report refused files and programs
+	bool learn;   // report reads and used hosts
 	const char *profile_name;
 	struct agent_wish agent;
 	bool trying; // untrusted .sbx.ini applies (cli/profile/profile_trust.c)
@@ -353,7 +351,7 @@ struct plan {
 	bool person;
 	bool noted; // earlier runs left unshown changes (postcheck/acts/check.h)
 
-	const char *unreadable; // directory that ended planning, or NULL
+	const char *unreadable; // planning failed there; or NULL
 
 	struct list warnings; // unmet requests: reported at the end
 	unsigned locked;      // count of the administrator's lines (policy/find.h)

@@ -39,12 +39,12 @@ enum { LIMITS = offsetof(struct limits, soft) / sizeof(uint64_t) };
 #define LIMIT_BIT(field) (1ULL << (offsetof(struct limits, field) / sizeof(uint64_t)))
 
 struct profile {
-	struct arena *brief; // of [files] items for planning, or NULL
+	struct arena *brief; // arena of [files] items while planning, or NULL
 
 	const char *description;
-	enum tier minimum; // weakest that a run accepts
+	enum tier minimum;
 	struct list extends;
-	struct list files; // profiles given by path
+	struct list files;
 
 	enum project_access project;
 	enum check_part check;
@@ -59,7 +59,7 @@ struct profile {
 	enum dns_mode dns;
 	enum ech_mode ech;
 	enum toggle guard;    // BPF programs as a second layer
-	const char *upstream; // the caller's proxy; NULL: by the environment
+	const char *upstream; // the caller's proxy; NULL: of the environment
 
 	struct list secret_hosts, secret_sources, secret_variables, secret_headers, secret_only;
 
@@ -87,10 +87,10 @@ struct terminal_wish {
 struct invocation {
 	struct list profiles;
 	const char *shell_string;
-	const char *session;     // or NULL
+	const char *session;
 	const char *project_dir; // NULL: by the current directory
 	const char *apply;       // "yes", "no" or a file; NULL: ask
-	const char *from;        // start of a new session, or NULL
+	const char *from;        // session or snapshot that a new one starts from, or NULL
 	enum toggle review, as_root, stat, force, dry_run, servers;
 	const char *directory; // of -C, or NULL
 	enum help_wish help;
@@ -100,15 +100,15 @@ struct invocation {
 	const char *report_fd, *status_fd;
 	const char *ask_program;
 	enum toggle die_with_parent;
-	int parent;                                            // at sbx's start
-	enum toggle ask;                                       // questions on the terminal
-	const char *logged_project, *logged_host, *logged_run; // or NULL
-	uint64_t since;                                        // milliseconds; 0: all
+	int parent; // pid when sbx started
+	enum toggle ask;
+	const char *logged_project, *logged_host, *logged_run;
+	uint64_t since; // milliseconds back from now; 0: all
 	enum toggle denied, changed;
 	uint64_t stop_time; // milliseconds
 	enum toggle detach;
-	int ready; // descriptor for the running command's pid; 0: none
-	int front; // socket of the front (report/front.h); 0: none
+	int ready;
+	int front;
 	struct terminal_wish size;
 	enum toggle follow, raw;
 	enum toggle terminal;
@@ -119,5 +119,5 @@ struct invocation {
 	struct list filters;
 	const char *language; // NULL: detected
 	enum tier_asked tier;
-	char **command; // or NULL
+	char **command;
 };

@@ -1,4 +1,4 @@
-// The state of one run. Comments name the owner of each field.
+// The state of one run. Comments name the owners of fields.
 #pragma once
 
 #include <signal.h>
@@ -24,30 +24,30 @@ struct sockaddr_storage;
 
 enum { STEPS_MAX = 56 };
 
-// ORDER: to pid 1, which reads its socket. STOP: to the process that a shell waits for. The kernel
+// ORDER makes pid 1 read its socket. STOP goes to the process that a shell waits for. The kernel
 // drops data of signals above 31 when a user has many.
 enum { SIGNAL_ORDER = SIGSTKFLT, SIGNAL_STOP = SIGSTKFLT };
-// A signal to forward, or: send new sockets of the box's network.
+// The data of SIGNAL_ORDER is a signal to forward, or this: send new sockets of the box's network.
 enum { ORDER_SOCKETS = 0 };
-// To pid 1 of tier landlock, also by the kernel when the supervisor dies: end all processes. Kills
-// pid 1 before the command.
+// Makes pid 1 of tier landlock end all processes. The kernel sends it when the supervisor dies. It
+// kills a pid 1 that has no command yet.
 enum { SIGNAL_END = 62 };
-// To the supervisor of a session's run, and on to pid 1: stop or continue all processes.
+// These make a session's supervisor, and then pid 1, stop or continue all processes.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 
-// From pid 1 to the supervisor, in one piece: smaller than PIPE_BUF.
+// Pid 1 sends it to the supervisor in one piece: it is smaller than PIPE_BUF.
 struct message {
 	enum message_kind {
 		MESSAGE_FAILED,    // number = errno, text = why
 		MESSAGE_NO_EXEC,   // number = errno
 		MESSAGE_LISTENER,  // descriptor of the second filter, or none
-		MESSAGE_HELD,      // descriptors for the guard of the project
+		MESSAGE_HELD,      // descriptors of the box's namespaces, for the guard
 		MESSAGE_LISTENING, // listening sockets; number: enum netns
-		MESSAGE_SOCKETS,   // new sockets of the box's network
+		MESSAGE_SOCKETS,
 		MESSAGE_STARTED,
 		MESSAGE_STOPPED, // by signal `status`
 		MESSAGE_PAUSED,  // all processes, by SIGNAL_PAUSE
-		MESSAGE_EXEC,    // `status` of the command `exec` of sbx exec
+		MESSAGE_EXEC,    // command `exec` of sbx exec ended with `status`
 		MESSAGE_ENDED,   // with wait status `status`
 	} kind;
 	union {
@@ -58,7 +58,7 @@ struct message {
 	int status;
 	pid_t child;                     // MESSAGE_EXEC: pid in the box
 	bool alone;                      // MESSAGE_ENDED: no process is left
-	bool tmp_full;                   // MESSAGE_ENDED, as the next four: of ended processes
+	bool tmp_full;                   // MESSAGE_ENDED, five fields: of all ended processes
 	uint64_t cpu;                    // microseconds
 	uint64_t memory;                 // bytes, of the largest
 	uint64_t read, written;          // bytes
@@ -69,7 +69,7 @@ struct message {
 	};
 };
 
-// Begins each message on a control socket in all versions but 1, which had no head.
+// Begins each message on a control socket. Version 1 had no head.
 enum { CONTROL_NAME = 0x63786273, CONTROL_VERSION = 4 };
 struct control_head {
 	uint32_t name, version;
@@ -84,7 +84,7 @@ enum { JOURNALS_MAX = 8, PREPARED_MAX = 16, OPTIONS_KEPT = 4 };
 // Descriptors: run_init() sets them to -1.
 struct run {
 	struct {
-		int go[2]; // pipe of the plan
+		int go[2]; // pipe: a byte says that the plan is sealed
 
 		// Owner: process/ns.c.
 		int pidfd;
@@ -93,23 +93,23 @@ struct run {
 		int helper, network[2]; // network helper: pidfd; messages
 
 		// Owner: limits.
-		int cgroup;            // for pid 1; -1: sbx's own
-		int counters, catcher; // the guard's counters; its program for all ports
+		int cgroup;            // where pid 1 starts; -1: sbx's own
+		int counters, catcher; // the BPF guard's counters; its program for all ports
 
-		int agent_listener, agent_socket; // sshagent: in the box; the caller's (O_PATH)
-		int agent_directory;              // sshagent; locked
-		// keys: to the opener, from supervisor and worker
+		int agent_listener, agent_socket; // sockets: sshagent's; the caller's (O_PATH)
+		int agent_directory;              // sshagent's directory, locked
+		// secrets: sockets to the opener: the supervisor's; the worker's
 		int opener_control, opener_channel;
 
-		int pty;      // master, in the background
-		int terminal; // tty: the controlling terminal
+		int pty;
+		int terminal; // the controlling terminal
 		int dev_null;
-		int flags[3], held[2]; // standard-io: flags and copies of 0 to 2
+		int flags[3], held[2]; // step standard-io: flags and copies of 0 to 2
 		int signals;
 		int parent; // pidfd; the run ends with it
 
 		// Owner: session.
-		int session;                    // the session's directory
+		int session;
 		int trees[ROOTS_MAX];           // mounts of another run, by root; -1: none
 		int session_user, session_view; // the box's namespaces, for later runs
 		int descriptors;                // box side: the host's /proc/self/fd
@@ -117,22 +117,22 @@ struct run {
 
 		// Owner: mount.
 		int root;
-		int listener;               // host side: the second filter's
-		int explained;              // socket of explain's thread
+		int listener;               // host side: listener of the second filter
+		int explained;              // socket of the thread of notify/explain.c
 		int prepared[PREPARED_MAX]; // box side: detached mounts, by row of fixed_devices
-		int dangling_link;          // O_PATH
-		int copies;                 // host side: directory of copies
+		int dangling_link;
+		int copies; // host side: directory of copies
 
-		int temporary;                  // tier landlock: the locked directory
-		int boxes, record, record_lock; // boxes/record.h
-		// The record's files, one for each tree (postcheck/postcheck.h).
+		int temporary;                  // tier landlock: descriptor of plan->temporary
+		int boxes, record, record_lock; // the directory of records; this run's; its lock
+		// Files of the record, by tree (postcheck/postcheck.h).
 		int journals[JOURNALS_MAX];
 	};
 
 	pid_t init;      // pid 1, in the host's pid namespace
 	int init_signal; // signal that killed it, or 0
 
-	// options of sockets among 0 to 2 (run/signals.c)
+	// socket options of 0 to 2 (run/signals.c)
 	struct kept_option {
 		socklen_t size; // 0: unset
 		unsigned char value[16];
@@ -144,19 +144,19 @@ struct run {
 	// Owner: limits.
 	struct group *group;
 	struct rlimit callers_files; // RLIMIT_NOFILE
-	bool grouped;                // pid 1 waits for SIGKILL, while its group is read
+	bool grouped;                // pid 1 waits for SIGKILL until its cgroup was read
 
 	// Owner: tty.
-	pid_t caller_group; // at the start
-	pid_t lent_group;   // the box's, with the terminal; 0: none
+	pid_t caller_group;
+	pid_t lent_group; // the box's group that has the terminal; 0: none
 	int session_nice;
 	bool foreground;
 	struct termios termios;
-	bool own_session; // for want of a terminal
+	bool own_session; // pid 1 calls setsid(2), for want of a terminal
 	bool job_control;
-	bool lent;       // the command has a process group and the terminal
-	bool background; // started in the background of a terminal
-	pid_t front;     // process that the shell waits for; 0: this one
+	bool lent; // the command has the terminal
+	bool background;
+	pid_t front; // process that the shell waits for; 0: this one
 
 	// Owner: run/supervise.c.
 	sigset_t callers_mask;
@@ -165,26 +165,26 @@ struct run {
 	bool no_listener;
 	_Atomic bool *looking; // the thread of notify/explain.c reads a call
 	bool tier_landlock;
-	bool child_ignored; // the caller ignores SIGCHLD
+	bool child_ignored;
 
 	// Owner: session.
 	bool joined_own;       // own_overlay is another run's
-	bool pausable, paused; // pid 1
+	bool pausable, paused; // pid 1 can stop all processes; has stopped them
 
-	// Owner: sbx exec. In pid 1; in the supervisor.
+	// Owner: sbx exec. The first is in pid 1, the second in the supervisor.
 	struct exec *exec;
 	struct exec_clients *clients;
 
 	// Owner: mount.
 	int *mounts;         // descriptors, by mount of the plan; -1: none
-	unsigned made;       // box side: sbx's inodes on the tmpfs
+	unsigned made;       // box side: inodes that sbx made on the tmpfs
 	bool masked[2];      // box side: a mask exists for files; for directories
-	bool orphans_reaped; // host side: by another process
+	bool orphans_reaped; // host side: another process reaps orphans
 	struct identity prepared_of[PREPARED_MAX]; // originals of `prepared`
 
 	// Owner: postcheck.
 	unsigned journal_count;
-	const struct share *share; // of git's index at the start; NULL: unknown
+	const struct share *share; // checked directories, by git's index; NULL: unknown
 	int journal_problem;       // errno
 	bool due_failed;
 	bool cache_disk_full;
@@ -194,27 +194,27 @@ struct run {
 	struct agent_record *agent;
 	// Owner: record.
 	char record_name[64];
-	bool fronted;                 // the front made it
-	const char *unlisted;         // verbs that cannot find this run, and why; or NULL
-	uint64_t record_seen;         // refusals at the last look
-	pid_t opener;                 // pid; 0: none
-	bool opener_ended;            // before the box, or by a signal
-	struct opener_record *opened; // keys
+	bool fronted;         // the front made the record
+	const char *unlisted; // verbs that cannot find this run, and why; or NULL
+	uint64_t record_seen; // count of refusals at the last look
+	pid_t opener;         // pid; 0: none
+	bool opener_ended;    // before the box, or by a signal
+	struct opener_record *opened;
 
-	struct proxy *proxy;   // net
-	struct events *events; // report
-	struct ask *ask;       // ask
+	struct proxy *proxy;
+	struct events *events;
+	struct ask *ask;
 	// Connects the box's `socket` to the proxy. Returns 0 or -errno. Tier landlock.
 	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
 
-	// Takes a command of the control socket, and all descriptors.
+	// Executes a command that came on the control socket. Takes `client` and `fds`.
 	void (*execute)(const struct plan *plan, struct run *run,
 			const struct terminal_wish *terminal, int client, int fds[]);
 	bool watched; // a client waits for `denied`
 	// Sends a denial. `pid` 0: unknown; `time`: steady clock.
 	void (*denied)(const struct run *run, pid_t pid, int64_t time, const struct denial *denial);
 
-	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // of the supervisor (net/setup/lock.c)
+	enum { LOCK_NONE, LOCK_READY, LOCK_DONE } lock; // supervisor's filter (net/setup/lock.c)
 
 	// Owner: steps.
 	int64_t began; // steady clock, milliseconds

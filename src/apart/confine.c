@@ -23,7 +23,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// A call of no list kills the process; a check gets ENOSYS.
+// An unlisted call kills; in CONFINED_CHECK it gets ENOSYS.
 // clang-format off
 static const int every[] = {
 	SYS_read, SYS_write, SYS_close, SYS_clock_gettime, SYS_gettimeofday, SYS_restart_syscall,
@@ -41,7 +41,7 @@ static const int worker_calls[] = {
 static const int opener_calls[] = {
 	SYS_recvmsg, SYS_shutdown, SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait, SYS_getpid,
 };
-// No socket(2): a box may pass a datagram socket, which could send to any address.
+// sendto(2) has no address (filter_arguments): a box may pass a datagram socket.
 static const int filter_calls[] = {
 	SYS_accept4,   SYS_recvfrom,    SYS_recvmsg,    SYS_sendto,
 	SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait,
@@ -49,7 +49,7 @@ static const int filter_calls[] = {
 static const int connector_calls[] = {
 	SYS_recvmsg, SYS_sendmsg, SYS_socket, SYS_setsockopt, SYS_connect,
 };
-// Files come with their questions. qsort(3) calls sysinfo(2).
+// recvmsg(2) brings files with the questions. qsort(3) calls sysinfo(2).
 static const int reader_calls[] = { SYS_recvmsg, SYS_pread64, SYS_sysinfo };
 // clang-format off
 static const int check_calls[] = {
@@ -64,7 +64,7 @@ static const int check_calls[] = {
 	SYS_mkdir,
 };
 // clang-format on
-// c-ares and OpenSSL search for files that they do not need.
+// c-ares and OpenSSL open files that they do not need.
 static const int absent[] = {
 	SYS_openat,
 	SYS_open,
@@ -73,7 +73,7 @@ static const int absent[] = {
 // Half of an argument, and its allowed values. Other values get `otherwise`.
 struct checked {
 	int call;
-	unsigned half; // 2 * argument; + 1: upper half, which no int has
+	unsigned half; // 2 * argument; + 1 for its upper half, which no int has
 	uint32_t ignored;
 	uint32_t otherwise;
 	unsigned count;
@@ -89,11 +89,10 @@ enum {
 		     CLONE_NEWPID | CLONE_NEWNET,
 };
 
-// No executable memory.
 static const struct checked every_argument[] = {
 	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
 };
-// A stream pair stays connected; a datagram socket could send to any address.
+// A datagram pair could send to any address.
 static const struct checked worker_arguments[] = {
 	{ SYS_socket, 0, 0, REFUSED, 2, { AF_INET, AF_INET6 } },
 	{ SYS_socket, 2, FLAGS, REFUSED, 2, { SOCK_STREAM, SOCK_DGRAM } },
@@ -110,7 +109,7 @@ static const struct checked connector_arguments[] = {
 	{ SYS_socket, 2, FLAGS, REFUSED, 1, { SOCK_STREAM } },
 };
 // clang-format off
-// Descriptor 0 is the reader's: nothing may replace it.
+// Messages go only to descriptor 0, the reader's. No fcntl(2) replaces it.
 static const struct checked check_arguments[] = {
 	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
 	{ SYS_sendmsg, 0, 0, REFUSED, 1, { 0 } },
@@ -125,7 +124,7 @@ static const struct checked check_arguments[] = {
 #define ALL(list)   list, COUNT(list)
 
 // clang-format off
-// Of the supervisor, once a box runs.
+// The supervisor loses these calls once a box runs.
 static const int supervisor_refused[] = {
 	SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_writev, SYS_process_madvise, SYS_kcmp,
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_fsopen, SYS_fspick, SYS_fsconfig,
@@ -142,7 +141,7 @@ static const struct { int call; unsigned unless; } supervisor_parts[] = {
 	{ SYS_mount_setattr, LEFT_WALLS },
 	{ SYS_bpf, LEFT_BPF },
 };
-// Allowed arguments. Rows of one call come together.
+// Allowed values of arguments. Rows of one call come together.
 static const struct { int call; unsigned half; uint32_t value; unsigned part; } supervisor_kept[] = {
 	{ SYS_socket, 0, AF_UNIX, LEFT_ANSWERS },
 	{ SYS_socket, 0, AF_INET, LEFT_INTERNET },
@@ -171,8 +170,8 @@ static const struct confined_row {
 	size_t call_count;
 	const struct checked *arguments;
 	size_t argument_count;
-	bool writes_files; // descriptors that are open already
-	bool reads;        // all files; writes below `writable`; keeps capabilities
+	bool writes_files; // writes to open descriptors
+	bool reads;        // reads all files, writes below `writable`, keeps capabilities
 	rlim_t seconds;    // of processor time; 0: no limit
 } rows[CONFINED_ALL] = {
 	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments), .reads = false },
@@ -234,7 +233,7 @@ static int load_filter(const struct confined_row *row)
 {
 	struct sock_filter room[PROGRAM_MAX];
 	struct filter_code code = { .code = room, .size = PROGRAM_MAX };
-	// libc has a fallback for some refused calls: qsort(3) calls sysinfo(2).
+	// UNKNOWN (ENOSYS) lets libc use its fallbacks.
 	filter_place next = filter_return(&code, row->reads ? UNKNOWN : SECCOMP_RET_KILL_PROCESS);
 	next = answer(&code, ALL(absent), SECCOMP_RET_ERRNO | ENOENT, next);
 	next = answer(&code, row->calls, row->call_count, SECCOMP_RET_ALLOW, next);
@@ -275,7 +274,8 @@ static filter_place decide(struct filter_code *code, const struct checked *row, 
 	return filter_test(code, BPF_JEQ, (uint32_t)row->call, check(code, row, kept, no), next);
 }
 
-// Branches on the call's lowest bits: the kernel evaluates each number when it loads a filter.
+// Branches on a call number's lowest bits: when it loads a filter, the kernel runs it for each
+// number.
 int confine_supervisor(unsigned left)
 {
 	enum { ROWS_MAX = 80, LOWEST = 15 };
@@ -320,7 +320,7 @@ static int add_rule(int ruleset, int directory, uint64_t rights)
 
 static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned count)
 {
-	// Device nodes go to quarantine, too. Making one needs CAP_MKNOD.
+	// A check moves device nodes to quarantine: it may make them, with CAP_MKNOD.
 	static const uint64_t never = LANDLOCK_EXECUTE | LANDLOCK_IOCTL_DEV;
 	autoclose int all = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (all < 0 || add_rule(ruleset, all, LANDLOCK_READ_FILE | LANDLOCK_READ_DIR) < 0)
@@ -331,8 +331,8 @@ static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned
 	return 0;
 }
 
-// Landlock without rules lets no file be opened, made or removed. Before Linux 5.19 Landlock
-// denies renames between directories, and a check is not restricted.
+// Landlock without rules lets no file be opened, made or removed. Before Linux 5.19 it denies all
+// renames between directories: a check then has no ruleset.
 static int close_files(bool reads, const int *writable, unsigned count)
 {
 	int abi = testing_landlock(sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION));
@@ -369,7 +369,7 @@ int confine_below(enum confined who, unsigned locks, const int *writable, unsign
 		return -1;
 	if ((locks & CONFINE_FILES) && close_files(row->reads, writable, count) < 0)
 		return -1;
-	// Before the filter, as it allocates memory.
+	// Runs before the filter: libcap allocates memory.
 	if (!row->reads && privileges_keep(NULL, 0) < 0)
 		return -1;
 	return locks & CONFINE_CALLS ? load_filter(row) : 0;

@@ -1,4 +1,4 @@
-// Owns the reading process, as its owner sees it: birth, questions, end.
+// Owns the reading process as its parent sees it: birth, questions, end.
 #include "apart/apart.h"
 
 #include <errno.h>
@@ -25,12 +25,12 @@ static struct apart_reader {
 	char *const *words;
 } reader;
 
-// Questions that were sent early, in order.
+// Questions sent early, in order.
 static struct apart_sent {
 	void (*read)(struct apart_text *question);
 	struct apart_text question;
 	uint32_t number;
-	char *text; // the answer, also for later callers
+	char *text; // answer, for later callers too
 	size_t length;
 } sent[APART_AHEAD_MAX];
 static unsigned sent_count, heard_count;
@@ -67,8 +67,8 @@ int apart_begin(void)
 		return 0;
 	const char *how = reader.broken;
 	apart_reap();
-	reader.broken = how; // holds for the whole plan
-	forget_answers();    // a forked parent's, too
+	reader.broken = how; // a failure holds for the whole plan
+	forget_answers();    // also those of a parent that forked
 	if (testing_skips("reader-waits"))
 		patience = (struct timeval){ .tv_usec = 300000 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -140,7 +140,7 @@ static bool get(void *bytes, size_t length)
 	return true;
 }
 
-// Without an arena the caller frees the text.
+// `arena` NULL: the caller frees the text.
 static int hear(uint32_t number, struct arena *arena, char **ret_text, size_t *ret_length)
 {
 	struct apart_head head;

@@ -11,7 +11,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// Pages that are not written take no memory.
+// Generous: pages that are not written take no memory.
 size_t apart_memory(const struct apart_text *question)
 {
 	static const size_t megabyte = 1 << 20;
@@ -68,7 +68,7 @@ static void say(const struct out *answer, uint32_t number)
 		_exit(1);
 }
 
-// Adds a setting to the third of three texts, which the box left.
+// Adds a setting to the last of the merge's three texts, which the box wrote.
 static void say_setting(struct out *answer, const struct apart_asked *asked, const char *section,
 			const char *name)
 {
@@ -146,8 +146,7 @@ _Noreturn void apart_become(int socket, pid_t owner, char *const *words)
 	extern char **environ;
 	struct apart_asked asked;
 	int fds[FD_PASSED];
-	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // no allowed call takes a
-								     // path
+	unsigned locks = confine_locks() & ~(unsigned)CONFINE_FILES; // no allowed call takes a path
 	const struct lie *lie = lies;
 	while (lie->name && !testing_skips(lie->name))
 		lie++;

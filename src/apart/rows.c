@@ -1,5 +1,4 @@
-// Owns the form of a reader's answers: the texts that each kind of row allows, and its time of
-// use.
+// Owns the form of answers: what text each kind of row has.
 #include "apart/apart.h"
 
 #include <limits.h>

@@ -47,7 +47,7 @@ struct arena *arena_new_shared(size_t bytes)
 	return one->arena;
 }
 
-// With transparent_hugepage=always the kernel would zero 2 MB at once.
+// Avoids huge pages: with transparent_hugepage=always the kernel would zero 2 MB at once.
 struct arena *arena_new_of(size_t bytes)
 {
 	struct arena *arena = map(bytes, MAP_PRIVATE);

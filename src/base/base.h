@@ -12,9 +12,9 @@
 
 struct arena;
 
-// Profile and plan are in one arena. It becomes read-only when the plan is decided.
+// Profile and plan are in one arena. arena_seal() makes it read-only.
 
-// All of these end the process when memory is short.
+// These functions end the process when memory is short.
 #define ARENA_BYTES_PLAN ((size_t)64 << 20)
 struct arena *arena_new(void);
 struct arena *arena_new_of(size_t bytes);
@@ -23,7 +23,7 @@ struct arena *arena_new_shared(size_t bytes);
 // Child processes do not get this memory.
 struct arena *arena_new_scratch(void);
 void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
-// Makes room in `list` for one more item of `each` bytes. Doubles *size when it is full.
+// Makes room in `list` for one more item of `each` bytes. Doubles *size when the list is full.
 void *arena_grow(struct arena *arena, void *list, unsigned count, unsigned *size, size_t each);
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_text(struct arena *arena, const char *format, ...)
@@ -34,7 +34,7 @@ int arena_seal(struct arena *arena);
 void arena_free(struct arena *arena);
 void arena_clear(struct arena *arena);
 size_t arena_left(const struct arena *arena);
-// A child unmaps the shared arenas, which its parent still uses.
+// Unmaps, in a child, the shared arenas that its parent still uses.
 void arena_forget(void);
 
 enum { ERR_CHANGED = -1, ERR_HELP = -2 };
@@ -57,7 +57,7 @@ int err_number(void);
 
 // Clears the failure and returns its text, valid until the next err_taken().
 const char *err_taken(void);
-// Clear the failure if `harmless`, or if its number is `errnum`.
+// These clear the failure if `harmless`, or if its number is `errnum`.
 bool err_tolerated(bool harmless);
 bool err_forgive(int errnum);
 // ATTEMPT() clears a failure of its call, FORGIVING each failure up to the end of the block.
@@ -118,7 +118,7 @@ const char *origin_text(struct arena *arena, struct origin from);
 bool str_equal(const char *left, const char *right);
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
-// For qsort(3) and bsearch(3) over pointers to strings.
+// Compares for qsort(3) and bsearch(3) over pointers to strings.
 int str_compare(const void *left, const void *right);
 
 // `words` are separated by blanks.
@@ -161,11 +161,11 @@ uint64_t str_hash_more(uint64_t hash, const void *bytes, size_t length);
 bool str_number(const char *text, size_t length, unsigned long long low, unsigned long long high,
 		unsigned long long *ret_number);
 
-// Writes all, or "" and returns false: a truncated path names another file.
+// Writes the whole text, or "" and returns false: a truncated path names another file.
 bool str_put(char *buffer, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-// Only for paths that the user wrote. If NAME is a symlink, "NAME/.." is not the directory above.
+// Resolves "." and ".." as text, only for paths that the user wrote: "LINK/.." may be elsewhere.
 char *path_clean(struct arena *arena, const char *path);
 
 // Joins and cleans. An absolute `name` replaces `directory`.
@@ -175,7 +175,7 @@ char *path_below(struct arena *arena, const char *directory, const char *name);
 
 // True if `path` is `directory` or below. Both must be clean.
 bool path_within(const char *path, const char *directory);
-// Returns the length of the whole names that both begin with.
+// Returns the length of the leading components that both share.
 size_t path_common(const char *one, const char *other);
 
 // Returns "/" for "/".
@@ -235,7 +235,7 @@ static inline int64_t wall_now(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// Returns CPU time in nanoseconds, on which other load has little effect.
+// Returns nanoseconds of CPU time: other load has little effect.
 static inline int64_t processor_now(void)
 {
 	struct timespec now;
@@ -243,7 +243,7 @@ static inline int64_t processor_now(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-// Returns the CPU time of this thread in nanoseconds.
+// Returns nanoseconds.
 static inline int64_t thread_now(void)
 {
 	struct timespec now;
@@ -255,13 +255,14 @@ static inline int64_t thread_now(void)
 // never).
 int times_left(int64_t until, int milliseconds);
 
-// The time of a foreign file may be too large. Unsigned numbers wrap.
+// Returns nanoseconds. A file of another system may have too large a time: unsigned numbers wrap.
 static inline int64_t times_from(const struct timespec *time)
 {
 	return (int64_t)((uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec);
 }
 
-// Two ticks at CONFIG_HZ=100, the clock of file times; Linux 6.13 is exact on some disks.
+// Two ticks at CONFIG_HZ=100, in nanoseconds: file times are that coarse. Linux 6.13 is exact on
+// some disks.
 enum { TIMES_TICK = 20000000 };
 // Returns nanoseconds of the wall clock.
 int64_t times_now(void);
@@ -290,14 +291,14 @@ void out_wrapped(struct out *out, int column, int at, const char *text);
 // the text with NUL.
 void out_visible(struct out *out, const char *bytes, size_t length);
 
-// Shows newline, tab and invalid UTF-8, too: the text stays on one line.
+// Like out_visible(), but shows newline, tab and invalid UTF-8, too: the text stays on one line.
 void out_shown(struct out *out, const char *text);
 
 int out_flush(struct out *out, int fd);
 
 int out_write(struct out *out, int fd);
 
-// Begins the outermost JSON object with its version and form (sbx-json(5)).
+// json_begin() begins the outermost object, with version and form (sbx-json(5)).
 void json_null(struct out *out, const char *key);
 void json_begin(struct out *out, const char *form);
 void json_end(struct out *out);

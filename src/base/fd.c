@@ -164,7 +164,7 @@ int fd_write_file(int directory, const char *path, const char *text)
 int fd_memory(const char *name, enum memory kind)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | (unsigned)kind);
-	if (fd < 0 && errno == EINVAL) // Linux before 6.3
+	if (fd < 0 && errno == EINVAL) // Linux before 6.3 lacks these flags
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	return fd;
 }

@@ -52,7 +52,7 @@ int fd_write_file(int directory, const char *path, const char *text);
 enum memory { MEMORY_PLAIN = 8 /* MFD_NOEXEC_SEAL */, MEMORY_PROGRAM = 16 /* MFD_EXEC */ };
 int fd_memory(const char *name, enum memory kind);
 
-// Opens missing descriptors 0 to 2, which later files would get.
+// Opens missing descriptors 0 to 2: later files would get their numbers.
 int fd_fill_standard(void);
 
 // Renames with RENAME_NOREPLACE. NFS, 9p and some of FUSE lack it: there a check comes first.
@@ -105,7 +105,6 @@ struct entry_stream {
 	_Alignas(struct sys_entry) char bytes[4096];
 };
 
-// Returns NULL at the end.
 static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 {
 	while (entries->left > 0) {
@@ -157,15 +156,15 @@ int owned_write(int directory, const char *name, const char *bytes, size_t lengt
 // `durable`: the file survives a power loss.
 bool owned_keep(const char *file, const char *bytes, size_t length, bool durable);
 
-// Writes `prefix` and 16 random hexadecimal digits. A pid is not unique: pid namespaces.
+// Writes `prefix` and 16 random hexadecimal digits. A pid is not unique among pid namespaces.
 enum { OWNED_FRESH = 64 };
 int owned_fresh(char name[OWNED_FRESH], const char *prefix);
 
 // Follows the links at the end of `path`. The file need not exist.
 int owned_follow(struct arena *arena, const char *path, const char **ret_path);
 
-// A box may have removed rights of the caller's files. This enters a user namespace, if possible,
-// with CAP_DAC_READ_SEARCH (or CAP_DAC_OVERRIDE). user_namespaces(7).
+// Enters a user namespace, if possible, with CAP_DAC_READ_SEARCH or CAP_DAC_OVERRIDE
+// (user_namespaces(7)): a box may have removed the caller's rights to files.
 enum rights_over { OVER_READING, OVER_ALL };
 int owned_override(enum rights_over rights);
 
@@ -175,8 +174,8 @@ int owned_rename(int from, const char *name, int to, const char *fresh);
 // Makes a directory and locks it (flock(2)) while the returned descriptor is open. Removes unlocked
 // directories of the same name, which killed runs left.
 int owned_temporary(const char *path);
-// If `path` is a directory of the caller whose mode denies the owner, returns it in quotes for a
-// shell, or DIR. Else returns NULL.
+// Returns `path`, quoted for a shell, or DIR, if it is a directory of the caller whose mode denies
+// the owner. Else returns NULL.
 const char *owned_closed(struct arena *arena, const char *path);
 int owned_remove_tree(int directory, const char *name);
 
@@ -190,7 +189,7 @@ uint64_t owned_size(int directory);
 // ambient sets.
 int privileges_keep(const int *kept, unsigned count);
 
-// For an exec. Empties the inheritable, ambient and, with CAP_SETPCAP, the bounding set.
+// Before an exec: empties the inheritable, ambient and, with CAP_SETPCAP, the bounding set.
 int privileges_pass_none(void);
 
 bool privileges_have(int capability);

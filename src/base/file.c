@@ -168,7 +168,7 @@ int names_in(struct arena *arena, int directory, char ***ret_names)
 	return (int)count;
 }
 
-// Name services (NSS) would load libraries into a static program.
+// Reads /etc/passwd: name services (NSS) would load libraries into a static program.
 const char *passwd_home(struct arena *arena, const char *user, size_t length)
 {
 	const char *home = NULL;

@@ -123,7 +123,7 @@ struct removal {
 
 static int remove_entry(struct removal *removal, int directory, const char *name, int depth);
 
-// Uses a descriptor: a file that replaces `name` keeps its mode.
+// Gives the owner rights, by a descriptor: a file that replaces `name` keeps its mode.
 static int open_for_owner(int directory, const char *name)
 {
 	char link[64];
@@ -174,7 +174,7 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 	return result == 0 ? 0 : fail(errno, "remove a deep directory");
 }
 
-// Gives rights to directories that lack them. Moves deep directories up.
+// Gives the owner rights to directories that lack them. Moves directories up that are too deep.
 int owned_remove_tree(int directory, const char *name)
 {
 	struct removal removal = { .top = -1 };

@@ -23,7 +23,6 @@ struct process_stat {
 	unsigned long long pages; // in memory
 };
 
-// Returns false if there is no such process.
 static inline bool process_stat_at(int directory, const char *file, struct process_stat *ret)
 {
 	char text[1024] = "";

@@ -48,7 +48,7 @@
 
 // Landlock, ABI 1 to 7 (Documentation/userspace-api/landlock.rst). Debian 12's header ends at 3.
 struct sys_landlock_ruleset {
-	uint64_t files, network, scoped; // since ABI 1, 4, 6: 8, 16, 24 bytes
+	uint64_t files, network, scoped; // fields since ABI 1, 4, 6; then 8, 16, 24 bytes
 };
 struct sys_landlock_path {
 	uint64_t access;
@@ -223,7 +223,7 @@ static inline int sys_ioctl(int fd, unsigned long request, void *argument)
 	return (int)syscall(SYS_ioctl, fd, request, argument);
 }
 
-// Forks by clone(), which container filters allow, and makes a pidfd.
+// Forks by clone(), which container filters allow (unlike clone3), and makes a pidfd.
 static inline int sys_clone(unsigned long flags, int *ret_pidfd)
 {
 	return (int)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, 0, ret_pidfd, 0, 0);

@@ -273,7 +273,7 @@ const char *record_status(int lock, int *ret_status)
 	return record_ends[RECORD_SIGNAL];
 }
 
-// Some file systems lack hard links, which cost no inode.
+// Prefers a hard link, which costs no inode. Some file systems have none.
 static int make_link(int record, const char *path)
 {
 	int made = linkat(record, "entry", AT_FDCWD, path, 0);

@@ -3,8 +3,8 @@
 // The room boxes owns the records of runs: who lives, how a run ended, and the names by which a
 // session or a tree finds its runs. Uses: base. Begin with record.h.
 //
-// Each process of the run locks byte 0 of `entry` (fcntl(2)), the process PID byte 1, the check of
-// a killed run byte 2.
+// Each process of the run locks byte 0 of `entry` (fcntl(2)). The process PID also locks byte 1,
+// the check of a killed run byte 2.
 #pragma once
 
 #include <limits.h>
@@ -32,8 +32,8 @@ struct record_entry {
 	int64_t begun;            // milliseconds since boot
 	uint32_t landlock;        // 1: tier landlock
 	enum record_network { RECORD_NONE, RECORD_HOST, RECORD_PROXY } network;
-	// Namespaces of a session's view, as descriptors of the supervisor. `roots`: bits of
-	// mounted roots.
+	// A session's user and mount namespaces: descriptor numbers in the supervisor. `roots`:
+	// bits of those mounted.
 	int32_t user, view;
 	uint64_t user_inode, view_inode, roots;
 	char session[RECORD_SESSION], project[PATH_MAX], command[RECORD_COMMAND];
@@ -61,19 +61,19 @@ extern const char *const record_ends[RECORD_ENDS];
 bool record_parse(const void *bytes, size_t length, struct record_entry *ret_entry);
 void record_command(char *const *command, char text[RECORD_COMMAND]);
 
-// records_directory() also makes it, and reports by fail().
+// records_directory() also makes the directory, and reports by fail().
 int records_directory(const char *state);
 int records_open(const char *state);
 
-// Makes and locks .PID-TIME. Returns its directory.
+// Makes and locks the record .PID-TIME. Returns its directory.
 int record_make(int boxes, char name[RECORD_NAME], int *ret_lock);
 // Writes `entry`, locks byte 1, then renames the record to PID-TIME.
 int record_enter(int boxes, int lock, const struct record_entry *entry, char name[RECORD_NAME]);
 int record_name(int boxes, char name[RECORD_NAME], pid_t run);
 void record_remove(int boxes, int record, const char *name);
 void record_release(int boxes, const char *name);
-// Keeps records with a due check, and at most 100 others of 7 days and 200 MB. Returns the bytes of
-// all.
+// Removes all but records that a check still needs, and others: at most 100, 7 days old, 200 MB in
+// all. Returns the bytes of those left.
 uint64_t records_sweep(int boxes);
 
 struct record {
@@ -91,7 +91,7 @@ bool record_is_here(const struct record_entry *entry);
 pid_t record_pid_here(int lock);
 bool record_lives(int lock);
 void record_await(int lock);
-// Locks an ended run for its check. Returns the descriptor, or -1 if it lives or is locked.
+// Locks an ended run for its check. Returns the descriptor, or -1 if the run lives or is locked.
 int record_claim(int boxes, const char *name, bool *ret_lives);
 // Returns NULL if the run lives or its end is unknown.
 const char *record_status(int lock, int *ret_status);

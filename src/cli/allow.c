@@ -12,7 +12,7 @@
 #include "plan.h"
 #include "text/destination.h"
 
-// If one word is wrong, nothing is changed.
+// Changes nothing if one word is wrong.
 struct live_change {
 	const char *verb, *words, *wrong;
 	bool (*is_good)(const struct live_change *change, const char *word);

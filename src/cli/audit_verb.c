@@ -21,7 +21,7 @@ extern char **environ;
 
 // Selects lines. NULL or "" selects all.
 struct wanted {
-	const char *run, *project; // escaped, as in lines
+	const char *run, *project; // escaped, as in the log's lines
 	char since[32];            // escaped, too
 	bool denied, to_host;
 	struct destination host;
@@ -62,7 +62,6 @@ static uint64_t number_of(struct logged field)
 	return number;
 }
 
-// True for a line of a run's report, false for a connection.
 static bool is_report(const char *line)
 {
 	return field_is(field_of(line, "form"), "reported");
@@ -226,7 +225,6 @@ static int show_file(struct out *out, const char *path, const struct wanted *wan
 	return result;
 }
 
-// Returns the number of logs in `directory`, or -1.
 static int list_logs(struct arena *arena, const char *directory, char ***ret_names)
 {
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -312,7 +310,6 @@ static int show_changed(struct box *box, struct out *out)
 	return 0;
 }
 
-// --changed takes no filter.
 static int check_options(const struct box *box)
 {
 	const struct invocation *asked = &box->invocation;

@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-// Returns -1, without an error if there is no directory.
+// Opens the directory of records. Returns -1, without an error if it is missing.
 static int open_all(struct arena *arena)
 {
 	const char *state = decide_state_directory(arena, environ);
@@ -33,7 +33,7 @@ static int open_all(struct arena *arena)
 static void fill_other(const struct stat *status, struct live_box *box)
 {
 	time_t now = time(NULL);
-	// With RECORD_PROXY `sbx allow` asks the run itself.
+	// RECORD_PROXY makes `sbx allow` ask the run itself.
 	box->entry = (struct record_entry){ .command = "(started by another version of sbx)",
 					    .network = RECORD_PROXY };
 	box->other = true;
@@ -41,7 +41,7 @@ static void fill_other(const struct stat *status, struct live_box *box)
 	snprintf(box->id, sizeof(box->id), "%d", (int)box->run);
 }
 
-// False for a run that does not live.
+// Returns false if the run does not live.
 static bool read_box(const struct record *record, const struct process_place *here,
 		     struct live_box *box)
 {
@@ -61,7 +61,7 @@ static bool read_box(const struct record *record, const struct process_place *he
 		fill_other(&status, box);
 		return true;
 	}
-	box->run = boot ? box->run : 0; // 0: it is of another machine
+	box->run = boot ? box->run : 0; // 0: the run is of another machine
 	if (box->run > 0)
 		snprintf(box->id, sizeof(box->id), "%d", (int)box->run);
 	else
@@ -88,7 +88,7 @@ static bool read_ended(const struct record *record, struct live_box *box)
 	return true;
 }
 
-// Live runs always have room: ended ones fill at most half of it.
+// Ended runs fill at most half of the list: live ones always have room.
 static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 {
 	struct process_place here = process_place_here();
@@ -108,7 +108,7 @@ static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 	}
 }
 
-// People ask for old runs least.
+// Old runs come last: people ask for them least.
 static int newest_first(const void *left, const void *right)
 {
 	const struct live_box *one = left, *other = right;
@@ -198,8 +198,7 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 	autoclose int all = process < 0 ? -1 : open_all(arena);
 	if (all < 0 || record_open(all, box->name, &record) < 0)
 		return -1;
-	// This check comes after the pidfd was opened: it is this supervisor's, not a later
-	// process's.
+	// The pidfd is open already: if this passes, it is the supervisor's, not a later process's.
 	if (record_pid_here(record.lock) != box->run) {
 		record_close(&record);
 		return -1;

@@ -1,5 +1,5 @@
-// Finds the caller's runs by their records (boxes/record.h). `sbx ps` lists live ones. stop, kill,
-// wait, exec, allow and deny name them.
+// Finds the caller's runs by their records (boxes/record.h). `sbx ps` lists live ones. sbx stop,
+// kill, wait, exec, allow and deny take one's id.
 #pragma once
 
 #include <stdbool.h>
@@ -37,7 +37,7 @@ int boxes_list(struct arena *arena, enum boxes_which which, struct boxes *ret_bo
 // another pid namespace or machine.
 const struct live_box *boxes_find(const struct boxes *boxes, const char *id);
 
-// `process` is a pidfd of the listed run, whose pid may be another process's by now.
+// A listed run with a pidfd: its pid may be another process's by now.
 struct held_box {
 	int process;
 	struct record record;
@@ -49,17 +49,17 @@ void boxes_release(struct held_box *held);
 const struct live_box *boxes_live(struct arena *arena, const char *id, struct held_box *ret_held);
 // Returns a pidfd of the box's pid 1, or -1 if it is unknown or has ended.
 int boxes_init(const struct live_box *box, const struct held_box *held);
-// Notes in the record that a person kills the box. Call it before.
+// Notes in the record that a person kills the box. Call it before the kill.
 void boxes_mark_killed(const struct held_box *held);
 
 // Opens the newest run of this id or session, live or ended.
 int boxes_any(struct arena *arena, const char *id, struct record *ret_record);
-// Opens the file of its output (report/output_ring.h).
+// Opens the file of the run's output (report/output_ring.h).
 int boxes_output(const struct record *record, const char *id);
 
 // Prints the JSON of a run that has ended: its result, else `end` and `status`, and its output.
 // Returns the exit status of sbx.
 int boxes_print_result(const struct record *record, const char *id, const char *end, int status);
 
-// Gets memory (bytes) and CPU time that its processes use. Returns false if unknown.
+// Gets memory (bytes) and CPU time that the run's processes use. Returns false if unknown.
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds);

@@ -18,7 +18,6 @@ extern char **environ;
 
 #define ASIDE "%cleared-" // path_kept() makes no name that begins like this
 
-// A project's caches.
 struct cache_entry {
 	int directory;
 	const char *name;
@@ -28,9 +27,9 @@ struct cache_entry {
 struct walk {
 	struct arena *arena;
 	struct out out;
-	const char *only_project; // of `clear`; NULL: all
+	const char *only_project; // for `clear`; NULL: all
 	unsigned found;
-	struct boxes live; // of `clear`, which keeps the caches of these runs
+	struct boxes live; // for `clear`, which keeps the caches of these runs
 	int (*each)(struct walk *walk, const struct cache_entry *entry);
 };
 
@@ -63,7 +62,6 @@ static int walk_directory(struct walk *walk, int directory, const char *before, 
 	return count < 0 ? -1 : 0;
 }
 
-// Returns 0 when there are no caches at all.
 static int walk_all(struct walk *walk)
 {
 	const char *state = decide_state_directory(walk->arena, environ);
@@ -100,7 +98,8 @@ static int list_one(struct walk *walk, const struct cache_entry *entry)
 	return 0;
 }
 
-// A run with another state directory is not listed, and has its caches there.
+// True if a live run uses the project's caches. A run with another state directory has its caches
+// there.
 static bool is_in_use(const struct boxes *live, const char *project)
 {
 	for (const struct live_box *box = live->all; box < live->all + live->count; box++) {

@@ -24,13 +24,12 @@ struct completion {
 	struct arena *arena;
 	struct out out;
 	const char *before,
-		*begun; // both are of the last word; `begun` gets completed
+		*begun; // parts of the last word; `begun` is completed
 	verb_function *const *verbs;
 	unsigned verb; // index of a row
 	unsigned offers;
 };
 
-// Returns the length of the clause that fits beside its word.
 static int help_length(const char *help)
 {
 	size_t length = strcspn(help, ";\n\t");
@@ -292,7 +291,6 @@ static void offer_after_verb(struct completion *on, char **words, char **last)
 	}
 }
 
-// Prints the completion script of SHELL.
 int complete_shell(char **words)
 {
 	struct out out = { 0 };

@@ -48,7 +48,7 @@ static void weak(struct doctor *doctor, const char *wall, const char *detail, co
 	find(doctor, FINDING_WEAK, wall, detail, fix);
 }
 
-// The names that people know for the walls of steps.
+// Each step's protection, with a name for people.
 struct doctor_wall {
 	const char *step, *name, *detail;
 };
@@ -84,7 +84,7 @@ static bool is_wall_of(const struct plan *plan, const struct step *step)
 
 static char word[] = "true", *nothing[] = { word, NULL };
 
-// Runs each step as every run does, up to `true`.
+// Runs each step as a run of `true` does.
 static void try_walls(struct doctor *doctor)
 {
 	struct run *run = &doctor->run;
@@ -142,7 +142,6 @@ static void try_kernel(struct doctor *doctor)
 				 name.machine));
 }
 
-// Prints the caller's capabilities. The command never has any.
 static void try_capabilities(struct doctor *doctor)
 {
 	struct arena *arena = doctor->box->arena;
@@ -162,7 +161,7 @@ static void try_outer(struct doctor *doctor)
 			      : "this is inside another box, whose rules also apply");
 }
 
-// The trial box has a strict limit.
+// The trial box has a strict limit, for which the plan chose these means.
 static void try_limits(struct doctor *doctor)
 {
 	static const char *const details[] = {
@@ -322,7 +321,7 @@ static void try_overlays(struct doctor *doctor)
 	}
 	const char *why =
 		doctor->overlays.message.text[0] ? doctor->overlays.message.text : err_taken();
-	// The arenas of both boxes are sealed.
+	// Needs a new arena: those of both boxes are sealed.
 	weak(doctor, "sessions",
 	     arena_text(box_new()->arena, "no sessions, --review and --overlay: %s", why),
 	     "Linux 5.11 or later with overlayfs (modprobe overlay)");
@@ -343,9 +342,9 @@ static void try_records(struct doctor *doctor)
 static int examine(struct doctor *doctor)
 {
 	TRY(decide_trial(doctor->box, "limits", "memory", "64M"));
-	doctor->box->plan.executes = true; // a locked process cannot make a second box
+	doctor->box->plan.executes = true; // a filtered supervisor cannot make a second box
 	if (doctor->box->plan.toplevel)
-		ATTEMPT(run_settle(doctor->box->plan.toplevel)); // prints why it could not
+		ATTEMPT(run_settle(doctor->box->plan.toplevel)); // prints why, if it fails
 	try_outer(doctor);
 	try_kernel(doctor);
 	try_locked(doctor);

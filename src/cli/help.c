@@ -21,7 +21,7 @@ static void option(struct out *out, const struct key *key, const char *value, co
 	out_wrapped(out, COLUMN, (int)(out->used - before), help);
 }
 
-// Returns the text up to "; ". The manual has the rest.
+// Returns the text up to "; ".
 static const char *first_clause(const char *text)
 {
 	static char begin[128];
@@ -31,7 +31,6 @@ static const char *first_clause(const char *text)
 	return begin;
 }
 
-// `brief` selects the short texts.
 static void options_of(struct out *out, enum verb verb, const char *section, bool brief)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++)

@@ -81,7 +81,6 @@ static int show_all(struct output_reader *reader)
 	}
 }
 
-// Finds where the last `lines` lines begin.
 static int move_to_tail(struct output_reader *reader, uint64_t lines)
 {
 	struct ring_head head;

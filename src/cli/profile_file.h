@@ -5,7 +5,7 @@ struct arena;
 struct out;
 
 struct profile_file {
-	int directory;                    // directory of the file: no path is resolved again
+	int directory;                    // the file's directory; no path is resolved again
 	const char *given, *whole, *path; // given: as for -p; path: without symlinks
 	const char *name;                 // in `directory`
 	const char *before;               // the text, "" for a missing file

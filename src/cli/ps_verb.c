@@ -19,7 +19,6 @@ static const bool is_number[COLUMNS] = {
 };
 static const char running[] = "running";
 
-// Returns one line, without control characters.
 static const char *visible(struct arena *arena, const char *text)
 {
 	struct out out = { 0 };
@@ -55,7 +54,6 @@ static const char *cpu_text(struct arena *arena, uint64_t microseconds)
 		       : age_text(arena, microseconds / 1000);
 }
 
-// Lists host ports, each with the box port if it differs.
 static const char *ports_text(struct arena *arena, const struct record_ports *ports)
 {
 	const char *text = ports->count ? "" : "-";

@@ -16,7 +16,7 @@ extern char **environ;
 struct quarantined {
 	struct box *box;
 	const char *below; // selects entries of this path or below it; NULL: all
-	const char *id;    // or with this ID
+	const char *id;    // selects the entry with this ID, too
 	struct list ids;
 };
 
@@ -117,7 +117,7 @@ int verb_quarantine(char **words)
 		return box_failed();
 	struct out out = { .json = box->invocation.json == TOGGLE_YES };
 	int result = run(box, words, &out);
-	// Prints the changes before a failure.
+	// Prints the changes that came before a failure.
 	if (out_flush(&out, STDOUT_FILENO) < 0)
 		return STATUS_FAILURE;
 	return result < 0 ? box_failed() : STATUS_OK;

@@ -20,7 +20,6 @@
 enum { GRACE_MILLISECONDS = 10000, DYING_MILLISECONDS = 60000 };
 enum { STATUS_TIMEOUT = 124, SIGNALLED = 128 };
 
-// The runs to end, and the time that they get.
 struct ending_of {
 	struct arena *arena;
 	struct boxes boxes;
@@ -60,8 +59,8 @@ static void ask_to_end(const struct held_box *held)
 	sys_pidfd_send_signal(held->process, SIGCONT, NULL);
 }
 
-// Kills the box, not its supervisor, which still runs the check. An unknown box dies with its
-// supervisor.
+// Kills the box, not its supervisor, which still runs the check. If pid 1 is not found, kills the
+// supervisor, and the box with it.
 static void kill_box(const struct live_box *box, const struct held_box *held)
 {
 	autoclose int init = boxes_init(box, held);
@@ -79,7 +78,7 @@ static bool has_ended(const struct held_box *held, int64_t until)
 	return poll(&event, 1, left > 0 ? (int)left : 0) == 1;
 }
 
-// Waits for the end until `until`, then kills.
+// Waits for the run's end until `until`, then kills the box.
 static int end_one(struct ending_of *ending, const struct live_box *box, int64_t until)
 {
 	struct held_box held;
@@ -103,7 +102,7 @@ static int end_one(struct ending_of *ending, const struct live_box *box, int64_t
 static int end_all(struct ending_of *ending)
 {
 	struct held_box held;
-	// All get the signal first, and share the time.
+	// All runs get the signal first, and share the time.
 	for (unsigned i = 0; ending->grace > 0 && i < ending->count; i++)
 		if (boxes_hold(ending->arena, ending->chosen[i], &held) == 0) {
 			ask_to_end(&held);

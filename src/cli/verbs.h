@@ -28,7 +28,7 @@ typedef int verb_function(char **words);
 // Takes the words after the verb. Returns sbx's exit status.
 #define VERB_FUNCTION(NAME, name) int verb_##name(char **words);
 VERBS(VERB_FUNCTION)
-// Prints the newest report of the project that is not empty. Returns the number of its lines.
+// Prints the project's newest report that is not empty. Returns the number of its lines.
 unsigned audit_last(struct box *box, struct out *out);
 
 // Takes argv after argv[0].

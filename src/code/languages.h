@@ -9,18 +9,19 @@
 struct language {
 	const char *name, *also;
 	const char *extensions; // the first is for the file in the box
-	const char *programs;   // in #! lines
+	const char *programs;   // names in #! lines
 	const char *profile;
 	const char *hints[4];       // substrings typical of code
-	const char *compile;        // for sh: $1 source, $2 program; or NULL
-	const char *run[3];         // before the file or compiled program
+	const char *compile;        // command for sh, or NULL; $1: source, $2: program
+	const char *run[3];         // words before the file or compiled program
 	const char *interactive[3]; // may be empty
 	const char *required_name;  // or NULL
 };
 extern const struct language languages[];
 extern const unsigned language_count;
 
-// Runs each text of stdin, up to a line "%%", in one interpreter. Prints %%STATUS after each.
+// A driver runs each text of stdin, up to a line "%%", in one interpreter. It prints %%STATUS after
+// each.
 struct driver {
 	const char *name, *text;
 };
@@ -34,7 +35,7 @@ const char *language_driver(const struct language *language);
 
 const struct language *language_find(const char *name);
 
-// Decides by #!, the extension of `name` (or NULL), then hints.
+// Decides by the #! line, the extension of `name` (or NULL), then hints.
 const struct language *language_detect(const char *name, const char *text);
 
 const char *language_file(const struct language *language, char *name, size_t size);

@@ -43,7 +43,7 @@ static const struct mount *mount_at(const struct plan *plan, const char *path)
 	return above;
 }
 
-// A new tmpfs has no directories yet.
+// True if the box can write the directory. Of a new tmpfs only the top exists.
 static bool writable_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_at(plan, path);
@@ -184,7 +184,7 @@ static void take_callers(struct plan *plan, char *const *environment)
 
 static const char git_key[] = "GIT_CONFIG_KEY_", git_value[] = "GIT_CONFIG_VALUE_";
 
-// A withheld key or value of GIT_CONFIG_COUNT (git(1)) withholds the pair.
+// Withholds both variables of a pair of GIT_CONFIG_COUNT (git(1)) if one is withheld.
 static void judge_pairs(struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->variable_count; i++) {
@@ -237,19 +237,18 @@ static const struct {
 	{ "PIP_DISABLE_PIP_VERSION_CHECK", "1" },   // pip --help, --disable-pip-version-check
 	{ "GH_NO_UPDATE_NOTIFIER", "1" },           // gh help environment
 	{ "DENO_NO_UPDATE_CHECK", "1" },            // deno --help, environment variables
-	{ "CHECKPOINT_DISABLE", "1" },              // Checkpoint of terraform and other HashiCorp
-						    // programs
+	{ "CHECKPOINT_DISABLE", "1" },              // Checkpoint of HashiCorp's programs
 	{ "POWERSHELL_UPDATECHECK", "Off" },        // about_Update_Notifications
 };
 
-// sched_setaffinity(2)
+// Counts the processors that sched_setaffinity(2) left to this process.
 static uint64_t own_processors(void)
 {
 	cpu_set_t set;
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 0 : (uint64_t)CPU_COUNT(&set);
 }
 
-// These programs do not print that they read the variable.
+// Sets only variables that programs read silently.
 static void set_sizes(struct plan *plan)
 {
 	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };

@@ -27,7 +27,7 @@ struct path_variable {
 extern const struct path_variable path_variables[]; // the last row has no name
 extern const unsigned path_variable_count;
 
-// Returns the reason, or NULL.
+// Returns why the variable is withheld, or NULL.
 const char *variable_withheld(const char *name, const char *value);
 
 // Returns the profile that passes the variable, or NULL.

@@ -36,10 +36,9 @@ const struct path_variable path_variables[] = {
 	{ "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", PATH_OF_ROOTS },   // gRPC: environment variables
 	{ "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", PATH_OF_ROOTS }, // gcloud topic configurations
 	{ "HTTPLIB2_CA_CERTS", PATH_OF_ROOTS },                  // httplib2.certs
-	{ "SSL_CERT_DIR", PATH_OF_OTHER_ROOTS },      // SSL_CTX_load_verify_locations(3),
-						      // a list
-	{ "GIT_SSL_CAPATH", PATH_OF_OTHER_ROOTS },    // git-config(1), http.sslCAPath
-	{ "npm_config_cafile", PATH_OF_OTHER_ROOTS }, // npm-config(7), cafile
+	{ "SSL_CERT_DIR", PATH_OF_OTHER_ROOTS },                 // OpenSSL: a list of directories
+	{ "GIT_SSL_CAPATH", PATH_OF_OTHER_ROOTS },               // git-config(1), http.sslCAPath
+	{ "npm_config_cafile", PATH_OF_OTHER_ROOTS },            // npm-config(7), cafile
 	{ "NPM_CONFIG_CAFILE", PATH_OF_OTHER_ROOTS },
 	{ "JULIA_SSL_CA_ROOTS_PATH", PATH_OF_OTHER_ROOTS }, // NetworkOptions.jl
 	{ "PERL_LWP_SSL_CA_FILE", PATH_OF_OTHER_ROOTS },    // LWP::UserAgent(3pm)
@@ -218,7 +217,7 @@ static const char *const prefixes[] = {
 	"dckr_pat_",  "figd_",      "key-",     "shpat_",   "sq0atp-",  "atlasv1.",
 };
 
-// In each URL of the value. A long user name without a password is a token.
+// Finds passwords in the value's URLs. A long user name without a password is a token.
 static bool url_with_password(const char *value)
 {
 	enum { TOKEN_LEAST = 20 };

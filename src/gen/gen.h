@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-// `files`: the template, then the tables; `verb`: of a verb's page, or NULL
+// `files`: the template, then the tables. `verb`: whose page it is, or NULL.
 void gen_man(char *const *files, const char *verb);
 void gen_names(const char *path);
 void gen_man_names(const char *path);
@@ -21,11 +21,11 @@ const char *gen_read_file(const char *path, size_t *ret_length);
 _Noreturn void gen_stop(const char *what);
 const char *gen_next_line(const char *at);
 
-// A C string.
+// Writes a C string.
 void gen_quote(const char *text, size_t length);
-// Text of a manual: each %s is escaped, and no other conversion is known.
+// Writes text of a manual. Escapes each %s, and knows no other conversion.
 void gen_put(const char *format, ...);
-// A line in which `code` is bold, *word* italic, and @NAME@ a table of words.
+// Writes a line in which `code` is bold, *word* italic, and @NAME@ a table of words.
 void gen_line(const char *at);
-// `at`: NAME and '@'. Returns the '@'.
+// Writes the table that `at` names, up to a '@'. Returns the '@'.
 const char *gen_table(const char *at);

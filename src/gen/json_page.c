@@ -1,4 +1,4 @@
-// Owns the members in sbx-json(5), of man/json.txt, and the tables of words that they can have.
+// Owns the members of sbx-json(5), from man/json.txt, and the tables of their words.
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 static const struct {
 	const char *name;
 	const char *const *words;
-	unsigned most; // or up to NULL
+	unsigned most; // count of words; NULL may end them earlier
 } tables[] = {
 	{ "access", project_words, FINDING_KINDS },
 	{ "answers", reply_words, REPLIES },
@@ -22,7 +22,7 @@ static const struct {
 	{ "verdicts", conn_verdicts, VERDICTS },
 };
 
-// Also the kinds of findings of a severity.
+// Writes a table's words, or those of all findings of a severity.
 const char *gen_table(const char *at)
 {
 	const char *words[FINDING_KINDS];

@@ -12,7 +12,7 @@
 #include "seccomp/syscalls.h"
 #include "text/words.h"
 
-// groff(7): '-' as hyphen-minus, no '.' or '\'' at the start of a line, '\' escaped.
+// Escapes for groff(7): '-' as hyphen-minus, no '.' or '\'' at the start of a line, '\'.
 static void put_text(const char *text)
 {
 	if (*text == '.' || *text == '\'')
@@ -89,7 +89,6 @@ static void man_verbs(void)
 
 static const struct verb_row *verb_row;
 
-// Writes lines as they are.
 static void man_lines(const char *text)
 {
 	printf(".nf\n");
@@ -128,7 +127,7 @@ static void man_verb_options(void)
 			man_flag(key);
 }
 
-// profiles/groups.ini.
+// `path` is profiles/groups.ini.
 static void man_destinations(const char *path)
 {
 	struct ini_rows rows;
@@ -219,7 +218,7 @@ void gen_recipes(const char *path)
 void gen_line(const char *at)
 {
 	bool code = false, italic = false;
-	if (strchr(".'", *at)) // or empty
+	if (strchr(".'", *at)) // strchr() also finds the NUL of an empty text
 		printf("\\&");
 	for (; *at && *at != '\n'; at++) {
 		static const char bytes[] = "\\^~'\"-", *const names[] = { "\\e",   "\\(ha",
@@ -263,5 +262,5 @@ static void man_recipes(const char *path)
 	}
 }
 
-// The generator makes this text, and only needs the symbol.
+// The generator makes the text itself: here only the symbol counts.
 const char recipes_text[] = "";

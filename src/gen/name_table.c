@@ -141,7 +141,7 @@ static void set_bit(uint64_t *bits, uint32_t at)
 	bits[at / 64] |= 1ULL << (at % 64);
 }
 
-// Sets the bits of all characters in a wildcard's place.
+// Sets the bits of a pair of characters. A wildcard means each character.
 static void set_pairs(uint64_t *bits, char one, char other)
 {
 	const char pair[] = { one, other };

@@ -1,4 +1,4 @@
-// Build-time only: writes the generated sources, man pages from the tables. main() has its words.
+// Runs at build time: writes sources and man pages from the tables. main() lists its arguments.
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void add_call(uint32_t machine, const char *name, const char *fallback, u
 	row->group = (unsigned short)group;
 }
 
-// Writes other names that libseccomp knows on any machine.
+// Writes the names of all other calls that libseccomp knows on some machine.
 static void write_others(void)
 {
 	static const char *const machines[] = { "x86_64", "aarch64", "riscv64", "x86", "arm" };
@@ -143,7 +143,6 @@ void gen_quote(const char *text, size_t length)
 	putchar('"');
 }
 
-// Writes a word, and returns its offset.
 static unsigned write_word(const char *word, unsigned *used)
 {
 	unsigned place = *used;
@@ -249,7 +248,6 @@ static void write_files(const char *header, const char *type, const char *table,
 	printf("};\nconst unsigned %s_count = %d;\n", table, count);
 }
 
-// Writes the words of [tokens], then of [registries].
 static void write_settings(const char *path)
 {
 	size_t length;

@@ -53,7 +53,7 @@ static void read_entries(struct apart_text *question)
 	}
 }
 
-// The rows come in the order of the text. They say no more than a text of its length can.
+// Rows follow the order of the text. All together say no more than its length allows.
 struct entries {
 	struct gitconfig *config;
 	struct gitconfig_section *section;
@@ -130,7 +130,7 @@ int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 	return names > GITCONFIG_NAMES_ASKED ? fail(0, "its names are too long") : 0;
 }
 
-// Reads the names, each with its NUL, from the text and the index from the file.
+// The question's text is names, each with its NUL. Its file is the index.
 static void read_index(struct apart_text *question)
 {
 	const char *bytes = apart_file(question), *at = question->text;

@@ -1,5 +1,5 @@
-// Whether git takes a directory for a repository, and where the small files lead by which it goes
-// from one place to another.
+// Whether git takes a directory for a repository, and where git's pointer files (.git, commondir)
+// lead.
 //
 // The room git owns the readers of git's files. It writes none of them and starts no git. Uses:
 // apart text. Begin with git.h.
@@ -14,16 +14,16 @@
 
 struct arena;
 
-// Follows is_git_directory() of git 2.39, without variables (GIT_DIR). In doubt a directory is
-// one: links, rights and commondir may change later.
+// Follows is_git_directory() of git 2.39, without variables such as GIT_DIR. In doubt a directory
+// counts as a repository: links, rights and commondir may change later.
 enum git_directory {
 	GIT_NONE,
 	GIT_WHOLE,  // has objects and refs
-	GIT_SHARED, // a file commondir names the place of objects and refs
+	GIT_SHARED, // a file commondir names the directory of objects and refs
 };
 enum git_directory git_directory(int directory);
 
-// Parts of a git directory in several places, as a session's layers: each counts in any.
+// Parts of a git directory. A session has it in several layers: a part in any of them counts.
 enum git_part { GIT_HEAD, GIT_COMMONDIR, GIT_OBJECTS, GIT_REFS, GIT_PARTS };
 extern const char *const git_part_names[GIT_PARTS];
 struct git_parts {
@@ -32,26 +32,24 @@ struct git_parts {
 void git_look(int directory, enum git_part part, struct git_parts *parts);
 enum git_directory git_decide(const struct git_parts *parts);
 
-// Returns the path in a pointer file (.git with "gitdir: ", commondir, gitdir), in `text`. NULL:
-// no path, or one with a newline or NUL, which git reads otherwise.
+// Returns the path in a pointer file (.git with "gitdir: ", commondir, gitdir), inside `text`.
+// NULL: no path, or one with a newline or NUL, which git reads differently.
 char *git_pointer(char *text, size_t length, const char *prefix);
-// Does not follow a symlink.
+// git_read_pointer() does not follow a symlink.
 enum { GIT_POINTER_MAX = 4096 };
 #define GIT_FILE_PREFIX "gitdir: "
 const char *git_read_pointer(int directory, const char *name, const char *prefix,
 			     char text[GIT_POINTER_MAX]);
-// Reads the first GIT_ALTERNATES_MAX bytes of a list of alternates: rows ROW_OBJECTS.
+// Reads the first GIT_ALTERNATES_MAX bytes of a list of alternates into rows ROW_OBJECTS.
 enum { GIT_ALTERNATES_MAX = 16384 };
 int git_ask_alternates(struct arena *arena, const char *file, struct rows *ret_rows);
 
-// Follows gitrepository-layout(5) and git's sources.
-
-// Git does not read a file without a row.
+// Git reads only files that have a row (gitrepository-layout(5) and git's sources).
 enum layout_kind {
-	LAYOUT_DATA,    // git runs nothing that it says
-	LAYOUT_LOCK,    // git's commands fail while it exists
-	LAYOUT_RUN,     // git, or another known program, runs it
-	LAYOUT_CONFIG,  // git's configuration
+	LAYOUT_DATA, // git runs no program that the file names
+	LAYOUT_LOCK, // git's commands fail while it exists
+	LAYOUT_RUN,  // git, or another known program, runs it
+	LAYOUT_CONFIG,
 	LAYOUT_POINTER, // leads to other directories, or to another history
 	LAYOUT_ORDER,   // state of an operation that a later command continues
 	LAYOUT_ADDRESS, // remotes in a form that git no longer writes
@@ -86,8 +84,8 @@ struct gitform_look {
 	struct gitconfig_case how;
 };
 
-// Whether the box may set all values that `after` has of a key, or remove the key where `after`
-// has none.
+// Whether the box may set all values that `after` has for the key, or remove a key that `after`
+// lacks.
 bool gitform_allows(const struct gitform_look *look, const char *name);
 
 // Files that core.hooksPath, include.path, includeIf.*.path and init.templateDir name
@@ -105,26 +103,25 @@ struct gitnamed_text {
 struct gitnamed {
 	struct list hooks, files; // absolute paths without "." and ".."
 	struct list everywhere;   // core.hooksPath that is relative to the top of any repository
-	struct list unclear;      // files with paths that cannot be resolved, or that cannot be
-				  // read
+	struct list unclear;      // unreadable files, and files with paths that cannot be resolved
 	struct gitnamed_text *first, *last;
 	bool own;
 	unsigned count; // files read so far
-	// Who could write a file. NULL: by `own`.
+	// Says who could write `file`. NULL: `own` says it.
 	enum apart (*whose)(const void *with, const char *file);
 	const void *with;
 };
 enum { GITNAMED_FILES_MAX = 32 };
 
-// Reads the paths in a text of git's configuration, with `remotes` also the names for
+// Asks for the paths in a text of git's configuration and, with `remotes`, for the names of
 // gitnamed_known(). gitnamed_ahead() sends the question early, without `remotes`.
 int gitnamed_read(enum apart whose, struct arena *arena, const char *text, size_t length,
 		  bool remotes, struct rows *ret_rows);
 int gitnamed_ahead(const char *text, size_t length);
 
 // Adds the paths of `rows` and of all included files, under any condition. A relative
-// core.hooksPath goes to `everywhere`, and is resolved below `top`, or core.worktree when `top` is
-// NULL.
+// core.hooksPath goes to `everywhere`. It is also resolved below `top`, or below core.worktree if
+// `top` is NULL.
 int gitnamed_add(struct arena *arena, const char *home, const char *file, const struct rows *rows,
 		 const char *top, struct gitnamed *named);
 
@@ -144,17 +141,17 @@ int gitnamed_global(struct arena *arena, const char *home, const char *config,
 // Adds names of sections, and "remote.x" for each remote that a key names.
 void gitnamed_known(struct arena *arena, const struct rows *rows, struct list *known);
 
-// The first address, or NULL.
+// Returns the first address of `remote`, or NULL.
 const char *gitway_url(struct arena *arena, const struct gitconfig *config, const char *remote);
-// The only remote, else "origin"; "": it has no address.
+// Returns the only remote, else "origin"; "" if that remote has no address.
 const char *gitway_default(struct arena *arena, const struct gitconfig *config);
-// The host of an address, or the path.
+// Returns the host. A path or an unreadable address is returned whole.
 const char *gitway_host(struct arena *arena, const char *address);
 bool gitway_is_far(const char *address); // https or ssh
-// Whether git takes the name for neither an address nor a path.
+// Whether git takes `name` for a remote's name, and not for an address or a path.
 bool gitway_is_name(const char *name);
-// The part between the first dot and the last, or "".
+// Returns the part between the first dot and the last, or "".
 const char *gitway_middle(struct arena *arena, const char *name);
-// Whether a box may add the address: https, ssh, git; with `made` (the run made the repository)
-// also http and paths; a submodule's path.
+// Whether a box may add the address: https, ssh or git. If the run made the repository (`made`),
+// http and paths, too. A submodule may have a path.
 bool gitway_may_lead(const char *name, const char *value, bool made);

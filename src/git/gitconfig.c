@@ -138,8 +138,8 @@ static int read_value(struct parser *parser, const char **ret_value)
 			c = next(parser);
 			if (c == '\r' && peek(parser) == '\n')
 				c = next(parser);
-			// Git accepts a last line that is continued. Text that is added below
-			// would become its value.
+			// Git accepts a continued last line. Text that is added below would become
+			// its value.
 			if (c == '\n' && peek(parser) < 0)
 				return fail(0, "the last line is continued and nothing follows");
 			if (c == '\n')

@@ -26,31 +26,31 @@ struct gitconfig_section {
 };
 
 struct gitconfig {
-	const char *text; // the text without secrets; NULL: it has none
+	const char *text;
 	size_t length;
 	struct gitconfig_entry *entries;
 	struct gitconfig_section *sections;
 	unsigned count, section_count;
 };
 
-// -1: git would not accept the text.
+// Returns -1 for a text that git would not accept.
 int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
-// Parses in a locked process, with at most so many sections and keys, and bytes of names: a merge
-// compares each with each.
+// Parses in a process of apart/apart.h. A merge compares each row with each: limits are of sections
+// and keys, of those in a new repository, and of bytes of names.
 enum { GITCONFIG_ROWS_ASKED = 6000, GITCONFIG_ROWS_NEW = 1000, GITCONFIG_NAMES_ASKED = 1 << 20 };
 int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 		  struct gitconfig *ret_config);
 
-// Takes the rows of gitconfig_ask(). False: no text of this length says so much.
+// Takes the rows of gitconfig_ask(). Returns false if no text of this length has such rows.
 bool gitconfig_take(struct arena *arena, const struct rows *rows, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
-// The last value, or NULL.
+// Returns the last value, or NULL.
 const char *gitconfig_value(const struct gitconfig *config, const char *name);
 
-// The next entry of a name. `after` NULL: the first.
+// Returns the next entry of a name. `after` NULL: the first.
 const struct gitconfig_entry *gitconfig_next(const struct gitconfig *config, const char *name,
 					     const struct gitconfig_entry *after);
 
@@ -65,7 +65,7 @@ struct gitconfig_text {
 };
 void gitconfig_put(struct gitconfig_text *out, const char *text, size_t length);
 void gitconfig_put_header(struct gitconfig_text *out, const char *name);
-// value NULL: a key without a value. `quoted` quotes each value, not only where git does.
+// `value` NULL: a key without a value. `quoted`: quotes all values, not only those that git quotes.
 void gitconfig_put_entry(struct gitconfig_text *out, const char *name, const char *value,
 			 bool quoted);
 
@@ -79,7 +79,7 @@ struct gitconfig_merged {
 	char *text;
 	size_t length;
 	unsigned taken;
-	// Changes that the table does not allow, one for each value.
+	// Changes that the table of keys does not allow, one for each value.
 	struct gitconfig_withheld *withheld;
 	unsigned withheld_count;
 	const char **addresses;
@@ -89,11 +89,9 @@ struct gitconfig_merged {
 };
 
 struct gitconfig_case {
-	unsigned depth; // directories of git between the project and the file: a submodule's
-			// core.worktree leads up by as many; 0: not a submodule
+	unsigned depth; // count of "../" in a submodule's core.worktree; 0: no submodule
 	bool made;      // the run made the repository
-	bool private;   // config.worktree, which git reads after the other file: no addresses or
-			// branches
+	bool private;   // config.worktree, read after the other file: no addresses, branches
 	bool host;
 	struct list elsewhere;
 	struct list old, gone;
@@ -140,9 +138,9 @@ struct gitkey {
 	const char *words;
 };
 
-// The first match, or NULL.
+// Returns the first match, or NULL.
 const struct gitkey *gitkey_find(const char *name);
-// Whether a program only makes notes there: withheld ones are not reported.
+// Whether programs only make notes under this key. A withheld one is not reported.
 bool gitkey_is_noted(const char *name);
 // Whether the host's own git, or its user, often sets the key.
 bool gitkey_is_daily(const char *name);
@@ -152,22 +150,22 @@ struct gitsecret {
 	struct list left;
 	unsigned left_count;
 	struct list places;
-	struct list named; // paths of other files; origin's file: the key, line 1: certificates
+	struct list named; // paths of other files; origin's file: the key; its line 1: certificates
 };
 
-// -1: git would not accept the text, or it is too long.
+// Returns -1 for a text that is too long or that git would not accept.
 int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 		     struct gitsecret *ret_secret);
-// In a locked process, without `named`.
+// Does the same in a process of apart/apart.h, without `named`.
 int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_t length,
 		  struct gitsecret *ret_secret);
 
 // Whether a key and value, as in GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n, are secret.
 bool gitsecret_is(struct arena *arena, const char *key, const char *value);
 
-// Reads the next setting of GIT_CONFIG_PARAMETERS, by which `git -c` reaches what git runs:
+// Reads the next setting of GIT_CONFIG_PARAMETERS, in which `git -c` passes settings on:
 // 'KEY'='VALUE' or 'KEY=VALUE'. False: another form, which git refuses.
 bool gitconfig_parameter(struct arena *arena, const char **at, const char **ret_key,
 			 const char **ret_value);
-// The same of the whole text. Any other form counts as a secret.
+// Whether a GIT_CONFIG_PARAMETERS has a secret. Any other form counts as one.
 bool gitsecret_parameters(struct arena *arena, const char *text);

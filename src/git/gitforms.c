@@ -77,7 +77,8 @@ static bool is_new_branch(const struct gitform_look *look, const char *branch)
 	       !is_there(look, arena_text(look->arena, "branch.%s", branch));
 }
 
-// No setting names the remote, and git does not prefer it (as "origin") to an old one.
+// Whether no setting names the remote, and git does not prefer it to an old one because of its name
+// "origin".
 static bool is_new_remote(const struct gitform_look *look, const char *remote)
 {
 	const struct gitconfig *sides[] = { look->before, look->now };
@@ -147,7 +148,7 @@ static bool has_form(const struct gitform_look *look, const struct gitkey *key, 
 	return false;
 }
 
-// As `push -u` sets it: a branch of the same name, at git's default remote.
+// Whether the value is what `push -u` sets: a branch of the same name, at git's default remote.
 static bool is_upstream(const struct gitform_look *look, const char *name, const char *branch)
 {
 	static const char *const parts[] = { "remote", "pushremote", "merge" };
@@ -188,8 +189,8 @@ static bool is_addition(const struct gitform_look *look, const struct gitkey *ke
 	return !middle[0] || !is_there(look, arena_text(look->arena, "submodule.%s", middle));
 }
 
-// A removed branch's settings may go, except a remote that is not git's default: a new branch of
-// that name would be pushed elsewhere. The host's own git may remove more.
+// A removed branch's settings may go, but not a remote other than git's default: git would push a
+// new branch of that name elsewhere. The host's own git may remove more.
 static bool is_gone(const struct gitform_look *look, const struct gitkey *key, const char *name)
 {
 	const char *middle = gitway_middle(look->arena, name);

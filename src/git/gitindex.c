@@ -22,7 +22,8 @@ static uint32_t number(const unsigned char *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-// Reads how many bytes version 4 drops from the path before (git's variable-length number).
+// Reads how many bytes of the previous path an entry of version 4 drops (git's variable-length
+// number).
 static bool read_dropped(struct index_reader *reader, size_t *ret_dropped)
 {
 	size_t value = 0;

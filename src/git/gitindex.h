@@ -20,10 +20,10 @@ struct gitindex_entry {
 	const unsigned char *id;
 	unsigned id_bytes;
 	unsigned stage;
-	bool unchanged; // assume-valid
-	bool skipped;   // sparse checkout
+	bool unchanged; // git's assume-valid bit
+	bool skipped;   // git's skip-worktree bit (sparse checkout)
 	bool link;
-	bool directory; // or, in a sparse index, a directory
+	bool directory; // a submodule or, in a sparse index, a directory
 };
 
 enum { GITINDEX_FOUND_MAX = 256 };
@@ -32,8 +32,8 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 		  unsigned name_count, const struct gitindex_entry **ret_entries,
 		  unsigned *ret_count);
 
-// Finds entries of an index file of at most `most` bytes, in a locked process: ROW_ENTRY or
-// ROW_UNCLEAR. Returns -1 and reports, also without a file.
+// Finds entries of an index file of at most `most` bytes, as ROW_ENTRY or ROW_UNCLEAR. Returns -1
+// and reports, also if there is no file.
 int git_ask_index(struct arena *arena, const char *index, size_t most, const char *const *names,
 		  unsigned name_count, struct rows *ret_rows);
 
@@ -41,11 +41,11 @@ struct gitindex_vetted {
 	const char *bad;
 	const char *shared;
 	unsigned unchanged, skipped;
-	uint64_t sum; // of the entries, without files' metadata
-	bool touched; // entries changed at `since` or later, but their files have earlier times
-	// A safe index: without extensions that only save time. `touched` entries have no sizes:
-	// git then compares contents. NULL: no change is needed. A bad index: its good entries, or
-	// NULL where it is split or sparse.
+	uint64_t sum; // hash of the entries without files' metadata
+	bool touched; // some entry has a ctime from `since` on, but an earlier mtime
+	// The safe index: without extensions that only save time, and with size 0 in `touched`
+	// entries, as git then compares contents. NULL: no change is needed. If `bad`: the good
+	// entries; NULL: it is split or sparse.
 	const unsigned char *text;
 	size_t length;
 };
@@ -53,12 +53,13 @@ struct gitindex_vetted {
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted);
 
-// The name of a shared index with an object's name; of one with these bytes: its sum.
+// Both return the name of a shared index: with the sum `id`; with the content `bytes`.
 const char *gitindex_shared(struct arena *arena, const unsigned char *id, unsigned hash);
 const char *gitindex_own(struct arena *arena, const void *bytes, size_t length, unsigned hash);
 
-// Finds directories of tracked files and submodules, all parents, and files that `keeps` accepts,
-// sorted by strcmp(); "" is the top. -1: split, no index, or over GITINDEX_DIRECTORY_BYTES.
+// Finds directories of tracked files and submodules, all parents, and files that `keeps` accepts.
+// They are sorted by strcmp(); "" is the top. Returns -1: split, no index, or over
+// GITINDEX_DIRECTORY_BYTES.
 enum { GITINDEX_DIRECTORY_BYTES = 32 << 20 };
 struct gitindex_directories {
 	const char *const *paths;
@@ -72,7 +73,7 @@ struct gitindex_directories {
 int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
 			 bool (*keeps)(const char *path), struct gitindex_directories *ret);
 
-// Two object names: of the content, and of the content with other line ends. Each identifies it.
+// Object names of a content, and of the content with other line ends. Each identifies the file.
 struct gitblob {
 	unsigned char names[2][SHA256_BYTES];
 	unsigned bytes;
@@ -85,7 +86,7 @@ enum { INDEX_FILE_MAX = 512 << 20 };
 // apart_ask() needs four times the answer.
 #define INDEX_FILE_ARENA(length) (8 * (size_t)(length) + ((size_t)64 << 20))
 
-#define INDEX_SHARED "sharedindex." // and the sum of its bytes
+#define INDEX_SHARED "sharedindex." // before the sum of its bytes
 struct index_file {
 	const char *name; // NULL: "index"; a shared index is judged by its name, and not rewritten
 	// directories that may hold the shared index: in a session, upper layers first
@@ -98,18 +99,18 @@ struct index_file {
 	struct rows rows; // ROW_TRACKED: entries of `names`
 	bool sparse;
 };
-// Puts the process's rows into `ret_rows`. Returns -1 and reports.
+// Asks a process of apart/apart.h about the index. Returns -1 and reports.
 int gitindex_ask(struct arena *arena, int fd, size_t size, unsigned hash,
 		 const struct index_file *index, unsigned kinds, struct rows *ret_rows);
 
-// `fd` is the index, `status` its metadata. Returns NULL when git could have written it, else a
-// problem that follows the file's name in a message.
+// Judges the index `fd` with metadata `status`. Returns NULL when git could have written it, else a
+// problem, worded to follow the file's name.
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index);
 
 // Whether the file begins as an index does.
 bool index_file_is(int fd);
-// The sum of the entries of the index in a git directory. False: none, or not git's.
+// Gets the sum of the entries of a git directory's index. False: none that git could have written.
 bool index_file_sum(int directory, uint64_t *ret_sum);
 
 enum { INDEX_STAT = 40, INDEX_SIZE = 36, INDEX_PATH_MAX = 4096 };
@@ -126,7 +127,7 @@ struct index_reader {
 	bool nameless, sparse;
 };
 
-// Called for each entry, with its path in the reader. False ends the reading.
+// `entry` is called for each entry; the reader has its path. False ends the reading.
 struct index_use {
 	bool (*entry)(struct index_use *use, const struct index_reader *reader,
 		      const struct gitindex_entry *entry);
@@ -142,9 +143,9 @@ struct index_use {
 	size_t kept;
 };
 
-// Reads a whole index. `hash`: bytes of an object name. Returns -1 for another file.
+// Reads a whole index. `hash`: bytes of an object name. Returns -1 if it is none.
 int index_read(struct index_use *use, struct index_reader *reader, const void *bytes, size_t length,
 	       unsigned hash);
 
-// 0: none. Git refuses unknown ones in lower case.
+// Returns the size of the extension at `at`, or 0. Git refuses unknown ones in lower case.
 size_t index_extension(struct index_reader *reader, size_t at);

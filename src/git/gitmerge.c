@@ -25,7 +25,7 @@ static bool is_taken(const struct config_merger *merger, const char *name)
 	return false;
 }
 
-// Drops the header of a section that becomes empty.
+// Puts a section, without its header if it becomes empty.
 static void put_section(struct config_merger *merger, unsigned index)
 {
 	const struct gitconfig *now = merger->look->now;
@@ -103,8 +103,8 @@ static void withhold(struct config_merger *merger, const char *name)
 	}
 }
 
-// Lists new addresses for the report; of a repository that the run made only a partial clone's, as
-// git fetches there unasked. False: the list is full.
+// Lists new addresses for the report. If the run made the repository, only those of a partial clone
+// count: git fetches there unasked. False: the list is full.
 static bool tell_addresses(struct config_merger *merger, const char *name)
 {
 	const struct gitform_look *look = merger->look;

@@ -16,7 +16,7 @@
 
 static const struct origin from = { .file = "git" };
 
-// Parts of words, in any letter case. NULL is at the end.
+// Parts of words that hint at keys, in any letter case.
 static const char *const naming[] = { "hookspath", "include", "worktree", "templatedir", NULL };
 static const char *const knowing[] = { "remote", "branch", "submodule", NULL };
 static const char *const private[] = { "worktreeconfig", NULL };
@@ -69,7 +69,6 @@ static void add_hooks(struct arena *arena, const char *home, const char *file, c
 		add_once(&named->hooks, arena, path);
 }
 
-// Answers with names of sections, and of remotes that keys name.
 static void known(struct arena *arena, const struct gitconfig *config, struct out *answer)
 {
 	for (unsigned i = 0; i < config->section_count; i++)
@@ -83,7 +82,8 @@ static void known(struct arena *arena, const struct gitconfig *config, struct ou
 
 enum { ROWS_OF_ONE = 3 };
 
-// Git copies a template's hooks into each new repository. ":(optional)" before a path: git 2.52.
+// Git copies a template's hooks into each new repository. Git 2.52 allows ":(optional)" before a
+// path.
 static unsigned rows_of(struct arena *arena, const char *name, const char *value,
 			struct apart_row rows[ROWS_OF_ONE])
 {
@@ -188,7 +188,8 @@ int gitnamed_file(struct arena *arena, const char *home, const char *file, const
 		list_add(&named->unclear, arena, file, from);
 	} else if (length > 0) {
 		struct gitnamed_text *one = arena_take(arena, sizeof(*one));
-		// A box that could write the global configuration already runs programs outside.
+		// The global configuration counts as own: a box that could write it already runs
+		// programs outside.
 		enum apart whose = named->own     ? APART_OWN
 				   : named->whose ? named->whose(named->with, file)
 						  : APART_OTHERS;
@@ -237,9 +238,7 @@ static int add_variable(struct arena *arena, const char *home, const char *name,
 	return 0;
 }
 
-static int add_variables(struct arena *arena, const char *home,
-			 struct gitnamed *named) // the variables of
-						 // git(1)
+static int add_variables(struct arena *arena, const char *home, struct gitnamed *named)
 {
 	static const char parameters[] = "GIT_CONFIG_PARAMETERS";
 	static const char *const names[][2] = { { "GIT_CONFIG_GLOBAL", "include.path" },

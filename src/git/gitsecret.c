@@ -24,7 +24,7 @@ static const struct secret_rule {
 	{ PLACE, "http.sslkey http.proxysslkey http.cookiefile" },
 	{ HELPER, "credential.helper" },
 	{ PROXY, "*.proxy" },
-	// other files that git reads (git-config(1)); gpg.ssh.allowedSignersFile
+	// files that git reads (git-config(1)); gpg.* is gpg.ssh.allowedSignersFile
 	{ NAMES, "blame.ignorerevsfile commit.template core.attributesfile core.excludesfile "
 		 "core.hookspath diff.orderfile gpg.allowedsignersfile gpg.revocationfile "
 		 "init.templatedir mailmap.file" },
@@ -35,7 +35,7 @@ static const struct secret_rule {
 	  "*authorization* *bearer* *cookie* *credentials *webhook* *.dsn" },
 };
 
-// Returns the host, also of a proxy without a scheme.
+// Returns where the host begins, also in a proxy without a scheme.
 static const char *proxy_host(const char *value)
 {
 	const char *at = strrchr(value, '@');

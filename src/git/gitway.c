@@ -45,7 +45,7 @@ static bool is_host(struct way_text host)
 	return has_only(name, ".-_") && (!colon || strspn(port.text, "0123456789") == port.length);
 }
 
-// Git runs a helper program for "a::b" and for unknown schemes. A leading '-' is an option.
+// Refuses what git runs as a helper program ("a::b", unknown schemes), and options ('-').
 static bool read_address(const char *text, struct git_address *ret_address)
 {
 	static const struct {

@@ -22,7 +22,7 @@ static int read_from(struct arena *arena, const struct index_file *index, const 
 	return result;
 }
 
-// A missing or unreadable file has no value.
+// A missing or unreadable file has no settings.
 static void read_config(struct arena *arena, const struct index_file *index, const char *name,
 			struct gitconfig *ret_config)
 {
@@ -55,8 +55,8 @@ struct vetting {
 	uint32_t since, hash, whole; // whole 0: the shared part of a split index
 };
 
-// An entry has a file's metadata of the time when git wrote it, and zeros where git could not
-// write. A user's later changes do not alter the entry.
+// Whether git could not write the entry's file: git then leaves zeros as metadata. A user's later
+// changes do not alter the entry.
 static bool is_unwritten(const struct gitindex_entry *entry)
 {
 	return !entry->skipped && !entry->directory && entry->stage == 0 && entry->size == 0 &&
@@ -156,8 +156,7 @@ const char *index_file_judge(struct arena *arena, int fd, const struct stat *sta
 	if (status->st_size > INDEX_FILE_MAX)
 		return "is too large to be checked";
 	off_t hole = lseek(fd, 0, SEEK_HOLE);
-	if (hole >= 0 && hole < status->st_size) // a hole costs a box nothing, and much time to
-						 // read
+	if (hole >= 0 && hole < status->st_size) // a hole is free to make and slow to read
 		return unwritten;
 	unsigned hash = read_settings(arena, index);
 	if (ATTEMPT(ask(arena, fd, status->st_size, hash, index)) < 0)

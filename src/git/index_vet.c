@@ -67,7 +67,7 @@ static void set_before(struct index_vet *vet, const struct index_reader *reader,
 	vet->stage = stage;
 }
 
-// Returns the bytes before an entry's path. NULs fill the whole to a multiple of eight.
+// Returns the count of bytes before an entry's path.
 static size_t front_of(const struct index_reader *reader, const struct gitindex_entry *entry)
 {
 	enum { EXTENDED = 0x40 };

@@ -10,7 +10,7 @@
 #define LOCK_END             ".lock"
 #define DATA_DIRECTORY(name) { name, LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_BOTH }
 
-// The first match counts: longer rows come first, and rows that git acts on.
+// The first match counts. Longer rows and rows that git acts on come first.
 const struct layout_row layout_rows[] = {
 	{ "*" LOCK_END, LAYOUT_LOCK, LAYOUT_FILE, LAYOUT_BOTH },
 	{ "hooks", LAYOUT_RUN, LAYOUT_DIRECTORY, LAYOUT_SHARED },
@@ -100,7 +100,8 @@ static bool acts(const char *path, bool refs)
 	return row->kind > LAYOUT_LOCK && row->kind < (refs ? LAYOUT_ORDER : LAYOUT_NESTED);
 }
 
-// Names of submodules may have slashes. Parts below refs and logs are names of branches.
+// A submodule's name may have slashes: each later part may begin its git directory. Parts below
+// refs and logs are names of branches.
 bool layout_acts(const char *path)
 {
 	bool refs = false;

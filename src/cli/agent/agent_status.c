@@ -59,7 +59,8 @@ void agent_line(struct out *out, const char *name, const char *text)
 	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN, str_shown(text));
 }
 
-// The file's mtime is the time of the agent's last command. A test restores it.
+// The file's mtime is the time of the agent's last command. `sbx agent status` restores it after
+// its test.
 static const char *seen_path(struct arena *arena, const struct agent *agent)
 {
 	return arena_text(arena, "%s/%s.seen", agent_state_directory(arena), agent->name);
@@ -67,7 +68,7 @@ static const char *seen_path(struct arena *arena, const struct agent *agent)
 
 void agent_seen(struct arena *arena, const struct agent *agent)
 {
-	// The directory exists once something was installed.
+	// Only an install makes the directory.
 	int fd = open(seen_path(arena, agent),
 		      O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd >= 0)
@@ -105,7 +106,7 @@ static enum probed probe_unseen(const struct settings *settings, const char **re
 struct agent_answer {
 	const char *name, *state; // `state`: a word for programs
 	const char *text;
-	const char *seen, *caveat; // NULL if its commands run in no box
+	const char *seen, *caveat; // NULL if the agent's commands run in no box
 };
 
 static void explain_outside(const struct settings *settings, enum probed probed, const char *why,

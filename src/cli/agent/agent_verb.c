@@ -205,8 +205,8 @@ static bool has_part(struct box *box, const struct agent *agent, bool *ret_uncha
 	return settings_find(&settings) != SETTINGS_NONE;
 }
 
-// Both parts of an agent can be in one file, which a removal changes: settings without other
-// changes go first. A failed removal does not stop the others. `name` is NULL for all agents.
+// Removes unchanged settings first: both parts of an agent can be in one file, which a removal
+// changes. After a failed removal the others follow. `name` is NULL for all agents.
 static int remove_parts(struct box *box, const char *name, unsigned *ret_count, struct out *out)
 {
 	enum pass { PASS_AS_WRITTEN, PASS_SERVERS, PASS_REST };
@@ -267,7 +267,7 @@ static int hook(struct box *box, char **names, struct out *out)
 	if (got < 0 || got == QUESTION_BYTES_MAX)
 		return fail(0, "a question that is too long");
 	question[got] = '\0';
-	// A box around the whole agent has its commands in it.
+	// In a box around the whole agent, its commands need no other box.
 	if (outer_is_box())
 		return 0;
 	TRY(hook_answer(arena, agent, program, question, (size_t)got, &answer));

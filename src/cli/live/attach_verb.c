@@ -59,7 +59,8 @@ static size_t escape_sequence_length(const char *at)
 	return length + (at[length] && at[length] != '\033');
 }
 
-// A terminal would answer a query in the history, and the command would get the answer as keys.
+// Drops queries from the history: a terminal would answer them, and the command would get the
+// answers as keys.
 static size_t keep_text_and_colours(char *bytes, size_t length)
 {
 	size_t used = 0, step;
@@ -78,7 +79,7 @@ static size_t keep_text_and_colours(char *bytes, size_t length)
 	return used;
 }
 
-// Returns 1 if there may be more.
+// Returns 1 if there may be more output.
 static int read_output(struct attached *attached)
 {
 	bool history = attached->offset < attached->joined_at;
@@ -205,7 +206,7 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	return 0;
 }
 
-// The box may have left the terminal in any mode, and its buffer full.
+// Waits only for a while: the box may have left the terminal in any mode, and its buffer full.
 static void say_last(struct out *out)
 {
 	static struct passing_stream words;

@@ -32,7 +32,7 @@ enum { STREAMS = 3 };
 enum { LAST_MILLISECONDS = 500, AT_ONCE_MILLISECONDS = 250, BEHIND_MILLISECONDS = 200 };
 enum { STATUS_KILLED = 128 + SIGKILL, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 
-// Returns a sealed memfd (process/exec.h).
+// Returns a sealed memfd with the command (process/exec.h).
 static int make_text(const struct box *box, char *const *command)
 {
 	struct exec_text head = { 0 };
@@ -70,7 +70,7 @@ struct exec_command {
 	int socket, signals;
 	int master; // of the command's pty; -1: pipes
 	struct raw_terminal terminal;
-	int input;           // flags of an inherited stdin, which the box can change; or -1
+	int input;           // status flags of an inherited stdin, which the box can change; or -1
 	int64_t asked_since; // when the request was sent; 0: answered
 	pid_t run;
 	bool json, started, ended;
@@ -83,7 +83,7 @@ struct exec_command {
 // Prints what the pipes or the pty still hold. Processes that the command left may keep both open.
 static void end_command(struct exec_command *command)
 {
-	enum { TERMINAL_BYTES = 16 << 10 }; // the kernel buffers 4 and 8 KiB
+	enum { TERMINAL_BYTES = 16 << 10 }; // a pty of the kernel buffers 4 and 8 KiB
 	command->ended = true;
 	stream_end(&command->streams[STDIN_FILENO]);
 	for (int i = STDOUT_FILENO; i < STREAMS; i++) {
@@ -141,7 +141,7 @@ static void take_answer(struct exec_command *command)
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
 	command->last = known ? answer : (struct exec_answer){ .kind = EXEC_STARTED };
-	// A run of version 1 sends nothing, and lives.
+	// A run of version 1 lives, but sends nothing.
 	command->answered = got > 0;
 	command->unknown = !known && !command->started && (got > 0 || !has_ended(command->run));
 }
@@ -179,7 +179,7 @@ static int64_t time_left(const struct exec_command *command, bool full)
 	return command->asked_since ? command->asked_since + CONTROL_MILLISECONDS - now : -1;
 }
 
-// A read would stop this process in the background of its terminal.
+// True if a read would stop this process: it is in its terminal's background.
 static bool is_in_background(const struct passing_stream *stream)
 {
 	pid_t front = stream->from == STDIN_FILENO ? tcgetpgrp(STDIN_FILENO) : -1;

@@ -18,7 +18,7 @@ struct passing_stream {
 	char bytes[STREAM_BYTES];
 };
 
-// `number` is a descriptor of the caller.
+// `number`: 0, 1 or 2, the caller's side.
 void stream_init(struct passing_stream *stream, int number);
 // Returns the command's end of a pipe, or -1.
 int stream_pipe(struct passing_stream *stream);
@@ -34,8 +34,8 @@ static inline bool stream_is_full(const struct passing_stream *stream)
 // unblocked.
 int signals_held(const int *numbers, size_t count);
 
-// Returns 1 for a pipe, a file or a socket, which the command inherits. Another device is no file
-// of the box.
+// Returns 1 for a pipe, a file or a socket, which the command inherits, 0 for another device, which
+// is no file of the box.
 int stdin_is_given(void);
 
 struct command_denials {
@@ -43,8 +43,8 @@ struct command_denials {
 	unsigned reported;
 };
 
-// Prints a denial at once, unless `quiet`, but at the end if a program draws on the terminal of
-// `master`.
+// Prints a denial at once, unless `quiet`. If a program draws on the terminal of `master`, prints
+// it at the end.
 void heard_take(struct command_denials *heard, const struct exec_denied *denied, bool quiet,
 		int master);
 void heard_end(struct command_denials *heard, bool quiet, bool succeeded);

@@ -14,8 +14,8 @@
 
 extern char **environ;
 
-// Returns the section with the key, or NULL if several have it, such as host. allow and deny belong
-// to hosts.
+// Returns the key's section, or NULL if none or several have it. `allow` and `deny` mean those of
+// [network].
 static const char *section_of(const char *name)
 {
 	const char *section = NULL;
@@ -55,7 +55,8 @@ static int read_line(struct box *box, const char *line, struct proposals *wishes
 	if (!known)
 		return merge_unknown_key(arena, &row, from);
 	TRY(value_set(known, &box->profile, arena, row.value, from));
-	// The parser puts the secret's name, from the section, before the value of a secret's key.
+	// Takes the value from the line: before the value of a secret's key the parser puts the
+	// secret's name, from the section.
 	const char *value = rest + strcspn(rest, "=:") + 1;
 	value += strspn(value, " \t");
 	if (str_ends(value, row.value))
@@ -64,7 +65,7 @@ static int read_line(struct box *box, const char *line, struct proposals *wishes
 	return 0;
 }
 
-// Until a profile in the project was used, a box can write it.
+// Refuses a profile in the project that no run has used: a box can write it.
 static int check_place(struct box *box, const struct profile_file *file)
 {
 	decide_places(&box->plan, environ);
@@ -82,7 +83,7 @@ static int check_place(struct box *box, const struct profile_file *file)
 	return 0;
 }
 
-// A profile needs `extends` to be used alone.
+// Adds `extends`, which a profile needs to be used alone.
 static int add_extends(struct box *box, const struct profile_file *file, struct proposals *wishes,
 		       const char **ret_head)
 {

@@ -166,7 +166,7 @@ int profile_trust(struct box *box, char **words, struct out *out)
 	if (out_flush(out, STDOUT_FILENO) < 0)
 		return not_shown();
 	box->plan.trying = true;
-	box->invocation.command = words; // no command
+	box->invocation.command = words; // empty: no command
 	TRY(box_plan(box));
 	TRY(trust_give(box->arena, box->plan.state, box->plan.toplevel, &trust));
 	out_text(out, "%s: trusted as it is now\n", str_shown(trust.source.file));

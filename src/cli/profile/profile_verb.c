@@ -59,7 +59,6 @@ static int list(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// Prints a value in force, and the line that set it if known.
 static void put_value(struct out *out, const struct key *key, const char *value,
 		      const struct origin *from)
 {
@@ -213,8 +212,7 @@ static int list_groups(struct box *box, char **words, struct out *out)
 	return 0;
 }
 
-// Lists names that host programs run or trust, with the program. A word selects the rows that
-// contain it.
+// A word selects the rows that contain it.
 static int list_names(struct box *box, char **words, struct out *out)
 {
 	(void)box;

@@ -46,7 +46,7 @@ static int read_source(struct arena *arena, int fd, const char *name, const char
 	return 0;
 }
 
-// Without code, uses the interpreter on a terminal, else reads cells for it from stdin.
+// Without code, a terminal gets the interpreter, else a driver runs parts of stdin.
 static int read_session(struct box *box, struct code *code)
 {
 	code->language = language_find(box->invocation.language);
@@ -153,8 +153,8 @@ static bool is_named(struct box *box, int number)
 	return false;
 }
 
-// Uses the last free digit: redirections of a shell take one digit. The caller's descriptor of that
-// number does not reach the box.
+// Gives the box the last free descriptor of one digit: redirections of a shell take no more. The
+// caller's descriptor of that number does not reach the box.
 static int keep_for_compiler(struct box *box, struct code *code)
 {
 	int number = KEPT_MAX;

@@ -165,7 +165,7 @@ static int propose(const struct box *box, const struct denials *denials, bool fa
 	wish_for_options(box, &wishes);
 	for (unsigned i = 0; i < denials->count; i++)
 		wish_for(box, arena, &denials->all[i], &wishes);
-	// sbx failed to execute the command.
+	// If sbx failed to execute the command, its file needs a line.
 	struct denial itself = { .kind = "execute", .flag = "read" };
 	if (failed && box->invocation.command[0][0] == '/' &&
 	    access(box->invocation.command[0], X_OK) == 0 &&
@@ -223,7 +223,7 @@ int verb_learn(char **words)
 				       file, &output) < 0) ||
 	    read_before(box->arena, &output.before) < 0)
 		return box_failed();
-	// Lines of earlier runs are in force.
+	// Protects the file. Its lines of earlier runs are in force.
 	if (file)
 		box_set_first(box, "files", "protect", output.whole);
 	if (file && !str_equal(output.whole, output.path))

@@ -21,7 +21,7 @@
 	"usage: sbx mcp wrap [OPTION]... [--] SERVER [ARGUMENT]... | mcp serve -s NAME "           \
 	"[OPTION]..."
 
-// Knows servers by their npx package or program, others by the runner that fetches them.
+// Finds the profile of a server by its npx package or program, else by the runner that fetches it.
 static const char *profile_of(char *const *command)
 {
 	// clang-format off
@@ -85,8 +85,8 @@ struct mcp_server {
 		struct out text;
 		int64_t began, progress_said;
 	} calls[CALLS_MAX];
-	struct out outputs[OUTPUTS_KEPT]; // the newest that were cut
-	unsigned cut;                     // how many were cut so far
+	struct out outputs[OUTPUTS_KEPT]; // newest outputs that an answer cut short
+	unsigned cut;                     // count of outputs cut short so far
 	char line[JSON_BYTES_MAX + 2];
 	size_t used;
 	bool skips_line; // the line is too long
@@ -170,8 +170,8 @@ static int begin_call(struct mcp_call *call, char **words, const char *input)
 	return call->process < 0 ? close(ends[0]), call->process = 0, fail(errno, "fork") : 0;
 }
 
-// The answer about a path or a variable would show what exists outside. A text counts as a path if
-// its first component exists.
+// True if the answer would show what exists outside: for a path or a variable. A text counts as a
+// path if its first component exists.
 static bool tells(struct arena *arena, const struct mcp_message *message)
 {
 	const struct json *word = json_member(message->arguments, "word");
@@ -238,7 +238,7 @@ static bool take_line(struct mcp_server *server, size_t length)
 	return call < end;
 }
 
-// Returns false at the end of stdin. `more`: no line waits for a call to end.
+// Takes lines of stdin. `more`: reads first. Returns false at the end of stdin.
 static bool take_input(struct mcp_server *server, bool more)
 {
 	size_t room = sizeof(server->line) - 1 - server->used, length;

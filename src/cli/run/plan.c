@@ -33,7 +33,6 @@ static const char *mount_word(const struct mount *mount)
 	return kind ? kind : mount->cache ? "cache" : accesses[mount->access];
 }
 
-// Returns the next key of [limits] that is a number, or NULL.
 static const struct key *next_limit(const struct key *key)
 {
 	for (key = key ? key + 1 : keys; key < keys + key_count; key++)
@@ -75,7 +74,6 @@ static void put_mounts(struct out *out, const struct plan *plan)
 	print_close(out, ']');
 }
 
-// A list begins at column 13 and wraps before column 80.
 static void listed_word(struct out *out, int *column, const char *word)
 {
 	int length = (int)strlen(word);
@@ -106,7 +104,6 @@ static void put_environment(struct out *out, const struct plan *plan)
 	print_close(out, ']');
 }
 
-// Returns a path of the project relative to it.
 static const char *inside_name(const struct plan *plan, const char *path)
 {
 	if (plan->project && str_equal(path, plan->project))
@@ -121,7 +118,7 @@ static const char *below(const struct box *box, const struct place *place, const
 	return path_below(box->arena, place->path, name);
 }
 
-// Puts the names that the check after the run moves away (`reported`), or the others.
+// Puts the names that the check after the run only reports (`reported`), or the others.
 static void put_names(struct out *out, const struct box *box, bool reported, const char *title)
 {
 	const struct plan *plan = &box->plan;
@@ -201,7 +198,7 @@ static const struct network_row {
 	const char *name;
 	size_t offset; // of a list in struct profile
 } network_rows[] = {
-	{ "raw-port", offsetof(struct profile, raw_ports) }, // useless where nothing is allowed
+	{ "raw-port", offsetof(struct profile, raw_ports) }, // no effect where nothing is allowed
 	{ "upload", offsetof(struct profile, upload) },
 	{ "download", offsetof(struct profile, download) },
 	{ "host-port", offsetof(struct profile, loopback) },

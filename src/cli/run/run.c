@@ -70,7 +70,8 @@ int verb_shell(char **words)
 	return start(box);
 }
 
-// A command that fails does not write the file. The agent must not find an old one.
+// Removes an empty handback file: a command that failed did not write it, and the agent must not
+// find an old one.
 static int end_handback(struct box *box, const struct ending *ending, int status)
 {
 	(void)ending;
@@ -80,7 +81,7 @@ static int end_handback(struct box *box, const struct ending *ending, int status
 	return status;
 }
 
-// An agent's command may need, besides its profile, the file that the agent reads afterwards.
+// Passes the file that an agent reads after its command.
 static int pass_handback(struct box *box, const char *string)
 {
 	const char *const places[] = { getenv("CLAUDE_CODE_TMPDIR"), getenv("TMPDIR"), "/tmp" };
@@ -105,7 +106,7 @@ static int pass_handback(struct box *box, const char *string)
 	return 0;
 }
 
-// A box around the whole agent has its commands in it: this only runs one.
+// A box around the whole agent has its commands in it: only executes the command.
 static int run_inside(struct box *box)
 {
 	execv(box->invocation.command[0], box->invocation.command);

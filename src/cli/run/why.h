@@ -11,7 +11,7 @@ enum { WHY_FIXES_MAX = 4 };
 
 struct why {
 	const char *asked, *kind, *verdict;
-	const char *line; // that decides, or NULL
+	const char *line; // line that decides, or NULL
 	struct out text;
 	struct why_fix {
 		const char *option, *value;
@@ -25,7 +25,7 @@ const char *why_line(struct box *box, const struct origin *from);
 void why_fix(struct why *why, const char *purpose, const char *option, const char *word,
 	     const char *value);
 
-// Prints an answer, or an object of a list.
+// Prints one answer: text, or an object of a JSON list.
 void why_print(struct out *out, struct why *why);
 
 // `word` is HOST or HOST:PORT, by default port 443. Returns -1 if it is no host.
@@ -41,6 +41,5 @@ void why_error(struct box *box, const char *error, struct why *why);
 // Answers @NAME with the destinations of a group.
 int why_group(struct box *box, const char *name, struct why *why);
 
-// True for a system call of this machine.
 bool why_is_call(const char *word);
 void why_call(struct box *box, const char *name, struct why *why);

@@ -13,7 +13,6 @@
 #include "policy/find.h"
 #include "text/destination.h"
 
-// Names the rule that allows a host, with a group's reason.
 static void why_allowed(struct box *box, const char *text, struct why *why)
 {
 	const struct item *reason = box->plan.egress.reasons.first;
@@ -110,7 +109,7 @@ static const struct item *listed(const struct list *words, const struct host *ho
 	return NULL;
 }
 
-// In mode host the guard knows only literal lines and addresses.
+// In mode host the BPF guard judges addresses: no name is resolved here.
 static void why_guard(struct box *box, const char *word, const struct host *host, uint16_t port,
 		      struct why *why)
 {

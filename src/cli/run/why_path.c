@@ -180,7 +180,7 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 		why_write(box, path, judgement.verdict == PATH_PRIVATE, why);
 }
 
-// Names the program that runs such a file. Parts of git have no row.
+// Names the program that runs the file. Git's own files have no row.
 static void why_trusted(const struct box *box, const char *path, struct why *why)
 {
 	const char *project = box->plan.project;

@@ -37,7 +37,6 @@ static const char *captured(struct arena *arena, const char *error, struct span 
 	return arena_copy(arena, word.at, length);
 }
 
-// Returns the recipe's fix, with placeholders filled from the error text.
 static const char *fix_of(struct arena *arena, const char *error, const struct recipe *recipe)
 {
 	struct out out = { 0 };

@@ -22,7 +22,7 @@ enum { LINES_MAX = 40, LIST_BYTES_MAX = 1 << 20, PATHS_MAX = 65536 };
 
 enum decision { DECIDE_APPLY, DECIDE_CHOSEN, DECIDE_DISCARD, DECIDE_KEEP };
 
-// The supervisor has replaced stdin by now.
+// Opens the terminal anew: the supervisor has replaced stdin.
 static int open_terminal(void)
 {
 	return isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
@@ -110,7 +110,7 @@ static bool is_asked(const struct changes *changes, unsigned index)
 	       !changes_has_inside(changes, index);
 }
 
-// ^C also discards earlier answers.
+// Returns the letter. ^C counts as q, which discards earlier answers.
 static char ask_file(const struct held *held, const struct change *change,
 		     const struct person *person, enum typed_silence silence)
 {
@@ -222,7 +222,6 @@ static int decide_by_asking(struct sessions *sessions, const struct held *held,
 	return decide_on(sessions, held, changes, &person, ret_decision, ret_words);
 }
 
-// Reads paths, one a line.
 static int read_list(struct arena *arena, const char *path, char ***ret_words)
 {
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -280,7 +279,7 @@ static int carry_out(struct sessions *sessions, struct held *held, const struct 
 	case DECIDE_APPLY:
 	case DECIDE_CHOSEN:
 		TRY(apply_run(held, words, FORCE_NO, &sessions->notes));
-		// Conflicts must be listed before the user can name them.
+		// Keeps changes that are left: a user can name a conflict only once it is listed.
 		TRY(changes_find(held, PROJECT_SAME, &left));
 		if (left.count > 0 && (words == none || decision == DECIDE_CHOSEN))
 			return keep(held, &sessions->notes);
@@ -344,7 +343,7 @@ static int prepare(struct box *box)
 	store_close(&sessions.store);
 	box->invocation.session = name;
 	box->after = after;
-	box->plan.executes = true; // runs the program that shows the changes
+	box->plan.executes = true; // the supervisor starts the program that shows the changes
 	return 0;
 }
 

@@ -46,7 +46,6 @@ static bool is_wanted(const struct held *held, const struct change *change,
 	return wanted;
 }
 
-// Returns "" for files, directories and links.
 static const char *type_word(mode_t mode)
 {
 	bool set = S_ISREG(mode) && (mode & (S_ISUID | S_ISGID));
@@ -125,7 +124,7 @@ static int copy_visible(struct arena *arena, int from, const char *name, const s
 	return made ? 0 : fail(errno, "make a copy to compare");
 }
 
-// True for what git shows: symlinks, and files that people can read.
+// True for what git shows: symlinks, and files; on a terminal only small ones.
 static bool is_text(const struct stat *status)
 {
 	return S_ISLNK(status->st_mode) ||
@@ -145,7 +144,7 @@ static bool is_shown_by_git(const struct changes *changes, unsigned index)
 	       (!was->st_mode || is_text(was) || changes_has_inside(changes, index));
 }
 
-// Git refuses a patch with a .git in it, and absolute names.
+// True if git takes the name in a patch: it is relative, without a part .git.
 static bool is_of_patch(const char *name)
 {
 	while (*name && *name != '/' && !component_is_git(name)) {
@@ -178,9 +177,9 @@ static int copy_side(const struct held *held, const struct change *change, int t
 	return 0;
 }
 
-// Git must not search a repository: the home may be one. .gitattributes of the session would decide
-// which files are text, and the user's attributes would change line ends. In a pipe the patch suits
-// `git apply` under any configuration. Git quotes C0 in names, with quotePath also other bytes.
+// --git-dir keeps git from searching a repository. .gitattributes of the session would decide which
+// files are text, and the user's attributes would change line ends. In a pipe the patch suits `git
+// apply` under any configuration. `quoted`: git also quotes bytes above ASCII in names.
 static int run_git(int directory, char **environment, bool quoted, const char **ret_why)
 {
 	enum { NOT_FOUND = 127 };
@@ -247,7 +246,7 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 	int store = sessions->store.sessions, result = 0;
 	TRY(store_share(&sessions->store));
 	TRY(owned_fresh(name, STORE_FRESH));
-	// A state directory that is read-only or full takes no copies.
+	// A state directory that is read-only or full takes no copies: then only lists changes.
 	bool place = mkdirat(store, name, 0700) == 0;
 	autoclose int directory = place ? fd_directory(store, name) : -1;
 	if (directory >= 0)

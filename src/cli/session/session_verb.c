@@ -250,7 +250,7 @@ static int diff(struct sessions *sessions, char **words)
 static const struct session_action {
 	const char *name;
 	int (*run)(struct sessions *sessions, char **words);
-	int least_words, most_words; // after the name; session_usages[] names them
+	int least_words, most_words; // words after the name, as in session_usages[]
 } actions[] = {
 	{ "create", create, 1, 1 },       { "list", sessions_list, 0, 0 },
 	{ "show", sessions_show, 1, 1 },  { "snapshot", snapshot, 1, 2 },
@@ -282,7 +282,7 @@ static int say_usage(const struct session_action *action, const char *name)
 	return box_failed();
 }
 
-// A walk holds a descriptor for each layer and level.
+// Raises the limit of descriptors: a walk holds one for each layer and level.
 static void raise_files(void)
 {
 	struct rlimit limit;
@@ -308,7 +308,7 @@ int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *r
 {
 	struct sessions sessions = { .box = box, .out.json = box->invocation.json == TOGGLE_YES };
 	raise_files();
-	// The plan's arena is sealed at the end of a run.
+	// Needs an arena: the plan's is sealed at the end of a run.
 	struct arena *arena = arena_new_shared(SESSIONS_ARENA);
 	TRY(store_open(arena, decide_state_directory(arena, environ), &sessions.store));
 	sessions.store.home = decide_home(arena, environ);
