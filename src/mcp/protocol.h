@@ -1,4 +1,4 @@
-// Reads messages of a client, and makes the words of sbx for a call.
+// Reads messages of a client, and makes the arguments of sbx for a call of a tool.
 //
 // The room mcp owns the Model Context Protocol of sbx mcp serve. Uses: base text. Begin with
 // protocol.h.
@@ -20,7 +20,7 @@ struct mcp_message {
 	} kind;
 	const char *text;
 	const char *id;    // JSON; "null": none
-	const char *token; // JSON, of progress messages; or NULL
+	const char *token; // the client's, for progress messages, as JSON; or NULL
 	const char *tool;
 	const struct json *arguments;
 };
