@@ -128,7 +128,7 @@ static bool is_worktree(struct home_link_finding *finding, const char *directory
 	return leads && strstr(leads, "/worktrees/");
 }
 
-// Some file systems list no types: DT_UNKNOWN.
+// Some file systems list no types (DT_UNKNOWN).
 static void list_entry(struct home_link_finding *finding, const char *directory,
 		       const struct sys_entry *entry, unsigned links, unsigned depth)
 {
