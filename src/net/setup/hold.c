@@ -80,7 +80,8 @@ long hold_open(int family, const uint16_t *ports, unsigned port_count)
 	return result < 0 ? result : fd;
 }
 
-// A SYN to NETNS_OWN_V4 need not wait. In IPv6 these bytes are part of the source address.
+// Drops SYNs without mark, except to NETNS_OWN_V4. In IPv6 these bytes are part of the source
+// address.
 long hold_listener(int listener)
 {
 	static const struct sock_filter code[] = {
