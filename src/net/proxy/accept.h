@@ -1,4 +1,3 @@
-// The beginning of connections.
 #pragma once
 
 struct worker;

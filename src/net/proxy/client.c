@@ -283,7 +283,7 @@ static const struct state {
 #define COUNT(...) +1
 _Static_assert(STATES(COUNT) == CONN_STATES - CONN_SYN, "a row for each state");
 
-// Keeps the larger value.
+// Keeps the larger result. Returns false if the connection must end.
 static bool goes_on(enum turn *turn, enum turn next)
 {
 	*turn = next > *turn ? next : *turn;

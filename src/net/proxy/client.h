@@ -1,4 +1,3 @@
-// The turns of a connection, by its state.
 #pragma once
 
 #include "net/proxy/conn.h"

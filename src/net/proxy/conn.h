@@ -1,11 +1,11 @@
 // A connection and its two flows of bytes. The worker maps memory for all connections at its start,
 // and allocates none for a connection.
 //
-// The room net/proxy owns the locked process that serves connections. Calls go down, in this order:
-// worker (the loop), accept, client (the table of states), {hello, inspect, exchange, dns_server},
-// route, deny, dial, lookup, flow, syn, record, conn; their results go up as `enum turn`.
-// Uses: base apart net/parse net/rules net/setup nouns secrets/dialogue text. Begin with the table
-// in client.c.
+// The room net/proxy owns the sandboxed process that serves connections. Calls go down, in this
+// order: worker (the loop), accept, client (the table of states), {hello, inspect, exchange,
+// dns_server}, route, deny, dial, lookup, flow, syn, record, conn; their results go up as `enum
+// turn`. Uses: base apart net/parse net/rules net/setup nouns secrets/dialogue text. Begin with the
+// table in client.c.
 #pragma once
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct lookup;
 
 enum peer_side { CLIENT, SERVER };
 
-// Bytes from one side to the other. bytes[start, cleared) may be written. A parser must read
+// Bytes from one side to the other. bytes[start, cleared) may be sent on. A parser must read
 // bytes[cleared, end) first.
 struct flow {
 	uint32_t start, cleared, end;
@@ -39,12 +39,13 @@ struct flow {
 	bool ended, shut;   // EOF was read; EOF was passed on
 };
 
-// The result of a turn; of two the larger counts. Only the loop ends a connection.
+// The result of a turn. Two results combine to the larger. Only the worker's loop ends a
+// connection.
 enum turn {
 	TURN_WAIT,  // until the next event
 	TURN_MOVED, // bytes moved: run again at once
-	TURN_CLOSE, // end the connection
-	TURN_RESET, // end it, with RST to both sides
+	TURN_CLOSE,
+	TURN_RESET, // both sides get RST
 };
 
 enum conn_state {
@@ -104,21 +105,21 @@ struct conn {
 
 	struct host host;                     // the destination
 	char called[HOST_NAME_BYTES_MAX + 1]; // the destination in the client's spelling
-	unsigned form;                        // its search domain, see resolv_name()
+	unsigned form;                        // search domain of `host` (resolv_name())
 	bool unlisted;                        // no allowed long name exists
 	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence; // of `host`, if known
 	// dial_proves(): whether the host's resolver invents addresses.
 	bool proving, proved, made_up;
-	uint32_t place; // index of its synthetic address, or 0
+	uint32_t place; // index of the host's synthetic address, or 0
 	uint16_t port;
 	struct ends ends;
 	bool recorded;             // `record` has the last verdict
 	struct conn_record record; // VERDICT_ALLOWED is reported at the end
-	// Records whose owner the supervisor still seeks. Until then the client gets no reply: it
-	// could exit.
+	// Number of records whose owner process the supervisor seeks. The client gets no reply
+	// before: it could exit.
 	unsigned held;
-	uint64_t budgets; // a bit for each of rules->budgets that counts it
-	struct rule rule; // the rule that allows it
+	uint64_t budgets; // a bit for each of rules->budgets that counts this connection
+	struct rule rule; // allows the connection
 	bool once;        // allowed by the answer "once"
 
 	struct lookup *lookup;
@@ -150,7 +151,7 @@ struct conn {
 	uint32_t hello_count, hello_searched;
 
 	struct head_read {
-		uint32_t searched, parsed; // bytes of a head
+		uint32_t searched, parsed; // of a head: searched for its end, parsed
 	} head[2];
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;
@@ -174,9 +175,9 @@ void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side,
 void conn_await_room(struct worker *worker, struct conn *conn, enum peer_side side);
 void conn_wake(struct worker *worker, struct conn *conn);
 void conn_deadline(struct worker *worker, struct conn *conn, int milliseconds);
-// Returns NULL if it is free or has ended.
+// Returns NULL if the connection is free or has ended.
 struct conn *conn_at(const struct worker *worker, uint32_t index);
-// `how`: TURN_CLOSE or TURN_RESET. The loop frees it at the end of its turn.
+// `how`: TURN_CLOSE or TURN_RESET. The worker's loop frees the connection at the end of its turn.
 void conn_end(struct worker *worker, struct conn *conn, enum turn how);
 void conn_free(struct worker *worker, struct conn *conn);
 // Gives memory of free and quiet connections back to the kernel.
@@ -187,7 +188,7 @@ void conn_hold(struct worker *worker, const struct conn *conn, bool large);
 void conn_lend(struct worker *worker, struct conn *conn, enum peer_side side, bool bulk);
 bool conn_is_lent(const struct worker *worker, const struct conn *conn, enum peer_side side);
 void conn_seen(struct worker *worker, uint64_t token); // the record's owner was found
-// The readers begin again with the first kept byte.
+// Makes the readers begin again with the first kept byte.
 void conn_read_anew(struct conn *conn);
 void conn_stop_dialing(struct conn *conn);
 void conn_close_server(struct conn *conn);
@@ -201,7 +202,7 @@ enum tag {
 	TAG_ATTEMPT_0,
 	TAG_ATTEMPT_1
 };
-// The tag of an epoll event. By `generation` an event of an earlier connection is ignored.
+// The tag of an epoll event. An event with the `generation` of an earlier connection is ignored.
 static inline uint64_t conn_tag(enum tag tag, uint32_t index, uint32_t generation)
 {
 	return (uint64_t)tag << 60 | (uint64_t)(generation & 0xfffffff) << 32 | index;

@@ -1,4 +1,3 @@
-// Refusals, in the protocol that the client speaks.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -1,4 +1,3 @@
-// The connection to the server.
 #pragma once
 
 #include "net/proxy/conn.h"

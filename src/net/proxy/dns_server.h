@@ -1,4 +1,3 @@
-// The answers to the box's DNS questions.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -1,4 +1,3 @@
-// HTTP: requests and their responses.
 #pragma once
 
 #include "net/proxy/conn.h"

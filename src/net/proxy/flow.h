@@ -1,4 +1,3 @@
-// The moving of bytes of a connection.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -1,4 +1,3 @@
-// The inspection of a tunnel to a name.
 #pragma once
 
 #include "net/proxy/conn.h"

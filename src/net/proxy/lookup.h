@@ -1,4 +1,3 @@
-// The resolution of names, and its cache.
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,3 @@
-// Where a connection continues: to a server that the rules allow, then unread or inspected.
 #pragma once
 
 #include "net/proxy/conn.h"

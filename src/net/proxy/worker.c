@@ -91,7 +91,7 @@ static bool take_order(struct worker *worker)
 		lookup_files(worker, order.changed, fds);
 		break;
 	case COMMAND_RULES:
-		// The loop judges later: the caller may be in the middle of a connection.
+		// The loop judges connections later: this function's caller may be at work on one.
 		worker->rules_changed = true;
 		break;
 	case COMMAND_SOCKETS:

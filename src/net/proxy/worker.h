@@ -12,7 +12,7 @@ struct worker_start {
 	bool relayed;
 	unsigned locks;
 	int control;
-	int opener; // a socket, or -1
+	int opener; // socket to the opener, or -1
 	const int *listeners, *published;
 	unsigned listener_count;
 	const struct publish *ports;
