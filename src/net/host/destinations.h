@@ -27,10 +27,10 @@ enum { OWNER_NAME = 16, OWNER_PIDS_MAX = 8192 };
 #define OWNER_RUN_MAX    (50 * 1000000LL)
 
 struct owner_search {
-	int64_t record_most, run_most; // limits of one search, of a run
-	int64_t run_spent, end;        // spent in this run; when this search ends
+	int64_t record_most, run_most; // CPU time limits of one search, of a run
+	int64_t run_spent, end;        // CPU time: spent in this run, when this search ends
 	int owners;                    // NETLINK_SOCK_DIAG in the box's network, or -1
-	int last;                      // /proc/PID of the last owner, or -1; safe if PID is reused
+	int last;                      // descriptor of the last owner's /proc/PID, or -1
 	pid_t last_pid;
 	uint32_t sequence; // of the last netlink request
 	unsigned long long inode;
@@ -52,7 +52,7 @@ enum parse owner_parse_socket(const uint8_t *bytes, size_t length, uint32_t sequ
 			      unsigned long long *ret_inode);
 
 // The log of a run: JSON lines, read by sbx audit. The first AUDIT_SINGLES allowed connections have
-// a line each, refusals AUDIT_REFUSED_BYTES. The rest are counted for each destination.
+// a line each, and refusals up to AUDIT_REFUSED_BYTES. The rest are counted for each destination.
 
 #define AUDIT_DIRECTORY "log"
 #define AUDIT_SUFFIX    ".jsonl"
@@ -83,7 +83,6 @@ void audit_take(struct audit *audit, const char *state, const struct conn_record
 // At the end of the run: writes a line with the sums of `unlogged`.
 void audit_rest(const struct audit *audit, const struct conn_record *record,
 		const struct audit_count *unlogged);
-// Writes the run's report to the log.
 int audit_report(const char *state, const char *project, const char *text);
 // Also removes old and large logs of all runs.
 void audit_end(struct audit *audit, const char *state);
@@ -186,7 +185,7 @@ void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *
 void refusals_tell(const struct plan *plan, const struct run *run, const struct conn_record *record,
 		   const struct owner_search *who);
 uint64_t refusals_count(const struct proxy *proxy);
-// At the end of the run: also sets all counts.
+// At the end of the run: adds new refusals, and sets all counts.
 void refusals_report(const struct plan *plan, struct proxy *proxy, struct denials *denials);
 // Adds destinations that a rule for every name (`*`) allowed.
 void refusals_used(const struct proxy *proxy, struct denials *denials);

@@ -282,7 +282,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 		if (!events[i].revents)
 			continue;
 		if (fd == proxy->control && proxy->complete)
-			// The client may publish a port.
+			// The client may publish a port, which needs the shared memory.
 			TRY(proxy_share(plan, proxy));
 		if (fd == proxy->control && control_socket_take(plan, run))
 			TRY(proxy_change_rules(plan, proxy));

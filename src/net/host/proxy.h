@@ -61,7 +61,7 @@ int proxy_undo(const struct plan *plan, struct run *run);
 void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected);
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 
-// Makes the memory shared with the worker. Call it before relay_connect().
+// Makes the memory shared with the worker.
 int proxy_share(const struct plan *plan, struct proxy *proxy);
 
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
@@ -71,7 +71,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 		  enum hold_answer answer);
 int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
-// Poll's time-out: at most `milliseconds`.
+// Returns poll(2)'s time-out: at most `milliseconds`.
 int proxy_wait(const struct proxy *proxy, int milliseconds);
 // After the box's end: takes the last reports, then kills the worker.
 void proxy_end(const struct plan *plan, struct run *run);

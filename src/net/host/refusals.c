@@ -81,7 +81,7 @@ static bool is_update_check(const struct name_seen *seen)
 	return false;
 }
 
-// The denial is in the list already, or the list is full.
+// `noted`: the list of denials has this one already, or is full.
 enum { NOTED_ELSEWHERE = UINT16_MAX };
 
 static void note_one(const struct plan *plan, struct name_seen *seen, struct denials *denials)

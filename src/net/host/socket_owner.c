@@ -1,4 +1,4 @@
-// Owns the search for the process that has a connection's socket: newest first, for a bounded time.
+// Owns the search for the process that has a connection's socket, newest first.
 #include "net/host/destinations.h"
 
 #include <fcntl.h>
