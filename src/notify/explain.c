@@ -40,7 +40,7 @@ static const struct asking rows[] = {
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, LEARNS, 0 },
 	// sbx answers: abstract names belong to the whole machine (unix(7)).
 	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SHARES, 0 },
-	// sbx answers kill(0): the asker's group may be the caller's.
+	// sbx answers kill(0): the process group may be that of sbx's caller.
 	{ "kill", 0, ~0U, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SIGNALS, 0 },
 };
 
@@ -222,7 +222,7 @@ static void take_tried(struct looker *look, const struct seccomp_data *data,
 		look->count++;
 }
 
-// Whether the asker has another root, as in a nested mount namespace.
+// Whether the calling thread has another root, as in a nested mount namespace.
 static bool is_elsewhere(const struct looker *look, const char *root)
 {
 	char link[64], name[2];
