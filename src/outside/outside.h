@@ -13,7 +13,7 @@ struct stat;
 
 enum outside {
 	OUTSIDE_NOT,
-	OUTSIDE_BOXES, // sbx's state, a session's directory, or a place of this box
+	OUTSIDE_BOXES, // in a directory that sbx owns, or that this box or its session writes
 	OUTSIDE_BOX,   // this box may write it or a parent, by any name
 	OUTSIDE_UNKNOWN,
 };
@@ -31,9 +31,9 @@ int outside_path(int fd, char path[PATH_MAX]);
 
 struct ask_program {
 	int program;
-	int script; // to interpret by `program`, or -1
+	int script; // read by `program`, or -1
 	char name[NAME_MAX + 1];
-	char argument[NAME_MAX + 1]; // of the script's first line, or ""
+	char argument[NAME_MAX + 1]; // from the script's first line, or ""
 };
 
 #define ASK_PATH "/usr/local/bin:/usr/bin:/bin"
