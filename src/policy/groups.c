@@ -76,7 +76,8 @@ static unsigned addresses(const char *text)
 	return count;
 }
 
-// If the box does not see one of the addresses, it would ask other servers for that server's names.
+// Notes `source` if it has an address that the box does not see: the box would ask other servers
+// for names of that one.
 static void compare(struct group_reader *reader, const char *source, const char *text,
 		    const char *word, const char *seen)
 {
@@ -221,7 +222,6 @@ static void read_variable(struct group_reader *reader, const char *value)
 	}
 }
 
-// Notes a public name as closed, because settings name another server.
 static void close_name(struct group_reader *reader, const char *name)
 {
 	struct egress *egress = &reader->plan->egress;
