@@ -21,7 +21,7 @@ struct usage {
 	uint64_t kills;          // processes killed by the memory limit
 	uint64_t refused;        // forks refused by the limit on processes
 	uint64_t throttled;      // microseconds that processes waited for processors
-	uint64_t sent, received; // bytes in network mode host, by the guard
+	uint64_t sent, received; // bytes in network mode host, counted by the BPF guard
 	bool tmp_full, disk_grew;
 };
 
@@ -202,8 +202,8 @@ struct clock {
 // The time limit counts from the run's first step.
 void clock_begin(const struct plan *plan, const struct run *run, struct clock *clock);
 
-// Sends SIGTERM when the time is over, then SIGKILL, after a grace period or at once. Returns
-// milliseconds to sleep, -1: for ever.
+// Sends SIGTERM when the time is over, SIGKILL after a grace period; at another limit SIGKILL at
+// once. Returns milliseconds to sleep, -1: for ever.
 int clock_tick(const struct plan *plan, struct run *run, struct clock *clock);
 
 // Sends SIGTERM now, and SIGKILL after a grace period.
