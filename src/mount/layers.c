@@ -142,7 +142,7 @@ static int make_overlay(const struct plan *plan, const struct run *run, int laye
 	return tree < 0 ? fail(errno, "mount an overlay over '%s'", parts->target) : tree;
 }
 
-// Binds the only layer: a tenth of the time of an overlay.
+// Binds the only layer, which takes a tenth of an overlay's time.
 static int make_bind(const struct plan *plan, int layers, const struct mount *mount)
 {
 	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,

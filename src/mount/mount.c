@@ -64,7 +64,7 @@ static int clone_source(const struct mount *mount, const struct identity *wanted
 					   RESOLVE_NO_SYMLINKS);
 	if (source < 0 && errno != ELOOP)
 		return fail(errno, "'%s'", mount->source);
-	// ELOOP: a symlink is new in the path. Else the inode is not the plan's.
+	// A symlink is new in the path (ELOOP), or the inode is not the plan's.
 	if (source < 0 || !target_is_same(source, wanted))
 		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
 	int tree = clone_restricted(mount, source, "", AT_RECURSIVE | AT_EMPTY_PATH);
@@ -299,7 +299,7 @@ int mount_child_pivot(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// A separate step, because umount2(2) waits for all processors (RCU).
+// A slow step: umount2(2) waits for all processors (RCU).
 int mount_child_detach(const struct plan *plan, struct run *run)
 {
 	(void)plan;

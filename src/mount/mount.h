@@ -62,7 +62,7 @@ int settings_take(const struct mount *mount);
 // Call it before pivot_root(2): opens the host's /proc/self/fd.
 int layers_child_begin(struct run *run);
 
-// Returns the mount of another run of the session, or a new one.
+// Mounts the overlay of another run of the session, or a new one.
 int layers_child(const struct plan *plan, struct run *run, unsigned index);
 
 // Detached mounts that the box makes while the host side plans.
@@ -79,7 +79,7 @@ const char *target_inside(const char *target);
 
 bool target_is_same(int fd, const struct identity *identity);
 
-// Returns the mount's descriptor, or -1.
+// Returns a descriptor of the mount at `path`, or -1.
 int target_mount(const struct plan *plan, const struct run *run, const char *path);
 
 // Returns the target as O_PATH descriptor. Compares a host directory above it with the plan.
