@@ -1,5 +1,3 @@
-// The decision whether a box may reach a destination.
-//
 // The room net/rules owns what is allowed, and the memory and the messages that the supervisor and
 // the worker share. Uses: base nouns net/parse text. Begin with rules_decide().
 #pragma once

@@ -1,4 +1,3 @@
-// Memory that the supervisor and the proxy's worker share.
 #pragma once
 
 #include <stdatomic.h>
