@@ -32,7 +32,8 @@ struct helper {
 	bool redirect;               // one TPROXY rule catches all ports
 	bool holds;                  // connections wait for the worker's decision
 	bool lingers;                // for a test: exits late
-	// Sends pid 1 an errno or 0 for the namespace, then for its content; receives a byte.
+	// Sends pid 1 an errno or 0 for the namespace, then for its content. Then waits for a byte:
+	// pid 1 is in the namespace.
 	int report;
 	int sysctl;       // /proc/sys; its "net" shows the reader's namespace
 	const char *what; // the current step
@@ -239,7 +240,7 @@ static long make_egress(struct helper *helper)
 	if (helper->redirect)
 		result = converse(NETLINK_NETFILTER, redirect_messages, redirect_messages_size,
 				  SEQUENCE_RULES_LAST, SEQUENCE_RULES_LAST);
-	// Without nf_tables or TPROXY: one listener for each port of a list.
+	// Without nf_tables or TPROXY makes a listener for each port of a list.
 	helper->redirect = helper->redirect && result >= 0;
 	for (unsigned i = 0; i < helper->egress->port_count && !helper->redirect; i++) {
 		result = add_listener(helper,
