@@ -1,5 +1,4 @@
-// A connection and its two flows of bytes. The worker maps memory for all connections at its start,
-// and allocates none for a connection.
+// The worker maps memory for all connections at its start, and allocates none for a connection.
 //
 // The room net/proxy owns the sandboxed process that serves connections. Calls go down, in this
 // order: worker (the loop), accept, client (the table of states), {hello, inspect, exchange,

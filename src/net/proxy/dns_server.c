@@ -49,7 +49,7 @@ static bool look_for(struct worker *worker, const struct rule *rule, const struc
 	return lookup_done(lookup) || worker->now - since >= PATIENCE_MILLISECONDS;
 }
 
-// A name counts as missing if all its allowed forms are missing and it is allowed itself.
+// A name counts as missing if it is allowed, and no allowed form of it (search list) exists.
 static bool look_for_all(struct worker *worker, const struct host *called, int64_t since,
 			 bool *ret_known, enum existence *ret)
 {

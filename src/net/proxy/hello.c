@@ -56,7 +56,7 @@ static enum turn pass_hello(struct worker *worker, struct conn *conn, const stru
 	const char *why = judge(worker, conn, hello, &fix);
 	if (why)
 		return deny_refuse(worker, conn, why, fix);
-	// TLS after STARTTLS (`keeping`) carries no HTTP.
+	// TLS after STARTTLS (`keeping`) carries no HTTP, the only protocol of the opener.
 	if (!conn->keeping &&
 	    rules_opened(rules_current(worker->shared), &conn->host, conn->port)) {
 		conn->state = CONN_OPEN;

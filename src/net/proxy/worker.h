@@ -1,4 +1,3 @@
-// A worker of the proxy, from outside: a process that serves connections until it is ended.
 #pragma once
 
 #include <stdbool.h>

@@ -62,7 +62,7 @@ struct worker {
 	uint32_t used;
 	uint32_t syns[1 << SYN_PLACES_BITS]; // by hash: 1 + index of the first connection, or 0
 	uint32_t free[CONNS_MAX], free_count, live;
-	// Holds each connection once, and again during its turn.
+	// A connection is queued once, and again during its turn.
 	uint32_t queue[2 * CONNS_MAX], queue_count;
 	uint32_t ended[CONNS_MAX], ended_count;
 	unsigned deadlines;
