@@ -23,7 +23,7 @@ static int open_directory(const char *state)
 	return owned_directory(path);
 }
 
-// prune() needs names that sort by age.
+// Makes a log whose name sorts by age, for prune().
 static int open_log(const char *state)
 {
 	char name[64];

@@ -124,7 +124,8 @@ struct orders {
 	int control;
 	pid_t worker;
 	struct file_state files[2]; // /etc/hosts and /etc/resolv.conf as sent last
-	// When rules changed that the worker has not taken, or 0; its CPU time then.
+	// `changed`: when rules changed that the worker has not taken, or 0. `worked`: its CPU time
+	// then.
 	int64_t changed, worked; // milliseconds
 	unsigned first, count;
 	struct order {

@@ -108,7 +108,7 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	start->upstream = upstream;
 	start->no_proxy = no_proxy;
 	start->locks = confine_locks();
-	if (run->proxy->words) // the worker's copy
+	if (run->proxy->words) // this process's copy
 		arena_free(run->proxy->words);
 	confine_forget(plan, run);
 	worker_main(start);

@@ -89,7 +89,7 @@ int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED
 void doors_close(struct proxy *proxy, unsigned place);
 void doors_ports(const struct proxy *proxy, struct record_ports *ret_ports);
 
-// Schedules a look: a port is new, or nobody listened there.
+// Call when a port is new, or nobody listened there: doors_look() is due soon.
 void doors_soon(struct proxy *proxy);
 // Opens and closes doors when a look is due.
 void doors_look(struct proxy *proxy);

@@ -175,7 +175,7 @@ static void look_at(struct proxy *proxy, unsigned place)
 	door->unheard = unheard;
 	const struct publish *at = &proxy->ports[place];
 	bool listens = door->open || owner_listens(&proxy->connections->who, at->inside);
-	// Users of Docker write the outer port first.
+	// Users of Docker write the outer port first: the program then listens at that number.
 	door->reversed = !listens &&
 			 (door->reversed || (at->outside != at->inside &&
 					     owner_listens(&proxy->connections->who, at->outside)));

@@ -12,7 +12,7 @@
 #include "net/parse/parse.h"
 #include "run.h"
 
-// The supervisor's loop does not wait: a thread answers the box.
+// A thread answers the box: the supervisor's loop does not wait.
 enum { ANSWER_MILLISECONDS = 5000 };
 
 // `port` 0 makes an address for bind(2).
