@@ -90,7 +90,7 @@ struct question {
 // filter).
 int asker_descriptor(const struct question *question, int number);
 
-// Returns an O_PATH descriptor of the file where pidfd_getfd(2) is refused.
+// If pidfd_getfd(2) is refused: returns an O_PATH descriptor of the same file.
 int asker_file(const struct question *question, int number);
 
 // Returns an O_PATH descriptor. Refuses magic links of /proc, which would lead to this process,
