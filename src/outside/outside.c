@@ -74,7 +74,7 @@ static enum outside look_up(const struct plan *plan, int directory, const char *
 	return OUTSIDE_UNKNOWN;
 }
 
-// Returns the directory of `real` that sbx owns, or that this box or its session writes.
+// Returns the directory above `real` that sbx owns, or that this box or its session writes.
 static const char *shared_place(const struct plan *plan, const char *real)
 {
 	const char *const own[] = { plan->state, plan->config, plan->temporary };

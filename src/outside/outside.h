@@ -1,5 +1,3 @@
-// Where boxes may write: for files that sbx writes, reads or starts outside of the live box.
-//
 // The room outside owns where a report is written and a program is started outside. Uses: base
 // nouns. Begin with outside_look().
 #pragma once
@@ -24,7 +22,7 @@ bool outside_writes(const struct plan *plan, const char *path);
 const struct mount *outside_written(const struct plan *plan, const struct stat *status);
 // Whether the box may write the home, or a dot directory of it.
 bool outside_steers(const struct plan *plan);
-// A descriptor's path, as the kernel names it. Returns -1 with errno.
+// Writes a descriptor's path, as the kernel names it. Returns -1 with errno.
 int outside_path(int fd, char path[PATH_MAX]);
 
 // The program of --ask-program, opened before the box starts. Its path is not used again.
