@@ -121,8 +121,7 @@ int stored_read(struct arena *arena, const char *path, const char *project, cons
 		size_t *ret_length);
 int stored_write(struct arena *arena, const char *path, const char *project, const char *text);
 
-// Answers for a project are rules for its later runs with --ask or --ask-program. Their files are
-// in ~/.local/state/sbx/answers.
+// Answers for a project are rules for its later runs with --ask or --ask-program.
 
 int answers_merge(struct arena *arena, const char *state, const char *project,
 		  struct profile *profile);
@@ -137,7 +136,7 @@ int answers_forget(struct arena *arena, const char *state, const char *project, 
 // bind sbx, not a user who starts another program.
 
 // Call it last. Adds a line to `notes`. Fails, and nothing may run, if the file is unreadable,
-// others than root can write it, or a line loosens. `inside` a box the directory is hidden, and
+// others than root can write it, or a line loosens. With `inside` the directory may be hidden, and
 // root's files may belong to nobody.
 int locked_merge(struct arena *arena, bool inside, struct profile *profile, struct list *notes,
 		 unsigned *ret_lines);

@@ -214,7 +214,7 @@ int trust_merge(struct arena *arena, const char *config, const struct trust *tru
 	const struct source *source = &trust->source;
 	if (trust->state == TRUST_NO_FILE)
 		return 0;
-	// Trust is for the text that was shown, not for the file's text at another time.
+	// An extended file could change later: trust is only for the text that was shown.
 	for (unsigned i = 0; i < source->rows.count; i++) {
 		const struct ini_row row = ini_at(&source->rows, i);
 		if (str_equal(row.name, "extends") && strchr(row.value, '/'))
