@@ -34,7 +34,6 @@ bool probe_may_guard(void)
 	       (privileges_have(CAP_BPF) && privileges_have(CAP_NET_ADMIN));
 }
 
-// Reads the number in a one-line file of /proc.
 static long number_in(const char *path, long otherwise)
 {
 	char text[32];
