@@ -1,4 +1,4 @@
-// Owns the table of limits that a cgroup has files for, and what is written into them.
+// Owns the table of limits that a cgroup has files for, and their text.
 #include "limits/group.h"
 
 #include <fcntl.h>
