@@ -11,7 +11,7 @@
 
 struct run;
 
-// Before the plan is sealed: makes cache directories and notes their identities.
+// Makes cache directories and notes their identities, before the plan is sealed.
 int mount_host(struct plan *plan, struct run *run);
 
 // After pivot_root(2) only the plan's mounts are reachable.
