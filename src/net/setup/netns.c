@@ -152,7 +152,8 @@ static long add_listener(struct helper *helper, struct netns_wanted wanted)
 	return fd;
 }
 
-// Adds a socket of sock_diag(7), which answers for its namespace, else another socket in its place.
+// Adds a socket of sock_diag(7), which answers for its namespace. Without sock_diag an AF_UNIX
+// socket takes its place.
 static long add_owners(struct helper *helper)
 {
 	int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
