@@ -1,5 +1,4 @@
-// Owns the accepting of connections: those of the box, and those from the host's loopback to
-// published ports.
+// Owns the accepting of connections of the box, and from the host's loopback to published ports.
 #include "net/proxy/accept.h"
 
 #include <errno.h>

@@ -359,7 +359,7 @@ static void turn_away(struct worker *worker, struct conn *conn)
 	deny_http(worker, conn, 503);
 }
 
-// At most TURNS_MAX turns: a busy connection must not delay others.
+// Runs at most TURNS_MAX turns: a busy connection must not delay others.
 enum turn client_run(struct worker *worker, struct conn *conn)
 {
 	enum turn turn = TURN_MOVED;

@@ -86,7 +86,7 @@ struct conn {
 	enum conn_state state;
 	enum dialing dialing;
 	enum turn end; // TURN_CLOSE or TURN_RESET
-	bool opened;   // the state's `patience` begins anew
+	bool opened;   // in this turn the state's `patience` begins anew
 	bool heard[2]; // which side sent bytes in this turn
 	uint32_t generation;
 	int fd[2];
@@ -96,7 +96,7 @@ struct conn {
 	struct flow flow[2];
 	int64_t deadline; // steady_now(); 0: none
 
-	// Before accept(): the first segment (syn.h).
+	// The first segment, until accept() (syn.h).
 	struct segment syn;
 	uint32_t syn_next;
 	enum conn_state then;

@@ -208,7 +208,7 @@ static void conclude(struct worker *worker, struct conn *conn, enum turn turn)
 
 static void run_queue(struct worker *worker)
 {
-	// Connections that are queued meanwhile come in the next round.
+	// Connections that are queued during this round come in the next.
 	enum { SLICE_MILLISECONDS = 20 };
 	uint32_t count = worker->queue_count;
 	int64_t end = steady_now() + SLICE_MILLISECONDS;
