@@ -80,11 +80,11 @@ struct audit {
 // protects nothing.
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program, struct audit_count *unlogged);
-// At the end of the run: writes a line with the sums of `unlogged`.
+// Writes a line with the sums of `unlogged`, at the end of the run.
 void audit_rest(const struct audit *audit, const struct conn_record *record,
 		const struct audit_count *unlogged);
 int audit_report(const char *state, const char *project, const char *text);
-// Also removes old and large logs of all runs.
+// Closes the log. Removes old and large logs of all runs.
 void audit_end(struct audit *audit, const char *state);
 
 // Questions about unlisted destinations: one for each in a run (ask/ask.h).
@@ -186,10 +186,10 @@ void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *
 void refusals_tell(const struct plan *plan, const struct run *run, const struct conn_record *record,
 		   const struct owner_search *who);
 uint64_t refusals_count(const struct proxy *proxy);
-// At the end of the run: adds new refusals, and sets all counts.
+// Adds new refusals and sets all counts, at the end of the run.
 void refusals_report(const struct plan *plan, struct proxy *proxy, struct denials *denials);
 // Adds destinations that a rule for every name (`*`) allowed.
 void refusals_used(const struct proxy *proxy, struct denials *denials);
 void refusals_unheard(const struct proxy *proxy, struct findings *found);
-// For a failed command: reports that this kernel cannot redirect.
+// Reports after a failed command that connections could not be redirected.
 void refusals_explain(const struct plan *plan, const struct proxy *proxy, struct findings *found);

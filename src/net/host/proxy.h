@@ -65,7 +65,7 @@ void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 int proxy_share(const struct plan *plan, struct proxy *proxy);
 
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
-// If it returns -1, the run must end.
+// Returns -1 if the run must end.
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
 		 unsigned count);
 void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
@@ -73,7 +73,7 @@ void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
 // Returns poll(2)'s time-out: at most `milliseconds`.
 int proxy_wait(const struct proxy *proxy, int milliseconds);
-// After the box's end: takes the last reports, then kills the worker.
+// Takes the last reports and kills the worker, after the box's end.
 void proxy_end(const struct plan *plan, struct run *run);
 
 // A door is a port of the host's loopback that leads to a port of a box. It listens only while a

@@ -58,7 +58,7 @@ void refusals_used(const struct proxy *proxy, struct denials *denials)
 	}
 }
 
-// Programs that look for a newer version at start and have no variable against it. `program`: comm.
+// Programs that look for a newer version at start, which no variable prevents. `program`: comm.
 static const struct {
 	const char *program, *host;
 } update_checks[] = {
