@@ -35,7 +35,7 @@ static const struct asking rows[] = {
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, EXPLAINS, 0 },
 	{ "open openat chdir execve execveat connect",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, READS, 0 },
-	// Only for sbx learn: five of six calls of a build with gcc are of these.
+	// Only for sbx learn: these are five of six calls of a build with gcc.
 	{ "stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, LEARNS, 0 },
 	// sbx answers: abstract names belong to the whole machine (unix(7)).

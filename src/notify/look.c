@@ -145,7 +145,7 @@ bool look_is_plain(struct looker *look, const struct tried *tried)
 	uint64_t key;
 	parent_of(tried->path, directory);
 	uint64_t slot = *plain_slot(look, directory, &key);
-	// Where the box writes, it may have made links.
+	// The box may have made links where it writes.
 	return (slot & ~(uint64_t)PLAIN) == key && (slot & plain_for(tried)) &&
 	       !((slot & PLAIN_WRITE) && follows(tried) && meets_link(look, tried->path));
 }

@@ -21,7 +21,7 @@ struct seccomp_notif;
 int notify_turn(const struct plan *plan, struct run *run, short events, struct denials *denials);
 
 // For --explain and refused writes the thread reads the path, lets the call continue, then compares
-// box and host. It decides nothing: a box can only falsify the report.
+// box and host. The thread decides nothing: a box can only falsify the report.
 
 int explain_plan(struct plan *plan);
 
