@@ -1,4 +1,4 @@
-// Owns the test whether a box may write a place outside.
+// Owns the test whether a box may write a path outside.
 #include "outside/outside.h"
 
 #include <errno.h>
