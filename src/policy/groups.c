@@ -117,7 +117,7 @@ static void blank_comments(char *text, const char *path)
 	}
 }
 
-// Returns what the box has as this host file, or NULL.
+// Returns the text that the box sees in this host file, or NULL.
 static const char *seen_inside(const struct plan *plan, const char *path, const char *text)
 {
 	const struct mount *above = &plan->mounts[0];
