@@ -1,4 +1,4 @@
-// Owns the time limit of a run, and how a run is ended.
+// Owns the time limit and the end of a run.
 #include "limits/group.h"
 
 #include <signal.h>

@@ -58,7 +58,6 @@ struct watch_limits {
 	uint64_t shared; // the machine's shared memory at the start: tmpfs, memfds, SysV
 };
 
-// Call when the command has just begun.
 void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now);
 
 // Returns milliseconds until the next look, -1: never. `ret_stop`: why the run must end.
