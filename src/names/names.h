@@ -95,7 +95,7 @@ bool trusted_keeps(const char *path);
 
 enum { GIVEN_BYTES_MAX = 32768 };
 
-// Returns "" for no list; NULL and a report when it is unreadable.
+// Returns "" for no list; NULL and a report if unreadable.
 const char *given_read(struct arena *arena, const char *state);
 bool given_has(const char *given, const char *path);
 
