@@ -85,7 +85,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 		return dns_answer(message, &question, code, NULL, answer);
 	if (!question.valid || question.class != DNS_CLASS_IN || host_within(question.name, "arpa"))
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
-	// Answers itself: a box has no /etc/hosts if the host has none.
+	// Answers this name itself: a box has no /etc/hosts if the host has none.
 	if (host_within(question.name, "localhost"))
 		return dns_answer(message, &question, DNS_OK,
 				  question.type == DNS_TYPE_A ? &own_loopback : NULL, answer);
