@@ -142,8 +142,8 @@ void orders_give(struct orders *orders, const struct worker_command *command, in
 		 unsigned count);
 void orders_send(struct orders *orders);
 void orders_files(struct orders *orders);
-// orders_overdue(): the worker has not taken new rules within 1 s of its CPU time or 10 s of real
-// time.
+// orders_overdue(): true if the worker has not taken new rules within 1 s of its CPU time or 10 s
+// in all.
 void orders_rules(struct orders *orders);
 bool orders_overdue(struct orders *orders, bool taken);
 int orders_wait(const struct orders *orders, int milliseconds);
