@@ -55,8 +55,7 @@ static uint64_t shared_now(uint64_t *ret_half)
 	return info.sharedram * (uint64_t)info.mem_unit;
 }
 
-// True if processes are counted only to report the limit: an rlimit does not report that it was
-// reached.
+// True if processes are counted only to report the limit: an rlimit reports nothing.
 static bool is_counted(const struct plan *plan)
 {
 	return plan->profile->limits.pids != UNLIMITED &&
