@@ -1,5 +1,3 @@
-// Reads messages of a client, and makes the arguments of sbx for a call of a tool.
-//
 // The room mcp owns the Model Context Protocol of sbx mcp serve. Uses: base text. Begin with
 // protocol.h.
 #pragma once
@@ -13,8 +11,8 @@ struct out;
 
 struct mcp_message {
 	enum mcp_kind {
-		MCP_NOTHING, // no answer
-		MCP_ANSWER,  // in `out`
+		MCP_NOTHING,
+		MCP_ANSWER, // in `out`
 		MCP_CALL,
 		MCP_CANCEL, // cancels the call `token`
 	} kind;
