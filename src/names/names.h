@@ -1,8 +1,6 @@
-// Names in a project or a home that the user's own programs run or trust: a box must not plant
-// files there. The rows are made from profiles/names.txt at build time.
-//
 // The room names owns what the host executes or trusts, by name, and the text in which others name
-// it. Uses: apart base git text. Begin with names.h.
+// it. The table of names is made from profiles/names.txt at build time. Uses: apart base git text.
+// Begin with names.h.
 #pragma once
 
 #include <stdbool.h>
