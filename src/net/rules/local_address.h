@@ -1,3 +1,4 @@
+// Whether an address is this host's.
 #pragma once
 
 #include <stddef.h>

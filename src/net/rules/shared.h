@@ -1,3 +1,4 @@
+// Memory that supervisor and worker share.
 #pragma once
 
 #include <stdatomic.h>
