@@ -1,3 +1,4 @@
+// The beginning of connections.
 #pragma once
 
 struct worker;

@@ -1,3 +1,4 @@
+// The turns of a connection.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -160,7 +160,6 @@ struct conn {
 	char *bytes[2]; // of BUFFER_SIZE, or one of worker->bulk
 };
 
-// Whether the port carries only HTTP and TLS.
 static inline bool conn_is_web(const struct conn *conn)
 {
 	return conn->port == HTTP_PORT || conn->port == HTTPS_PORT;

@@ -1,3 +1,4 @@
+// Records and budgets of connections.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -1,3 +1,4 @@
+// Refusals in the client's protocol.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -1,3 +1,4 @@
+// The connection to the server.
 #pragma once
 
 #include "net/proxy/conn.h"

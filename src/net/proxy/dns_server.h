@@ -1,3 +1,4 @@
+// Answers to the box's DNS questions.
 #pragma once
 
 #include "net/proxy/conn.h"

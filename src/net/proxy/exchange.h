@@ -1,3 +1,4 @@
+// HTTP requests and their responses.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -1,3 +1,4 @@
+// The bytes of a connection.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -1,3 +1,4 @@
+// TLS, while it is readable.
 #pragma once
 
 #include "net/proxy/conn.h"

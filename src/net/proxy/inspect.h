@@ -1,3 +1,4 @@
+// The inspection of tunnels.
 #pragma once
 
 #include "net/proxy/conn.h"

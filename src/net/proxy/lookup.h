@@ -1,3 +1,4 @@
+// Name resolution, with a cache.
 #pragma once
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+// Where a connection continues.
 #pragma once
 
 #include "net/proxy/conn.h"

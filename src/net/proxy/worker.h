@@ -1,3 +1,4 @@
+// A worker process of the proxy.
 #pragma once
 
 #include <stdbool.h>

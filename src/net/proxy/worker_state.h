@@ -1,4 +1,4 @@
-// What a worker of the proxy holds: sockets and memory. All its input is hostile.
+// What a worker of the proxy holds. All its input is hostile.
 #pragma once
 
 #include <ares.h>
