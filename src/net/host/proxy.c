@@ -96,7 +96,7 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 			keep[count++] = start->published[i];
 	// A box that loads the worker must not slow other programs.
 	if (nice(WORKER_NICE) < 0)
-		errno = 0; // not fatal
+		errno = 0;
 	if (apart_born(supervisor, NULL, 0, keep, (unsigned)count) < 0)
 		_exit(1);
 	static struct egress egress;
