@@ -107,7 +107,7 @@ void bus_finish(struct bus_message *message)
 	put_at(message, BODY_LENGTH_AT, (uint32_t)message->used - begin);
 }
 
-// The array's length does not count the padding before its first element, a struct aligned to 8.
+// Begins an array of structs. Its length does not count the padding before the first struct.
 size_t bus_open(struct bus_message *message)
 {
 	bus_put(message, "u", 0);
@@ -143,7 +143,7 @@ static void copy_printable(char *into, size_t size, const uint8_t *bytes, size_t
 	into[length] = '\0';
 }
 
-// Reads (byte, variant) pairs whose type is one letter.
+// Reads the fields of a header: (byte, variant) pairs. The variant's type is one letter.
 static int read_fields(const uint8_t *bytes, size_t from, size_t end, struct bus_reply *reply)
 {
 	for (size_t at = from; at < end;) {

@@ -1,5 +1,4 @@
-// Owns the question whether a cgroup limits its processes. A box outside of the cgroup would escape
-// the limits.
+// Owns the question whether a cgroup limits its processes.
 #include "limits/group.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Owns the time of a run.
+// Owns the time limit and the end of a run.
 #include "limits/group.h"
 
 #include <signal.h>
@@ -23,7 +23,7 @@ void clock_signal(const struct run *run, int number)
 	fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, number);
 }
 
-// In tier landlock pid 1 must kill the other processes first.
+// Tier landlock has no pid namespace: pid 1 kills all processes before it gets SIGKILL.
 static void kill_box(const struct run *run, struct clock *clock)
 {
 	bool asks = run->tier_landlock && !clock->asked;

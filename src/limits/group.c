@@ -36,8 +36,8 @@ static int write_limits(const struct plan *plan, int directory)
 			return fail(0,
 				    "limit 'io': the project is not on a disk of this machine (%s)",
 				    text);
-		// A kernel without swap accounting lacks the file. A project on a tmpfs has no
-		// disk.
+		// A soft limit may fail: a kernel without swap accounting lacks the file, and a
+		// tmpfs has no disk.
 		if (result < 0 && !(soft && (result == -ENOENT || row->form == SETTING_DEVICE)))
 			return fail(-result, "%s = %s", row->file, text);
 	}
@@ -60,7 +60,7 @@ static void sweep(int parent)
 	}
 }
 
-// Enables only missing controllers.
+// Enables missing controllers for child groups.
 static int hand_on(const struct plan *plan, int directory)
 {
 	char given[512];
@@ -180,7 +180,7 @@ static void remove_own(const struct group *group, enum hierarchy hierarchy)
 	}
 }
 
-// If pid 1 dies during the request, systemd would make an empty scope that stays.
+// Waits for the answer: if pid 1 died during the request, the scope would stay, empty.
 int group_fill_undo(const struct plan *plan, struct run *run)
 {
 	if (run->group->manager >= 0 && run->init > 0)

@@ -1,7 +1,5 @@
-// A box's cgroup is made before the box, and removed after it.
-//
-// The room limits owns cgroups, systemd scopes, and the checks where there is no cgroup. Uses:
-// base nouns text. Begin with means.c.
+// The room limits owns cgroups, systemd scopes, and the checks where there is no cgroup. Uses: base
+// nouns text. Begin with means.c.
 #pragma once
 
 #include <stdbool.h>
@@ -15,19 +13,19 @@ struct run;
 struct process_tree;
 
 struct usage {
-	uint64_t wall;           // milliseconds
-	uint64_t cpu;            // CPU time in microseconds
-	uint64_t memory;         // peak in bytes; without a cgroup of the largest process
-	uint64_t pids;           // 0: not known
-	uint64_t read, written;  // bytes from and to disks
+	uint64_t wall;           // milliseconds that the run took
+	uint64_t cpu;            // microseconds
+	uint64_t memory;         // peak in bytes; if no cgroup, the largest process's
+	uint64_t pids;           // peak; 0: not known
+	uint64_t read, written;  // bytes, disks only
 	uint64_t kills;          // processes killed by the memory limit
 	uint64_t refused;        // forks refused by the limit on processes
 	uint64_t throttled;      // microseconds that processes waited for processors
-	uint64_t sent, received; // bytes in network mode host, by the guard
+	uint64_t sent, received; // bytes in network mode host, counted by the BPF guard
 	bool tmp_full, disk_grew;
 };
 
-// Also takes what pid 1 counted and the cgroup did not.
+// Fills in numbers of pid 1 where the cgroup has none.
 void usage_read(const struct plan *plan, struct run *run);
 
 enum stop { STOP_NONE, STOP_TIME, STOP_MEMORY, STOP_PIDS, STOP_DISK, STOP_FULL, STOP_PARENT };
@@ -36,8 +34,8 @@ struct hit {
 	const char *key; // also the name of the option
 	uint64_t limit;
 	const char *what;      // "the box was killed", ...
-	const char *otherwise; // option of the program itself; NULL: not known
-	bool of_machine;       // limit of the machine, which sbx cannot raise
+	const char *otherwise; // how the program itself uses less; NULL: not known
+	bool of_machine;       // a limit of the machine, which sbx cannot raise
 };
 enum { HITS_MAX = 8 };
 
@@ -48,25 +46,24 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 enum { DISKS_MAX = 16 };
 
 struct watch_limits {
-	// milliseconds of the steady clock, -1: never
+	// times of the next looks: milliseconds of the steady clock; -1: never
 	int64_t next, disk_next;
-	enum watch_walk { WALK_NONE, WALK_BEGUN, WALK_DONE } walk; // a look may take several turns
+	enum watch_walk { WALK_NONE, WALK_BEGUN, WALK_DONE } walk; // over processes, in steps
 	struct disk {
 		int fd;
 		uint64_t space, files; // free at the start
 	} disks[DISKS_MAX];
 	int disk_count;
-	uint64_t pids;   // most processes so far; 0: not known
-	uint64_t shared; // bytes of tmpfs, memfds and segments, at the start
+	uint64_t pids;   // most processes seen; 0: not known
+	uint64_t shared; // the machine's shared memory at the start: tmpfs, memfds, SysV
 };
 
-// Call when the command has just begun.
 void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now);
 
 // Returns milliseconds until the next look, -1: never. `ret_stop`: why the run must end.
 int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enum stop *ret_stop);
 
-// Call at the end. True if a disk has lost about as much space as the limit allows.
+// True if a disk has lost about as much space as the limit allows.
 bool watch_limits_grew(const struct plan *plan, const struct run *run);
 
 void watch_limits_end(struct run *run);
@@ -79,7 +76,6 @@ struct group {
 	struct usage usage;
 };
 
-// Sets all descriptors to -1.
 void group_init(struct group *group);
 
 int group_host(const struct plan *plan, struct run *run);
@@ -91,7 +87,6 @@ int group_ready_host(const struct plan *plan, struct run *run);
 // Fails when a strict limit cannot be kept, and says what would be needed.
 int means_plan(struct plan *plan);
 
-// Describes in a few words how limits are kept, for `sbx plan` and doctor.
 const char *means_text(const struct plan *plan);
 
 extern const char means_missing[];
@@ -101,8 +96,8 @@ extern const char means_missing[];
 enum { CALLER_MAX = 64 };
 
 struct caller_limit {
-	char what[CALLER_MAX]; // "memory.max=104857600"; "": none
-	uint64_t pids;         // limit that can be copied to another group, or UNLIMITED
+	char what[CALLER_MAX]; // "memory.max=104857600", a limit of a cgroup; "": none
+	uint64_t pids;         // limit on processes, to copy to the box; or UNLIMITED
 };
 void caller_look(const char *directory, struct caller_limit *ret_limit);
 
@@ -126,33 +121,27 @@ void bus_put(struct bus_message *message, const char *form, ...);
 size_t bus_open(struct bus_message *message);
 void bus_close(struct bus_message *message, size_t array);
 
-// Completes the message. Call it last.
 void bus_finish(struct bus_message *message);
 
 struct bus_reply {
 	size_t used;
 	enum bus_kind { BUS_RETURN = 2, BUS_ERROR = 3, BUS_OTHER = 0 } kind;
-	uint32_t serial; // of the call that is answered
+	uint32_t serial; // of the call that this answers
 	char error[128]; // name of the error, printable
 };
 
 // Returns 1 for a whole message, 0 if more bytes are needed, -1 if it is no message.
 int bus_reply(const uint8_t *bytes, size_t length, struct bus_reply *ret_reply);
 
-// scope_ask() sends the request. scope_wait() waits for the answer before the command starts.
-
 int scope_ask(const struct plan *plan, struct run *run);
 int scope_wait(const struct plan *plan, struct run *run);
 
-// Connects to systemd's user manager, by its socket or by the user's bus. Returns -1 if there is
-// none.
+// Connects to systemd's user manager by its socket, else by the user's bus. -1: there is none.
 enum bus { BUS_MANAGER, BUS_DAEMON, BUSES };
 int manager_open(enum bus *ret_bus);
 
-// Each parser has a fuzz target.
-
 // Finds the path in /proc/PID/cgroup. `controller` is "" for cgroup v2. Returns false for no path,
-// one longer than `size`, or one out of sight.
+// a longer one than `size`, or one out of the cgroup namespace ("/..").
 bool text_group(const char *text, size_t length, const char *controller, char *path, size_t size);
 
 // Returns the number in "name 123", or 0.
@@ -174,46 +163,46 @@ struct setting {
 	const char *file; // NULL: the end of the table
 	enum setting_form { SETTING_PLAIN, SETTING_QUOTA, SETTING_DEVICE } form;
 	const char *name;
-	const char *otherwise; // how it is kept without a cgroup, or NULL
+	const char *otherwise; // how sbx keeps the limit without a cgroup, or NULL
 	const char *property;  // property of a systemd scope, or NULL
 	unsigned factor;       // from the limit's unit to the property's
 };
 extern const struct setting limit_files[];
-// A limit on processes is at most the caller's.
+// Returns the limit at `offset` of struct limits; for processes at most the limit on the caller.
 uint64_t settings_limit(const struct plan *plan, size_t offset);
 void settings_text(const struct plan *plan, const struct setting *row, uint64_t limit, char *text,
 		   size_t size);
 
 struct process_tree {
 	uint64_t processes, threads;
-	uint64_t running; // not stopped, dead or in the kernel
-	uint64_t cpu;     // CPU time, also of ended children
-	uint64_t memory;  // shared pages count for each process
+	uint64_t running; // not stopped, dead or waiting in the kernel
+	uint64_t cpu;     // microseconds of CPU time, also of ended children
+	uint64_t memory;  // bytes; shared pages count for each process
 };
 
 // tree_begin() begins a walk from `pid`, in steps of half a millisecond. tree_step() returns true
 // at the end.
 void tree_begin(pid_t pid);
 bool tree_step(struct process_tree *ret_tree);
-void tree_count(pid_t pid, struct process_tree *ret_tree); // all at once
+void tree_count(pid_t pid, struct process_tree *ret_tree); // the whole walk at once
 
-// Weighs memory in steps, with a share of each shared page. Returns true when done. `ret_shared`:
-// tmpfs, memfds, segments.
+// Adds up proportional set sizes (PSS) in steps. Returns true when done. `ret_shared`: bytes of
+// tmpfs, memfds and SysV shared memory.
 bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared);
-// CPU time in microseconds of the last walk and the tree_weigh() calls after it.
+// Returns microseconds of CPU time of the last walk and the tree_weigh() calls after it.
 int64_t tree_spent(void);
 
 struct clock {
 	int64_t begin, end; // milliseconds of the steady clock; -1: none
 	enum stop stop;     // why the run is being ended
-	bool asked;         // pid 1 of tier landlock was asked to kill all
+	bool asked;         // pid 1 of tier landlock was asked to kill all processes
 };
 
-// The time counts from the first step of the run.
+// The time limit counts from the run's first step.
 void clock_begin(const struct plan *plan, const struct run *run, struct clock *clock);
 
-// Sends SIGTERM when the time is over, then SIGKILL, after a grace period or at once. Returns
-// milliseconds to sleep, -1: for ever.
+// Sends SIGTERM when the time is over, SIGKILL after a grace period; at another limit SIGKILL at
+// once. Returns milliseconds to sleep, -1: for ever.
 int clock_tick(const struct plan *plan, struct run *run, struct clock *clock);
 
 // Sends SIGTERM now, and SIGKILL after a grace period.

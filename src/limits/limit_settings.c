@@ -1,4 +1,4 @@
-// Owns the table of limits that a cgroup has files for, and what is written into them.
+// Owns the table of limits that a cgroup has files for, and their text.
 #include "limits/group.h"
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ uint64_t settings_limit(const struct plan *plan, size_t offset)
 		       : limit;
 }
 
-// Writes the disk as "8:0". io.max takes no partition.
+// Writes the project's disk as "8:0", not its partition, which io.max does not take.
 static void disk_of_project(const struct plan *plan, char *text, size_t size)
 {
 	char path[64], number[32];

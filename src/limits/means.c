@@ -1,5 +1,5 @@
-// Owns the choice how limits are kept. It only looks at what exists (cgroups(7), and
-// Documentation/admin-guide/cgroup-v2.rst on delegation).
+// Owns the choice how limits are kept (cgroups(7), and Documentation/admin-guide/cgroup-v2.rst on
+// delegation). Only reads.
 #include "limits/group.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static bool is_type(const char *path, unsigned long magic)
 	return statfs(path, &status) == 0 && (unsigned long)status.f_type == magic;
 }
 
-// Groups of systemd's user manager are for sbx only if they are delegated.
+// sbx may use groups of systemd's user manager only if they are delegated.
 static bool is_given(const char *path)
 {
 	char value[4] = "";
@@ -137,7 +137,8 @@ static void find_for_root(struct plan *plan, const char *own, uint64_t wanted)
 	}
 }
 
-// To move a process, the kernel requires write access in the common parent group.
+// Finds a parent for the box's cgroup. The kernel moves a process only for a writer of the common
+// parent.
 static void find_group(struct plan *plan, uint64_t wanted)
 {
 	char own[PATH_MAX];
@@ -158,7 +159,7 @@ static void find_group(struct plan *plan, uint64_t wanted)
 	}
 }
 
-// The guard gets the box's group, or one of cgroup v2 beside v1.
+// Finds the cgroup for the BPF guard: the box's, or one of cgroup v2 beside v1.
 static int find_guard(struct plan *plan)
 {
 	static const char beside[] = ROOT "/unified";
@@ -184,8 +185,8 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	char text[TEXT_MAX], own[PATH_MAX];
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2))
 		return;
-	// A box leaves only the user's slice or the root group. A service or a cluster's job would
-	// escape its limits.
+	// Only callers in the user's slice or the root group get a scope. A service or a cluster's
+	// job would escape its limits.
 	const char *slice =
 		arena_text(plan->arena, "/user.slice/user-%u.slice", (unsigned)plan->uid);
 	const char *service =
@@ -261,7 +262,7 @@ int means_plan(struct plan *plan)
 	const struct limits *limits = &plan->profile->limits;
 	plan->keeping.pids = UNLIMITED;
 	uint64_t wanted = wanted_of(limits), hard = wanted & ~limits->soft;
-	// Only strict limits are worth a request, which takes milliseconds.
+	// A request to systemd takes milliseconds: only strict limits are worth it.
 	uint64_t worth = plan->uid == 0 ? hard : hard & ~LIMIT_BIT(pids);
 	if (wanted)
 		find_group(plan, wanted);

@@ -108,7 +108,7 @@ int scope_ask(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Authentication ends with the line OK.
+// Returns the length of the answer to the authentication: the line OK.
 static size_t skip_words(const uint8_t *bytes, size_t length)
 {
 	const uint8_t *end = length > 3 && memcmp(bytes, "OK ", 3) == 0
@@ -157,7 +157,7 @@ static int wait_for_answer(int fd)
 	}
 }
 
-// systemd answers before it has moved the process.
+// Waits until the process is in its scope: systemd answers before it has moved the process.
 int scope_wait(const struct plan *plan, struct run *run)
 {
 	const struct timespec moment = { .tv_nsec = 200000 };

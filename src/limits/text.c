@@ -1,4 +1,4 @@
-// Owns nothing. Reads numbers from bytes of /proc and /sys/fs/cgroup. Cuts longer numbers.
+// Owns nothing. Reads text of /proc and cgroups. Too large a number is UINT64_MAX / 10.
 #include "limits/group.h"
 
 #include <ctype.h>

@@ -132,7 +132,8 @@ bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared)
 		size_t length = read_of(walk.pids[at], "smaps_rollup", text, sizeof(text));
 		walk.weight += text_kilobytes(text, length, "Pss:");
 		walk.shared += text_kilobytes(text, length, "Pss_Shmem:");
-		// The kernel hides the file of a program that the user may not read.
+		// The kernel hides smaps_rollup of a program that the user may not read: all its
+		// memory counts.
 		if (length == 0 && at > 0 && is_there(walk.pids[at]))
 			walk.weight += walk.memory[at];
 	}

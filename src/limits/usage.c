@@ -1,4 +1,4 @@
-// Owns the numbers at the end of a run.
+// Owns what a run used, read at its end.
 #include "limits/group.h"
 
 #include <signal.h>

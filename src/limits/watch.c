@@ -55,7 +55,7 @@ static uint64_t shared_now(uint64_t *ret_half)
 	return info.sharedram * (uint64_t)info.mem_unit;
 }
 
-// An rlimit does not report that it was reached.
+// True if processes are counted only to report the limit: an rlimit reports nothing.
 static bool is_counted(const struct plan *plan)
 {
 	return plan->profile->limits.pids != UNLIMITED &&
@@ -71,7 +71,7 @@ static int64_t until_pids(uint64_t limit, uint64_t most, uint64_t now)
 void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct watch_limits *watch = &run->group->watch;
-	// A box must not be able to fill a small limit before the first look.
+	// Looks soon: a box must not fill a small limit before the first look.
 	uint64_t first = plan->profile->limits.disk / DISK_PER_MILLISECOND;
 	first = first < DISK_SOONEST ? DISK_SOONEST : first < LOOK_SOONEST ? first : LOOK_SOONEST;
 	watch->next = plan->keeping.watched || is_counted(plan) ? now + (int64_t)first : -1;
@@ -130,8 +130,9 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 	return between(least, DISK_PER_MILLISECOND, DISK_SOONEST, DISK_LATEST);
 }
 
-// Memory that no process has mapped may belong to other programs. It counts only if it and the
-// box's processes exceed the limit and half of the machine. Returns 0 to continue in the next turn.
+// Shared memory that no process has mapped may belong to other programs. It counts only if it and
+// the box's processes exceed the limit and half of the machine's memory. Returns 0 to continue in
+// the next turn.
 static int64_t look_at_memory(const struct plan *plan, const struct watch_limits *watch,
 			      const struct process_tree *tree, enum stop *ret_stop)
 {

@@ -43,7 +43,7 @@ static void put_error(struct out *out, const char *id, int code, const char *pro
 		 code, problem);
 }
 
-// Answers a request other than a call. Returns NULL for an unknown method.
+// Answers a request other than tools/call. Returns NULL for an unknown method.
 static const char *answer_of(struct arena *arena, const struct mcp_tools *tools, const char *method,
 			     const struct json *given)
 {

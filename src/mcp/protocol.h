@@ -1,5 +1,3 @@
-// Reads messages of a client, and makes the words of sbx for a call.
-//
 // The room mcp owns the Model Context Protocol of sbx mcp serve. Uses: base text. Begin with
 // protocol.h.
 #pragma once
@@ -13,14 +11,14 @@ struct out;
 
 struct mcp_message {
 	enum mcp_kind {
-		MCP_NOTHING, // no answer
-		MCP_ANSWER,  // in `out`
+		MCP_NOTHING,
+		MCP_ANSWER, // in `out`
 		MCP_CALL,
 		MCP_CANCEL, // cancels the call `token`
 	} kind;
 	const char *text;
 	const char *id;    // JSON; "null": none
-	const char *token; // JSON, of progress messages; or NULL
+	const char *token; // the client's, for progress messages, as JSON; or NULL
 	const char *tool;
 	const struct json *arguments;
 };

@@ -1,5 +1,5 @@
 // Owns the making of new file systems as detached mounts (tmpfs, proc, devpts), a tmpfs's content,
-// --scratch and copies. Box side: raw system calls, no memory.
+// --scratch and copies.
 #include "mount/mount.h"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ int filesystem_tmpfs(uint64_t bytes, mode_t mode, unsigned attributes)
 		snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes);
 		if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "size", size) < 0)
 			return fail(errno, "tmpfs of %s bytes", size);
-		// Each inode takes a kilobyte of kernel memory that the size option does not
+		// Limits inodes, too: each takes a kilobyte of kernel memory that `size` does not
 		// count.
 		snprintf(size, sizeof(size), "%llu",
 			 (unsigned long long)(bytes / FILE_BYTES < FILES_LEAST
@@ -89,7 +89,7 @@ static int set(int fs, const char *key, const char *value)
 		       : 0;
 }
 
-// The options are "." and relative names, as Linux 6.5 resolves each when it is set.
+// Options are "." and relative names, as Linux 6.5 resolves each option when it is set.
 int scratch_child(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -187,10 +187,9 @@ static int fill_copy(int root, const char *path, const struct copy *copy)
 	return 0;
 }
 
-// Mounts a symlink to the box's copy, as git locks and replaces a link's target, but cannot
-// replace a mounted file. Where other sandboxes may start in the box, the mount is the copy
-// itself: bubblewrap remounts each mount by its path. A box of uid 0 starts none
-// (view/paths/outer.c).
+// Mounts a symlink to the copy: git replaces a link's target, but cannot replace a mounted file.
+// Mounts the copy itself if other sandboxes may start in the box, as bubblewrap remounts each mount
+// by its path. In a box of uid 0 none starts (view/paths/outer.c).
 int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
 {
 	static const char link_name[] = ".copy";
@@ -214,6 +213,6 @@ int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
 	if (tree < 0)
 		return fail(errno, "link to '%s'", place);
 	TRY(target_attach(plan, run, index, take(&tree)));
-	// The link is removed after the mount: an unlinked file cannot be mounted.
+	// Removes the link after the mount: an unlinked file cannot be mounted.
 	return unlinkat(run->root, link_name, 0) < 0 ? fail(errno, "'%s'", place) : 0;
 }

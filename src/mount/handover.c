@@ -1,5 +1,5 @@
 // Owns the last check of the protected mounts from inside, and the descriptors that the host side
-// needs to watch the project. Box side: raw system calls.
+// needs to watch the project.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ bool hold_reports(const struct plan *plan)
 					   plan->profile->minimum != TIER_FULL || plan->session);
 }
 
-// Checks all mounts: a host program that replaces a file removes mounts on it.
+// Checks that all mounts exist: a host program that replaces a file removes mounts on it.
 int hold_child(const struct plan *plan, struct run *run)
 {
 	struct sys_statx status;

@@ -1,5 +1,4 @@
-// Owns the id-mapped copies of the system's settings. The host side makes them, and the view takes
-// them.
+// Owns the id-mapped mounts of the system's settings, until the view takes them.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -56,7 +55,7 @@ static int wait_to_be_killed(void *parent)
 	return 0;
 }
 
-// A user namespace needs a process. This one shares sbx's memory.
+// Returns a user namespace, which needs a process. This process shares sbx's memory.
 static int make_map(void)
 {
 	static _Alignas(4096) char stack[16384];
@@ -76,7 +75,7 @@ static int make_map(void)
 	return fd;
 }
 
-// ENOSPC, EUSERS: no user namespace can be made. The plan notes that there is no box.
+// True: the machine lacks id-mapped mounts or user namespaces; only a note results.
 static bool is_unable(int number)
 {
 	return number == EINVAL || number == EPERM || number == EACCES || number == EOPNOTSUPP ||

@@ -1,5 +1,5 @@
 // Owns the overlays of a session. Directories are opened first, and their /proc/self/fd names are
-// the mount options: no host path is resolved twice. Box side: raw system calls, no memory.
+// the mount options: no host path is resolved twice.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -48,11 +48,11 @@ static int open_layers(const struct plan *plan)
 
 struct parts {
 	const char *directory, *work;
-	const struct mount *base; // NULL: no host directory
+	const struct mount *base; // the host's directory, or NULL
 	const char *target;
 };
 
-// Returns 0 for a layer that is older than this root.
+// Returns 0 for a layer that was made before the session had this root.
 static int push(struct stack *stack, int layers, const char *id, const char *part)
 {
 	char name[PLACE_MAX];
@@ -105,8 +105,8 @@ static int configure(int fs, const struct run *run, const struct stack *stack)
 {
 	char option[OPTION_MAX];
 	size_t used = 0;
-	// The names of options are relative to /proc/self/fd. Linux resolves them here; before
-	// 6.5, when it makes the file system.
+	// Options are names relative to /proc/self/fd, which Linux resolves here; before 6.5, when
+	// it makes the file system.
 	if (fchdir(run->descriptors) < 0)
 		return fail(errno, "/proc/self/fd");
 	snprintf(option, sizeof(option), "%d", stack->fds[0]);
@@ -142,7 +142,7 @@ static int make_overlay(const struct plan *plan, const struct run *run, int laye
 	return tree < 0 ? fail(errno, "mount an overlay over '%s'", parts->target) : tree;
 }
 
-// A bind mount of the only directory takes a tenth of the time of an overlay.
+// Binds the only layer, which takes a tenth of an overlay's time.
 static int make_bind(const struct plan *plan, int layers, const struct mount *mount)
 {
 	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
@@ -159,8 +159,8 @@ static int make_bind(const struct plan *plan, int layers, const struct mount *mo
 	return take(&tree);
 }
 
-// Before Linux 6.1 only a mounted file system can be cloned: the overlay is mounted below the
-// first part, which covers it.
+// Clones a root's part of the overlay that roots without a host directory share. Before Linux 6.1 a
+// clone needs a mounted file system: the first part will cover this mount.
 static int make_part(const struct plan *plan, struct run *run, int layers,
 		     const struct mount *mount)
 {

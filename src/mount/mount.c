@@ -1,6 +1,5 @@
-// Owns the box's mounts. Box side: raw system calls, descriptors, no memory. A source is opened
-// without symlinks, compared with the plan, and cloned from its descriptor. A source that was
-// swapped is an error.
+// Owns the box's mounts. A source is opened without symlinks, compared with the plan, and cloned
+// from its descriptor. A source that was swapped is an error.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 #include "plan.h"
 #include "run.h"
 
-// A directory that is never a source.
+// The new root is mounted here until pivot_root(2). No plan has it as a source.
 static const char waiting_place[] = "/proc";
 static const char empty_file[] = ".empty-file", empty_directory[] = ".empty-directory";
 // Target of the symlink that masks a hidden file. No file can be made there.
@@ -40,7 +39,7 @@ int mount_child_root(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// The link's access time is zero until a program follows it.
+// The link's access time is zero until a program follows it (run/report.c).
 static int make_absent(struct run *run)
 {
 	static const struct timespec never[2] = { { 0 }, { 0 } };
@@ -65,7 +64,7 @@ static int clone_source(const struct mount *mount, const struct identity *wanted
 					   RESOLVE_NO_SYMLINKS);
 	if (source < 0 && errno != ELOOP)
 		return fail(errno, "'%s'", mount->source);
-	// The path has no symlink, and the inode is the plan's.
+	// A symlink is new in the path (ELOOP), or the inode is not the plan's.
 	if (source < 0 || !target_is_same(source, wanted))
 		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
 	int tree = clone_restricted(mount, source, "", AT_RECURSIVE | AT_EMPTY_PATH);
@@ -119,7 +118,7 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 	return target_attach(plan, run, index, take(&tree));
 }
 
-// The path may be missing.
+// Ignores a missing path.
 static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -157,7 +156,8 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 		run->made++;
 		run->masked[directory] = true;
 	}
-	// A link has no content to protect, and its access time must change.
+	// A link has no content to protect. Its access time must change, which a read-only mount
+	// prevents.
 	autoclose int tree = dangling ? sys_open_tree(run->root, empty, CLONE_FLAGS)
 				      : clone_restricted(mount, run->root, empty, 0);
 	if (tree < 0)
@@ -168,8 +168,7 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 	return 0;
 }
 
-// Writes the file below /proc of the tmpfs, where the mount of /proc hides it. A box in this box
-// mounts its own text.
+// Writes the text below /proc of the tmpfs, which the mount of /proc covers.
 static int write_text(struct run *run, const struct mount *mount, unsigned index)
 {
 	char name[32];
@@ -300,7 +299,7 @@ int mount_child_pivot(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// A separate step: umount2(2) waits for all processors (RCU).
+// A slow step: umount2(2) waits for all processors (RCU).
 int mount_child_detach(const struct plan *plan, struct run *run)
 {
 	(void)plan;
@@ -320,7 +319,7 @@ int mount_child_directory(const struct plan *plan, struct run *run)
 	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
 }
 
-// A box can change the cache's mode: 0777 or 0 would keep later runs out.
+// Repairs a mode that a box has set: 0777 or 0 would keep later runs out.
 static int open_cache(const char *source)
 {
 	struct stat status;
@@ -340,7 +339,7 @@ int mount_host(struct plan *plan, struct run *run)
 		if (!mount->cache)
 			continue;
 		autoclose int fd = open_cache(mount->source);
-		// A full disk: this run's caches are empty, and private.
+		// On a full disk this run's caches are empty, and private.
 		if (fd < 0 && (err_forgive(ENOSPC) || err_forgive(EDQUOT))) {
 			mount->kind = MOUNT_TMPFS;
 			mount->cache = false;

@@ -1,7 +1,5 @@
-// The mount view: made by descriptors inside the box's own mount namespace.
-//
-// The room mount owns the making of the view in the box: raw system calls, no memory is allocated.
-// Uses: base nouns session/store view/paths. Begin with mount.c.
+// The room mount owns the making of the view in the box, by raw system calls and descriptors; it
+// allocates no memory. Uses: base nouns session/store view/paths. Begin with mount.c.
 #pragma once
 
 #include <stdbool.h>
@@ -13,22 +11,22 @@
 
 struct run;
 
-// Before the plan is sealed: makes cache directories and notes their identities.
+// Makes cache directories and notes their identities, before the plan is sealed.
 int mount_host(struct plan *plan, struct run *run);
 
 // After pivot_root(2) only the plan's mounts are reachable.
 int mount_child_root(const struct plan *plan, struct run *run);
 int mount_child_view(const struct plan *plan, struct run *run);
 int mount_child_nodes(const struct plan *plan, struct run *run);
-// No later step writes to /proc.
+// Makes files of /proc read-only, after the last step that writes to them.
 int mount_child_proc(const struct plan *plan, struct run *run);
 int mount_child_pivot(const struct plan *plan, struct run *run);
 int mount_child_detach(const struct plan *plan, struct run *run);
 int mount_child_directory(const struct plan *plan, struct run *run);
 
-// Uses fsmount(2), Linux 5.2.
+// New file systems, by fsmount(2), Linux 5.2.
 
-// bytes: UNLIMITED sets no size.
+// UNLIMITED `bytes` set no size.
 int filesystem_tmpfs(uint64_t bytes, mode_t mode, unsigned attributes);
 
 int filesystem_new(enum mount_kind kind);
@@ -47,10 +45,10 @@ bool hold_reports(const struct plan *plan);
 int hold_child(const struct plan *plan, struct run *run);
 int handover_child(const struct plan *plan, struct run *run);
 
-// For a root caller: in the box's view root's files belong to nobody. mount_setattr(2), Linux
-// 5.12.
+// Mounts for a caller of uid 0: root's files in them belong to nobody (mount_setattr(2), Linux
+// 5.12).
 
-// Before the box's user namespace, which could not make the mounts.
+// Runs before the box has its user namespace, which could not make the mounts.
 int settings_host(const struct plan *plan, struct run *run);
 int settings_undo(const struct plan *plan, struct run *run);
 
@@ -58,18 +56,18 @@ bool settings_maps(const struct plan *plan, const struct mount *mount);
 
 void settings_plan(struct plan *plan);
 
-// Returns -1 when the mount is none of these.
+// Returns the id-mapped mount, or -1 if there is none for `mount`.
 int settings_take(const struct mount *mount);
 
 // Call it before pivot_root(2): opens the host's /proc/self/fd.
 int layers_child_begin(struct run *run);
 
-// Returns the mount of another run of the session, or a new one.
+// Mounts the overlay of another run of the session, or a new one.
 int layers_child(const struct plan *plan, struct run *run, unsigned index);
 
 // Detached mounts that the box makes while the host side plans.
 
-// Ignores failures: the view makes the mount again, and reports.
+// Ignores failures: mount_child_view() makes the mount again, and reports.
 int prepare_child(const struct plan *plan, struct run *run);
 
 // Returns the prepared mount of the inode that the plan names, or -1.
@@ -81,16 +79,16 @@ const char *target_inside(const char *target);
 
 bool target_is_same(int fd, const struct identity *identity);
 
-// Returns the mount's descriptor, or -1.
+// Returns a descriptor of the mount at `path`, or -1.
 int target_mount(const struct plan *plan, const struct run *run, const char *path);
 
-// Returns an O_PATH descriptor. A host directory above is compared with the plan.
+// Returns the target as O_PATH descriptor. Compares a host directory above it with the plan.
 int target_open(const struct plan *plan, struct run *run, unsigned index);
 
 // Makes the target, except below a host directory.
 int target_make(struct run *run, const struct mount *mount, mode_t type);
 
-// Replaces another link in a session's layer.
+// Makes the symlink. Replaces another link in a session's layer.
 int target_link(struct run *run, const struct mount *mount);
 
 int target_attach(const struct plan *plan, struct run *run, unsigned index, int tree);

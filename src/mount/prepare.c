@@ -1,5 +1,4 @@
-// Owns the prepared mounts of fixed devices (view/paths/wishes.h) until the view takes them. Box
-// side: raw system calls.
+// Owns the prepared mounts of fixed devices (view/paths/wishes.h) until the view takes them.
 #include "mount/mount.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Owns the targets of mounts. Box side: raw system calls, no memory.
+// Owns the targets of mounts.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ int target_open(const struct plan *plan, struct run *run, unsigned index)
 	return take(&fd);
 }
 
-// Opens without symlinks: an earlier command may have made one.
+// Opens without symlinks: an earlier command of the session may have made one.
 static int open_parent(struct run *run, const struct mount *mount)
 {
 	char parent[TEXT_MAX];
@@ -71,7 +71,8 @@ static int make_at(int directory, const char *path, mode_t type)
 			     : mknodat(directory, path, S_IFREG, 0);
 }
 
-// Moves away what an earlier box left at a target: a link, a file or a closed directory.
+// Clears what an earlier box left: removes a link or file, opens a closed directory, moves away a
+// directory at the target of a file.
 static int clear(int parent, const char *name, mode_t type)
 {
 	char aside[NAME_MAX + 1];
@@ -132,7 +133,8 @@ int target_link(struct run *run, const struct mount *mount)
 	return 0;
 }
 
-// On the box's tmpfs all names are sbx's. Other targets are opened and compared before.
+// Mounts by name on the box's tmpfs, where sbx made all names. Opens other targets, and compares
+// them.
 int target_attach(const struct plan *plan, struct run *run, unsigned index, int tree)
 {
 	const struct mount *mount = &plan->mounts[index];

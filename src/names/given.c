@@ -1,4 +1,4 @@
-// Owns the form and place of the list.
+// Owns the list of profiles that were given by path.
 #include "names/names.h"
 
 #include <errno.h>

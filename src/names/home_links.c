@@ -1,4 +1,4 @@
-// Owns the walk from names of the home along their links.
+// Owns the walk from the home's names along their links.
 #include "names/names.h"
 
 #include <dirent.h>
@@ -128,7 +128,7 @@ static bool is_worktree(struct home_link_finding *finding, const char *directory
 	return leads && strstr(leads, "/worktrees/");
 }
 
-// Some file systems list no types: DT_UNKNOWN.
+// Follows an entry. Its type may be DT_UNKNOWN: some file systems list none.
 static void list_entry(struct home_link_finding *finding, const char *directory,
 		       const struct sys_entry *entry, unsigned links, unsigned depth)
 {

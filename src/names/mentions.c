@@ -40,7 +40,7 @@ static bool is_letter(char c)
 	       (unsigned char)c >= 0x80 || (c && strchr("_.-+@/", c));
 }
 
-// A question: the tree, the top for relative words, the home, the text.
+// A question to the reader process. Relative words of `text` are looked up in `top`.
 struct mentioning {
 	struct apart_text *question;
 	const char *tree, *top, *home, *text;
@@ -57,7 +57,7 @@ static struct mentioning begin(struct apart_text *question)
 	return all;
 }
 
-// The length of a word for the home, as shells and git write it before a slash.
+// Returns the length of a prefix that means the home to shells or git, or 0.
 static size_t home_form(const char *text, size_t length)
 {
 	static const char *const forms[] = { "~", "$HOME", "${HOME}", "$HOME\"", "${HOME}\"" };
@@ -97,7 +97,7 @@ static void read_words(struct apart_text *question)
 	answer(&all, all.text, all.length, STANDS);
 }
 
-// An arena of the question: later readers would inherit the text.
+// `brief` is an arena for one question: later reader processes would inherit its text.
 static struct apart_text ask_of(struct arena *brief, const char *tree, const char *top,
 				const char *home, const char *text, size_t length)
 {
@@ -176,7 +176,7 @@ static bool is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '-';
 }
 
-// True if a word is the name of one of these sections or keys.
+// True if a word of the text is in `sections` or `keys`.
 static bool may_command(const char *text, size_t length)
 {
 	for (size_t at = 0, size; at < length; at += size + 1) {
@@ -206,7 +206,7 @@ static void read_commands(struct apart_text *question)
 		if (!is_command(config.entries[i].name))
 			continue;
 		value += memchr(value, '/', first) ? 0 : first;
-		// An address may have a password in it: it counts only where the file exists.
+		// A URL may have a password in it: it counts only if it names an existing file.
 		bool address = strchr(value, '@') || strstr(value, "://");
 		answer(&all, value, strlen(value), address ? STANDS : MAY_COME);
 	}

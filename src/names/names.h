@@ -1,8 +1,6 @@
-// Names in a project or a home that the user's own programs run or trust, where a box must not
-// plant them. The rows are made from profiles/names.txt at build time.
-//
 // The room names owns what the host executes or trusts, by name, and the text in which others name
-// it. Uses: apart base git text. Begin with names.h.
+// it. The table of names is made from profiles/names.txt at build time. Uses: apart base git text.
+// Begin with names.h.
 #pragma once
 
 #include <stdbool.h>
@@ -29,8 +27,8 @@ extern const char *const trusted_words[TRUSTED_ANSWERS];
 struct trusted_row {
 	uint8_t answer;
 	bool pattern;
-	bool below;                 // counts in any directory of the project
-	char begins, ends;          // lower case ends of the first component; 0: any
+	bool below;        // counts in any directory of the project
+	char begins, ends; // first, last character of the first component, in lower case; 0: any
 	uint16_t name, who, source; // offsets in trusted_text
 };
 extern const struct trusted_row trusted_rows[];
@@ -40,7 +38,7 @@ extern const uint64_t trusted_hash;
 // A Bloom filter: two bits for each first component's hash.
 enum { TRUSTED_BITS = 8192, TRUSTED_PAIRS = 4096 };
 extern const uint64_t trusted_bits[TRUSTED_BITS / 64];
-// Pairs of characters that patterns begin with; for patterns that begin with `*`, end with.
+// Pairs of characters with which patterns begin or, after a first `*`, end.
 extern const uint64_t trusted_begins_with[TRUSTED_PAIRS / 64],
 	trusted_ends_with[TRUSTED_PAIRS / 64];
 
@@ -61,10 +59,11 @@ static inline bool trusted_bit(const uint64_t *bits, uint32_t at)
 
 const char *trusted_name(const struct trusted_row *row);
 
-// False: no name of the table begins like this.
+// False if no name of the table begins with this component.
 bool trusted_may_begin(const char *name);
 bool trusted_begins(const struct trusted_row *row, const char *name);
-// Paths are relative to a top. Protected rows come before reported ones.
+// The rows for a path below a project: `row` has its name, `below` a name below it. Protected rows
+// come before reported ones.
 struct trusted_fit {
 	const struct trusted_row *row, *below;
 };
@@ -72,33 +71,33 @@ struct trusted_fit trusted_fit(const char *path);
 // `path` is relative to the project or to any directory in it. NULL: no row matches.
 const struct trusted_row *trusted_find(const char *path);
 
-// True for a protected name and below one. In git directories: what git runs or reads as
-// configuration.
+// True for a protected name, for paths below one, and in a git directory for what git runs or reads
+// as configuration.
 bool trusted_is_protected(const char *path);
 bool trusted_is_reported(const char *path);
-// True if programs open the file in any directory of a work tree: a pipe would block them.
+// True if programs open the file in any directory of a work tree: a FIFO would block them.
 bool trusted_is_opened(const char *name);
 
-// True if an install replaces the path.
+// True for a path in installed packages.
 bool trusted_is_installed(const char *path);
 
 // Whether the name acts only on a user who opens its directory.
 bool trusted_is_deeper(const char *path);
 
-// True if the name counts below the top, outside of installed packages.
+// True if the name counts in directories below the project, outside of installed packages.
 bool trusted_is_below(const char *path);
 
 bool trusted_keeps(const char *path);
 
-// Profiles given by path. A later command may not extend their permissions.
+// Profiles that were given by path. Later commands may not change them.
 
 enum { GIVEN_BYTES_MAX = 32768 };
 
-// Returns "" for no list; NULL and a report when it is unreadable.
+// Returns "" for no list; NULL and a report if unreadable.
 const char *given_read(struct arena *arena, const char *state);
 bool given_has(const char *given, const char *path);
 
-// A full list loses lines of missing files.
+// Drops lines of missing files if the list is full.
 int given_add(const char *state, const char *lines);
 
 struct homes {
@@ -116,17 +115,17 @@ enum homes_kind {
 	HOMES_PROGRAM, // a directory of PATH, or a link's end in one: builds write there
 };
 
-// Relative and empty entries stay as written.
+// Adds the directories of PATH. Relative and empty entries stay as written.
 void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
 // Adds the directories of PATH below the home, and paths of all rows. Reads no directory.
 void homes_name(struct arena *arena, struct homes *homes);
 
-// Follows links on the way to `names` and directly in them. `ret_targets`: each link, and each end
-// elsewhere, even missing.
+// Follows links on the way to `names` and directly in them. `ret_targets`: each link, and each path
+// where one ends, even if missing.
 void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 
-// Finds links, their ends, and hard-linked files in a tree. `directories` counts over several
-// calls. False: too many. `ret_files`: not only samples.
+// Finds links, their ends, and hard-linked files in a tree. `directories` adds up over calls.
+// False: too many. `ret_files`: there are files other than samples.
 bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
 		  struct list *ret_targets, bool *ret_files);
 
@@ -134,12 +133,11 @@ void homes_led(struct arena *arena, const char *path, struct list *targets);
 
 struct origin homes_origin(enum homes_kind kind);
 
-// Returns the caller's value, or NULL.
 const char *homes_value(char *const *environment, const char *name, size_t length);
 
 bool homes_is_of_path(const char *name, const struct homes *homes);
 
-// Finds paths in texts: of files that exist, or that a command may name before. Ignores
+// Finds paths in texts: of existing files, and in git's commands also of missing ones. Ignores
 // directories, and variables except the home's.
 
 struct mentions {
@@ -156,6 +154,6 @@ void mentions_file(struct mentions *mentions, const char *top, int directory, co
 void mentions_hooks(struct mentions *mentions, const char *top, const char *path);
 // Finds files that git runs (git-config(1)), without included configurations.
 void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length);
-// Asks early about the tree's own repository (apart_ahead()).
+// Asks the reader process early, for the answer to be ready (apart_ahead()).
 int mentions_git_ahead(struct arena *arena, const char *tree, const char *home, const char *text,
 		       size_t length);

@@ -35,12 +35,12 @@ static const struct asking rows[] = {
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, EXPLAINS, 0 },
 	{ "open openat chdir execve execveat connect",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, READS, 0 },
-	// Only for sbx learn: five of six calls of a build with gcc are of these.
+	// Only for sbx learn: these are five of six calls of a build with gcc.
 	{ "stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, LEARNS, 0 },
 	// sbx answers: abstract names belong to the whole machine (unix(7)).
 	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SHARES, 0 },
-	// sbx answers kill(0): the asker's group may be the caller's.
+	// sbx answers kill(0): the process group may be that of sbx's caller.
 	{ "kill", 0, ~0U, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SIGNALS, 0 },
 };
 
@@ -222,7 +222,7 @@ static void take_tried(struct looker *look, const struct seccomp_data *data,
 		look->count++;
 }
 
-// Whether the asker has another root, as in a nested mount namespace.
+// Whether the calling thread has another root, as in a nested mount namespace.
 static bool is_elsewhere(const struct looker *look, const char *root)
 {
 	char link[64], name[2];

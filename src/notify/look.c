@@ -1,5 +1,5 @@
-// Owns the comparison of a path in the box with the same path on the host. The box refused a call
-// that only the host's file allows.
+// Owns the comparison of a path in the box with the same path on the host. A call counts as refused
+// by the box if only the host's file allows it.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "view/paths/wishes.h"
 
 enum { MAKES = O_CREAT | O_EXCL };
-// The box changes (WRITE) or sees (READ) the directory like the host.
+// The box may change (WRITE) or sees (READ) the directory like the host.
 enum { PLAIN_WRITE = 1, PLAIN_READ = 2, PLAIN = 3 };
 
 static int open_inside(const struct looker *look, const char *path, int flags)
@@ -145,7 +145,7 @@ bool look_is_plain(struct looker *look, const struct tried *tried)
 	uint64_t key;
 	parent_of(tried->path, directory);
 	uint64_t slot = *plain_slot(look, directory, &key);
-	// Where the box writes, it may have made links.
+	// The box may have made links where it writes.
 	return (slot & ~(uint64_t)PLAIN) == key && (slot & plain_for(tried)) &&
 	       !((slot & PLAIN_WRITE) && follows(tried) && meets_link(look, tried->path));
 }

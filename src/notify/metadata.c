@@ -1,5 +1,5 @@
-// Owns the calls that change metadata. It opens a file once, judges the descriptor's path, and
-// changes the file by this descriptor, with copied arguments.
+// Owns the calls that change metadata. Opens a file once, judges the descriptor's path, and changes
+// the file by this descriptor, with copied arguments.
 #include "notify/notify.h"
 
 #include <errno.h>

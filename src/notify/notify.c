@@ -1,5 +1,5 @@
-// Owns the thread that answers the box's calls. Its only capability lets it read the box's
-// processes. It allocates no memory: the supervisor may fork at any moment.
+// Owns the thread that answers the box's calls. The thread allocates no memory: the supervisor may
+// fork at any moment.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -32,7 +32,8 @@ struct answering {
 	struct looker look;
 };
 
-// The kernel then judges the thread's calls like the box's. Yama may demand CAP_SYS_PTRACE of root.
+// Keeps only CAP_SYS_PTRACE, which Yama may demand of root. The kernel then judges the thread's
+// calls like the box's.
 static bool drop_privileges(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

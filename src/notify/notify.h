@@ -1,8 +1,6 @@
-// Answers to the calls that the second filter passes to sbx (SECCOMP_RET_USER_NOTIF). A thread
-// gives them: a slow server or file system does not delay limits and --timeout.
-//
-// The room notify owns the answers to system calls of a box that the kernel asks about. Uses: base
-// nouns report seccomp view/paths. Begin with notify.c.
+// The room notify owns the answers to system calls of a box that the kernel asks about
+// (SECCOMP_RET_USER_NOTIF). A thread gives the answers: a slow server or file system does not delay
+// limits and --timeout. Uses: base nouns report seccomp view/paths. Begin with notify.c.
 #pragma once
 
 #include <limits.h>
@@ -17,11 +15,11 @@ struct plan;
 struct run;
 struct seccomp_notif;
 
-// The kernel never runs an answered call: later changes by the box have no effect.
+// The kernel never runs an answered call: later changes of its arguments have no effect.
 int notify_turn(const struct plan *plan, struct run *run, short events, struct denials *denials);
 
 // For --explain and refused writes the thread reads the path, lets the call continue, then compares
-// box and host. It decides nothing: a box can only falsify the report.
+// box and host. The thread decides nothing: a box can only falsify the report.
 
 int explain_plan(struct plan *plan);
 
@@ -90,11 +88,11 @@ struct question {
 // filter).
 int asker_descriptor(const struct question *question, int number);
 
-// Returns an O_PATH descriptor of the file where pidfd_getfd(2) is refused.
+// If pidfd_getfd(2) is refused: returns an O_PATH descriptor of the same file.
 int asker_file(const struct question *question, int number);
 
-// Returns an O_PATH descriptor. Refuses magic links of /proc, which would be this process's, except
-// the asker's descriptors.
+// Returns an O_PATH descriptor. Refuses magic links of /proc, which would lead to this process,
+// except those of the asker's descriptors.
 int asker_open(const struct question *question, int directory, const char *path, int flags);
 
 // Whether the call still waits: while it does, its pid is the asker's.
@@ -109,8 +107,8 @@ long asker_status(const struct question *question, const char *name, int base);
 // Whether the box may write the file, or no path of the host leads to it.
 bool asker_may_change(const struct plan *plan, int fd);
 
-// Answers kill(0) and changes of a terminal. Returns false for other calls. kill(0) is allowed
-// outside of the caller's group, which no process can join again.
+// Answers kill(0) and changes of a terminal. Returns false for other calls. Allows kill(0) outside
+// of the process group of sbx's caller, which no process can join again.
 bool asker_session(const struct question *question);
 
 // Returns 0, -errno, or 1 for another call.
@@ -119,5 +117,6 @@ int metadata_answer(const struct question *question, const char *call);
 // Returns 0, -errno, or 1 for another call.
 int sockets_answer(const struct question *question, const char *call);
 
-// Whether `group` is `own`, or has a process below `init`. Searches /proc if its leader is gone.
+// Whether `group` is `own`, or has a process below `init`. Searches /proc if the group's leader is
+// gone.
 bool foreground_is_ours(pid_t group, pid_t own, pid_t init);

@@ -1,5 +1,4 @@
-// Owns the calls on sockets that sbx makes for the box. It copies an address once, and uses the
-// copy.
+// Owns the calls on sockets that sbx makes for the box.
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -54,7 +53,7 @@ static bool is_named(const struct plan *plan, int file)
 	return false;
 }
 
-// Connects a new socket to the checked file. It waits for a busy server like the asker's socket.
+// Connects a new socket to the checked file. Waits for a busy server like the asker's socket.
 static int connect_fresh(int file, int waits)
 {
 	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };

@@ -32,7 +32,7 @@ static int check_directory(const struct plan *plan, int directory, const char *s
 		return fail(errno, "--ask-program: '%s'", shown);
 	if (outside != OUTSIDE_NOT)
 		return refuse(shown, place);
-	// Other boxes of this project may write there.
+	// Refuses the project: its other boxes may write there.
 	if (plan->toplevel && path_within(real, plan->toplevel))
 		return refuse(shown, plan->toplevel);
 	return 0;

@@ -33,7 +33,7 @@ static int check_directory(const struct plan *plan, int directory, const char *s
 	return 0;
 }
 
-// The command could write a file that it also gets as a descriptor.
+// Refuses a file that the command also gets as a descriptor, and could write.
 static int check_apart(const struct plan *plan, const struct stat *status)
 {
 	for (unsigned i = 0; i <= STDERR_FILENO + plan->keep_count; i++) {

@@ -1,4 +1,4 @@
-// Owns the test whether a box may write a place outside.
+// Owns the test whether a box may write a path outside.
 #include "outside/outside.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ static enum outside look_up(const struct plan *plan, int directory, const char *
 	return OUTSIDE_UNKNOWN;
 }
 
-// Returns a directory that boxes write in part, or by a session's layer.
+// Returns the directory above `real` that sbx owns, or that this box or its session writes.
 static const char *shared_place(const struct plan *plan, const char *real)
 {
 	const char *const own[] = { plan->state, plan->config, plan->temporary };

@@ -1,5 +1,3 @@
-// Where boxes may write: for files that sbx writes, reads or starts outside of the live box.
-//
 // The room outside owns where a report is written and a program is started outside. Uses: base
 // nouns. Begin with outside_look().
 #pragma once
@@ -13,7 +11,7 @@ struct stat;
 
 enum outside {
 	OUTSIDE_NOT,
-	OUTSIDE_BOXES, // sbx's state, a session's directory, or a place of this box
+	OUTSIDE_BOXES, // in a directory that sbx owns, or that this box or its session writes
 	OUTSIDE_BOX,   // this box may write it or a parent, by any name
 	OUTSIDE_UNKNOWN,
 };
@@ -24,16 +22,16 @@ bool outside_writes(const struct plan *plan, const char *path);
 const struct mount *outside_written(const struct plan *plan, const struct stat *status);
 // Whether the box may write the home, or a dot directory of it.
 bool outside_steers(const struct plan *plan);
-// A descriptor's path, as the kernel names it. Returns -1 with errno.
+// Writes a descriptor's path, as the kernel names it. Returns -1 with errno.
 int outside_path(int fd, char path[PATH_MAX]);
 
 // The program of --ask-program, opened before the box starts. Its path is not used again.
 
 struct ask_program {
 	int program;
-	int script; // to interpret by `program`, or -1
+	int script; // read by `program`, or -1
 	char name[NAME_MAX + 1];
-	char argument[NAME_MAX + 1]; // of the script's first line, or ""
+	char argument[NAME_MAX + 1]; // from the script's first line, or ""
 };
 
 #define ASK_PATH "/usr/local/bin:/usr/bin:/bin"

@@ -1,4 +1,4 @@
-// Owns the files of answers that hold for a project.
+// Owns the files of answers to --ask that hold for a project.
 #include "policy/find.h"
 
 #include <errno.h>

@@ -30,8 +30,8 @@ extern const struct builtin builtins[]; // made at build time from profiles/*.in
 extern const unsigned builtin_count;
 
 // Searches from level `from` on. `config` is ~/.config/sbx or NULL. A name with '/' is a file.
-// Refuses files that are not regular, too large, writable by others, or of another owner. Refuses
-// hard links outside the levels: a box could change the file by another name.
+// Refuses files that are not regular, too large, writable by others, or of another owner. Refuses a
+// path with hard links: a box could change the file by another name.
 int find_profile(struct arena *arena, const char *config, const char *name, enum level from,
 		 struct source *ret_source);
 
@@ -45,14 +45,14 @@ extern const char find_system_directory[]; // /etc/sbx
 
 bool find_system_hidden(void);
 
-// Groups of destinations: @npm, @debian ... (profiles/groups.ini). A group begins with hosts that
-// this machine is configured to use, such as mirrors.
-extern const struct ini_rows group_rows; // made at build time from profiles/groups.ini
+// Groups of destinations: @npm, @debian ... (profiles/groups.ini). groups_add() puts hosts first
+// that this machine is configured to use, such as mirrors.
+extern const struct ini_rows group_rows; // made at build time
 
 // Adds the destinations of @NAME to `into`, and a reason for each to `reasons`. Reads settings of
-// the system and the user, none below `project`. If settings name a host that the box of `plan` (or
-// NULL) does not see, closes the group's public names, which the box would ask for that host's
-// names.
+// the system and the user, none below `project`. If the box of `plan` (or NULL) does not see a
+// setting that names another registry, closes the group's public names: the box would ask them for
+// private packages.
 int groups_add(struct arena *arena, const char *home, const char *project, struct plan *plan,
 	       const struct item *name, struct list *into, struct list *reasons);
 
@@ -62,15 +62,14 @@ const char *groups_find(const char *host);
 // `name` begins with @.
 bool groups_has(const char *name);
 
-// Reads each of `names` ("default" if empty) once, after what it extends. `config` is ~/.config/sbx
-// or NULL.
+// Reads each of `names` ("default" if empty) once, after what it extends.
 int merge_profiles(struct arena *arena, const char *config, const struct list *names,
 		   struct profile *profile);
 
 int merge_source(struct arena *arena, const char *config, const struct source *source,
 		 struct profile *profile);
 
-// Always fails: the key of this row is unknown.
+// Always fails.
 int merge_unknown_key(struct arena *arena, const struct ini_row *row, struct origin from);
 
 int merge_arguments(struct arena *arena, const struct arguments *arguments,
@@ -82,22 +81,21 @@ int merge_arguments(struct arena *arena, const struct arguments *arguments,
 bool tighten_is(const struct key *key, const char *text, const struct profile *alone,
 		const struct profile *profile);
 
-// The project's own profile, .sbx.ini, may do more when the user has trusted it.
+// The project's own profile, .sbx.ini.
 
 struct trust {
 	enum trust_state {
 		TRUST_NO_FILE,
 		TRUST_UNKNOWN, // only tightens
-		TRUST_CHANGED, // only tightens again
+		TRUST_CHANGED, // only tightens, until it is trusted again
 		TRUST_GIVEN,
 	} state;
 	struct source source;
 	const char *trusted; // text of the trusted copy, for TRUST_CHANGED
 	struct ini_rows trusted_rows;
-	const char *shown; // text that was shown last, if it differs
+	const char *shown; // text that the user was shown last, if it differs
 };
 
-// Reads at most three files.
 int trust_read(struct arena *arena, const char *state, const char *project,
 	       struct trust *ret_trust);
 
@@ -114,17 +112,16 @@ int trust_merge(struct arena *arena, const char *config, const struct trust *tru
 		struct profile *profile, struct list *ignored);
 
 // Returns the line of .sbx.ini in `ignored` (trust_merge()) that would set `key` to `value`, or to
-// that host without its port. Returns 0 if there is none.
+// the host of `value` without the port; 0: none.
 unsigned trust_waits(const struct list *ignored, const char *key, const char *value);
 
 // The first line of a stored file is the project's path. stored_read() returns 1, 0 if there is no
-// file, or -1, also for another first line.
+// file of this project, or -1.
 int stored_read(struct arena *arena, const char *path, const char *project, const char **ret_text,
 		size_t *ret_length);
 int stored_write(struct arena *arena, const char *path, const char *project, const char *text);
 
-// Answers for a project are rules for its later runs with --ask or --ask-program. Their files are
-// in ~/.local/state/sbx/answers.
+// Answers for a project are rules for its later runs with --ask or --ask-program.
 
 int answers_merge(struct arena *arena, const char *state, const char *project,
 		  struct profile *profile);
@@ -138,14 +135,14 @@ int answers_forget(struct arena *arena, const char *state, const char *project, 
 // Lines of the administrator's file, /etc/sbx/locked.ini, hold in each run and only tighten. They
 // bind sbx, not a user who starts another program.
 
-// Call it last. `ret_lines` is the number of lines, `notes` gets a line about them. Fails, and
-// nothing may run, if the file is unreadable, others than root can write it, or a line loosens.
-// `inside` a box the directory is hidden, and root's files may belong to nobody.
+// Call it last. Adds a line to `notes`. Fails, and nothing may run, if the file is unreadable,
+// others than root can write it, or a line loosens. With `inside` the directory may be hidden, and
+// root's files may belong to nobody.
 int locked_merge(struct arena *arena, bool inside, struct profile *profile, struct list *notes,
 		 unsigned *ret_lines);
 
-// `caution` says why nobody should allow it unseen ("a secret"), or is NULL. Such a line is
-// proposed as a comment.
+// `caution` says why nobody should allow the value unseen ("a secret"), or is NULL. A line with a
+// caution is proposed as a comment.
 struct proposal {
 	const char *section, *key, *value, *caution;
 };

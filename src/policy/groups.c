@@ -76,7 +76,8 @@ static unsigned addresses(const char *text)
 	return count;
 }
 
-// If the box does not see one of the addresses, it would ask other servers for that server's names.
+// Notes `source` if it has an address that the box does not see: the box would ask other servers
+// for names of that one.
 static void compare(struct group_reader *reader, const char *source, const char *text,
 		    const char *word, const char *seen)
 {
@@ -116,7 +117,7 @@ static void blank_comments(char *text, const char *path)
 	}
 }
 
-// Returns what the box has as this host file, or NULL.
+// Returns the text that the box sees in this host file, or NULL.
 static const char *seen_inside(const struct plan *plan, const char *path, const char *text)
 {
 	const struct mount *above = &plan->mounts[0];
@@ -221,7 +222,6 @@ static void read_variable(struct group_reader *reader, const char *value)
 	}
 }
 
-// Notes a public name as closed, because settings name another server.
 static void close_name(struct group_reader *reader, const char *name)
 {
 	struct egress *egress = &reader->plan->egress;

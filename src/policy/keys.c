@@ -1,4 +1,4 @@
-// Owns the table of keys. Parser, flags, help, man pages and completions are made from it.
+// Owns the table of keys.
 #include "policy/keys.h"
 
 #include "profile.h"

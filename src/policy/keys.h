@@ -176,6 +176,6 @@ int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocatio
 // Words of other tools that people type, with what to write instead (foreign.def).
 
 // Returns NULL if the word is unknown. Options have their dashes, but no value: "--rm", "-v".
-// `verbs` are bits. FOREIGN_SAME: returns the flag of sbx for the word.
+// FOREIGN_SAME: returns the flag of sbx for the word.
 enum foreign_kind { FOREIGN_OPTION, FOREIGN_SAME, FOREIGN_VERB, FOREIGN_PROFILE, FOREIGN_ACTION };
 const char *foreign_answer(enum foreign_kind kind, unsigned verbs, const char *word, size_t length);

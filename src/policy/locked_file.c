@@ -70,7 +70,7 @@ static bool loosens(const struct key *key, const char *text, const struct profil
 	       (is_number(key) && number_of(key, alone) == UNLIMITED);
 }
 
-// The smaller number wins. It is best effort ('?') only if neither limit is strict.
+// The smaller number wins. The limit is best effort ('?') only if no strict one is set.
 static int lock_number(struct arena *arena, const struct key *key, const char *text,
 		       struct origin from, const struct profile *alone, struct profile *profile)
 {

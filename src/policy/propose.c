@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-enum { TOGETHER = 3 }; // names of a directory that become the directory
+enum { TOGETHER = 3 }; // so many names in a directory become the directory
 
 // Returns false if the line is there already.
 static bool add(struct proposals *wishes, const char *section, const char *key, const char *value,

@@ -42,7 +42,7 @@ int stored_read(struct arena *arena, const char *path, const char *project, cons
 	int found = read_text(arena, path, (size_t)INI_BYTES_MAX + skipped + 1, &stored, &length);
 	if (found <= 0)
 		return found;
-	// A file of another project counts as absent.
+	// A file with another project's path counts as absent.
 	if (length <= skipped || memcmp(stored, project, skipped) != 0 || stored[skipped] != '\n')
 		return 0;
 	*ret_text = stored + skipped + 1;
@@ -96,7 +96,7 @@ static int take_lines(struct arena *arena, const char *file, const struct rows *
 	return 0;
 }
 
-// Reads .sbx.ini in a locked process, because a stranger may have written it.
+// Reads .sbx.ini in a sandboxed process, because a stranger may have written it.
 static int read_apart(struct arena *arena, struct source *source)
 {
 	struct out whole = { 0 };
@@ -136,7 +136,7 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 		source->text = stored;
 		TRY(ini_read(arena, path, stored, length, &source->rows));
 		*ret_trust = trust;
-		return 0; // as in most runs: no more questions
+		return 0;
 	}
 	TRY(read_apart(arena, source));
 	if (trust.state == TRUST_CHANGED)
@@ -214,7 +214,7 @@ int trust_merge(struct arena *arena, const char *config, const struct trust *tru
 	const struct source *source = &trust->source;
 	if (trust->state == TRUST_NO_FILE)
 		return 0;
-	// Trust is for the text that was shown, not for the file's text at another time.
+	// An extended file could change later: trust is only for the text that was shown.
 	for (unsigned i = 0; i < source->rows.count; i++) {
 		const struct ini_row row = ini_at(&source->rows, i);
 		if (str_equal(row.name, "extends") && strchr(row.value, '/'))

@@ -271,7 +271,8 @@ static int set_number(const struct key *key, struct profile *profile, void *fiel
 	return 0;
 }
 
-// True for values of a,b,c. These forms contain no comma, except between a host's ports.
+// True for a form whose values may be written as a,b,c: they have no comma, except between a host's
+// ports.
 static bool is_written_in_one(enum key_form form, const char *text)
 {
 	static const enum key_form forms[] = { FORM_PROFILE,  FORM_RULE,   FORM_DESTINATION,

@@ -34,7 +34,6 @@ bool probe_may_guard(void)
 	       (privileges_have(CAP_BPF) && privileges_have(CAP_NET_ADMIN));
 }
 
-// Reads the number in a one-line file of /proc.
 static long number_in(const char *path, long otherwise)
 {
 	char text[32];
@@ -58,7 +57,7 @@ static bool has_outer_filter(void)
 	return strstr(text, "\nSeccomp:\t2") != NULL;
 }
 
-// A Landlock domain around this process may deny it.
+// False if a Landlock domain around this process denies it.
 static bool can_bind_port(void)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };
@@ -170,7 +169,7 @@ static bool holds(const struct cause *cause)
 	switch (cause->sign) {
 	case SANDBOX:
 		return outer_is_box();
-	case DOMAIN: // only messages depend on it
+	case DOMAIN: // a guess, on which only messages depend
 		return getenv("SBX") && has_outer_filter() && !can_bind_port();
 	case NO_PORTS:
 		return !can_bind_port();

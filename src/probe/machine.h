@@ -1,5 +1,3 @@
-// What this machine can enforce, by effect; and why a step failed.
-//
 // The room probe owns the tests of what this machine can do. Uses: base nouns process view/paths.
 // Begin with machine.c.
 #pragma once
@@ -19,6 +17,5 @@ const char *probe_capabilities(struct arena *arena);
 // Whether --bpf is permitted.
 bool probe_may_guard(void);
 
-// Returns the likely cause of a failed step (run/steps.c) and its remedy, or NULL. Only reads
-// /proc and /sys.
+// Returns the likely cause of a failed step (run/steps.c) and its remedy, or NULL. Changes nothing.
 const char *probe_advice(const char *step, int error);

@@ -23,7 +23,7 @@ static int open_directory(const char *state)
 	return owned_directory(path);
 }
 
-// Names sort by age: prune() needs it.
+// Makes a log whose name sorts by age, for prune().
 static int open_log(const char *state)
 {
 	char name[64];

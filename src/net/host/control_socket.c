@@ -42,7 +42,7 @@ static struct sockaddr_un address_of(int record)
 	return address;
 }
 
-// A second check: no box sees the socket.
+// False for a client in a box. A second check: no box sees the socket.
 static bool is_outside(pid_t pid)
 {
 	char path[64];
@@ -95,7 +95,6 @@ static int add(struct proxy *proxy, const struct control_wish *wish)
 	return 0;
 }
 
-// If `fds` is empty, ends the publishing.
 static int publish(const struct plan *plan, struct run *run, const struct control_wish *wish,
 		   int fds[FD_PASSED])
 {
@@ -130,7 +129,7 @@ bool control_socket_take(const struct plan *plan, struct run *run)
 	bool known = got == (ssize_t)sizeof(wish) && control_is_known(&wish.head);
 	if (known && wish.kind == WISH_EXECUTE) {
 		run->execute(plan, run, &wish.terminal, take(&fd), fds);
-		// Each sbx exec renews the time for searches of owners.
+		// Each sbx exec renews the time for searches of socket owners.
 		if (run->proxy->connections)
 			run->proxy->connections->who.run_spent = 0;
 		return false;
@@ -159,7 +158,7 @@ static int connect_to(int record, pid_t run)
 	return take(&fd);
 }
 
-// On a busy machine the run may hang up before the wish is sent (EPIPE).
+// Sends again if the run hung up (EPIPE), as it may on a busy machine.
 static int send_wish(int record, pid_t run, struct control_wish *wish, const int *fds,
 		     unsigned count)
 {

@@ -24,7 +24,7 @@ bool control_socket_take(const struct plan *plan, struct run *run);
 
 // The client's side. `word`: "allow" or "deny". `run`: the process that listens.
 int control_socket_tell(int record, pid_t run, const char *word, const char *destination);
-// `sockets` are bound at the host's port. Two of -1 end the publishing.
+// `sockets` are bound at the host's port. Two -1 end the publishing.
 int control_socket_publish(int record, pid_t run, const struct publish *port, const int sockets[2]);
 // Calls fail(): the run is of another version of sbx, or did not answer.
 int control_socket_unknown(pid_t run, bool answered);

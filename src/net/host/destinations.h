@@ -27,10 +27,10 @@ enum { OWNER_NAME = 16, OWNER_PIDS_MAX = 8192 };
 #define OWNER_RUN_MAX    (50 * 1000000LL)
 
 struct owner_search {
-	int64_t record_most, run_most; // limits of one search, of a run
-	int64_t run_spent, end;        // spent in this run; when this search ends
+	int64_t record_most, run_most; // CPU time limits of one search, of a run
+	int64_t run_spent, end;        // CPU time: spent in this run, when this search ends
 	int owners;                    // NETLINK_SOCK_DIAG in the box's network, or -1
-	int last;                      // /proc/PID of the last owner, or -1; safe if PID is reused
+	int last;                      // descriptor of the last owner's /proc/PID, or -1
 	pid_t last_pid;
 	uint32_t sequence; // of the last netlink request
 	unsigned long long inode;
@@ -52,7 +52,7 @@ enum parse owner_parse_socket(const uint8_t *bytes, size_t length, uint32_t sequ
 			      unsigned long long *ret_inode);
 
 // The log of a run: JSON lines, read by sbx audit. The first AUDIT_SINGLES allowed connections have
-// a line each, refusals AUDIT_REFUSED_BYTES. The rest are counted for each destination.
+// a line each, and refusals up to AUDIT_REFUSED_BYTES. The rest are counted for each destination.
 
 #define AUDIT_DIRECTORY "log"
 #define AUDIT_SUFFIX    ".jsonl"
@@ -80,12 +80,11 @@ struct audit {
 // protects nothing.
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program, struct audit_count *unlogged);
-// At the end of the run: writes a line with the sums of `unlogged`.
+// Writes a line with the sums of `unlogged`, at the end of the run.
 void audit_rest(const struct audit *audit, const struct conn_record *record,
 		const struct audit_count *unlogged);
-// Writes the run's report to the log.
 int audit_report(const char *state, const char *project, const char *text);
-// Also removes old and large logs of all runs.
+// Closes the log. Removes old and large logs of all runs.
 void audit_end(struct audit *audit, const char *state);
 
 // Questions about unlisted destinations: one for each in a run (ask/ask.h).
@@ -125,7 +124,8 @@ struct orders {
 	int control;
 	pid_t worker;
 	struct file_state files[2]; // /etc/hosts and /etc/resolv.conf as sent last
-	// When rules changed that the worker has not taken, or 0; its CPU time then.
+	// `changed`: when rules changed that the worker has not taken, or 0. `worked`: its CPU time
+	// then.
 	int64_t changed, worked; // milliseconds
 	unsigned first, count;
 	struct order {
@@ -142,8 +142,8 @@ void orders_give(struct orders *orders, const struct worker_command *command, in
 		 unsigned count);
 void orders_send(struct orders *orders);
 void orders_files(struct orders *orders);
-// orders_overdue(): the worker has not taken new rules within 1 s of its CPU time or 10 s of real
-// time.
+// orders_overdue(): true if the worker has not taken new rules within 1 s of its CPU time or 10 s
+// in all.
 void orders_rules(struct orders *orders);
 bool orders_overdue(struct orders *orders, bool taken);
 int orders_wait(const struct orders *orders, int milliseconds);
@@ -186,10 +186,10 @@ void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *
 void refusals_tell(const struct plan *plan, const struct run *run, const struct conn_record *record,
 		   const struct owner_search *who);
 uint64_t refusals_count(const struct proxy *proxy);
-// At the end of the run: also sets all counts.
+// Adds new refusals and sets all counts, at the end of the run.
 void refusals_report(const struct plan *plan, struct proxy *proxy, struct denials *denials);
 // Adds destinations that a rule for every name (`*`) allowed.
 void refusals_used(const struct proxy *proxy, struct denials *denials);
 void refusals_unheard(const struct proxy *proxy, struct findings *found);
-// For a failed command: reports that this kernel cannot redirect.
+// Reports after a failed command that connections could not be redirected.
 void refusals_explain(const struct plan *plan, const struct proxy *proxy, struct findings *found);

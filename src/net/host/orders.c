@@ -44,7 +44,8 @@ void orders_send(struct orders *orders)
 	while (orders->count > 0) {
 		struct order *order = &orders->all[orders->first];
 		int sent = send_one(orders, order);
-		// unix(7), ETOOMANYREFS: the user's boxes have too many descriptors in flight.
+		// ETOOMANYREFS (unix(7)): the user's boxes have too many descriptors in flight.
+		// Sends none.
 		if (sent < 0 && errno != EAGAIN && order->fd_count > 0) {
 			memset(orders->files, 0, sizeof(orders->files));
 			memset(order->command.changed, 0, sizeof(order->command.changed));

@@ -96,7 +96,7 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 			keep[count++] = start->published[i];
 	// A box that loads the worker must not slow other programs.
 	if (nice(WORKER_NICE) < 0)
-		errno = 0; // not fatal
+		errno = 0;
 	if (apart_born(supervisor, NULL, 0, keep, (unsigned)count) < 0)
 		_exit(1);
 	static struct egress egress;
@@ -108,7 +108,7 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	start->upstream = upstream;
 	start->no_proxy = no_proxy;
 	start->locks = confine_locks();
-	if (run->proxy->words) // the worker's copy
+	if (run->proxy->words) // this process's copy
 		arena_free(run->proxy->words);
 	confine_forget(plan, run);
 	worker_main(start);
@@ -282,7 +282,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 		if (!events[i].revents)
 			continue;
 		if (fd == proxy->control && proxy->complete)
-			// The client may publish a port.
+			// The client may publish a port, which needs the shared memory.
 			TRY(proxy_share(plan, proxy));
 		if (fd == proxy->control && control_socket_take(plan, run))
 			TRY(proxy_change_rules(plan, proxy));

@@ -61,19 +61,19 @@ int proxy_undo(const struct plan *plan, struct run *run);
 void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected);
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 
-// Makes the memory shared with the worker. Call it before relay_connect().
+// Makes the memory shared with the worker.
 int proxy_share(const struct plan *plan, struct proxy *proxy);
 
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
-// If it returns -1, the run must end.
+// Returns -1 if the run must end.
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
 		 unsigned count);
 void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 		  enum hold_answer answer);
 int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
-// Poll's time-out: at most `milliseconds`.
+// Returns poll(2)'s time-out: at most `milliseconds`.
 int proxy_wait(const struct proxy *proxy, int milliseconds);
-// After the box's end: takes the last reports, then kills the worker.
+// Takes the last reports and kills the worker, after the box's end.
 void proxy_end(const struct plan *plan, struct run *run);
 
 // A door is a port of the host's loopback that leads to a port of a box. It listens only while a
@@ -89,7 +89,7 @@ int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED
 void doors_close(struct proxy *proxy, unsigned place);
 void doors_ports(const struct proxy *proxy, struct record_ports *ret_ports);
 
-// Schedules a look: a port is new, or nobody listened there.
+// Call when a port is new, or nobody listened there: doors_look() is due soon.
 void doors_soon(struct proxy *proxy);
 // Opens and closes doors when a look is due.
 void doors_look(struct proxy *proxy);

@@ -1,4 +1,4 @@
-// Owns the doors: sockets of the host's loopback where ports of a box appear.
+// Owns the doors (net/host/proxy.h).
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static int bind_at(int family, uint16_t port)
 	return -1;
 }
 
-// Doors bind a port by number: a listener that stops loses a port that the kernel chose.
+// Returns a port to bind by number: a listener that stops loses a port that the kernel chose.
 static uint16_t free_port(void)
 {
 	struct sockaddr_in address;
@@ -87,7 +87,7 @@ int publish_listen(void)
 	return take(&fd);
 }
 
-// Many programs try ::1 first for localhost.
+// Binds ::1, too: many programs try it first for localhost.
 int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six)
 {
 	enum { TRIES = 32 };
@@ -175,7 +175,7 @@ static void look_at(struct proxy *proxy, unsigned place)
 	door->unheard = unheard;
 	const struct publish *at = &proxy->ports[place];
 	bool listens = door->open || owner_listens(&proxy->connections->who, at->inside);
-	// Users of Docker write the outer port first.
+	// Users of Docker write the outer port first: the program then listens at that number.
 	door->reversed = !listens &&
 			 (door->reversed || (at->outside != at->inside &&
 					     owner_listens(&proxy->connections->who, at->outside)));

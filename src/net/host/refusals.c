@@ -58,7 +58,7 @@ void refusals_used(const struct proxy *proxy, struct denials *denials)
 	}
 }
 
-// Programs that look for a newer version at start and have no variable against it. `program`: comm.
+// Programs that look for a newer version at start, which no variable prevents. `program`: comm.
 static const struct {
 	const char *program, *host;
 } update_checks[] = {
@@ -81,7 +81,7 @@ static bool is_update_check(const struct name_seen *seen)
 	return false;
 }
 
-// The denial is in the list already, or the list is full.
+// `noted`: the list of denials has this one already, or is full.
 enum { NOTED_ELSEWHERE = UINT16_MAX };
 
 static void note_one(const struct plan *plan, struct name_seen *seen, struct denials *denials)

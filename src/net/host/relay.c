@@ -12,10 +12,10 @@
 #include "net/parse/parse.h"
 #include "run.h"
 
-// The supervisor's loop does not wait: a thread answers the box.
+// A thread answers the box: the supervisor's loop does not wait.
 enum { ANSWER_MILLISECONDS = 5000 };
 
-// Port 0: the address to bind the socket to.
+// `port` 0 makes an address for bind(2).
 static socklen_t fill_relay(const struct address *listener, uint16_t port, int family,
 			    struct sockaddr_storage *relay)
 {

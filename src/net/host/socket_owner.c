@@ -1,4 +1,4 @@
-// Owns the search for the process that has a connection's socket: newest first, for a bounded time.
+// Owns the search for the process that has a connection's socket, newest first.
 #include "net/host/destinations.h"
 
 #include <fcntl.h>
@@ -186,7 +186,7 @@ void owner_find(struct owner_search *who, pid_t init, const struct ends *ends)
 	who->end = begin + (left < who->record_most ? left : who->record_most);
 	who->found = 0;
 	memset(who->program, 0, sizeof(who->program));
-	// Most connections belong to the last owner.
+	// Looks at the last owner first, which has most connections.
 	if (!is_over(who) && ask(who, ends) &&
 	    !(who->last >= 0 && look(who, who->last, who->last_pid)))
 		search(who, init);

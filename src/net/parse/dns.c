@@ -12,7 +12,7 @@ enum {
 	TIME_TO_LIVE = 60
 };
 
-// No compression pointers: no name precedes a question's.
+// Refuses compression pointers: no name precedes a question's.
 static bool parse_name(const uint8_t *message, size_t length, struct dns_question *question)
 {
 	char text[HOST_NAME_BYTES_MAX + 2];

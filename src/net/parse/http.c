@@ -33,7 +33,7 @@ static bool take_line(const char **at, const char *end, struct piece *ret, enum 
 		return false;
 	*ret = (struct piece){ *at, there - 1 };
 	*at = newline + 1;
-	// A bare CR ends a line for some readers, NUL for others.
+	// Refuses control characters: a bare CR ends a line for some readers, NUL for others.
 	for (size_t i = 0; i < ret->length; i++)
 		if ((unsigned char)ret->at[i] < ' ' && ret->at[i] != '\t')
 			return false;

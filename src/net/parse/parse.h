@@ -1,5 +1,3 @@
-// The readers of protocols: their types and results.
-//
 // The room net/parse owns the readers of protocols, on which nothing depends but their bytes: pure
 // functions of (bytes, length), each with a target in tests/fuzz. Uses: base text. Begin with
 // parse.h and opening.c: which protocol it is.
@@ -24,7 +22,7 @@ static inline uint16_t read16(const uint8_t *at)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-// Callers take any other answer for REPLY_NO.
+// Answers to --ask. Callers take an unknown one for REPLY_NO.
 
 enum reply {
 	REPLY_NO,
@@ -74,7 +72,8 @@ struct dns_question {
 
 enum dns_code { DNS_OK = 0, DNS_FORMAT = 1, DNS_FAILED = 2, DNS_NO_NAME = 3, DNS_NOT_DONE = 4 };
 
-// Returns false if it is no query: no reply. *ret_code: DNS_OK, or the code of the reply.
+// Returns false if the message is no query and gets no reply. *ret_code: DNS_OK, or the code of the
+// reply.
 bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret,
 	       enum dns_code *ret_code);
 
@@ -104,15 +103,15 @@ struct resolv {
 	unsigned search_count;
 	unsigned ndots;
 };
-// Without a nameserver line libc uses 127.0.0.1.
+// Without a nameserver line uses 127.0.0.1, like libc.
 void resolv_parse(const char *text, size_t length, struct resolv *ret);
 bool resolv_is_short(const struct resolv *resolv, const char *name);
 // Appends search domain number `domain`, counted from 1; 0: none. Returns false if there is no such
 // domain or the name becomes too long.
 bool resolv_name(const struct resolv *resolv, const char *name, unsigned domain,
 		 char ret[HOST_NAME_BYTES_MAX + 1]);
-// Walks the names that the search list equates with `name`, from `number` on. It appends domain
-// number / RESOLV_FORMS_MAX and removes domain number % RESOLV_FORMS_MAX; 0: none.
+// Walks the names that the search list equates with `name`, from `number` on. Each has domain
+// number / RESOLV_FORMS_MAX appended and number % RESOLV_FORMS_MAX removed; 0: none.
 bool resolv_next(const struct resolv *resolv, const char *name, unsigned *number,
 		 char ret[HOST_NAME_BYTES_MAX + 1]);
 bool resolv_same(const struct resolv *resolv, const struct host *left, const struct host *right);
@@ -165,17 +164,17 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 // Reads the next field of a valid head, after its first line. Returns false at the end.
 bool http_field(struct piece *rest, struct piece *ret_name, struct piece *ret_value);
 
-// Drops Proxy-* fields, and upgrades other than websocket. For another proxy `place` precedes the
-// path, and `field` follows the first line. `to` must have room for both.
+// Drops Proxy-* fields, and upgrades other than websocket. For an upstream proxy `place` precedes
+// the path, and `field` follows the first line. `to` must have room for both.
 size_t http_rewrite(const char *from, const struct http_request *request, const char *place,
 		    const char *field, char *to);
 
 enum opening {
-	OPENING_MORE, // more bytes are needed
+	OPENING_MORE,
 	OPENING_TLS,
-	OPENING_HTTP,  // well-formed or not
-	OPENING_SSH,   // RFC 4253 4.2
-	OPENING_OTHER, // another protocol
+	OPENING_HTTP, // well-formed or not
+	OPENING_SSH,
+	OPENING_OTHER,
 };
 
 // Progress in a line between calls. Zeros begin a new line.
@@ -204,7 +203,7 @@ enum greeting {
 };
 enum greeting opening_server(const uint8_t *bytes, size_t length);
 
-// For connect(2) and bind(2). A struct address has IPv4 as ::ffff:a.b.c.d.
+// Converts for connect(2) and bind(2). A struct address has IPv4 as ::ffff:a.b.c.d.
 socklen_t sockaddr_fill(const struct address *address, uint16_t port, struct sockaddr_storage *ret);
 void sockaddr_read(const struct sockaddr_storage *from, struct address *ret_address,
 		   uint16_t *ret_port);

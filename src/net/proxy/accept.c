@@ -1,5 +1,4 @@
-// Owns the accepting of connections: those of the box, and those from the host's loopback to
-// published ports.
+// Owns the accepting of connections of the box, and from the host's loopback to published ports.
 #include "net/proxy/accept.h"
 
 #include <errno.h>
@@ -152,7 +151,7 @@ static void go_on(struct worker *worker, struct conn *conn, int fd)
 	conn_wake(worker, conn);
 }
 
-// Tier landlock: the supervisor's thread that connects for the box waits for a byte or a reset.
+// Tier landlock: answers the supervisor's thread that connects for the box, by a byte or a reset.
 static void tell_relay(struct worker *worker, struct conn *conn)
 {
 	if (conn->state == CONN_DENY && syn_is_silent(worker, conn))
@@ -234,8 +233,8 @@ static void want_sockets(struct worker *worker)
 // Connects by sockets that the box's pid 1 made, one for each loopback address.
 void accept_published(struct worker *worker, unsigned index)
 {
-	// Without sockets it returns: the level-triggered event comes again. Later it refuses the
-	// client.
+	// Without sockets returns: the level-triggered event comes again. After
+	// SOCKETS_MILLISECONDS refuses the client.
 	if (worker->socket_count < 2 && !worker->sockets_asked)
 		want_sockets(worker);
 	bool late = worker->now - worker->sockets_asked >= SOCKETS_MILLISECONDS;

@@ -283,7 +283,7 @@ static const struct state {
 #define COUNT(...) +1
 _Static_assert(STATES(COUNT) == CONN_STATES - CONN_SYN, "a row for each state");
 
-// Keeps the larger value.
+// Keeps the larger result. Returns false if the connection must end.
 static bool goes_on(enum turn *turn, enum turn next)
 {
 	*turn = next > *turn ? next : *turn;
@@ -359,7 +359,7 @@ static void turn_away(struct worker *worker, struct conn *conn)
 	deny_http(worker, conn, 503);
 }
 
-// At most TURNS_MAX turns: a busy connection must not delay others.
+// Runs at most TURNS_MAX turns: a busy connection must not delay others.
 enum turn client_run(struct worker *worker, struct conn *conn)
 {
 	enum turn turn = TURN_MOVED;

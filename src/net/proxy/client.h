@@ -1,4 +1,4 @@
-// The turns of a connection, by its state.
+// The turns of a connection.
 #pragma once
 
 #include "net/proxy/conn.h"

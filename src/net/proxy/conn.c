@@ -25,7 +25,7 @@ struct conn *conn_accept(struct worker *worker, int fd)
 	struct conn *conn = &worker->conns[index];
 	memset(conn, 0, sizeof(*conn));
 	conn->generation = ++worker->generation;
-	for (int side = CLIENT; side <= SERVER; side++) // its own buffers
+	for (int side = CLIENT; side <= SERVER; side++) // no bulk buffers
 		conn->bytes[side] = worker->buffers[2 * index + (uint32_t)side];
 	conn->fd[CLIENT] = fd;
 	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = -1;
@@ -47,7 +47,7 @@ static void watch(struct worker *worker, struct conn *conn, enum peer_side side,
 	conn_wake(worker, conn);
 }
 
-// Takes the socket for writable. conn_await_room() asks for an event when it is full.
+// Assumes that the socket is writable. conn_await_room() asks for an event when it is full.
 void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, enum watched watched)
 {
 	conn->writable[side] = true;
@@ -118,7 +118,7 @@ static bool is_quiet(const struct conn *conn)
 	       conn->flow[SERVER].start == conn->flow[SERVER].end && !conn->keeping;
 }
 
-// Gives whole pages of free entries back to the kernel. They then read as zeros: CONN_FREE.
+// Gives whole pages of free entries back to the kernel. Freed entries read as zeros: CONN_FREE.
 static void drop_conns(struct worker *worker, uint32_t from, uint32_t to)
 {
 	enum { PAGE = 4096 };
@@ -244,7 +244,7 @@ void conn_free(struct worker *worker, struct conn *conn)
 	conn->state = CONN_FREE;
 	conn_lend(worker, conn, CLIENT, false);
 	conn_lend(worker, conn, SERVER, false);
-	conn_hold(worker, conn, false); // its memory counts until the sweep
+	conn_hold(worker, conn, false); // counts as small until the sweep
 	worker->live--;
 	if (!conn->queued)
 		worker->free[worker->free_count++] = conn_index(worker, conn);

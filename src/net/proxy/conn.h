@@ -1,11 +1,10 @@
-// A connection and its two flows of bytes. The worker maps memory for all connections at its start,
-// and allocates none for a connection.
+// The worker maps memory for all connections at its start, and allocates none for a connection.
 //
-// The room net/proxy owns the locked process that serves connections. Calls go down, in this order:
-// worker (the loop), accept, client (the table of states), {hello, inspect, exchange, dns_server},
-// route, deny, dial, lookup, flow, syn, record, conn; their results go up as `enum turn`.
-// Uses: base apart net/parse net/rules net/setup nouns secrets/dialogue text. Begin with the table
-// in client.c.
+// The room net/proxy owns the sandboxed process that serves connections. Calls go down, in this
+// order: worker (the loop), accept, client (the table of states), {hello, inspect, exchange,
+// dns_server}, route, deny, dial, lookup, flow, syn, record, conn; their results go up as `enum
+// turn`. Uses: base apart net/parse net/rules net/setup nouns secrets/dialogue text. Begin with the
+// table in client.c.
 #pragma once
 
 #include <stdbool.h>
@@ -30,7 +29,7 @@ struct lookup;
 
 enum peer_side { CLIENT, SERVER };
 
-// Bytes from one side to the other. bytes[start, cleared) may be written. A parser must read
+// Bytes from one side to the other. bytes[start, cleared) may be sent on. A parser must read
 // bytes[cleared, end) first.
 struct flow {
 	uint32_t start, cleared, end;
@@ -39,12 +38,13 @@ struct flow {
 	bool ended, shut;   // EOF was read; EOF was passed on
 };
 
-// The result of a turn; of two the larger counts. Only the loop ends a connection.
+// The result of a turn. Two results combine to the larger. Only the worker's loop ends a
+// connection.
 enum turn {
 	TURN_WAIT,  // until the next event
 	TURN_MOVED, // bytes moved: run again at once
-	TURN_CLOSE, // end the connection
-	TURN_RESET, // end it, with RST to both sides
+	TURN_CLOSE,
+	TURN_RESET, // both sides get RST
 };
 
 enum conn_state {
@@ -86,7 +86,7 @@ struct conn {
 	enum conn_state state;
 	enum dialing dialing;
 	enum turn end; // TURN_CLOSE or TURN_RESET
-	bool opened;   // the state's `patience` begins anew
+	bool opened;   // in this turn the state's `patience` begins anew
 	bool heard[2]; // which side sent bytes in this turn
 	uint32_t generation;
 	int fd[2];
@@ -96,7 +96,7 @@ struct conn {
 	struct flow flow[2];
 	int64_t deadline; // steady_now(); 0: none
 
-	// Before accept(): the first segment (syn.h).
+	// The first segment, until accept() (syn.h).
 	struct segment syn;
 	uint32_t syn_next;
 	enum conn_state then;
@@ -104,21 +104,21 @@ struct conn {
 
 	struct host host;                     // the destination
 	char called[HOST_NAME_BYTES_MAX + 1]; // the destination in the client's spelling
-	unsigned form;                        // its search domain, see resolv_name()
+	unsigned form;                        // search domain of `host` (resolv_name())
 	bool unlisted;                        // no allowed long name exists
 	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence; // of `host`, if known
 	// dial_proves(): whether the host's resolver invents addresses.
 	bool proving, proved, made_up;
-	uint32_t place; // index of its synthetic address, or 0
+	uint32_t place; // index of the host's synthetic address, or 0
 	uint16_t port;
 	struct ends ends;
 	bool recorded;             // `record` has the last verdict
 	struct conn_record record; // VERDICT_ALLOWED is reported at the end
-	// Records whose owner the supervisor still seeks. Until then the client gets no reply: it
-	// could exit.
+	// Number of records whose owner process the supervisor seeks. The client gets no reply
+	// before: it could exit.
 	unsigned held;
-	uint64_t budgets; // a bit for each of rules->budgets that counts it
-	struct rule rule; // the rule that allows it
+	uint64_t budgets; // a bit for each of rules->budgets that counts this connection
+	struct rule rule; // allows the connection
 	bool once;        // allowed by the answer "once"
 
 	struct lookup *lookup;
@@ -150,7 +150,7 @@ struct conn {
 	uint32_t hello_count, hello_searched;
 
 	struct head_read {
-		uint32_t searched, parsed; // bytes of a head
+		uint32_t searched, parsed; // of a head: searched for its end, parsed
 	} head[2];
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;
@@ -160,7 +160,6 @@ struct conn {
 	char *bytes[2]; // of BUFFER_SIZE, or one of worker->bulk
 };
 
-// Whether the port carries only HTTP and TLS.
 static inline bool conn_is_web(const struct conn *conn)
 {
 	return conn->port == HTTP_PORT || conn->port == HTTPS_PORT;
@@ -174,9 +173,9 @@ void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side,
 void conn_await_room(struct worker *worker, struct conn *conn, enum peer_side side);
 void conn_wake(struct worker *worker, struct conn *conn);
 void conn_deadline(struct worker *worker, struct conn *conn, int milliseconds);
-// Returns NULL if it is free or has ended.
+// Returns NULL if the connection is free or has ended.
 struct conn *conn_at(const struct worker *worker, uint32_t index);
-// `how`: TURN_CLOSE or TURN_RESET. The loop frees it at the end of its turn.
+// `how`: TURN_CLOSE or TURN_RESET. The worker's loop frees the connection at the end of its turn.
 void conn_end(struct worker *worker, struct conn *conn, enum turn how);
 void conn_free(struct worker *worker, struct conn *conn);
 // Gives memory of free and quiet connections back to the kernel.
@@ -187,7 +186,7 @@ void conn_hold(struct worker *worker, const struct conn *conn, bool large);
 void conn_lend(struct worker *worker, struct conn *conn, enum peer_side side, bool bulk);
 bool conn_is_lent(const struct worker *worker, const struct conn *conn, enum peer_side side);
 void conn_seen(struct worker *worker, uint64_t token); // the record's owner was found
-// The readers begin again with the first kept byte.
+// Makes the readers begin again with the first kept byte.
 void conn_read_anew(struct conn *conn);
 void conn_stop_dialing(struct conn *conn);
 void conn_close_server(struct conn *conn);
@@ -201,7 +200,7 @@ enum tag {
 	TAG_ATTEMPT_0,
 	TAG_ATTEMPT_1
 };
-// The tag of an epoll event. By `generation` an event of an earlier connection is ignored.
+// The tag of an epoll event. An event with the `generation` of an earlier connection is ignored.
 static inline uint64_t conn_tag(enum tag tag, uint32_t index, uint32_t generation)
 {
 	return (uint64_t)tag << 60 | (uint64_t)(generation & 0xfffffff) << 32 | index;

@@ -1,9 +1,9 @@
-// Records of connections, and the budgets.
+// Records and budgets of connections.
 #pragma once
 
 #include "net/proxy/conn.h"
 
-// Sets the record. One of another destination is reported first.
+// Sets the connection's record. Reports an earlier one of another destination first.
 void record_conn(struct worker *worker, struct conn *conn, enum conn_verdict verdict,
 		 const char *rule, const char *why, enum fix fix);
 void record_refused(struct worker *worker, const struct conn_record *record);

@@ -160,7 +160,8 @@ enum turn deny_drain(struct worker *worker, struct conn *conn)
 	return TURN_WAIT;
 }
 
-// close(2) with unread bytes would send a reset, which discards the refusal.
+// Shuts down only writing: close(2) with unread bytes would send a reset, which discards the
+// refusal.
 enum turn deny_drained(struct worker *worker, struct conn *conn)
 {
 	struct flow *out = &conn->flow[SERVER];

@@ -1,4 +1,4 @@
-// Refusals, in the protocol that the client speaks.
+// Refusals in the client's protocol.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -1,5 +1,5 @@
 // Owns the connection to a server: judges its addresses, then tries one after the other with a head
-// start each (RFC 8305). It connects only to a judged address.
+// start each (RFC 8305). Connects only to a judged address.
 #include "net/proxy/dial.h"
 
 #include <errno.h>

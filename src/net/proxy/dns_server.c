@@ -1,5 +1,5 @@
-// Owns the answers to the box's DNS questions. Only names that a rule allows are looked up outside:
-// other names carry no data out.
+// Owns the answers to the box's DNS questions. Looks up only names that a rule allows: other names
+// could carry data out.
 #include "net/proxy/dns_server.h"
 
 #include <netinet/in.h>
@@ -49,7 +49,7 @@ static bool look_for(struct worker *worker, const struct rule *rule, const struc
 	return lookup_done(lookup) || worker->now - since >= PATIENCE_MILLISECONDS;
 }
 
-// A name counts as missing if all its allowed forms are missing and it is allowed itself.
+// A name counts as missing if it is allowed, and no allowed form of it (search list) exists.
 static bool look_for_all(struct worker *worker, const struct host *called, int64_t since,
 			 bool *ret_known, enum existence *ret)
 {
@@ -85,7 +85,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 		return dns_answer(message, &question, code, NULL, answer);
 	if (!question.valid || question.class != DNS_CLASS_IN || host_within(question.name, "arpa"))
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
-	// A box has no /etc/hosts if the host has none.
+	// Answers this name itself: a box has no /etc/hosts if the host has none.
 	if (host_within(question.name, "localhost"))
 		return dns_answer(message, &question, DNS_OK,
 				  question.type == DNS_TYPE_A ? &own_loopback : NULL, answer);

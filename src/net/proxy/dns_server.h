@@ -1,4 +1,4 @@
-// The answers to the box's DNS questions.
+// Answers to the box's DNS questions.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -38,8 +38,8 @@ static uint64_t passes(enum http_body body, uint64_t length)
 	return body == BODY_LENGTH ? length : body == BODY_UNTIL_CLOSE ? UNLIMITED_PASS : 0;
 }
 
-// Rewrites the head in place. `place`: for the upstream proxy, with its password. Returns 0 without
-// room.
+// Rewrites the head in place. `place`: "", or the URL's origin for an upstream proxy, whose
+// password is then added. Returns 0 without room.
 static size_t rewrite(struct worker *worker, struct conn *conn, const struct http_request *request,
 		      const char *place)
 {

@@ -1,4 +1,4 @@
-// HTTP: requests and their responses.
+// HTTP requests and their responses.
 #pragma once
 
 #include "net/proxy/conn.h"

@@ -44,7 +44,8 @@ void flow_say(struct conn *conn, const void *bytes, size_t length)
 	flow->cleared = flow->end;
 }
 
-// Kept bytes have passed, and are read again with later ones.
+// Returns the first byte that a reader needs. Kept bytes have passed, and are read again with later
+// ones.
 static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 {
 	uint32_t start = conn->flow[from].start;
@@ -65,8 +66,8 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 {
 	struct flow *flow = &conn->flow[from];
 	uint32_t base = first_needed(conn, from);
-	// With a budget lends no bulk buffer: the budget must count in small steps before bytes
-	// pass.
+	// A connection with a budget gets no bulk buffer: its bytes count in small steps before
+	// they pass.
 	if (base == flow->end)
 		conn_lend(worker, conn, from,
 			  flow->full && flow->allowance >= BULK_BYTES && !conn->budgets);
@@ -128,8 +129,8 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	struct flow *flow = &conn->flow[from];
 	enum peer_side to = from == CLIENT ? SERVER : CLIENT;
 	enum turn turn = TURN_WAIT;
-	// Bytes for the client wait until its owner is known. Bytes for the server wait until the
-	// upstream proxy has answered.
+	// Bytes for the client wait until the connection's owner is known. Bytes for the server
+	// wait until the upstream proxy has answered.
 	if (from == SERVER ? conn->held : conn->dialing != DIAL_OPEN)
 		return TURN_WAIT;
 	while (!flow_empty(flow) && conn->fd[to] >= 0 && conn->writable[to]) {

@@ -14,8 +14,8 @@
 #include "net/rules/rules.h"
 #include "secrets/dialogue/dialogue.h"
 
-// Returns why the hello is refused, or NULL. Another name could reach another server at this
-// address.
+// Returns why the hello is refused, or NULL. Another name than the destination's could reach
+// another server at this address.
 static const char *judge(struct worker *worker, struct conn *conn, const struct tls_hello *hello,
 			 enum fix *ret_fix)
 {
@@ -56,7 +56,7 @@ static enum turn pass_hello(struct worker *worker, struct conn *conn, const stru
 	const char *why = judge(worker, conn, hello, &fix);
 	if (why)
 		return deny_refuse(worker, conn, why, fix);
-	// TLS after STARTTLS (`keeping`) carries no HTTP.
+	// TLS after STARTTLS (`keeping`) carries no HTTP, the only protocol of the opener.
 	if (!conn->keeping &&
 	    rules_opened(rules_current(worker->shared), &conn->host, conn->port)) {
 		conn->state = CONN_OPEN;
@@ -172,8 +172,8 @@ enum turn hello_answered(struct worker *worker, struct conn *conn)
 	return conn->flow[CLIENT].ended || (out->ended && flow_empty(out)) ? TURN_CLOSE : TURN_WAIT;
 }
 
-// The opener is between two connections. Budgets, records and rules belong to the first, which
-// carries all bytes. Both end together.
+// The opener, the process that holds secrets, is between two connections. Budgets, records and
+// rules belong to the first, which carries all bytes. Both end together.
 static int pair(int ends[2])
 {
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends);

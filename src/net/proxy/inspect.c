@@ -1,4 +1,4 @@
-// Owns tunnels of protocols that sbx does not read (databases, mail). It judges TLS hellos anywhere
+// Owns tunnels of protocols that sbx does not read (databases, mail). Judges TLS hellos anywhere
 // (STARTTLS), and HTTP requests where the client begins to speak after the server (a burst). Bytes
 // pass at once and are read again with later ones. The last byte of a hello with another name never
 // passes.

@@ -1,4 +1,4 @@
-// The inspection of a tunnel to a name.
+// The inspection of tunnels.
 #pragma once
 
 #include "net/proxy/conn.h"

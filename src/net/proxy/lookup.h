@@ -1,4 +1,4 @@
-// The resolution of names, and its cache.
+// Name resolution, with a cache.
 #pragma once
 
 #include <stdbool.h>

@@ -22,7 +22,8 @@ static bool is_held_for(const struct conn *conn, const struct host *host, uint16
 	       host_equal(&conn->host, host);
 }
 
-// Only the first connection to a destination asks. Returns false if too many wait.
+// Holds the connection for an answer. Only the first to a destination asks. Returns false if too
+// many wait.
 static bool hold(struct worker *worker, struct conn *conn)
 {
 	struct worker_event report = { .kind = EVENT_ASK, .count = 1 };
@@ -171,8 +172,8 @@ void route_judge(struct worker *worker, struct conn *conn)
 	conn_wake(worker, conn);
 }
 
-// If this long name does not exist, continues with the next allowed one. Rules and search list may
-// have changed.
+// If the name does not exist with this search domain, continues with the next allowed one. Rules
+// and search list may have changed.
 void route_resolved(struct worker *worker, struct conn *conn)
 {
 	struct host host = conn->host;

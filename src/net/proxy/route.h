@@ -1,4 +1,4 @@
-// Where a connection continues: to a server that the rules allow, then unread or inspected.
+// Where a connection continues.
 #pragma once
 
 #include "net/proxy/conn.h"

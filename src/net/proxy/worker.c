@@ -91,7 +91,7 @@ static bool take_order(struct worker *worker)
 		lookup_files(worker, order.changed, fds);
 		break;
 	case COMMAND_RULES:
-		// The loop judges later: the caller may be in the middle of a connection.
+		// The loop judges connections later: this function's caller may be at work on one.
 		worker->rules_changed = true;
 		break;
 	case COMMAND_SOCKETS:
@@ -208,7 +208,7 @@ static void conclude(struct worker *worker, struct conn *conn, enum turn turn)
 
 static void run_queue(struct worker *worker)
 {
-	// Connections that are queued meanwhile come in the next round.
+	// Connections that are queued during this round come in the next.
 	enum { SLICE_MILLISECONDS = 20 };
 	uint32_t count = worker->queue_count;
 	int64_t end = steady_now() + SLICE_MILLISECONDS;

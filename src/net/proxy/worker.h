@@ -1,4 +1,4 @@
-// A worker of the proxy, from outside: a process that serves connections until it is ended.
+// A worker process of the proxy.
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct worker_start {
 	bool relayed;
 	unsigned locks;
 	int control;
-	int opener; // a socket, or -1
+	int opener; // socket to the opener, or -1
 	const int *listeners, *published;
 	unsigned listener_count;
 	const struct publish *ports;

@@ -1,4 +1,4 @@
-// What a worker of the proxy holds: sockets and memory. All its input is hostile.
+// What a worker of the proxy holds. All its input is hostile.
 #pragma once
 
 #include <ares.h>
@@ -11,7 +11,7 @@
 
 enum {
 	CONNS_MAX = 18000,
-	// The size of further buffers when LARGE_MAX connections have larger ones.
+	// Buffer size of a connection when LARGE_MAX others have larger ones.
 	SMALL_BYTES = 4096,
 	LARGE_MAX = 2048,
 	BULK_BYTES = 256 * 1024, // for a stream that fills its buffer
@@ -31,8 +31,8 @@ enum {
 struct worker {
 	struct shared *shared;
 	int epoll, control;
-	int opener; // a socket, or -1
-	int spare;  // closed where no descriptor is free (accept.c)
+	int opener; // socket to the opener, or -1
+	int spare;  // a descriptor to close when none is free (accept.c)
 	bool watches_nobody;
 	bool blind;         // some descriptors have no epoll watch
 	bool relayed;       // tier landlock: the listener is on the host's loopback
@@ -60,9 +60,9 @@ struct worker {
 	unsigned held_count, large_count;
 	int64_t next_sweep;
 	uint32_t used;
-	uint32_t syns[1 << SYN_PLACES_BITS]; // index of the first connection of a place + 1, or 0
+	uint32_t syns[1 << SYN_PLACES_BITS]; // by hash: 1 + index of the first connection, or 0
 	uint32_t free[CONNS_MAX], free_count, live;
-	// Holds each connection once, and again during its turn.
+	// A connection is queued once, and again during its turn.
 	uint32_t queue[2 * CONNS_MAX], queue_count;
 	uint32_t ended[CONNS_MAX], ended_count;
 	unsigned deadlines;
@@ -70,7 +70,7 @@ struct worker {
 	int64_t next_flush, next_timers;
 	int64_t end; // when to exit; 0: not yet
 
-	int routes; // local_open()
+	int routes; // socket of local_open()
 	ares_channel channel;
 	struct resolv resolv;
 	char nobody[NOBODY_MAX];
@@ -80,7 +80,7 @@ struct worker {
 	bool lookup_wanted, lookup_freed;
 	unsigned lookups_pending;
 	struct waiting {
-		int64_t since; // 0: a free place
+		int64_t since; // 0: a free entry
 		size_t length;
 		uint8_t message[DNS_ANSWER_MAX];
 		struct sockaddr_storage from;
@@ -106,7 +106,7 @@ struct worker {
 	unsigned known_count;
 	struct parked {
 		uint64_t token;
-		unsigned held; // 0: a free place
+		unsigned held; // 0: a free entry
 		int fd;
 	} parked[PARKED_MAX];
 	bool any_paused;

@@ -41,7 +41,7 @@ struct worker_event {
 	struct conn_record records[RECORDS_AT_ONCE];
 };
 size_t event_size(const struct worker_event *event);
-// A box may control the worker: checks its message. `now`: steady_now().
+// Checks a message of the worker, which a box may control. `now`: steady_now().
 bool event_is_good(const struct worker_event *event, int64_t now);
 
 struct worker_command {

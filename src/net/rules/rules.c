@@ -65,7 +65,7 @@ static int add_raw_ports(const struct list *words, struct rules *rules)
 	return 0;
 }
 
-// Rules of a group have a reason. Other rules come from the user: only these pass ECH.
+// Lets ECH pass by the user's rules only: rules of a group have a reason.
 static void pass_encrypted(const struct plan *plan, struct rules *rules)
 {
 	unsigned i = 0;

@@ -1,5 +1,3 @@
-// The decision whether a box may reach a destination.
-//
 // The room net/rules owns what is allowed, and the memory and the messages that the supervisor and
 // the worker share. Uses: base nouns net/parse text. Begin with rules_decide().
 #pragma once
@@ -8,7 +6,7 @@
 
 struct plan;
 
-// `more_*`: of `sbx allow` and `sbx deny`.
+// `more_*`: destinations from `sbx allow` and `sbx deny`.
 struct list;
 int rules_compile(const struct plan *plan, const struct list *more_allow,
 		  const struct list *more_deny, struct rules *rules);
@@ -24,10 +22,10 @@ struct refusal {
 	enum fix fix;
 	bool unlisted; // no rule names it: --ask may ask
 };
-// Returns the rule that allows `host`, or NULL. A rule for a network opens no metadata service and
-// no address of this host. It opens private addresses only if the network is private. No rule opens
-// the loopback. A denial counts for all names that the search list equates. `host` becomes its
-// first allowed long name from `form` on (resolv_name()). `routes`: local_open().
+// Returns the rule that allows `host`, or NULL. A rule for a network opens no metadata service, no
+// address of this host, and private addresses only if the network is private. No rule opens the
+// loopback. A denial counts for all names that the search list equates. Makes a short `host` its
+// first allowed long name, from search domain `*form` on (resolv_name()). `routes`: local_open().
 const struct rule *rules_decide(const struct rules *rules, const struct resolv *resolv,
 				struct host *host, uint16_t port, int routes, unsigned *form,
 				struct refusal *ret);
@@ -35,7 +33,7 @@ const struct rule *rules_decide(const struct rules *rules, const struct resolv *
 const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
 				      uint16_t port);
 
-// Whether any TCP may pass: by "/tcp" in the rule, or [network] raw-port.
+// Whether all protocols on TCP may pass: by "/tcp" in the rule, or [network] raw-port.
 bool rules_raw(const struct rules *rules, const struct rule *rule, uint16_t port);
 
 // Whether encrypted host names (ECH) may pass: by "/ech" in a rule, or [network] ech.

@@ -1,4 +1,4 @@
-// Memory that the supervisor and the proxy's worker share.
+// Memory that supervisor and worker share.
 #pragma once
 
 #include <stdatomic.h>

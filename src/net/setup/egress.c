@@ -89,7 +89,7 @@ static void tell_unkept(struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
 	bool host = profile->network == NETWORK_HOST, guard = profile->guard == TOGGLE_YES;
-	const struct item *allowed = profile->allow.last; // the command line's come last
+	const struct item *allowed = profile->allow.last; // items of the command line come last
 	const struct {
 		const char *key;
 		const struct item *unkept;
@@ -197,7 +197,6 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
-// The upstream proxy resolves names: sbx does not see their addresses.
 static void tell_unseen(struct plan *plan)
 {
 	struct destination destination;
@@ -213,8 +212,8 @@ static void tell_unseen(struct plan *plan)
 				 item->from);
 }
 
-// Inside a box NETNS_OWN_V4 is a local address: bind() succeeds. The outer proxy answers there at
-// NETNS_PORT, even without redirection.
+// Makes the outer box's proxy the upstream proxy. Inside a box NETNS_OWN_V4 is local, which bind()
+// tests. The outer proxy answers there at NETNS_PORT, even without redirection.
 static void go_by_box(struct plan *plan)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(NETNS_PORT) };

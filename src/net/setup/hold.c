@@ -36,7 +36,8 @@ static void aim(struct sock_filter *code, unsigned refused)
 	}
 }
 
-// Takes a SYN without mark, behind the IPv4 header. On the loopback the port decides.
+// Takes SYNs without mark. The TCP header follows the IPv4 header. On the loopback the port
+// decides.
 static const struct sock_filter v4[] = {
 	LOAD_MARK,
 	IS(NETNS_MARK, REFUSED, 0),
@@ -50,7 +51,7 @@ static const struct sock_filter v4[] = {
 	IS(127, 0, TAKEN),
 	BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),
 };
-// IPv6 comes without its header. The first and last word identify ::1.
+// IPv6 packets come without their header. The first and last word of an address identify ::1.
 enum { V6_TO = SKF_NET_OFF + 24 };
 static const struct sock_filter v6[] = {
 	LOAD_MARK,       IS(NETNS_MARK, REFUSED, 0), LOAD(BPF_B, FLAGS_AT),
@@ -80,7 +81,8 @@ long hold_open(int family, const uint16_t *ports, unsigned port_count)
 	return result < 0 ? result : fd;
 }
 
-// A SYN to NETNS_OWN_V4 need not wait. In IPv6 these bytes are part of the source address.
+// Drops SYNs without mark, except to NETNS_OWN_V4. In IPv6 the compared bytes are part of the
+// source address.
 long hold_listener(int listener)
 {
 	static const struct sock_filter code[] = {

@@ -1,5 +1,5 @@
 // Owns the filter of the supervisor's system calls, and the wiping of memory for a worker. The
-// filter comes after the box's start: a locked process could not repeat a failed start.
+// filter comes after the box's start, because behind it a failed start cannot be repeated.
 #include "net/setup/netns.h"
 
 #include <errno.h>

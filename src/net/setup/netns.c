@@ -32,9 +32,10 @@ struct helper {
 	bool redirect;               // one TPROXY rule catches all ports
 	bool holds;                  // connections wait for the worker's decision
 	bool lingers;                // for a test: exits late
-	// Sends pid 1 an errno or 0 for the namespace, then for its content; receives a byte.
+	// Sends pid 1 an errno or 0 for the namespace, then for its content. Then waits for a byte:
+	// pid 1 is in the namespace.
 	int report;
-	int sysctl;       // /proc/sys: its "net" is the reader's namespace
+	int sysctl;       // /proc/sys; its "net" shows the reader's namespace
 	const char *what; // the current step
 	struct ifreq loopback;
 	int listeners[LISTENERS_MAX];
@@ -63,7 +64,8 @@ enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used
 	return PARSE_DONE;
 }
 
-// Only `last` is always acknowledged. Tolerates errors after `needed`: these messages are for IPv6.
+// Sends messages, and waits for `last`: only it is always acknowledged. Tolerates errors after
+// `needed`: these messages are for IPv6.
 static long converse(int protocol, const void *messages, unsigned size, uint32_t needed,
 		     uint32_t last)
 {
@@ -104,7 +106,8 @@ struct netns_wanted {
 	bool transparent;
 };
 
-// For both families (net.ipv6.bindv6only is 0 in a new namespace), or for IPv4.
+// Listens for both families (net.ipv6.bindv6only is 0 in a new namespace), or without IPv6 for
+// IPv4.
 static long open_listener(const struct netns_wanted *wanted)
 {
 	int type = wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -149,7 +152,8 @@ static long add_listener(struct helper *helper, struct netns_wanted wanted)
 	return fd;
 }
 
-// sock_diag(7) answers for its own namespace. Without sock_diag another socket fills the place.
+// Adds a socket of sock_diag(7), which answers for its namespace. Without sock_diag an AF_UNIX
+// socket takes its place.
 static long add_owners(struct helper *helper)
 {
 	int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -170,8 +174,8 @@ static long add_loopback(struct helper *helper, uint16_t port)
 	return six == -EAFNOSUPPORT || six == -EADDRNOTAVAIL ? result : six;
 }
 
-// Comes after all listeners. Without raw sockets AF_UNIX sockets fill the places, and no connection
-// waits.
+// Runs after all listeners are added. Without raw sockets AF_UNIX sockets take their place, and no
+// connection waits.
 static long add_holds(struct helper *helper)
 {
 	static const int families[] = { AF_INET, AF_INET6 };
@@ -237,7 +241,7 @@ static long make_egress(struct helper *helper)
 	if (helper->redirect)
 		result = converse(NETLINK_NETFILTER, redirect_messages, redirect_messages_size,
 				  SEQUENCE_RULES_LAST, SEQUENCE_RULES_LAST);
-	// Without nf_tables or TPROXY: one listener for each port of a list.
+	// Without nf_tables or TPROXY makes a listener for each port of a list.
 	helper->redirect = helper->redirect && result >= 0;
 	for (unsigned i = 0; i < helper->egress->port_count && !helper->redirect; i++) {
 		result = add_listener(helper,
@@ -286,7 +290,7 @@ static struct helper helper = {
 	.loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING },
 };
 
-// The kernel takes 0.7 ms for a network namespace with its content: a helper makes it meanwhile.
+// Making a network namespace takes the kernel 0.7 ms: a helper does it while pid 1 goes on.
 int netns_child_network(const struct plan *plan, struct run *run)
 {
 	static char stack[32768] __attribute__((aligned(16)));

@@ -50,8 +50,8 @@ int netns_child_join(const struct plan *plan, struct run *run);
 int netns_child_listen(const struct plan *plan, struct run *run);
 int netns_child_alone(const struct plan *plan, struct run *run);
 
-// A raw socket that gets the SYN of each connection, on loopback only to `ports`. hold_listener():
-// the listener takes only marked SYNs. Raw calls, -errno.
+// Returns a raw socket that gets each connection's SYN, on loopback only to `ports`.
+// hold_listener() makes a listener take only marked SYNs. Both return -errno.
 enum { HOLD_PORTS_MAX = 2 + NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 long hold_open(int family, const uint16_t *ports, unsigned port_count);
 long hold_listener(int listener);
@@ -65,7 +65,7 @@ extern const unsigned netns_messages_size, redirect_messages_size;
 void confine_forget(const struct plan *plan, const struct run *run);
 
 void lock_plan(struct plan *plan);
-// Rights that the locked supervisor keeps.
+// What the supervisor may still do behind its filter.
 struct lock_right {
 	const char *name, *why;
 	unsigned part; // a bit of plan.left_open; 0: always kept
@@ -88,8 +88,8 @@ bool egress_excepted(const char *no_proxy, const struct host *to, uint16_t to_po
 
 // A synthetic address of 198.18.0.0/15 stands for one name, by the name's hash.
 
-// If no place is free, replaces the least recently used name without a connection, names without a
-// rule (!known) first. Returns false if all have connections.
+// If no entry for the name's hash is free, replaces the least recently used name without a
+// connection, names without a rule (!known) first. Returns false if all have connections.
 bool names_address(struct shared *shared, const char *name, bool known, struct address *ret);
 uint32_t names_enter(struct shared *shared, const struct address *address,
 		     char ret_name[HOST_NAME_BYTES_MAX + 1]);
