@@ -1,7 +1,7 @@
 // The table of coding agents whose shell commands can run in boxes.
 //
 // The room agent owns the settings files of coding agents: reading them, and the hook that is
-// added. Uses: base text. Begin with agents.h.
+// added. Uses: base, text. Begin with agents.h.
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // --ask and --ask-program: a connection to an unlisted host waits for the answer of a person or a
 // program. Denials come first (net/rules). A run asks once for each destination. A failure is a no.
 //
-// The room ask owns questions and answers while a run lasts. Uses: apart base net/host net/parse
-// net/rules notify nouns outside policy report text. Begin with ask_turn().
+// The room ask owns questions and answers while a run lasts. Uses: apart, base, net/host,
+// net/parse, net/rules, notify, nouns, outside, policy, report, text. Begin with ask_turn().
 #pragma once
 
 #include <stdbool.h>

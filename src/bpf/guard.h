@@ -3,7 +3,7 @@
 // bytes. They permit only devices that the box sees.
 //
 // The room bpf owns the programs that the kernel runs for a box's cgroup, and their loader. Uses:
-// base nouns text. Begin with guard.bpf.c.
+// base, nouns, text. Begin with guard.bpf.c.
 #pragma once
 
 #include <stdbool.h>

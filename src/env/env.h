@@ -1,6 +1,6 @@
 // The command's environment: built, not inherited.
 //
-// The room env owns the command's environment. Uses: base git nouns text. Begin with env.c.
+// The room env owns the command's environment. Uses: base, git, nouns, text. Begin with env.c.
 #pragma once
 
 struct plan;

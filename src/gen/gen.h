@@ -1,7 +1,7 @@
 // The parts of the build-time generator. Each writes to stdout.
 //
-// The room gen owns the program that makes tables and manuals while sbx is built.
-// Uses: base boxes cli names net/parse net/rules net/setup policy report seccomp text. Begin with
+// The room gen owns the program that makes tables and manuals while sbx is built. Uses: base,
+// boxes, cli, names, net/parse, net/rules, net/setup, policy, report, seccomp, text. Begin with
 // sbx-gen.c.
 #pragma once
 

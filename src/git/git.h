@@ -2,7 +2,7 @@
 // lead.
 //
 // The room git owns the readers of git's files. It writes none of them and starts no git. Uses:
-// apart text. Begin with git.h.
+// apart, text. Begin with git.h.
 #pragma once
 
 #include <stdbool.h>

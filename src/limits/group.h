@@ -1,5 +1,5 @@
-// The room limits owns cgroups, systemd scopes, and the checks where there is no cgroup. Uses: base
-// nouns text. Begin with means.c.
+// The room limits owns cgroups, systemd scopes, and the checks where there is no cgroup. Uses:
+// base, nouns, text. Begin with means.c.
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-// The room mcp owns the Model Context Protocol of sbx mcp serve. Uses: base text. Begin with
+// The room mcp owns the Model Context Protocol of sbx mcp serve. Uses: base, text. Begin with
 // protocol.h.
 #pragma once
 

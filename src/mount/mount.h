@@ -1,5 +1,5 @@
 // The room mount owns the making of the view in the box, by raw system calls and descriptors; it
-// allocates no memory. Uses: base nouns session/store view/paths. Begin with mount.c.
+// allocates no memory. Uses: base, nouns, session/store, view/paths. Begin with mount.c.
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // The room names owns what the host executes or trusts, by name, and the text in which others name
-// it. The table of names is made from profiles/names.txt at build time. Uses: apart base git text.
-// Begin with names.h.
+// it. The table of names is made from profiles/names.txt at build time. Uses: apart, base, git,
+// text. Begin with names.h.
 #pragma once
 
 #include <stdbool.h>

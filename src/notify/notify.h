@@ -1,6 +1,6 @@
 // The room notify owns the answers to system calls of a box that the kernel asks about
 // (SECCOMP_RET_USER_NOTIF). A thread gives the answers: a slow server or file system does not delay
-// limits and --timeout. Uses: base nouns report seccomp view/paths. Begin with notify.c.
+// limits and --timeout. Uses: base, nouns, report, seccomp, view/paths. Begin with notify.c.
 #pragma once
 
 #include <limits.h>

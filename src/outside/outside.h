@@ -1,4 +1,4 @@
-// The room outside owns where a report is written and a program is started outside. Uses: base
+// The room outside owns where a report is written and a program is started outside. Uses: base,
 // nouns. Begin with outside_look().
 #pragma once
 

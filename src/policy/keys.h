@@ -1,7 +1,7 @@
 // The table of keys. A row is an INI key, its flag, help, completion, manual entry and field.
 //
 // The room policy owns the way from text to a profile: INI files, arguments, trust, groups. Uses:
-// apart base nouns text. Begin with keys.c.
+// apart, base, nouns, text. Begin with keys.c.
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // The check of the host's files after a box is dead.
 //
 // The room postcheck owns the check after a run: what changed that the host executes or trusts.
-// Uses: base apart boxes git names net/setup nouns postcheck/acts postcheck/git report text trees
-// view/paths. Begin with postcheck.c.
+// Uses: base, apart, boxes, git, names, net/setup, nouns, postcheck/acts, postcheck/git, report,
+// text, trees, view/paths. Begin with postcheck.c.
 #pragma once
 
 #include <stdbool.h>

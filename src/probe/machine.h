@@ -1,5 +1,5 @@
-// The room probe owns the tests of what this machine can do. Uses: base nouns process view/paths.
-// Begin with machine.c.
+// The room probe owns the tests of what this machine can do. Uses: base, nouns, process,
+// view/paths. Begin with machine.c.
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // Makes the box's namespaces: the clone, ids, host name.
 //
-// The room process owns the processes of a box and their privileges. Uses: base env mount nouns
-// report seccomp view/paths. Begin with ns.c, then init.c.
+// The room process owns the processes of a box and their privileges. Uses: base, env, mount, nouns,
+// report, seccomp, view/paths. Begin with ns.c, then init.c.
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // Findings at the end of a run: records, counted by kind, their words and JSON.
 //
 // The room report owns what a run ends with: denials and findings, and their words on the terminal
-// and as events. Uses: base boxes limits nouns outside policy. Begin with findings.h.
+// and as events. Uses: base, boxes, limits, nouns, outside, policy. Begin with findings.h.
 #pragma once
 
 #include <stdbool.h>

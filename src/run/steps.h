@@ -1,9 +1,9 @@
 // The run as one table. Each process walks its side.
 //
-// The room run owns the order of a run, its plan and its supervisor. Uses: base apart ask boxes bpf
-// env git secrets/host limits mount names net/host net/setup notify nouns outside policy postcheck
-// postcheck/acts probe process report seccomp session/apply sshagent trees view view/paths
-// view/protect. Begin with steps.c.
+// The room run owns the order of a run, its plan and its supervisor. Uses: base, apart, ask, boxes,
+// bpf, env, git, secrets/host, limits, mount, names, net/host, net/setup, notify, nouns, outside,
+// policy, postcheck, postcheck/acts, probe, process, report, seccomp, session/apply, sshagent,
+// trees, view, view/paths, view/protect. Begin with steps.c.
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // The system calls that a box may make, by name. src/gen/sbx-gen.c compiles them to numbers.
 //
-// The room seccomp owns the table of system calls, and the two filters made of it. Uses: base
+// The room seccomp owns the table of system calls, and the two filters made of it. Uses: base,
 // nouns. Begin with syscalls.c.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The room sshagent owns a filter before the caller's ssh-agent, at SSH_AUTH_SOCK in the box. It
 // lists only the keys of --agent-key, and signs only logins to the hosts of --agent-host. Uses:
-// base apart net/setup nouns outside report text view/paths. Begin with sshagent.h.
+// base, apart, net/setup, nouns, outside, report, text, view/paths. Begin with sshagent.h.
 #pragma once
 
 #include <stdbool.h>

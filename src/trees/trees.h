@@ -1,6 +1,6 @@
 // The room trees owns the records of a tree between runs, in the state directory: its repositories,
-// by path and inode. A box may have chosen their bytes. Uses: apart base git names text. Begin with
-// trees.h.
+// by path and inode. A box may have chosen their bytes. Uses: apart, base, git, names, text. Begin
+// with trees.h.
 #pragma once
 
 #include <limits.h>

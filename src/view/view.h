@@ -1,5 +1,6 @@
 // The room view owns the view: the profile's paths become a list of all mounts of a box, parents
-// first. Uses: base mount nouns text view/paths view/protect view/hidden. Begin with gather.c.
+// first. Uses: base, mount, nouns, text, view/paths, view/protect, view/hidden. Begin with
+// gather.c.
 #pragma once
 
 #include <stdbool.h>

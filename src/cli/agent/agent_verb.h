@@ -1,6 +1,6 @@
 // Functions of the actions of sbx agent, and of sbx-shell.
 //
-// The room cli/agent owns `sbx agent`. Uses: base agent cli postcheck/acts report run text
+// The room cli/agent owns `sbx agent`. Uses: base, agent, cli, postcheck/acts, report, run, text,
 // view/paths. Begin with agent_verb.c.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The caller's terminal is raw while a command of a box uses it: each key passes.
 //
-// The room cli/live owns commands in a box that lives: `sbx exec`, `sbx attach`. Uses: base boxes
-// cli net/host nouns process report run. Begin with exec_verb.c.
+// The room cli/live owns commands in a box that lives: `sbx exec`, `sbx attach`. Uses: base, boxes,
+// cli, net/host, nouns, process, report, run. Begin with exec_verb.c.
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // The actions of sbx profile.
 //
-// The room cli/profile owns `sbx profile`. Uses: base cli names policy report run
-// seccomp text view/paths. Begin with profile_verb.c.
+// The room cli/profile owns `sbx profile`. Uses: base, cli, names, policy, report, run, seccomp,
+// text, view/paths. Begin with profile_verb.c.
 #pragma once
 
 struct box;

@@ -1,7 +1,7 @@
 // What the actions of sbx session share.
 //
-// The room cli/session owns `sbx session`. Uses: ask base boxes cli limits names nouns policy
-// report run session/apply session/compare session/store text view/paths. Begin with
+// The room cli/session owns `sbx session`. Uses: ask, base, boxes, cli, limits, names, nouns,
+// policy, report, run, session/apply, session/compare, session/store, text, view/paths. Begin with
 // session_verb.c.
 #pragma once
 

@@ -2,8 +2,8 @@
 // DNS question. The supervisor parses nothing that a box sent.
 //
 // The room net/host owns what the host does for the worker: starts it, answers it, finds the owner
-// of a connection, keeps the log. Uses: base apart boxes net/parse net/proxy net/rules net/setup
-// nouns report text. Begin with proxy_handle().
+// of a connection, keeps the log. Uses: base, apart, boxes, net/parse, net/proxy, net/rules,
+// net/setup, nouns, report, text. Begin with proxy_handle().
 #pragma once
 
 #include <stdbool.h>

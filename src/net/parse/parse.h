@@ -1,5 +1,5 @@
 // The room net/parse owns the readers of protocols, on which nothing depends but their bytes: pure
-// functions of (bytes, length), each with a target in tests/fuzz. Uses: base text. Begin with
+// functions of (bytes, length), each with a target in tests/fuzz. Uses: base, text. Begin with
 // parse.h and opening.c: which protocol it is.
 #pragma once
 

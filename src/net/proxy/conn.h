@@ -3,8 +3,8 @@
 // The room net/proxy owns the sandboxed process that serves connections. Calls go down, in this
 // order: worker (the loop), accept, client (the table of states), {hello, inspect, exchange,
 // dns_server}, route, deny, dial, lookup, flow, syn, record, conn; their results go up as `enum
-// turn`. Uses: base apart net/parse net/rules net/setup nouns secrets/dialogue text. Begin with the
-// table in client.c.
+// turn`. Uses: base, apart, net/parse, net/rules, net/setup, nouns, secrets/dialogue, text. Begin
+// with the table in client.c.
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // The room net/rules owns what is allowed, and the memory and the messages that the supervisor and
-// the worker share. Uses: base nouns net/parse text. Begin with rules_decide().
+// the worker share. Uses: base, nouns, net/parse, text. Begin with rules_decide().
 #pragma once
 
 #include "net/rules/control.h"

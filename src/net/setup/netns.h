@@ -2,8 +2,8 @@
 // it.
 //
 // The room net/setup owns what is made before the first connection: the plan of the way out, the
-// network of the box, the made-up addresses. Uses: apart base nouns net/parse net/rules text. Begin
-// with egress_plan().
+// network of the box, the made-up addresses. Uses: apart, base, nouns, net/parse, net/rules, text.
+// Begin with egress_plan().
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // One check of what a run left on the host.
 //
 // The room postcheck/acts owns the state of one check and its acts: whose a thing is, and
-// quarantine. Uses: base boxes git names nouns report text. Begin with check.h.
+// quarantine. Uses: base, boxes, git, names, nouns, report, text. Begin with check.h.
 #pragma once
 
 #include <stdbool.h>

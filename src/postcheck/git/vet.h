@@ -1,8 +1,8 @@
 // Checks what appeared under git's names, and removes what the host would run. Follows no link.
 // The reader parses (apart/reader.c).
 //
-// The room postcheck/git owns the check of git's directories. Uses: base git names nouns
-// postcheck/acts report text view/paths. Begin with vet.c.
+// The room postcheck/git owns the check of git's directories. Uses: base, git, names, nouns,
+// postcheck/acts, report, text, view/paths. Begin with vet.c.
 #pragma once
 
 #include <limits.h>

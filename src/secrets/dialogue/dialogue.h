@@ -1,6 +1,6 @@
 // The room secrets/dialogue owns HTTP/1.1 in a decrypted connection: it swaps placeholders for
 // secrets in request heads, and scrubs secrets from answers. It is pure; the room secrets/opener
-// does the I/O. Uses: base net/parse report text. Begin with dialogue.h.
+// does the I/O. Uses: base, net/parse, report, text. Begin with dialogue.h.
 #pragma once
 
 #include <stdbool.h>

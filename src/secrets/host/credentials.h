@@ -1,6 +1,6 @@
 // The room secrets/host owns what the supervisor does for [secret NAME]: it reads rules, starts the
-// opener and hands it descriptors, but never reads a value. Uses: base apart net/setup nouns
-// secrets/dialogue report text. Begin with keys_plan().
+// opener and hands it descriptors, but never reads a value. Uses: base, apart, net/setup, nouns,
+// secrets/dialogue, report, text. Begin with keys_plan().
 #pragma once
 
 struct denials;

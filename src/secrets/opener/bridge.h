@@ -1,5 +1,5 @@
 // The room secrets/opener owns decrypted connections: TLS on both sides, and certificates. Uses:
-// base net/parse net/setup secrets/dialogue report text. Begin with opener.c.
+// base, net/parse, net/setup, secrets/dialogue, report, text. Begin with opener.c.
 #pragma once
 
 #include <openssl/evp.h>

@@ -1,6 +1,6 @@
 // The room session/apply owns how changes of a session are carried to the host's directories, all
-// or none, and a run's part in its session. Uses: base boxes git names nouns session/compare
-// session/store text trees. Begin with apply.c.
+// or none, and a run's part in its session. Uses: base, boxes, git, names, nouns, session/compare,
+// session/store, text, trees. Begin with apply.c.
 #pragma once
 
 #include <stdbool.h>

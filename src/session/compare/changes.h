@@ -1,6 +1,6 @@
 // The room session/compare owns the comparison of a session's layers with the host's present
-// directories: changes, conflicts, withheld paths. Uses: base apart git names nouns session/store
-// text. Begin with changes.c.
+// directories: changes, conflicts, withheld paths. Uses: base, apart, git, names, nouns,
+// session/store, text. Begin with changes.c.
 #pragma once
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 // The room session/store owns sessions on disk. STATE/sessions/NAME has a state and locks,
 // STATE/layers/ID has written files. Both belong to the caller alone, and one process at a time
-// changes a session. Uses: base boxes git nouns text. Begin with store.h.
+// changes a session. Uses: base, boxes, git, nouns, text. Begin with store.h.
 #pragma once
 
 #include <stdbool.h>

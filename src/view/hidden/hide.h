@@ -1,6 +1,6 @@
 // The room view/hidden owns paths that a box must not read, whatever other lines show: secrets,
-// found by name, content or index. Uses: base apart env git names nouns text view/paths. Begin with
-// hide.c.
+// found by name, content or index. Uses: base, apart, env, git, names, nouns, text, view/paths.
+// Begin with hide.c.
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // The room view/protect owns the walls around names that the host later runs or trusts, in the
-// project, its repositories and the home. Uses: base apart git names nouns report trees view/paths.
-// Begin with protect_plan.c.
+// project, its repositories and the home. Uses: base, apart, git, names, nouns, report, trees,
+// view/paths. Begin with protect_plan.c.
 #pragma once
 
 #include <stdbool.h>
