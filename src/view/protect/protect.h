@@ -44,6 +44,10 @@ int protect_way(struct wishes *wishes, const char *path, const void *with,
 // directory points back.
 int repository_protect(struct wishes *wishes, const char *root, struct origin from);
 
+// A repository of the list: a .git, or a git directory of another name.
+int repository_protect_known(struct wishes *wishes, const struct resolved *known,
+			     struct origin from);
+
 // For a session, which protects nothing: adds an outside repository, and its other worktrees.
 int repository_follow(struct wishes *wishes, const char *root, struct origin from);
 
