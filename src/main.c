@@ -17,7 +17,6 @@ static verb_function *const verbs[VERB_ROWS] = {
 	VERBS(VERB_ENTRY)
 };
 
-// Returns VERB_ROWS if `word` is no verb.
 static unsigned row_of(const char *word)
 {
 	unsigned row = 0;
@@ -46,11 +45,10 @@ static int unknown_verb(char **words)
 	return box_failed();
 }
 
-// True if `word` is an action of the verb.
 static bool has_action(unsigned row, const char *word)
 {
 	const char *actions = verb_rows[row].actions;
-	bool hook = row == ROW_AGENT && word && str_equal(word, "hook"); // for agents
+	bool hook = row == ROW_AGENT && word && str_equal(word, "hook"); // only agents call it
 	if (!actions || !word || word[0] == '-' || hook ||
 	    str_has_word(actions, word, strlen(word)))
 		return true;
@@ -71,7 +69,6 @@ static bool has_action(unsigned row, const char *word)
 	return false;
 }
 
-// Handles help, help VERB, help VERB all.
 static int verb_help(char **words)
 {
 	if (!words[0])
@@ -87,13 +84,11 @@ static int verb_help(char **words)
 	return box_failed();
 }
 
-// Completions call it.
 static int verb_complete(char **words)
 {
 	return complete_words(words, verbs);
 }
 
-// Handles version [--json].
 static int verb_version(char **words)
 {
 	static const char *about[][2] = { SBX_ABOUT }, *libraries[][2] = { SBX_LIBRARIES };

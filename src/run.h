@@ -47,10 +47,13 @@ struct message {
 		MESSAGE_STARTED,
 		MESSAGE_STOPPED, // by signal `status`
 		MESSAGE_PAUSED,  // all processes, by SIGNAL_PAUSE
-		MESSAGE_EXEC,    // `status` of sbx exec's command `step`
+		MESSAGE_EXEC,    // `status` of the command `exec` of sbx exec
 		MESSAGE_ENDED,   // with wait status `status`
 	} kind;
-	int step; // row of run/steps.c
+	union {
+		int step; // row of run/steps.c
+		int exec; // MESSAGE_EXEC
+	};
 	int number;
 	int status;
 	pid_t child;                     // MESSAGE_EXEC: pid in the box
@@ -60,7 +63,10 @@ struct message {
 	uint64_t memory;                 // bytes, of the largest
 	uint64_t read, written;          // bytes
 	uint32_t nanoseconds[STEPS_MAX]; // MESSAGE_STARTED: of each step in the box
-	char text[1024];                 // MESSAGE_FAILED: why; MESSAGE_ENDED: process/ns.h
+	union {
+		char text[1024]; // MESSAGE_FAILED: why
+		char left[1024]; // MESSAGE_ENDED: process/ns.h
+	};
 };
 
 // Begins each message on a control socket in all versions but 1, which had no head.

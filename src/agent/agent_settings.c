@@ -55,7 +55,6 @@ int settings_read(struct settings *settings, char *const *environment)
 		named ? arena_text(settings->arena, "%s%s", named, agent->below ? agent->below : "")
 		      : path_below(settings->arena, home, agent->home);
 	settings->directory = directory;
-	// If the settings file is a symlink, sbx replaces its target.
 	TRY(owned_follow(settings->arena, path_below(settings->arena, directory, agent->file),
 			 &settings->path));
 	settings->mode = 0600;

@@ -16,8 +16,8 @@ enum hook_trust {
 	HOOK_OFF,
 };
 
-// Looks in `text`, Codex CLI's config.toml, for hook `hook` of entry `entry` of `file`. Does not
-// compare hashes.
+// Reads in `text`, Codex CLI's config.toml, whether hook `hook` of entry `entry` in `file` is
+// trusted. Does not compare hashes.
 enum hook_trust trust_of(struct arena *arena, const char *text, const char *file, unsigned entry,
 			 unsigned hook);
 
@@ -35,7 +35,7 @@ struct settings {
 	unsigned mode;
 	bool exists;
 	const char *written;
-	const char *before; // NULL: there was no file
+	const char *before; // text before sbx's change; NULL: no file
 	const char *saved;  // path of both copies, without suffix
 };
 

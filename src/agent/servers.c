@@ -51,7 +51,6 @@ static const struct json *wrapped(const struct json *program, const struct json 
 	return words ? words->next : NULL;
 }
 
-// Notes absolute paths in the arguments of a server.
 static void note_paths(struct servers *servers, const struct json *word)
 {
 	servers->found.count++;

@@ -67,10 +67,10 @@ struct ask_terminal {
 	} state;
 	const char *letters;
 	bool list;    // the next question is for all destinations
-	bool stopped; // pid 1 reported it
+	bool stopped; // pid 1 reported that the box is
 	bool over;    // the run ends: no more questions
 	struct termios before;
-	pid_t group;                // in the foreground before
+	pid_t group;                // in the foreground before the question
 	int64_t again;              // steady_now() when this state ends
 	int64_t recent[RECENT_MAX]; // when the last questions began
 };
@@ -82,17 +82,17 @@ void terminal_leave(struct run *run);
 struct ask {
 	struct ask_program program;
 	struct ask_child child;
-	struct host_question *asked[QUESTION_LIST_MAX]; // of the open question, oldest first
+	struct host_question *asked[QUESTION_LIST_MAX]; // destinations asked now, oldest first
 	unsigned count;
 	unsigned failures[ASK_ENDS]; // by kind
 	struct ask_terminal terminal;
 	unsigned unkept; // answers "project" that were not stored
 };
 
-// When the open question ends unanswered.
+// Returns the time at which the question asked now ends unanswered.
 int64_t ask_deadline(const struct ask *ask);
 enum ask_end ask_read(struct ask *ask, enum reply *ret_answer);
-// For all destinations of the open question.
+// Applies the answer to all destinations of the question asked now.
 int ask_conclude(const struct plan *plan, struct run *run, enum ask_end end, enum reply answer);
 
 void ask_init(struct ask *ask);
@@ -102,14 +102,14 @@ int ask_host(const struct plan *plan, struct run *run);
 int ask_undo(const struct plan *plan, struct run *run);
 
 int ask_waiting(const struct run *run);
-// Poll's time-out: at most `milliseconds`.
+// Returns poll's time-out, at most `milliseconds`.
 int ask_wait(const struct ask *ask, int milliseconds);
 // Makes no system call without a question.
 int ask_turn(const struct plan *plan, struct run *run);
 void ask_leave(struct run *run);
 void ask_end(struct ask *ask, struct findings *found);
 
-// Answers the connections that wait. `why`: for REPLY_NO. Sets question->answer: REPLY_NO
-// where no rule is possible. `unstored` counts answers "project" that were not stored.
+// Answers the connections that wait. `why`: the reason for REPLY_NO. Sets question->answer:
+// REPLY_NO where no rule is possible. `unstored` counts answers "project" that were not stored.
 int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question *question,
 	     enum reply answer, enum hold_answer why, unsigned *unstored);

@@ -43,8 +43,8 @@ struct ask_exec {
 	pid_t supervisor;
 };
 
-// Interpreters run files of HOME, which the box may write: sets another one. Without HOME they use
-// the uid's home.
+// Interpreters run files of HOME. If the box may write there, sets a HOME that does not exist:
+// without HOME they use the uid's home.
 static void fill_variables(const struct plan *plan, const struct run *run, struct ask_exec *exec)
 {
 	static char path[] = "PATH=" ASK_PATH, no_home[] = "HOME=/nonexistent";
@@ -132,7 +132,7 @@ static void kill_children(void)
 		kill((pid_t)strtol(at, NULL, 10), SIGKILL);
 }
 
-// A subreaper (prctl(2)): kills all descendants after SIGTERM or the supervisor's death.
+// Becomes a subreaper (prctl(2)): kills all descendants after SIGTERM or the supervisor's death.
 static _Noreturn void keep_program(const struct ask_exec *exec)
 {
 	sigset_t end, all;
@@ -173,7 +173,7 @@ static int start(const struct plan *plan, const struct run *run, struct ask_prog
 	exec.output = said;
 	fill_words(program, &exec);
 	fill_variables(plan, run, &exec);
-	// pipe(7): an empty pipe has room for it.
+	// An empty pipe has room for the request (pipe(7)).
 	if (request->used > REQUEST_MAX ||
 	    fd_write_all(write_end, request->text, request->used) < 0 ||
 	    fcntl(answer, F_SETFL, O_NONBLOCK) < 0)

@@ -18,7 +18,7 @@ static int keep(const struct plan *plan, const char *where)
 	return result;
 }
 
-// A box may control the worker: its destination must be one host and one port.
+// Whether the destination is one host and one port: a box may control the worker, which sent it.
 static bool is_plain(const struct host_question *question, const char *where)
 {
 	struct destination destination;

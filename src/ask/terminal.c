@@ -21,7 +21,7 @@
 #include "run.h"
 
 enum {
-	LEAST_MILLISECONDS = 3000, // with less left the answer is no
+	LEAST_MILLISECONDS = 3000, // with less time left the answer is no
 	STOP_MILLISECONDS = 2000,  // for the box to stop
 	SETTLE_MILLISECONDS = 2,   // for processes on other processors to stop
 	LOOK_MILLISECONDS = 250,   // between checks of the foreground group
@@ -74,7 +74,7 @@ void terminal_leave(struct run *run)
 		if (poll(&room, 1, 0) > 0 && write(run->terminal, end, sizeof(end) - 1) < 0)
 			errno = 0;
 		give_terminal(run);
-		// The group continues before its parent shell, which would see a stopped job.
+		// Resumes the group before its parent shell, which would see a stopped job.
 		kill(-terminal->group, SIGCONT);
 	}
 	if (terminal->state != TERMINAL_FREE)
@@ -90,7 +90,7 @@ static void remember(struct ask_terminal *terminal, int64_t now)
 	terminal->recent[RECENT_MAX - 1] = now;
 }
 
-// All open questions if there are many, else the oldest.
+// Chooses all open questions if there are many, else the oldest.
 static void choose(const struct plan *plan, struct run *run)
 {
 	struct ask *ask = run->ask;
@@ -101,7 +101,7 @@ static void choose(const struct plan *plan, struct run *run)
 	ask->terminal.list = false;
 }
 
-// In a separate process: the supervisor never waits for the terminal.
+// Runs in a separate process: the supervisor never waits for the terminal.
 static _Noreturn void put_question(const struct typed *typed, int said, pid_t supervisor)
 {
 	char text[32];

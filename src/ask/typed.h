@@ -22,8 +22,8 @@ enum typed_silence {
 	SILENCE_LATER, // the first line may come at once
 };
 
-// Without echo and line editing. `signals`: ISIG, or 0 to read ^C and ^Z as bytes. Stops a
-// background process. Returns -1 with errno.
+// Turns off echo and line editing. `signals`: ISIG, or 0 to read ^C and ^Z as bytes. In the
+// background it stops this process. Returns -1 with errno.
 int typed_begin(int terminal, tcflag_t signals, struct termios *ret_before);
 
 // Returns '\0' for ^C, ^D on an empty line, `interrupt`, or no terminal.

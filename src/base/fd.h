@@ -186,7 +186,8 @@ uint64_t owned_size(int directory);
 
 // These use libcap, which allocates memory. No child of the box's clone may call them.
 
-// Keeps `kept` in the permitted and effective sets. Empties the inheritable and ambient sets.
+// Keeps those of `kept` that are permitted, and makes them effective. Empties the inheritable and
+// ambient sets.
 int privileges_keep(const int *kept, unsigned count);
 
 // For an exec. Empties the inheritable, ambient and, with CAP_SETPCAP, the bounding set.

@@ -19,11 +19,17 @@ static void sets_free(cap_t *sets)
 int privileges_keep(const int *kept, unsigned count)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3],
+		wanted[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	if (syscall(SYS_capget, &head, sets) < 0)
+		return -1;
 	for (unsigned i = 0; i < count; i++)
-		sets[CAP_TO_INDEX(kept[i])].permitted |= CAP_TO_MASK(kept[i]);
-	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		wanted[CAP_TO_INDEX(kept[i])].permitted |= CAP_TO_MASK(kept[i]);
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		sets[i].permitted &= wanted[i].permitted;
 		sets[i].effective = sets[i].permitted;
+		sets[i].inheritable = 0;
+	}
 	return (int)syscall(SYS_capset, &head, sets);
 }
 

@@ -1,5 +1,5 @@
 // Catches connections to every port on kernels without nf_tables: a BPF program chooses the socket
-// (sk_lookup, Linux 5.9). Only with the guard.
+// (sk_lookup, Linux 5.9). Needs the guard (bpf/guard.h).
 #pragma once
 
 #include <stdbool.h>
@@ -8,5 +8,5 @@ struct plan;
 struct run;
 
 // Lets `listener` get all TCP connections of the box's network but those to its loopback. Returns
-// false if it cannot: only a list of ports is caught.
+// false on failure: then only a list of ports is caught.
 bool catch_all(const struct plan *plan, struct run *run, int listener);

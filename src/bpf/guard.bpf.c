@@ -18,7 +18,7 @@ enum { V6_PROTOCOL = 6, V6_FROM = 8, V6_TO = 24, V6_LENGTH = 40, V6_SIZE = 16 };
 char terms[] SEC("license") = "Apache-2.0";
 
 const volatile __u8 of_host;
-const volatile __u64 own_network; // not in mode host: cookie of the supervisor's network
+const volatile __u64 own_network; // cookie of the supervisor's network; unused in mode host
 const volatile __u64 most[GUARD_COUNTERS];
 
 __u64 bytes[GUARD_COUNTERS];
@@ -170,7 +170,7 @@ static __always_inline int read_ends(struct __sk_buff *packet, enum guard_counte
 }
 
 // Also judges connections that the box did not open. A rule names the remote end. On the loopback
-// it may name either end: if both are the box's, the server's.
+// both ends may be the box's: a rule may name either.
 static __always_inline int judge_ends(struct __sk_buff *packet, enum guard_counter way)
 {
 	struct packet_ends ends;

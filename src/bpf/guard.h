@@ -1,6 +1,6 @@
-// A second wall on the box's cgroup, for callers who may load BPF programs. Modes proxy and none:
-// only the box's loopback. Mode host: rules for addresses and ports, and limits of bytes. Devices:
-// only those of the view.
+// BPF programs on the box's cgroup, a second protection for callers who may load them. In modes
+// proxy and none they permit only the box's loopback. In mode host they check addresses, ports and
+// bytes. They permit only devices that the box sees.
 //
 // The room bpf owns the programs that the kernel runs for a box's cgroup, and their loader. Uses:
 // base nouns text. Begin with guard.bpf.c.

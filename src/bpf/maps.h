@@ -7,8 +7,8 @@ enum guard_list { GUARD_DENY, GUARD_ALLOW };
 enum guard_family { GUARD_V4, GUARD_V6 };
 enum guard_counter { GUARD_SENT, GUARD_RECEIVED, GUARD_COUNTERS };
 
-// A key of the trie of rules: one for each port, port 0 for all. The bits before the address must
-// be equal: the longest prefix is the address's. IPv4 is ::ffff:a.b.c.d.
+// A key of the trie of rules: one for each port, port 0 for all. The fields before the address
+// match exactly. The longest address prefix wins. IPv4 is ::ffff:a.b.c.d.
 struct guard_rule {
 	__u32 bits;
 	__u8 list, family;

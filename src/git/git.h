@@ -132,6 +132,11 @@ int gitnamed_add(struct arena *arena, const char *home, const char *file, const 
 int gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
 		  struct gitnamed *named);
 
+// Adds the paths of a repository's configurations. `git`: its directory, or a file that leads
+// there.
+int gitnamed_repository(struct arena *arena, const char *home, const char *git, const char *top,
+			struct gitnamed *named);
+
 // Adds paths of the user's and the machine's configuration and of the caller's variables.
 int gitnamed_global(struct arena *arena, const char *home, const char *config,
 		    struct gitnamed *named);

@@ -53,6 +53,10 @@ struct gitindex_vetted {
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted);
 
+// The name of a shared index with an object's name; of one with these bytes: its sum.
+const char *gitindex_shared(struct arena *arena, const unsigned char *id, unsigned hash);
+const char *gitindex_own(struct arena *arena, const void *bytes, size_t length, unsigned hash);
+
 // Finds directories of tracked files and submodules, all parents, and files that `keeps` accepts,
 // sorted by strcmp(); "" is the top. -1: split, no index, or over GITINDEX_DIRECTORY_BYTES.
 enum { GITINDEX_DIRECTORY_BYTES = 32 << 20 };
@@ -81,7 +85,9 @@ enum { INDEX_FILE_MAX = 512 << 20 };
 // apart_ask() needs four times the answer.
 #define INDEX_FILE_ARENA(length) (8 * (size_t)(length) + ((size_t)64 << 20))
 
+#define INDEX_SHARED "sharedindex." // and the sum of its bytes
 struct index_file {
+	const char *name; // NULL: "index"; a shared index is judged by its name, and not rewritten
 	// directories that may hold the shared index: in a session, upper layers first
 	const int *places;
 	unsigned place_count;
@@ -100,6 +106,11 @@ int gitindex_ask(struct arena *arena, int fd, size_t size, unsigned hash,
 // problem that follows the file's name in a message.
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index);
+
+// Whether the file begins as an index does.
+bool index_file_is(int fd);
+// The sum of the entries of the index in a git directory. False: none, or not git's.
+bool index_file_sum(int directory, uint64_t *ret_sum);
 
 enum { INDEX_STAT = 40, INDEX_SIZE = 36, INDEX_PATH_MAX = 4096 };
 

@@ -205,6 +205,21 @@ int gitnamed_file(struct arena *arena, const char *home, const char *file, const
 	return 0;
 }
 
+int gitnamed_repository(struct arena *arena, const char *home, const char *git, const char *top,
+			struct gitnamed *named)
+{
+	// A worktree shares the configuration two levels up.
+	static const char *const files[] = { "config.worktree", "config", "../../config" };
+	char text[GIT_POINTER_MAX];
+	const char *leads = git_read_pointer(AT_FDCWD, git, GIT_FILE_PREFIX, text);
+	if (leads)
+		git = path_join(arena, path_parent(arena, git), leads);
+	int result = 0;
+	for (size_t i = 0; i < (leads ? 3 : 2); i++)
+		result |= gitnamed_file(arena, home, path_join(arena, git, files[i]), top, named);
+	return result;
+}
+
 // Adds paths of a caller's variable. A relative path depends on git's current directory.
 static int add_variable(struct arena *arena, const char *home, const char *name, const char *key,
 			const char *value, struct gitnamed *named)

@@ -52,8 +52,7 @@ static unsigned read_settings(struct arena *arena, struct index_file *index)
 }
 
 struct vetting {
-	uint32_t since, hash, whole; // whole 0: the shared part of a split index, which is not
-				     // rewritten
+	uint32_t since, hash, whole; // whole 0: the shared part of a split index
 };
 
 // An entry has a file's metadata of the time when git wrote it, and zeros where git could not
@@ -88,11 +87,16 @@ static void vet(struct apart_text *question)
 	struct gitindex_vetted vetted;
 	struct vetting how;
 	memcpy(&how, question->text, sizeof(how));
-	if (!bytes || gitindex_vet(question->arena, bytes, question->file_length, how.hash,
-				   how.since, &vetted) < 0) {
+	if (!bytes ||
+	    gitindex_vet(question->arena, bytes, question->file_length, how.hash, how.since,
+			 &vetted) < 0 ||
+	    (!how.whole && vetted.shared)) {
 		row_text(answer, ROW_FAILED, "not an index");
 		return;
 	}
+	if (!how.whole)
+		vetted.shared =
+			gitindex_own(question->arena, bytes, question->file_length, how.hash);
 	const uint32_t marks[] = { vetted.unchanged, vetted.skipped, vetted.touched,
 				   (uint32_t)vetted.sum, (uint32_t)(vetted.sum >> 32) };
 	row_put(answer, ROW_MARKS, 0, marks, sizeof(marks));
@@ -128,7 +132,7 @@ static int ask(struct arena *arena, int fd, off_t size, unsigned hash, struct in
 	static const unsigned kinds = ROW_BIT(ROW_MARKS) | ROW_BIT(ROW_REFUSED) |
 				      ROW_BIT(ROW_SHARED) | ROW_BIT(ROW_INDEX) |
 				      ROW_BIT(ROW_TRACKED);
-	const struct vetting how = { index->since, hash, index->places != NULL };
+	const struct vetting how = { index->since, hash, !index->name };
 	struct out text = { 0 };
 	out_bytes(&text, (const char *)&how, sizeof(how));
 	for (unsigned i = 0; i < index->name_count; i++)
@@ -146,29 +150,52 @@ static int ask(struct arena *arena, int fd, off_t size, unsigned hash, struct in
 const char *index_file_judge(struct arena *arena, int fd, const struct stat *status,
 			     struct index_file *index)
 {
-	static const char unread[] = "is not an index that git can read";
+	static const char unread[] = "is not an index that git can read",
+			  unwritten[] = "is not an index that git wrote";
 	struct stat other;
 	if (status->st_size > INDEX_FILE_MAX)
 		return "is too large to be checked";
 	off_t hole = lseek(fd, 0, SEEK_HOLE);
 	if (hole >= 0 && hole < status->st_size) // a hole costs a box nothing, and much time to
 						 // read
-		return "is not an index that git wrote";
+		return unwritten;
 	unsigned hash = read_settings(arena, index);
 	if (ATTEMPT(ask(arena, fd, status->st_size, hash, index)) < 0)
 		return unread;
-	const char *bad = index->vetted.bad;
-	if (index->vetted.shared && !bad) {
-		struct index_file rest = { .since = index->since };
-		autoclose int shared = -1;
-		for (unsigned i = 0; i < index->place_count && shared < 0; i++)
-			shared = file_open(index->places[i], index->vetted.shared, 0, &other);
-		if (shared < 0 || other.st_size > INDEX_FILE_MAX ||
-		    ATTEMPT(ask(arena, shared, other.st_size, hash, &rest)) < 0 ||
-		    rest.vetted.shared)
-			return unread;
+	const char *bad = index->vetted.bad, *shared = index->vetted.shared;
+	if (index->name && (!shared || !str_equal(shared, index->name)))
+		return unwritten;
+	if (!index->name && shared && !bad) {
+		struct index_file rest = *index;
+		autoclose int file = -1;
+		rest.name = shared;
+		rest.name_count = 0;
+		for (unsigned i = 0; i < index->place_count && file < 0; i++)
+			file = file_open(index->places[i], shared, 0, &other);
+		const char *why = file < 0 ? unread : index_file_judge(arena, file, &other, &rest);
 		index->rest = rest.vetted;
-		bad = index->rest.bad;
+		return why;
 	}
 	return bad ? arena_text(arena, "has an entry that git does not write ('%s')", bad) : NULL;
+}
+
+bool index_file_is(int fd)
+{
+	char begins[4];
+	return pread(fd, begins, sizeof(begins), 0) == sizeof(begins) &&
+	       memcmp(begins, "DIRC", sizeof(begins)) == 0;
+}
+
+bool index_file_sum(int directory, uint64_t *ret_sum)
+{
+	struct stat status;
+	struct index_file index = { .places = &directory, .place_count = 1, .since = 1 };
+	autoclose int fd = file_open(directory, "index", 0, &status);
+	if (!index_file_is(fd) || status.st_size > INDEX_FILE_MAX)
+		return false;
+	struct arena *arena = arena_new_of(INDEX_FILE_ARENA(status.st_size));
+	bool good = !index_file_judge(arena, fd, &status, &index);
+	*ret_sum = index.vetted.sum;
+	arena_free(arena);
+	return good;
 }

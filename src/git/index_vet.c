@@ -167,6 +167,29 @@ static bool keep_good(struct index_use *use, struct index_reader *reader, const 
 	return true;
 }
 
+static void put_sum(const void *bytes, size_t length, unsigned hash, unsigned char *to)
+{
+	if (hash == SHA1_BYTES)
+		sha1(bytes, length, to);
+	else
+		sha256(bytes, length, to);
+}
+
+const char *gitindex_shared(struct arena *arena, const unsigned char *id, unsigned hash)
+{
+	char *name = arena_text(arena, INDEX_SHARED "%*s", (int)hash * 2, "");
+	for (unsigned i = 0; i < hash; i++)
+		snprintf(name + strlen(INDEX_SHARED) + (size_t)2 * i, 3, "%02x", id[i]);
+	return name;
+}
+
+const char *gitindex_own(struct arena *arena, const void *bytes, size_t length, unsigned hash)
+{
+	unsigned char sum[SHA256_BYTES];
+	put_sum(bytes, length - hash, hash, sum);
+	return gitindex_shared(arena, sum, hash);
+}
+
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted)
 {
@@ -180,15 +203,9 @@ int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned
 	const unsigned char *link = reader->link;
 	if (!vetted.bad && vet->directories && !reader->sparse)
 		vetted.bad = "";
-	for (unsigned i = 0; link && i < hash; i++)
-		if (link[i]) {
-			char *name = arena_text(arena, "sharedindex.%*s", (int)hash * 2, "");
-			size_t front = strlen("sharedindex.");
-			for (unsigned j = 0; j < hash; j++)
-				snprintf(name + front + (size_t)2 * j, 3, "%02x", link[j]);
-			vetted.shared = name;
-			break;
-		}
+	for (unsigned i = 0; link && !vetted.shared && i < hash; i++)
+		if (link[i])
+			vetted.shared = gitindex_shared(arena, link, hash);
 	bool good = !vetted.bad;
 	if (good) {
 		put_extensions(vet, reader);
@@ -197,10 +214,7 @@ int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned
 	}
 	if (good ? vetted.touched || vet->used + hash < length
 		 : keep_good(&use, reader, bytes, length, hash)) {
-		if (hash == SHA1_BYTES)
-			sha1(vet->text, vet->used, vet->text + vet->used);
-		else
-			sha256(vet->text, vet->used, vet->text + vet->used);
+		put_sum(vet->text, vet->used, hash, vet->text + vet->used);
 		vetted.text = vet->text;
 		vetted.length = vet->used + hash;
 	}

@@ -15,7 +15,7 @@
 #include "postcheck/acts/check.h"
 #include "view/paths/wishes.h"
 
-// Returns git's current directory for commands of this file.
+// Returns where git runs the commands in `file`.
 static const char *base_of(const struct plan *plan, const char *file)
 {
 	const char *directory = path_parent(plan->scratch, file);
@@ -31,7 +31,7 @@ static bool is_hooks(const struct plan *plan, const struct mount *wall)
 		str_equal(path_name(wall->target), ".husky"));
 }
 
-// Skips hooks that the box can write.
+// Reads hooks that the box cannot write.
 static void read_hooks(struct mentions *mentions, const struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++) {

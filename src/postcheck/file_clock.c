@@ -1,4 +1,4 @@
-// Owns the comparison of a run's start with the clock of files.
+// Owns the comparison of a run's start with file times.
 #include "postcheck/postcheck.h"
 
 #include <sys/stat.h>
@@ -7,12 +7,12 @@
 #include "base/base.h"
 #include "plan.h"
 
-// Zero: the clock was set back. New files then seem old: everything is checked.
+// Returns zero if the clock was set back: then everything is checked.
 struct timespec clock_start(const struct plan *plan)
 {
 	enum { SLACK_MILLISECONDS = 20 };
 	struct timespec now, steady, never = { 0 };
-	// The start read the clocks in the other order: a pause between the calls does no harm.
+	// clock_pass() read the clocks in the other order: a pause in between is harmless.
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &steady);
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	int64_t by_clock = (now.tv_sec - plan->start.tv_sec) * 1000 +
@@ -44,7 +44,7 @@ int64_t clock_over(int fd)
 	return times_from(&now);
 }
 
-// On a busy host a virtual machine's tick may come much later than after 10 ms.
+// On a busy host a virtual machine's tick may take far longer than 10 ms.
 static bool passes(const struct timespec *time, int fd)
 {
 	enum { TRIES_MAX = 2000, SET_BACK_SECONDS = 2 };

@@ -1,4 +1,4 @@
-// Owns the question where symlinks lead.
+// Owns the reports of symlinks whose targets the box does not see.
 #include "postcheck/postcheck.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 
-// Whether the box lacked this part of the caller's home, or had another directory there.
+// Whether the box did not see `place`, in /proc or in the caller's home.
 static bool is_out_of_sight(const struct plan *plan, const char *place)
 {
 	const char *homes[] = { plan->home, plan->real_home };
@@ -62,7 +62,7 @@ static bool is_private(const struct plan *plan, const char *path)
 	       judge_path(plan, path).verdict == PATH_HIDDEN || judge_final(plan, path, false);
 }
 
-// Returns the link's target outside the box, as written in the link if possible, or NULL.
+// Returns the link's target outside the box, if possible as written, or NULL.
 static const char *leads_out(const struct plan *plan, struct arena *arena, const char *path)
 {
 	char text[PATH_MAX], real[PATH_MAX], named[PATH_MAX];
@@ -88,7 +88,7 @@ static void find_links(const struct plan *plan, const char *place, struct findin
 		struct arena *arena = arena_new_of(TEXTS_BYTES);
 		const char *path = path_below(arena, place, entry->name);
 		const char *leads = leads_out(plan, arena, path);
-		// Path options expand '$'.
+		// A path with '$' gets no suggestion: path options expand '$'.
 		const char *word = leads && !strchr(leads, '$') ? quote_fix(arena, leads) : NULL;
 		looked++;
 		if (leads)

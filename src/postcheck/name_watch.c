@@ -40,7 +40,7 @@ static struct watched_name *watched(struct watch *watch, const struct stat *stat
 	return NULL;
 }
 
-// Without notices all places are compared at intervals.
+// If the kernel refuses notices, all directories are compared at intervals.
 void watch_directory(struct watch *watch, int directory)
 {
 	struct stat status;
@@ -100,8 +100,6 @@ void watch_writes(struct watch *watch, const char *path)
 		fcntl(name->fd, F_NOTIFY, NOTICES | DN_MODIFY);
 }
 
-// Ends a run that keeps the host busy or restores a name again and again. A user's occasional save
-// does not count.
 void watch_count(struct watch *watch, const struct check *check, const char *path)
 {
 	enum { RETURNS = 8, WITHIN_MILLISECONDS = 10000 };
@@ -132,8 +130,8 @@ static bool takes(struct living *living, const struct check *check, const char *
 	return true;
 }
 
-// Checks take a quarter of the time. Changes without a notice, such as writes to mapped memory,
-// are seen within a second.
+// Checks take at most a quarter of the time. A check each second finds writes without a notice,
+// such as to mapped memory.
 void watch_rest(struct watch *watch, int64_t began)
 {
 	int64_t now = steady_now(), next = now + TIMES_LONGER * (now - began);
@@ -155,7 +153,7 @@ static void sweep_end(struct swept *swept)
 	*swept = (struct swept){ .at = 0 };
 }
 
-// The share for the index as it is now. A changed index may have other directories.
+// Rereads a changed index: it may have other directories.
 static void read_share(struct swept *swept, const struct plan *plan, const struct run *run)
 {
 	static const struct share none;
@@ -213,8 +211,8 @@ static bool look_at_tracked(struct watch *watch, struct check *check, int top, c
 	return here;
 }
 
-// A sweep of all directories takes a RARELYth of the time. Each turn checks those with notices and
-// those with a repository of the box.
+// A whole sweep takes at most a RARELYth of the time. Other turns check only directories with
+// notices, or with a repository of the box.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run)
 {
 	enum { RARELY = 300, NANOSECONDS_A_MILLISECOND = 1000000 };

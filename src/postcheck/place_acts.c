@@ -1,4 +1,4 @@
-// Owns the comparison of the places with their earlier state, during a run and at its end.
+// Owns the comparison of protected directories (struct place) with their listing of the start.
 #include "postcheck/postcheck.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ struct looking {
 	struct check *check;
 	struct watch *watch; // NULL: the run has ended
 	const struct place *place;
-	bool deeper; // names count in a new directory
+	bool deeper; // check subdirectories, too
 };
 
 static bool is_link(int directory, const char *name)
@@ -59,7 +59,7 @@ static void take_hooks(struct looking *look, int directory, const char *name, co
 		vet_absent(look->check, directory, name, path);
 }
 
-// Does not follow a link, which could lead to the box's names.
+// With ACT_QUARANTINE does not follow a link, which could lead to the box's names.
 static void look_below(struct looking *look, int directory, const char *name, const char *path,
 		       enum act below)
 {
@@ -142,8 +142,8 @@ static bool is_opened(const struct plan *plan, const char *path)
 	return false;
 }
 
-// A name of the start stays known, as the user may write the file meanwhile. A directory in place
-// of a link or file is new.
+// The user may rewrite a file of the start. A changed link, or a directory in place of another
+// type, is new.
 static bool is_known(const struct looking *look, int directory, const struct sys_entry *entry)
 {
 	const struct stood *stood = place_had(look->place, entry->name);
@@ -167,7 +167,7 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 	    !str_put(path, sizeof(path), "%s/%s", place->path, name) ||
 	    is_opened(look->check->plan, path))
 		return;
-	// The listing of the start is incomplete. The user's files must not be moved.
+	// The listing of the start lacks names: this one may be the user's.
 	if (act == ACT_QUARANTINE && place->part)
 		act = ACT_REPORT;
 	act_on(look, act, directory, name, path);
@@ -195,7 +195,7 @@ static void look_at_known(struct looking *look, int directory, const struct stoo
 	}
 }
 
-// The host's git may write files of the index there.
+// The host's git may have checked out files into a changed hooks directory.
 static void look_at_hooks(struct looking *look, int directory)
 {
 	char path[PATH_MAX];
@@ -206,7 +206,7 @@ static void look_at_hooks(struct looking *look, int directory)
 		take_hooks(look, directory, stood->name, path);
 }
 
-// Checks a name by its path. git/parts.c checks new links to git's parts.
+// Checks a name by path. git/parts.c checks new links to git's files.
 static void look_at_name(struct looking *look, int directory, const struct item *item)
 {
 	char path[PATH_MAX];
@@ -252,7 +252,7 @@ int places_above(const char *path)
 	return sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Quarantines a new link, and does not follow it.
+// Quarantines a new link on the way, and does not follow it.
 static int open_place(struct looking *look, struct stat *ret_status)
 {
 	char name[PATH_MAX];

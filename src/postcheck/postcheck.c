@@ -1,4 +1,4 @@
-// Owns the order of the final check. No directory is opened through a link.
+// Owns the order of the check after a run. No directory is opened through a link.
 #include "postcheck/postcheck.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "run.h"
 #include "trees/trees.h"
 
-// Returns false when the box removed its copy.
+// False: the box removed its copy of the configuration.
 static bool read_copy(const struct merge *merge, int copies, unsigned number, char *text,
 		      size_t *ret_length)
 {
@@ -109,7 +109,7 @@ void check_replaced(const struct check *check, const struct mount *mount)
 		findings_add(check->found, FINDING_REPLACED, name, "", "");
 }
 
-// The box may have written a file that the host put in a covered one's place.
+// Reports files that the host replaced under a mount: the box could write the new ones.
 static void check_walls(struct check *check)
 {
 	const struct plan *plan = check->plan;
@@ -137,7 +137,7 @@ static void look_at_all(void *argument)
 	struct check_look *look = argument;
 	struct check *check = &look->check;
 	unsigned before = findings_count(check->found);
-	autoclose int repository = // of the index
+	autoclose int repository = // git directory with the index
 		check->plan->repository ? places_above(check->plan->index) : -1;
 	if (check->plan->repository)
 		bare_tell_broken(check, repository, check->found);
@@ -175,8 +175,8 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 			   .ended = clock_over(run->journal_count ? run->journals[0] : -1) },
 		.run = run,
 	};
-	// Files of a box are read in a confined process. That process can also enter closed
-	// directories of repositories.
+	// A confined process reads the box's files, and enters directories that are closed to this
+	// one.
 	look.quiet = plan->place_count == 0 || scan_is_quiet(&look.check, run);
 	look.check.absent = look.quiet && !plan->due && !places_are_shut(plan);
 	bool done = look.check.absent;

@@ -1,8 +1,8 @@
-// The check of the host's files after the last process of a box is dead.
+// The check of the host's files after a box is dead.
 //
 // The room postcheck owns the check after a run: what changed that the host executes or trusts.
-// Uses: base apart boxes git names net/setup nouns postcheck/acts postcheck/git report text
-// trees view/paths. Begin with postcheck.c.
+// Uses: base apart boxes git names net/setup nouns postcheck/acts postcheck/git report text trees
+// view/paths. Begin with postcheck.c.
 #pragma once
 
 #include <stdbool.h>
@@ -25,36 +25,35 @@ struct plan;
 struct run;
 struct tree;
 
-// Merges git's configurations, quarantines new files with protected names, and reports both, and
-// changed names that the host will run.
 enum { SHORT_RUN_MILLISECONDS = 100 };
-// Call it while the box is busy.
+// Call it while the box is busy: the caller waits anyway.
 void check_prepare(const struct plan *plan, struct run *run);
 // Call it right before the command begins.
 void check_begin(struct plan *plan, struct run *run);
+// Merges git's configurations, quarantines new protected names, and reports changed names that the
+// host will run.
 void check_host(const struct plan *plan, struct run *run, struct findings *found);
-// After a failed command: reports names that git may have been refused.
+// After a failed command: reports names that git perhaps could not write.
 void check_refused(const struct plan *plan, struct findings *found);
 
-// Calls the function in a process that may read and change all files of the caller
-// (owned_override()). With a plan it writes only where the box could, in directories of copied
-// configurations, and in the state directory. False: it was killed after `patience` plus the run's
-// time.
+// Calls `look` in a child with the caller's full rights (owned_override()). With `plan` the child
+// writes only where the box could, beside copied configurations, and in the state directory. False:
+// it failed, or took longer than the run and `patience`.
 bool apart_run(const struct plan *plan, const struct run *run, int64_t patience,
 	       void (*look)(void *argument), void *argument, struct findings *found);
-// In milliseconds. Later runs wait for a `due` check.
+// Returns milliseconds: few for a `due` check, which delays the next run.
 int64_t check_patience(const struct plan *plan, bool due);
 
-// Adds files that a user's hook, .envrc or git configuration names.
+// Adds files that the user's hooks, .envrc and git configuration name.
 void commands_plan(struct plan *plan);
 
-// The begin of the plan's command; zero: unknown.
+// Returns when the plan's command started; zero: unknown.
 struct timespec clock_start(const struct plan *plan);
 // Waits until new file times are later than plan->start. `fd`: a file of sbx for an exact time, or
 // -1.
 void clock_pass(struct plan *plan, int fd);
-// Returns the time in nanoseconds. Earlier files have no later time, and later files no earlier
-// one (before Linux 6.13 for a tick). `fd`: as above.
+// Returns the file time now, in nanoseconds: no earlier write is later, no later write is earlier
+// (before Linux 6.13 but for a tick). `fd`: as above.
 int64_t clock_over(int fd);
 
 // Reports a new or changed symlink `name` whose target was hidden from the box.
@@ -64,17 +63,17 @@ void links_look(const struct check *check, int directory, const char *name, cons
 // places.
 void links_out(const struct plan *plan, struct findings *found);
 
-// Compares the plan's places with their state at the start (plan.h).
+// Compares the plan's places (protected directories) with their state at the start.
 
 void places_look(struct check *check);
-// Whether this process lacks rights to some places.
+// Whether this process lacks rights to a protected directory.
 bool places_are_shut(const struct plan *plan);
-// Opens the parent directory without following a link.
+// Opens the parent directory; follows no link.
 int places_above(const char *path);
 
-// Reads the directories of git's index. Call it while the box is busy.
+// Reads the directories of git's index.
 void scan_prepare(const struct plan *plan, struct run *run);
-// Whether a sweep would find nothing.
+// Whether scan_trees() would find nothing.
 bool scan_is_quiet(struct check *check, const struct run *run);
 // Removes new hooks, and reduces new configurations to harmless keys.
 void scan_trees(struct check *check, const struct run *run);
@@ -86,8 +85,8 @@ enum { WATCHES_MAX = 256, TAKEN_MAX = 256, LOOK_MILLISECONDS = 50 };
 
 struct watch {
 	struct living living;
-	unsigned takes; // names moved in this turn
-	int names;      // descriptor of the notices
+	unsigned takes; // names quarantined in this turn
+	int names;      // signalfd of the notices
 	struct watched_name {
 		ino_t inode;
 		dev_t device;
@@ -99,23 +98,23 @@ struct watch {
 		ino_t inode;
 		dev_t device;
 		struct timespec changed;
-		bool replaced; // by the host: the box could write to the new file
-	} *walls;              // by mount of the plan, at the last check
+		bool replaced; // by the host: the box could write the new file
+	} *walls;              // indexed like plan->mounts
 	int mounts;
 	pid_t keeper;
 	struct watched_place {
 		struct timespec changed;
-		bool deeper; // names count in a new directory
+		bool deeper; // check subdirectories, too
 	} *places;
 	struct swept {
-		struct share share;   // of git's index now, and at the start
-		struct arena *arena;  // of a share that was read anew, or NULL
-		unsigned char *holds; // by its directory: a repository that the box made
-		unsigned at;          // the next directory
-		bool all;             // not only directories with notices
-		int64_t next;         // of all: milliseconds of the steady clock
-		int64_t processor;    // its time when this sweep began
-		int64_t since, began; // the last whole sweep, this one: nanoseconds
+		struct share share;   // directories of git's index
+		struct arena *arena;  // owner of `share`, or NULL
+		unsigned char *holds; // by index in `share`: a repository of the box
+		unsigned at;          // next index in `share`
+		bool all;             // a whole sweep, also without notices
+		int64_t next;         // begin of the next whole sweep: ms, steady clock
+		int64_t processor;    // CPU time at this sweep's begin
+		int64_t since, began; // begin of the last whole sweep, of this one: ns
 	} swept;
 	int64_t next;  // earliest next check, in milliseconds of the steady clock
 	int64_t again; // next check without an event, or 0
@@ -138,48 +137,48 @@ int watch_open(struct watch *watch, const char *path);
 void places_watch(struct check *check, struct watch *watch);
 // Watches writes to files next to `path`.
 void watch_writes(struct watch *watch, const char *path);
-// Ends the run when a name returns eight times in ten seconds.
+// Counts a quarantined name. Ends the run when one returns eight times in ten seconds.
 void watch_count(struct watch *watch, const struct check *check, const char *path);
-// Checks new repositories in the directories of git's index, also in those of submodules: git in
-// the directories above enters them. Begins where the last turn's time ended.
+// Checks new repositories in the index's directories, and in those of submodules: git run above
+// enters them. Continues where the last turn's time ended.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run);
 void watch_rest(struct watch *watch, int64_t began);
-// Whether the mount hides a host path from the box.
+// Whether the mount protects a host path from the box.
 bool watch_is_wall(const struct mount *mount);
 
-// A timer calls it: short runs take no time.
+// A timer calls it: short runs need no watch.
 void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct findings *found);
 void walls_end(struct watch *watch);
 void walls_names(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct findings *found);
-// Reports restored walls, and checks the files that were open without them.
+// Reports restored mounts, and checks the files that were writable without them.
 void walls_answer(struct watch *watch, const struct plan *plan, struct findings *found);
 void check_replaced(const struct check *check, const struct mount *mount);
-// Removes what the box could write to an uncovered configuration. Returns whether there was any.
+// Removes unsafe keys from a git configuration that lost its mount; false: none.
 bool copy_look(struct check *check, const struct copy *copy);
 
-// Records of the boxes in a tree, with its state at the start. A run's record is removed after its
-// check: the next run checks after a killed one.
+// Records of the boxes in a tree, with its state at the start. A record is removed after the check.
+// The next run checks after a killed one.
 
 void journal_begin(const struct plan *plan, struct run *run);
-// Whether another box lived in one of the trees meanwhile.
+// Whether another box lived in one of the trees during the run.
 bool journal_beside(const struct plan *plan, const struct run *run);
 void journal_end(const struct plan *plan, struct run *run);
 void journal_report(const struct run *run, struct findings *found);
 
-// Killed runs of a tree, with the places as the first run found them. Other runs skip them until
+// Killed runs of a tree. `plan` has the listings of the first run. Other runs skip them until
 // journal_done().
 enum { DUE_MAX = 64 };
 struct due {
 	int boxes, fds[DUE_MAX];
 	const char *links, *files[DUE_MAX];
 	unsigned count;
-	int64_t from; // nanoseconds
+	int64_t from; // start of the first run: nanoseconds
 	struct plan plan;
 };
-// False: there is none. Removes runs whose command never began, and runs of another directory with
-// the same name.
+// Collects killed runs; false: none. Removes records of runs that began no command, and of another
+// directory with this path.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due);
-// Unchecked runs stay due.
+// Without `checked` later runs check again.
 void journal_done(struct due *due, bool checked);

@@ -1,5 +1,5 @@
-// Owns the sweep after a run over repositories below the top: new ones, and those that differ from
-// the list.
+// Owns the search for repositories below a tree's top after a run: new ones, and those unlike the
+// tree's list.
 #include "postcheck/postcheck.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@
 
 // LOOK_NANOSECONDS: time limit when no file time separates new from old.
 enum { LOOK_NANOSECONDS = 500000000, NEW_ROWS_MAX = REPOS_ROWS_MAX / 2 };
-// Address space.
+// Address space of two arenas.
 #define LIST_BYTES  ((size_t)192 << 20)
 #define SHARE_BYTES ((size_t)384 << 20)
 
@@ -31,9 +31,9 @@ struct scan {
 	const struct tree *tree;
 	struct repos old;
 	struct repos now;
-	bool whole; // check the whole tree, not the share
+	bool whole; // check the tree, not only `share`
 	struct share share;
-	int64_t since; // read changes from this time on
+	int64_t since; // read directories that changed from this time on
 	int64_t checked;
 	const struct run *run;
 	bool moved;
@@ -62,7 +62,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 	apart_leave();
 }
 
-// Compares the index's directories before and after the run. False: the whole tree is checked.
+// Collects the index's directories before and after the run. False: check the whole tree.
 static bool choose(const struct check *check, const struct run *run, const struct tree *tree,
 		   struct arena *arena, struct share *ret_share)
 {
@@ -89,8 +89,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	return true;
 }
 
-// Skips protected repositories and other mounts, except the top of a writable one: the box may make
-// it a repository.
+// Skips protected repositories and mounts, but a writable one's top: it may become a repository.
 static bool is_mounted(const struct plan *plan, const char *path, const char *name)
 {
 	if (str_equal(name, ".") && place_is_git(plan, path))
@@ -112,8 +111,8 @@ static bool is_listed(const struct scan *scan, const struct repos_row *row, int 
 	       !finding_is_made(scan->check, directory, name);
 }
 
-// Whether no name came to the directory, or the entry was born after the last check while no box
-// lived. Renames and links change a ctime.
+// Whether the entry is the user's: no name came to its directory, or it is unchanged and was born
+// after the last check while no box lived.
 static bool stood_there(const struct scan *scan, int directory, const char *name)
 {
 	const struct check *check = scan->check;
@@ -125,7 +124,7 @@ static bool stood_there(const struct scan *scan, int directory, const char *name
 		!journal_beside(check->plan, scan->run));
 }
 
-// Whether the list has the path and inode, or they existed before the run.
+// Whether the repository is the user's: listed with this inode, or older than the run.
 static bool is_users(const struct scan *scan, int directory, const char *name,
 		     const struct repos_row *row)
 {
@@ -188,7 +187,7 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		scan->now.full = true;
 }
 
-// Whether no name of the table changed in an otherwise unchanged directory.
+// Whether the entry is no changed name that is protected at the top.
 static bool is_quiet(const struct scan *scan, int directory, const char *name, const char *path)
 {
 	struct findings none = { 0 };
@@ -224,7 +223,7 @@ static bool is_other_tree(struct git_walk *walk)
 	return tree_is(((struct scan *)walk->owner)->check->plan, walk->path);
 }
 
-// Checks listed repositories that the sweep missed and the box could write.
+// Checks listed repositories that the search missed and the box could write.
 static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 {
 	struct stat status;
@@ -249,7 +248,7 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 	}
 }
 
-// Keeps missed rows whose files exist.
+// Keeps listed repositories that the search missed and that still exist.
 static void keep_rest(struct scan *scan, int root)
 {
 	struct stat status;
@@ -289,7 +288,7 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 	const char *name = name_of(check->plan, scan->tree->path);
 	keep_rest(scan, root);
 	if (!scan->run->due_failed && repos_differs(&scan->old, &scan->now))
-		listed_end(&scan->now, &scan->old, scan->tree->list);
+		repos_end(&scan->now, &scan->old, scan->tree->list);
 	if (!walk->cut)
 		note_time(scan);
 	tell_part(scan, walk);
@@ -309,14 +308,15 @@ static bool read_list(struct scan *scan, const struct tree *tree, struct arena *
 	if (stat(tree->path, &status) == 0)
 		scan->now.device = status.st_dev;
 	if (repos_read(arena, tree->list, tree->path, &scan->old) < 0) {
-		// A newer sbx wrote the list, and checks, too.
+		// A newer sbx wrote the list, and does its own check.
 		findings_add(check->found, FINDING_NOT_COMPARED, "", err_taken(), "");
 		return false;
 	}
 	return true;
 }
 
-// Other directories get 15 ms or a tenth of the run. Installed packages get a tenth.
+// Directories outside git's index get a tenth of the run, at least 15 ms; installed packages a
+// tenth.
 static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
 	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };

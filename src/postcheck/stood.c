@@ -1,6 +1,6 @@
-// Owns a run's record of its trees: a file for each, with start time, the tree's inode, places and
-// mounts. Before the command begins there is no last line ".". A link in the state's directory of
-// the tree leads to the file.
+// Owns a run's record of its trees: a file for each, with start time, inode, places and mounts.
+// Without the last line "." the command has not begun. A link in the tree's state directory leads
+// to the file.
 #include "postcheck/postcheck.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static void put_place(struct out *out, const struct place *place)
 		words_write(out, "n", name_fields, WORDS_COUNT(name_fields), item);
 }
 
-// Whether the path belongs to the tree, as a worktree's outside git directory does.
+// Whether the path is in the tree, or in a git directory outside all trees.
 static bool is_of(const struct plan *plan, const char *path, const char *tree)
 {
 	bool is = path_within(path, tree);
@@ -107,7 +107,7 @@ static uint64_t inode_of(const char *tree)
 
 enum { LINK_MAX = RECORD_NAME + 16 };
 
-// The link PID-TIME.N leads to the record's file `stood.N`.
+// Writes the record's file `stood.N`, and the link PID-TIME.N that leads to it.
 static int begin_tree(const struct plan *plan, const struct run *run, unsigned number)
 {
 	char link[LINK_MAX];
@@ -120,8 +120,7 @@ static int begin_tree(const struct plan *plan, const struct run *run, unsigned n
 		.index = plan->index ? plan->index : none,
 		.repository = plan->repository ? plan->repository : none,
 	};
-	// The link comes before the file: the links' directory must be older than the file.
-	// Without a whole file the command has not begun.
+	// The link comes first: is_beside() needs the links' directory older than the file.
 	str_put(link, sizeof(link), "%s.%u", run->record_name, number);
 	if (record_link(run->record, tree->runs, link) < 0)
 		return -1;
@@ -146,7 +145,7 @@ void journal_begin(const struct plan *plan, struct run *run)
 	}
 }
 
-// A live box has a link. A box that came and went has changed the directory.
+// Whether another box lives (has a link), or lived since (changed the links' directory).
 static bool is_beside(const struct plan *plan, const struct run *run, unsigned number)
 {
 	struct stat before, now;
@@ -239,7 +238,7 @@ static bool read_line(struct plan *plan, struct arena *arena, char *line, unsign
 	return true;
 }
 
-// False: the command has not begun, or the tree is another one. With another table of names the
+// False: the command has not begun, or the directory is another. With another table of names the
 // listings count as incomplete.
 static bool read_run(struct arena *arena, int fd, uint64_t inode, int64_t *ret_from,
 		     struct plan *ret_plan)
@@ -300,7 +299,7 @@ static int claim(const struct due *due, const char *link)
 	return lock;
 }
 
-// The first run's listings count: later ones may have names that it planted.
+// Takes the first run's listings: later ones may have names that the first planted.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due)
 {
 	struct due due = { .from = INT64_MAX, .links = path_kept(arena, state, "trees", tree) };

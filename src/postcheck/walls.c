@@ -1,6 +1,6 @@
 // Owns the protective mounts of a live run. A host program that replaces a file removes the mount
-// over it. The keeper, a process in the box's view, restores the mount. Then the file is checked
-// for writes of the box.
+// over it. The keeper, a process in the box's mount namespace, restores it. Then the file is
+// checked for writes of the box.
 #include "postcheck/postcheck.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@
 #include "report/findings.h"
 #include "run.h"
 
-// Waits for a rename on the host: yields first, then sleeps for a millisecond.
+// RESTORE_YIELDS tries yield while the host renames a file, later ones sleep for 1 ms.
 enum { RESTORE_YIELDS = 2000, RESTORE_TRIES = 2050, ANSWERS_A_TURN = 64 };
 
 // The keeper's answers. Other numbers are indices of restored mounts.
@@ -43,7 +43,7 @@ static bool is_mounted(const char *path)
 	return (status.attributes & SYS_STATX_MOUNT_ROOT) != 0;
 }
 
-// Makes a new link or unreadable file: a mount uses it up.
+// Returns a detached mount. Mounting uses up a copy's link: makes a new one.
 static int open_cover(const struct mount *mount)
 {
 	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -65,8 +65,8 @@ static int open_cover(const struct mount *mount)
 	return tree < 0 || sys_mount_setattr(tree, AT_RECURSIVE, &readonly) < 0 ? -1 : take(&tree);
 }
 
-// Mounts over the file in the box's view. Directories above are mounts, which the box cannot move.
-// `ready`: a copy's prepared cover.
+// Mounts over the file in the box's mount namespace. Directories above are mounts, which the box
+// cannot move. `ready`: a prepared cover, or -1.
 static int mount_again(const struct mount *mount, int *ready)
 {
 	struct stat status;
@@ -74,7 +74,7 @@ static int mount_again(const struct mount *mount, int *ready)
 					   RESOLVE_NO_SYMLINKS);
 	if (target < 0)
 		return errno == ENOENT ? 0 : -1;
-	// The host is replacing the file: a mount would wait.
+	// The host is replacing the file: restore() tries again.
 	if (fstat(target, &status) < 0 || status.st_nlink == 0)
 		return -1;
 	if (*ready < 0)
@@ -86,7 +86,7 @@ static int mount_again(const struct mount *mount, int *ready)
 	return 0;
 }
 
-// Returns 0: was mounted; 1: restored.
+// Returns 0: was mounted; 1: restored; -1.
 static int restore(const struct mount *mount, int *ready)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -128,7 +128,7 @@ static int restore_all(const struct plan *plan, int covers[COPIES_MAX], int sock
 	return 0;
 }
 
-// Requests a short slice. Linux 6.12 runs the process sooner, earlier ones ignore it.
+// Requests a short time slice: Linux 6.12 then runs the process sooner. Earlier kernels ignore it.
 static void be_first(void)
 {
 	struct {
@@ -141,7 +141,7 @@ static void be_first(void)
 	syscall(SYS_sched_setattr, 0, &wanted, 0);
 }
 
-// Ends with the supervisor, which has the only other end of the socket.
+// The keeper ends with the supervisor, which has the only other end of the socket.
 static _Noreturn void keep(const struct plan *plan, const struct run *run, int mounts, int socket)
 {
 	const int kept[] = { mounts, socket, run->user, run->view };
@@ -194,7 +194,7 @@ static void lose(struct watch *watch, struct findings *found)
 	fd_close(&watch->mounts);
 }
 
-// A process that ends has no view (EINVAL).
+// Whether the box ends: opening its mountinfo then fails with EINVAL.
 static bool has_ended(int pidfd)
 {
 	enum { LONGEST_MILLISECONDS = 2000 };
@@ -238,7 +238,7 @@ void walls_end(struct watch *watch)
 	watch->walls = NULL;
 }
 
-// A mount disappears without a notice when the host replaces the file below.
+// Wakes the keeper: the kernel does not report a mount lost when the host replaces its file.
 static void look_all(const struct watch *watch, const struct plan *plan)
 {
 	const int word = KEEPER_LOOKED;
@@ -282,13 +282,14 @@ void walls_begin(struct watch *watch, const struct plan *plan, const struct run 
 	walls_names(watch, plan, run, found);
 }
 
-// The box could write to an uncovered file, and may still have a descriptor of it.
+// Checks a file that lost its mount: the box could write to it, and may have a descriptor.
 static void look_at(struct watch *watch, struct check *check, unsigned index)
 {
 	const struct mount *mount = &check->plan->mounts[index];
 	struct wall_state *wall = &watch->walls[index], now = wall_seen(mount);
 	bool first = now.inode != wall->inode;
-	if (!is_changed(&now, wall) || (first && !wall->replaced)) // not reported yet
+	// The keeper has not reported the change yet.
+	if (!is_changed(&now, wall) || (first && !wall->replaced))
 		return;
 	now.replaced = wall->replaced;
 	*wall = now;

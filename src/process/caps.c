@@ -18,14 +18,14 @@ int caps_host(const struct plan *plan, struct run *run)
 	return privileges_pass_none() < 0 ? fail(errno, "empty the capability sets") : 0;
 }
 
-// Pid 1 must not allocate memory, but each function of libcap does.
+// Uses raw calls: pid 1 must not allocate memory, but each function of libcap does.
 static int drop_sets(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct nothing[2] = { { 0 } };
 	if (syscall(SYS_capset, &header, nothing) < 0)
 		return fail(errno, "capset");
-	// Pid 1 has the supervisor's memory, which no process of the box may read.
+	// Pid 1 has a copy of the supervisor's memory, which no process of the box may read.
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_DUMPABLE");
 	return 0;

@@ -1,5 +1,5 @@
-// Owns tier landlock. A second filter refuses what Landlock does not cover (landlock.rst, "Current
-// limitations"), or asks the supervisor.
+// Owns tier landlock, a box without namespaces. A second filter refuses what Landlock does not
+// cover (landlock.rst, "Current limitations"), or asks the supervisor.
 #include "process/ns.h"
 
 #include <errno.h>
@@ -47,8 +47,8 @@ enum {
 #define NO_REQUESTS(letter)  REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
 
 static const struct asking rows[] = {
-	// The supervisor makes the connections of unix sockets. Datagrams are refused: each names
-	// its receiver. With the host's network only pairs are allowed.
+	// The supervisor connects unix sockets. Datagram sockets are refused: each message may name
+	// another receiver. With the host's network only socket pairs are allowed.
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
 	{ "socket socketpair", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS, SECCOMP_RET_ALLOW, IN_ALL,
@@ -58,8 +58,8 @@ static const struct asking rows[] = {
 	{ "socket socketpair", ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EACCES), IN_ALL, AF_UNIX },
 	{ "connect", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_OWN, 0 },
 	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
-	// The supervisor makes TCP connections. Refused are other protocols, listeners, and data
-	// before the connection.
+	// The supervisor makes TCP connections. Other protocols, listeners, and data before the
+	// connection are refused.
 	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, 0 },
 	{ "socket", 2, ~0U, 0, ASKING_IS, SECCOMP_RET_ALLOW, IN_PROXY, 0 },
 	{ "socket", 2, ~0U, IPPROTO_TCP, ASKING_IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY, 0 },
@@ -78,7 +78,8 @@ static const struct asking rows[] = {
 	{ "setpriority", 0, ~0U, WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "setpriority ioprio_set", 1, ~0U, 0, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
-	// The supervisor makes these calls, which a read-only descriptor permits.
+	// The kernel permits these calls with a read-only descriptor: the supervisor makes them
+	// instead.
 	{ "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes futimesat "
 	  "utimensat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
@@ -86,8 +87,8 @@ static const struct asking rows[] = {
 	{ "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr "
 	  "removexattrat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EOPNOTSUPP), IN_ALL, 0 },
-	// A read-only descriptor permits ioctls that change files. Letters (ioctl-number.rst) with
-	// such requests are refused.
+	// Some ioctls change files through a read-only descriptor. Their letters (ioctl-number.rst)
+	// are refused.
 	OWN_REQUEST(FS_IOC_GETFLAGS),
 	OWN_REQUEST(FS_IOC_GETVERSION),
 	OWN_REQUEST(FS_IOC_FSGETXATTR),
@@ -218,7 +219,7 @@ int domain_child(const struct plan *plan, struct run *run)
 	(void)run;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_CHILD_SUBREAPER");
-	// landlock_restrict_self() needs it without CAP_SYS_ADMIN.
+	// Without CAP_SYS_ADMIN landlock_restrict_self() needs no_new_privs.
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? fail(errno, "PR_SET_NO_NEW_PRIVS") : 0;
 }
 

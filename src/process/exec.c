@@ -35,7 +35,7 @@ __attribute__((noinline)) static int execute_script(const struct exec_words *wor
 	return errno;
 }
 
-// sh would interpret a program for another architecture as a script.
+// sh would run a program for another architecture as a script.
 static bool is_program(const char *path)
 {
 	char begin[4] = "";
@@ -67,7 +67,7 @@ static const char *path_of(char *const *environment)
 	return NULL;
 }
 
-// execvp() would return EACCES if a directory of PATH is hidden.
+// execvp() would return EACCES if a directory of PATH is hidden: this returns ENOENT.
 int exec_execute(const struct exec_words *words)
 {
 	const char *name = words->command[0], *path = path_of(words->environment);
@@ -168,7 +168,7 @@ static _Noreturn void become(const struct run *run, const struct exec_order *ord
 		give_up(0, errno);
 	if (mapped.text->texts[0] && chdir(mapped.text->texts) < 0)
 		give_up(WHY_DIRECTORY, errno);
-	if (testing_skips("exec-haste")) // a process of the box meets it before its exec
+	if (testing_skips("exec-haste")) // a process of the box can see this one before its exec
 		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
 	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
 	give_up(0, exec_execute(&(struct exec_words){ mapped.words,
@@ -200,13 +200,13 @@ static void forget(struct exec_child *child)
 static void tell(struct run *run, int command, enum exec_kind kind, int number, int fd)
 {
 	run->message.kind = MESSAGE_EXEC;
-	run->message.step = command;
+	run->message.exec = command;
 	run->message.number = (int)kind;
 	run->message.status = number;
 	fd_send(run->to_host, &run->message, sizeof(run->message), &fd, fd >= 0);
 }
 
-// A child that has not called exec ends with SIGNAL_ORDER. waitpid(2) finds it with __WCLONE.
+// Until its exec the child's exit signal is SIGNAL_ORDER: waitpid(2) finds it with __WCLONE.
 static enum exec_kind start(struct run *run, const struct exec_order *order, int fds[FD_PASSED],
 			    int *ret_master, int *ret_number)
 {
@@ -235,7 +235,7 @@ static enum exec_kind start(struct run *run, const struct exec_order *order, int
 	return EXEC_STARTED;
 }
 
-// A stopped command gets the signal after SIGCONT.
+// Sends the signal, then SIGCONT to a stopped command.
 static void pass_signal(struct run *run, const struct exec_order *order)
 {
 	struct exec_child *child = find(run, order->number);

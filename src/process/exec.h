@@ -33,8 +33,8 @@ struct exec_order {
 	struct terminal_wish terminal;
 };
 
-// Answers of pid 1, which the supervisor passes on. The client sends signal numbers. Its EOF kills
-// the command.
+// Answers of pid 1, which the supervisor passes to the client. The client sends signal numbers. EOF
+// from the client kills the command.
 enum exec_kind {
 	EXEC_STARTED, // forked, not yet executed
 	EXEC_SIGNALLED,
@@ -42,7 +42,7 @@ enum exec_kind {
 	// The command did not run. `number` is an errno or 0.
 	EXEC_NOT_FOUND,
 	EXEC_NO_DIRECTORY,
-	EXEC_KILLED, // or stopped, by a process of the box
+	EXEC_KILLED, // killed or stopped by a process of the box
 	EXEC_PAUSED,
 	EXEC_FULL,
 	EXEC_SILENT,
@@ -67,7 +67,7 @@ struct exec {
 	struct rlimit files;
 };
 
-// Closes `fds`: the text and, without a terminal, stdin, stdout and stderr.
+// Executes the order. Closes `fds`: the text and, without a terminal, stdin, stdout and stderr.
 void exec_take(struct run *run, const struct exec_order *order, int fds[FD_PASSED]);
 // EXEC_MADE: the child ended before its exec.
 enum exec_stage { EXEC_EXECUTED, EXEC_MADE };

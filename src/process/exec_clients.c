@@ -199,9 +199,9 @@ void exec_clients_handle(struct run *run)
 
 void exec_clients_tell(struct run *run, const struct message *message, int terminal)
 {
-	struct exec_client *client = find(run->clients, message->step);
+	struct exec_client *client = find(run->clients, message->exec);
 	enum exec_kind kind = (enum exec_kind)message->number;
-	if (!client || message->step == 0)
+	if (!client || message->exec == 0)
 		return;
 	if (kind == EXEC_STARTED)
 		client->child = message->child;
@@ -219,8 +219,8 @@ static pid_t number_of(const char *text, const char *line)
 	return end ? (pid_t)strtol(end, NULL, 10) : 0;
 }
 
-// Finds the command from its descendant `pid`: each command leads a session. `ret_all`: did not
-// reach pid 1.
+// Finds the command above its descendant `pid`: each command leads a session. `ret_all`: the search
+// did not reach pid 1.
 static const struct exec_client *client_of(const struct run *run, pid_t pid, bool *ret_all)
 {
 	enum { DEPTH_MAX = 64 };

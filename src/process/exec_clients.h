@@ -9,7 +9,7 @@ struct plan;
 
 struct exec_denied {
 	struct control_head head;
-	unsigned lost[2]; // lost before this one; [1]: with on_failure
+	unsigned lost[2]; // refusals lost before this one; [1]: with on_failure
 	struct denial denial;
 };
 
@@ -34,7 +34,7 @@ void exec_clients_take(const struct plan *plan, struct run *run,
 int exec_clients_waiting(const struct run *run);
 void exec_clients_handle(struct run *run);
 void exec_clients_tell(struct run *run, const struct message *message, int terminal);
-// Sends `denial` to the client of `pid`, or, if unknown, to all of that `time`.
+// Sends `denial` to the client of `pid`, or, if that is unknown, to all clients that ran at `time`.
 void exec_clients_denied(const struct run *run, pid_t pid, int64_t time,
 			 const struct denial *denial);
 // Sends new refusals of the ssh-agent filter to all clients.

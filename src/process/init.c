@@ -115,7 +115,8 @@ static _Noreturn void tell_end(struct run *run, int status)
 	tell(run);
 	while (run->grouped) // the supervisor reads the cgroup, then kills pid 1
 		pause();
-	poll(&supervisor, 1, LONGEST_MILLISECONDS); // until the supervisor has released the view
+	// Waits until the supervisor has released the namespaces.
+	poll(&supervisor, 1, LONGEST_MILLISECONDS);
 	_exit(0);
 }
 
@@ -219,7 +220,7 @@ static _Noreturn void serve(struct run *run, pid_t command)
 	}
 }
 
-// The box could read its policy in sbx's command line.
+// Clears sbx's command line: the box could read its policy there.
 static void forget_arguments(const struct run *run)
 {
 	for (char *const *word = run->arguments; *word; word++)
@@ -236,7 +237,7 @@ int init_child(const struct plan *plan, struct run *run)
 		forget_arguments(run);
 	if (close_others(plan, run->to_host, 0) < 0)
 		return fail(errno, "close_range");
-	// The terminal's signals then come once, through the supervisor.
+	// Leaves the caller's group: the terminal's signals then come once, through the supervisor.
 	if (run->own_session ? setsid() < 0 : run->lent && setpgid(0, 0) < 0)
 		return fail(errno, "leave the process group");
 	sigfillset(&all);
@@ -264,8 +265,8 @@ int init_child(const struct plan *plan, struct run *run)
 			run->pty >= 0);
 	if (problem)
 		_exit(1);
-	// Readers must see EOF when the command closes its output. Descriptor 0 keeps the terminal
-	// open.
+	// Closes pid 1's copies: readers must see EOF when the command closes its output.
+	// Descriptor 0 keeps the terminal open.
 	bool spared = peer >= 0 && dup2(peer, 0) == 0;
 	sys_close_range(spared, (unsigned)run->to_host - 1, 0);
 	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);

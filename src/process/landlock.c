@@ -71,8 +71,8 @@ static int add_view(const struct plan *plan, const struct run *run, int ruleset)
 	return 0;
 }
 
-// Lets the box reopen a descriptor of the caller (/dev/fd/3) in its mode. Pipes need no rule
-// (EBADFD).
+// Lets the box reopen a descriptor of the caller (/dev/fd/3) in the mode that the descriptor has.
+// Pipes need no rule (EBADFD).
 static int add_handed(const struct plan *plan, int ruleset, int fd)
 {
 	static const uint64_t by_mode[] = {
@@ -123,7 +123,7 @@ int landlock_child(const struct plan *plan, struct run *run)
 	return sys_landlock_restrict(ruleset) < 0 ? fail(errno, "landlock_restrict_self") : 0;
 }
 
-// A domain denies moves between directories unless it handles LANDLOCK_REFER.
+// Grants LANDLOCK_REFER: a domain that does not handle it denies moves between directories.
 int landlock_below(void)
 {
 	const struct sys_landlock_ruleset attributes = { .files = LANDLOCK_REFER,

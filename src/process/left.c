@@ -1,5 +1,5 @@
 // Owns the search for files left in the private home. It is bounded, follows no link and enters no
-// other mount. Of dot directories it reads only bin (~/.cargo/bin).
+// other mount. In dot directories it reads only bin (~/.cargo/bin).
 #include "process/ns.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 enum { SHOWN_MAX = 3, ENTRIES_MAX = 512, DEPTH_MAX = 8, HOME_MAX = 1024 };
 
-// Not reported: a cache of profiles/base.ini.
+// A cache of profiles/base.ini, which is not reported.
 static const char cache[] = "go/pkg";
 static const char others[] = "...";
 
@@ -46,9 +46,9 @@ static bool is_done(const struct look *look)
 
 static void add(struct look *look)
 {
-	char *text = look->message->text;
+	char *text = look->message->left;
 	size_t length = strlen(look->path) + 1;
-	bool fits = look->used + length + sizeof(others) < sizeof(look->message->text);
+	bool fits = look->used + length + sizeof(others) < sizeof(look->message->left);
 	const char *shown = look->named == SHOWN_MAX || !fits ? others : look->path;
 	look->named = fits ? look->named + 1 : SHOWN_MAX + 1;
 	length = strlen(shown) + 1;

@@ -21,8 +21,7 @@
 #include "plan.h"
 #include "run.h"
 
-// The box gets a quarter of the caller's inotify instances, because its instances count for the
-// caller, too.
+// The box's inotify instances count for the caller, too: the box gets a quarter.
 enum { INOTIFY_PART = 4 };
 static long inotify_most(void)
 {
@@ -89,7 +88,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// In tier landlock processes survive pid 1.
+// In tier landlock the box's processes survive pid 1, which ends them after SIGNAL_END.
 static void end_processes(const struct run *run)
 {
 	enum { LONGEST_MILLISECONDS = 2000 };
@@ -119,7 +118,7 @@ int ns_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// The kernel kills boxes first when memory runs out. Needs the host's /proc.
+// Makes the kernel kill boxes first when memory runs out. Needs the host's /proc.
 enum { OOM_SOONER = 500, OOM_MAX = 1000 };
 static int raise_score(void)
 {
@@ -143,7 +142,7 @@ int ns_child_lifeline(const struct plan *plan, struct run *run)
 	sigemptyset(&end);
 	sigaddset(&end, SIGNAL_END);
 	if (landlock)
-		sigprocmask(SIG_UNBLOCK, &end, NULL); // until a command runs
+		sigprocmask(SIG_UNBLOCK, &end, NULL); // init_child() blocks it again
 	if (prctl(PR_SET_PDEATHSIG, landlock ? SIGNAL_END : SIGKILL, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_PDEATHSIG");
 	// A supervisor that died before PR_SET_PDEATHSIG has closed its end of the socket.
@@ -170,14 +169,14 @@ int ns_child_ids(const struct plan *plan, struct run *run)
 	result = fd_write_file(AT_FDCWD, "/proc/self/gid_map", line);
 	if (result < 0)
 		return fail(-result, "/proc/self/gid_map");
-	// The supervisor needs both namespaces. The box's view lacks this /proc.
+	// The supervisor needs both namespaces. The box will not see this /proc.
 	run->user = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
 	run->view = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	return run->user < 0 || run->view < 0 ? fail(errno, "/proc/self/ns") : 0;
 }
 
-// Uses the box's /proc: in the host's the kernel walks every namespace. Tolerates the errno
-// `missing`.
+// Writes a limit in the box's /proc: in the host's /proc the kernel walks every namespace.
+// Tolerates the errno `missing`.
 static int lock_number(int proc, const char *file, unsigned most, int missing)
 {
 	char text[16];

@@ -26,12 +26,12 @@ int ns_child_hostname(const struct plan *plan, struct run *run);
 
 // The box has empty capability sets, locked securebits and no_new_privs.
 
-// Acts only in tier landlock: a new user namespace begins with full sets (user_namespaces(7)).
+// Drops capabilities in tier landlock. Elsewhere a new user namespace begins with full sets
+// (user_namespaces(7)), which caps_child() drops.
 int caps_host(const struct plan *plan, struct run *run);
 int caps_child(const struct plan *plan, struct run *run);
 
-// Tier landlock needs no namespaces. Landlock, a second filter and the supervisor confine the
-// command.
+// Tier landlock: a box without namespaces.
 
 int domain_plan(struct plan *plan);
 
@@ -49,8 +49,6 @@ void domain_end(void);
 
 int init_child(const struct plan *plan, struct run *run);
 
-// Landlock is a second wall over the plan's mounts.
-
 int landlock_plan(const struct probe *probe, struct plan *plan);
 int landlock_child(const struct plan *plan, struct run *run);
 // Enters a lower domain, which can neither signal nor trace pid 1. Returns -1 and sets errno.
@@ -66,18 +64,16 @@ int landlock_add_rights(const struct plan *plan, int ruleset, int fd, uint64_t r
 
 int landlock_add(const struct plan *plan, int ruleset, int fd, enum access access, bool directory);
 
-// Finds regular files in the private home, which disappears with the box.
-
 void left_begin(const struct plan *plan);
 
 // Searches only if `used`, the inodes of the tmpfs, exceeds run->made. Writes paths with NUL into
-// run->message.text.
+// run->message.left.
 void left_look(struct run *run, uint64_t used);
 
 // Frees the unused stack of a process that only waits.
 void pages_release_stack(void);
 
-// RLIMIT_NOFILE also bounds the user's descriptors in flight (unix(7)).
+// Raises sbx's RLIMIT_NOFILE, which also bounds the user's descriptors in flight (unix(7)).
 int rlimits_host(const struct plan *plan, struct run *run);
 int rlimits_child(const struct plan *plan, struct run *run);
 

@@ -22,8 +22,8 @@ static const struct row rows[] = {
 	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
 };
 
-// The box gets 1/divisor of each limit, which counts for the whole user. No cgroup bounds realtime
-// threads.
+// Limits that count for the whole user: the box gets 1/divisor of each (0: none). No cgroup bounds
+// realtime threads.
 static const struct limit_part {
 	int resource;
 	unsigned divisor;
@@ -94,8 +94,8 @@ int rlimits_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// The box gets half of sbx's limit, which leaves descriptors in flight for sbx. A nested box does
-// not halve it again.
+// The box gets half of sbx's limit: sbx needs descriptors in flight. A nested box does not halve it
+// again.
 struct rlimit rlimits_files(const struct plan *plan, const struct run *run)
 {
 	struct rlimit limit = run->callers_files;
@@ -118,7 +118,7 @@ int rlimits_child(const struct plan *plan, struct run *run)
 		TRY(take_part(&parts[i]));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint64_t wanted = wanted_of(plan, &rows[i]);
-		// postcheck/walls.c forks one process
+		// for the process that postcheck/walls.c forks
 		bool another = rows[i].resource == RLIMIT_NPROC && plan->place_count > 0;
 		struct rlimit limit = { wanted + another, wanted + another };
 		// In tier landlock RLIMIT_NPROC counts all processes of the user.

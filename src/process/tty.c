@@ -71,7 +71,7 @@ void tty_lend(struct run *run)
 		tcsetpgrp(run->terminal, run->lent_group);
 }
 
-// Another living group in the foreground is the shell's.
+// False if another living group, the shell's, is in the foreground.
 static bool ours_to_restore(const struct run *run)
 {
 	pid_t group = tcgetpgrp(run->terminal);

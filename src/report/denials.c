@@ -36,7 +36,7 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	snprintf(denial->kind, sizeof(denial->kind), "%s", kind);
 	snprintf(denial->what, sizeof(denial->what), "%s", what);
 	snprintf(denial->why, sizeof(denial->why), "%s", why);
-	// npm sets its name to "npm install NAME".
+	// Cuts "npm install NAME", to which npm sets its name.
 	int length = (int)(strlen(program) < CUT_AT ? CUT_AT : strcspn(program, " "));
 	snprintf(denial->program, sizeof(denial->program), "%.*s", length,
 		 str_visible(program) ? program : "?");

@@ -1,8 +1,8 @@
 // The table of findings, worst first. The includer defines ROW: kind, word in JSON, severity, words
 // for people, named members. `agent`: words for a model ("": none). `fix`: flag or command. `more`:
-// follows "and 3 more such" (else "line"), then `see`. `joined`: number of paths in a line. Words
-// have %p path, %d detail, %i argument of the fix, %f fix, %l all paths. Without a fix the text
-// ends at the '|'.
+// words after "and 3 more such" (else "line"), before `see`. `joined`: number of paths in a line.
+// Words have %p path, %d detail, %i argument of the fix, %f fix, %l all paths. Without a fix the
+// text ends at the '|'.
 // clang-format off
 ROW(FINDING_BROKEN_REPOSITORY, "repository-broken", SEVERITY_DANGER,
 	"%p is not a valid git directory any more: your git would use another repository, perhaps "

@@ -29,11 +29,11 @@ struct finding_row {
 extern const struct finding_row finding_rows[FINDING_KINDS];
 extern const char *const severity_words[SEVERITIES];
 
-// Further records of a kind are only counted. A `joined` kind has a higher bound.
+// Findings of a kind beyond FINDING_RECORDS_MAX (more if `joined`) are only counted.
 enum { FINDING_RECORDS_MAX = 100, FINDING_BYTES_MAX = 512 << 10 };
 unsigned findings_most(enum finding_kind kind);
 
-// Texts are printable: control characters as by str_next(), invalid UTF-8 as <FF>.
+// Texts are printable. Control characters are escaped as by str_next(), invalid UTF-8 as <FF>.
 struct reported {
 	enum finding_kind kind;
 	const char *path; // or a step, or a program
@@ -76,11 +76,11 @@ enum { BRIEF_LINES = 8, SCREEN_LINES = 24, LINE_WORDS = 15 };
 bool findings_brief(const char *text, unsigned run, unsigned lines, struct out *out);
 void finding_fix(const struct reported *finding, struct out *out);
 
-// Puts members of an open list. An entry without a path has the number of findings without a
-// record.
+// Puts the findings as objects of an open list. An object without a path has the number of findings
+// without a record.
 void findings_json(const struct findings *findings, struct out *out);
 
-// These allocate memory: not for use after a clone.
+// The functions of denials allocate memory: do not call them after a clone.
 
 // A kind gets at most half of the free rows: a box cannot hide one kind behind another.
 enum { DENIALS_MAX = 512, DENIAL_TEXT = 512 };
@@ -94,7 +94,7 @@ struct denial {
 	bool on_failure;   // reported only if the command failed
 	bool joined;       // an earlier denial's line names this one
 	bool silent;       // left out of the report
-	unsigned shown;    // `count` when a line showed it during the run
+	unsigned shown;    // `count` when a line during the run showed the denial
 	char what[DENIAL_TEXT];
 	char program[32]; // "": unknown
 	char why[DENIAL_TEXT];
@@ -114,14 +114,14 @@ struct denials {
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *why, const char *program);
 void denials_add_copy(struct denials *denials, const struct denial *denial);
-// True for two writes that the same flag allows and that no line has shown.
+// Whether the same flag would allow both writes, and no line has shown them.
 bool denials_are_alike(const struct denial *one, const struct denial *other);
 // Joins writes that are alike. After success it silences `on_failure` denials, and update checks
 // that were refused at most twice.
 void denials_close(struct denials *denials, bool succeeded);
 void denials_free(struct denials *denials);
 
-// Locked processes share a table of refusals with the supervisor, which trusts none of it.
+// The opener and the SSH agent share a table of refusals. The supervisor trusts no entry.
 
 enum refused_kind {
 	REFUSED_NOTHING,

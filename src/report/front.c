@@ -1,4 +1,5 @@
-// Owns the front of a run, captured output, and the members of a result.
+// Owns the process that reads a run's output (the front), captured output, and the members of a
+// result.
 #include "report/front.h"
 
 #include <errno.h>
@@ -70,8 +71,8 @@ static bool store(struct front *front, int from, int stream)
 	return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-// A word says that the command has begun, or that all output was printed. EOF: the supervisor has
-// died. Returns how long to wait for more output.
+// Takes a message: the command has begun, or all output was printed. EOF: the supervisor has died.
+// Returns how long to wait for more output.
 static int take_word(const struct front *front, struct pollfd *events, bool *ret_asked)
 {
 	int32_t run;

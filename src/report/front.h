@@ -1,5 +1,5 @@
 // The front is a process beside the supervisor that reads the command's output. Writers do not wait
-// for a slow reader. It outlives a killed supervisor.
+// for a slow reader. The front outlives a killed supervisor.
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ struct front {
 	int stored[STREAMS_CAPTURED]; // memfds; in a background run the first is the output file
 	struct ring_head head;
 	int answer;
-	int ready; // closed when both processes have ended
+	int ready; // closed when front and supervisor have ended
 	int socket;
 	const char *id, *session;
 };

@@ -18,7 +18,7 @@ struct ring_head {
 	int64_t last_mark_begun; // wall clock, milliseconds
 };
 
-// The bytes from `offset` to the next mark were written until `last`.
+// The bytes from `offset` to the next mark were written no later than `last`.
 struct ring_mark {
 	int64_t last;
 	uint64_t offset;

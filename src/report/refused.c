@@ -1,4 +1,4 @@
-// Owns the table in which locked processes note their refusals.
+// Owns the table in which the opener and the SSH agent note their refusals.
 #include "report/findings.h"
 
 #include <stdio.h>

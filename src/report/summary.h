@@ -69,16 +69,16 @@ void summary_json(const struct saying *saying, struct out *out);
 // Reports refusals during a run to a person, on a terminal in line mode.
 enum {
 	TERMINAL_LINES_A_SECOND = 3,
-	TERMINAL_LINES_MAX = 60, // of a run
+	TERMINAL_LINES_MAX = 60, // in a run
 };
 
 struct findings;
 struct terminal_lines {
 	enum { TERMINAL_UNASKED, TERMINAL_OFF, TERMINAL_ON } state;
-	bool log; // for `sbx logs` or the client of a wrapped server, without a terminal
-	int fd;   // a separate description, non-blocking
+	bool log; // writes for `sbx logs` or the client of a wrapped server, without a terminal
+	int fd;   // own open file description, non-blocking
 	unsigned next;
-	size_t findings_shown; // offset in the records
+	size_t findings_shown; // offset in the findings' records
 	unsigned lines;
 	unsigned lines_of_run;
 	int64_t second_began;
@@ -93,7 +93,7 @@ void terminal_lines_turn(struct terminal_lines *live, const struct plan *plan,
 			 struct denials *denials, const struct findings *found);
 int terminal_lines_wait(const struct terminal_lines *live, int milliseconds);
 void terminal_lines_end(struct terminal_lines *live);
-// Opens the terminal again, non-blocking. Returns -1 if it is none.
+// Opens the terminal again, non-blocking. Returns -1 if `fd` is no terminal.
 int terminal_lines_reopen_terminal(int fd);
 void terminal_lines_reset_terminal(void);
 

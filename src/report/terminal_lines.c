@@ -75,8 +75,8 @@ static void begin_empty_line(unsigned columns, bool plain, struct out *out)
 		out_text(out, "%*s\r", (int)columns, "");
 }
 
-// offer() has a system call for each kind that never waits. A box can clear O_NONBLOCK of a shared
-// description.
+// For each kind of descriptor offer() uses a system call that never waits: a box can clear
+// O_NONBLOCK of a shared description.
 struct sink {
 	int fd, memory; // `memory`: memfd with the text, for splice()
 	mode_t kind;
@@ -243,10 +243,9 @@ int terminal_lines_wait(const struct terminal_lines *live, int milliseconds)
 	return times_left(live->next_try, milliseconds);
 }
 
-// Ends states of the terminal that a box may have begun (xterm's ctlseqs): strings, VT52 mode,
-// printing, synchronized updates, alternate screen, margins, origin mode, character sets,
-// attributes, insert mode, no wrap, hidden cursor, reports of mouse, focus and paste. ?1049l and
-// DECSTR would also move the cursor or reset the user's modes.
+// Ends states of the terminal that a box may have begun (xterm's ctlseqs), such as VT52 mode,
+// alternate screen, margins and mouse reports. ?1049l and DECSTR would also move the cursor or
+// reset the user's modes.
 static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
 				     "\0337\033[?69l\033[?6l\033[r\0338"
 				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h"
@@ -323,7 +322,8 @@ int terminal_lines_say(struct out *out, int fd, struct patience *patience)
 	if (S_ISFIFO(status.st_mode) && shown.used > 0)
 		memory = fd_memory("sbx", MEMORY_PLAIN);
 	int result = memory < 0 ? 0 : fd_write_all(memory, shown.text, shown.used);
-	// No process of the box is left to use the shared description of a device.
+	// The box is dead: O_NONBLOCK on a device's shared description disturbs none of its
+	// processes.
 	int flags = S_ISCHR(status.st_mode) && own < 0 ? fcntl(fd, F_GETFL) : -1;
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);

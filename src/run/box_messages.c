@@ -66,7 +66,7 @@ static void take_sockets(const struct run *run, int fds[FD_PASSED])
 	proxy_sockets(run->proxy, fds, count);
 }
 
-// The first listener gets the connections to every port.
+// `redirected`: the first listener gets the connections to every port.
 static void take_listeners(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
 {
 	bool redirected = run->proxy->listener_count > 0 ? run->proxy->redirected

@@ -42,7 +42,6 @@ static const char *caller_value(char *const *environment, const char *name)
 	return NULL;
 }
 
-// Returns $HOME, else the home in /etc/passwd, else a directory that exists only in the box.
 const char *decide_home(struct arena *arena, char *const *environment)
 {
 	const char *home = caller_value(environment, "HOME");
@@ -123,8 +122,8 @@ static int choose_directory(struct plan *plan)
 	return 0;
 }
 
-// A descriptor of a directory leads out of the box's view. Landlock would only deny opening files
-// in it.
+// A directory's descriptor leads out of the box, even with Landlock: 0, 1 and 2 are refused,
+// others get a warning.
 static int keep_descriptors(struct plan *plan)
 {
 	unsigned count = STDERR_FILENO + 1;
@@ -255,7 +254,7 @@ void decide_places(struct plan *plan, char *const *environment)
 	plan->toplevel = plan->session ? plan->session->project : project_find(plan);
 }
 
-// True if a killed run left `name`. The check that is due moves it away.
+// True if a killed run left `name`: the pending check will move it away.
 static bool is_left(const struct plan *plan, const char *name)
 {
 	struct due due;

@@ -12,9 +12,8 @@
 #include "run.h"
 #include "trees/trees.h"
 
-// Starts the reader only for a question. Most projects have none: one repository, whose
-// configuration names no files, with an index that was read before. Other writable directories may
-// hold repositories, too.
+// Most projects need no reader: they have one repository, whose configuration names no files and
+// whose index was read before. Other writable directories may hold repositories.
 int reader_host(const struct plan *plan, struct run *run)
 {
 	const char *text;

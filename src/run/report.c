@@ -93,12 +93,12 @@ static void find_left(const struct run *run, struct outcome *outcome)
 
 static void find_lost(struct arena *arena, const struct run *run, struct outcome *outcome)
 {
-	const char *end = run->message.text + sizeof(run->message.text);
-	char path[sizeof(run->message.text) + 2] = "~/";
+	const char *end = run->message.left + sizeof(run->message.left);
+	char path[sizeof(run->message.left) + 2] = "~/";
 	enum finding_kind kind = FINDING_LEFT;
 	if (run->message.kind != MESSAGE_ENDED || outcome->found.counts[FINDING_WORKTREE_LOST])
 		return;
-	for (const char *at = run->message.text; at < end && *at; at += strlen(at) + 1) {
+	for (const char *at = run->message.left; at < end && *at; at += strlen(at) + 1) {
 		memcpy(path + 2, at, strlen(at) + 1);
 		if (str_equal(at, "...")) {
 			findings_add(&outcome->found, kind,

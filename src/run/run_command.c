@@ -57,7 +57,6 @@ int box_done(struct out *out, int result)
 	return out_flush(out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
-// Returns $SHELL if it is bash or zsh, else bash, zsh or sh.
 static const char *box_shell(void)
 {
 	static const char *const fallbacks[] = { "/bin/bash", "/usr/bin/bash", "/bin/zsh",

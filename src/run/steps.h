@@ -25,7 +25,7 @@ struct step {
 	int (*go)(const struct plan *plan, struct run *run);
 	int (*undo)(const struct plan *plan,
 		    struct run *run); // on the host side, in reverse order; may be NULL
-	// Instead of `go`, in steps that write the plan. The row "go" makes it read-only.
+	// Replaces `go` in steps that write the plan. The step named "go" seals it.
 	int (*make)(struct plan *plan, struct run *run);
 	bool lost_without_namespaces; // fails on a machine without namespaces, where tier landlock
 				      // may work
@@ -48,8 +48,8 @@ const char *decide_state_directory(struct arena *arena, char *const *environment
 
 void decide_places(struct plan *plan, char *const *environment);
 
-// The first half merges profiles and flags, and decides what the clone needs. `plan` and `profile`
-// are zeroed, in the arena.
+// Makes the first half of the plan: merges profiles and flags, and decides what the clone needs.
+// `plan` and `profile` must be zeroed, and in the arena.
 int decide_profile(struct arena *arena, const struct invocation *invocation,
 		   const struct arguments *arguments, char *const *environment,
 		   struct profile *profile, struct plan *plan);
@@ -80,15 +80,13 @@ void program_names(const struct plan *plan, struct findings *found);
 // after a blank, then "and more". Returns the number of all.
 unsigned program_unseen(const struct plan *plan, const char *list, struct out *out);
 
-// The supervisor reads its signals from a descriptor. It has no handlers.
-
 int signals_host(const struct plan *plan, struct run *run);
 // Watches the parent for --die-with-parent. Fails if it has ended, or is in another pid namespace.
 int signals_parent_host(const struct plan *plan, struct run *run);
 int signals_parent_undo(const struct plan *plan, struct run *run);
 void signals_handle(const struct run *run);
-// A shell with job control must see its child stop, but the supervisor must go on. At the first
-// stop sbx forks: the child is the supervisor, the parent stops, continues and ends for the shell.
+// A shell with job control must see its child stop while the supervisor goes on. At the first stop
+// sbx forks: the child is the supervisor, the parent stops, continues and ends for the shell.
 // Returns in the supervisor.
 int signals_stop(struct run *run);
 void signals_die(int number);
@@ -101,7 +99,7 @@ int standard_io_host(const struct plan *plan, struct run *run);
 int standard_io_undo(const struct plan *plan, struct run *run);
 
 // Replaces stdin and stdout by /dev/null, and closes --keep-fd. Call it when the box is made:
-// another try needs them.
+// another try would need the old descriptors.
 int standard_io_release(const struct plan *plan, struct run *run);
 // For a background run, closes all but 0, 1, 2 and the given ones. standard_io_started() notifies
 // the waiting caller, once.
@@ -111,8 +109,6 @@ void standard_io_started(const struct plan *plan, const struct run *run);
 // Returns the next pipe that `text` names before a blank as /dev/fd/N or /proc/self/fd/N, the
 // shell's <(...). Advances `text`. Returns -1 if there is none.
 int standard_io_named(const char **text);
-
-// Runs the host side while the box lives.
 
 struct outcome supervise(struct plan *plan, struct run *run, int walked);
 
@@ -132,7 +128,7 @@ int report_written(const struct plan *plan, int result, int status);
 
 void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
 
-// A run goes on without a record. record_note() reports it.
+// If no record can be made, the run goes on, and record_note() reports it.
 int record_host(const struct plan *plan, struct run *run);
 int record_undo(const struct plan *plan, struct run *run);
 void record_turn(struct run *run, const struct denials *denials);
@@ -142,8 +138,6 @@ void record_finish(struct run *run, const char *end, int status);
 void record_drop(struct run *run);
 // Adds a finding if `sbx ps` or `sbx allow` cannot find the run.
 void record_note(const struct run *run, struct findings *found);
-
-// Sets the state of a run before its first step.
 
 void run_init(struct run *run, char *const *arguments, char *const *environment);
 

@@ -29,13 +29,13 @@
 #include "sshagent/sshagent.h"
 #include "view/protect/protect.h"
 
-// A turn of the loop does at most this for each source. Limits, walls and time come first. No
+// A turn of the loop does at most this for each source. Limits, mounts and time come first. No
 // source may delay them.
 //
 //   limits, time      a walk over the box's processes, when it is due (limits/watch.c)
-//   mounts            walls that were put back, ANSWERS_A_TURN (postcheck/walls.c)
-//   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; one that comes
-//                     back ends the run (postcheck/name_watch.c)
+//   mounts            ANSWERS_A_TURN mounts that were restored (postcheck/walls.c)
+//   protected names   EVENTS_A_TURN reads, a check of each, TAKES_A_TURN quarantined; a name that
+//                     returns ends the run (postcheck/name_watch.c)
 //   second filter     what a thread found, as much as a socket holds (notify/explain.c)
 //   signals           SIGNALS_A_TURN
 //   parent            its end, once
@@ -59,8 +59,8 @@ static bool orphans_are_reaped(void)
 static struct outcome finish(const struct plan *plan, struct run *run, struct outcome outcome)
 {
 	run->orphans_reaped = orphans_are_reaped();
-	// The last holder of the view pays for its end. Pid 1 waits until this process has ended
-	// (EOF of the socket): both at once would compete for a processor.
+	// The last holder of the mount namespace spends the time to free it. Pid 1 waits until this
+	// process has ended (EOF of the socket): both at once would compete for a processor.
 	fd_close(&run->explained);
 	fd_close(&run->user);
 	fd_close(&run->view);
@@ -100,8 +100,8 @@ static int sleep_time(const struct eyes *eyes, int limit)
 	return (int)left;
 }
 
-// A short run needs no watch. The delay before it grows with the time that making the box took: a
-// machine under load takes longer.
+// The delay before the watch grows with the time that making the box took: a machine under load
+// takes longer.
 static void set_delay(const struct run *run, struct eyes *eyes)
 {
 	enum { BOX_MILLISECONDS = 8, SLOWER_MAX = 16 };
@@ -186,7 +186,7 @@ struct loop {
 	struct eyes eyes;
 	struct outcome outcome;
 	struct terminal_lines live;
-	struct pollfd events[SOURCES + PROXY_EVENTS_MAX]; // one for each row, then the proxy's
+	struct pollfd events[SOURCES + PROXY_EVENTS_MAX]; // one for each source, then the proxy's
 	unsigned proxy_count;
 };
 
@@ -344,7 +344,7 @@ static enum run_turn take_turn(struct loop *loop)
 	wait_for_events(loop);
 	exec_clients_refused(loop->run,
 			     sshagent_refused(loop->run)); // before a new client comes
-	// open_eyes() has looked already in this turn.
+	// open_eyes() has handled MOUNTS and NAMES in this turn.
 	for (enum event_source i = open_eyes(loop) ? QUESTIONS : MOUNTS; i < SOURCES; i++)
 		if (sources[i].handle(loop, loop->events[i].revents) == ENDED)
 			return ENDED;
@@ -369,7 +369,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	loop.eyes = (struct eyes){ .watch = { .names = -1, .mounts = -1 },
 				   .begin = steady_now(),
 				   .found = &loop.outcome.found };
-	// If nothing can be watched, only the look at the end remains.
+	// If nothing can be watched, only the check at the end remains.
 	loop.eyes.open = plan->place_count == 0 || plan->tier == TIER_LANDLOCK;
 	if (loop.eyes.open) // otherwise open_eyes() does it
 		pages_release_stack();
@@ -379,7 +379,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	while (turn == GOES_ON)
 		turn = take_turn(&loop);
 	terminal_lines_end(&loop.live);
-	walls_end(&loop.eyes.watch); // it holds the box's view
+	walls_end(&loop.eyes.watch); // it holds the box's mount namespace
 	exec_clients_end(run);
 	ask_leave(run);
 	explain_take(plan, run, &loop.outcome.denials, steady_now() + EXPLAIN_WAIT);

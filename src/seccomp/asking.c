@@ -23,8 +23,8 @@ enum { INSTRUCTIONS_MAX = 1024 };
 	{ "ioctl", 1, mask, request, ASKING_IS, answer, 0, 0 }
 #define LOOKS(request) TERMINAL_REQUEST(~0U, request, SECCOMP_RET_ALLOW)
 
-// For a box in the background of the caller's terminal. A process that left the terminal's session
-// could read and set it.
+// For boxes in the background of the caller's terminal: a process outside the terminal's session
+// could read and set the terminal.
 static const struct asking background_rows[] = {
 	{ "setsid", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_ERRNO | EPERM, 0, 0 },
 	TERMINAL_REQUEST(~0U, TIOCNOTTY, SECCOMP_RET_ERRNO | EPERM),
@@ -68,7 +68,7 @@ static filter_place emit_row(struct filter_code *code, const struct asking *row,
 	return at;
 }
 
-// At load the kernel runs the filter for every number.
+// Emits a binary tree: at load the kernel runs the filter for every number.
 static filter_place emit_tree(struct filter_code *code, const struct asked_call *first,
 			      const struct asked_call *end)
 {

@@ -10,10 +10,10 @@
 struct plan;
 struct run;
 
-// Tests calls. The first row that holds decides.
+// A test of calls. The first row that holds decides.
 struct asking {
 	const char *calls;
-	unsigned argument; // or ASKING_ALWAYS
+	unsigned argument; // index of the tested argument, or ASKING_ALWAYS
 	uint32_t mask, value;
 	enum { ASKING_IS, ASKING_IS_NOT } test;
 	uint32_t answer;
@@ -31,7 +31,7 @@ int asking_refuse_rings(const struct plan *plan);
 
 int asking_child(const struct plan *plan, struct run *run);
 
-// Linux 6.6: asker and answering thread take turns on one processor.
+// Since Linux 6.6 the asking and the answering thread take turns on one processor.
 void asking_begin(int listener);
 
 const char *asking_call(int number);

@@ -183,14 +183,14 @@ const struct syscall_check syscall_checks[] = {
 		// A snapshot would show hidden files. SNAP_DESTROY_V2 removes one by its id.
 		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },
 		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE },
-		// Loads host drivers of bridges and VLANs before rights are checked.
+		// The next load host drivers of bridges and VLANs before the kernel checks rights.
 		{ GET_OR_SET, SIOCGIFBR, REFUSE }, { GET_OR_SET, SIOCBRADDBR, REFUSE },
 		{ GET_OR_SET, SIOCGIFVLAN, REFUSE }, { ANY, IOCTL_RESERVE, UNSUPPORTED },
 		{ ANY, IOCTL_RESERVE_64, UNSUPPORTED }, { ANY, IOCTL_ZERO_RANGE, UNSUPPORTED },
-		// Each key would signal the foreground group, perhaps the caller's. Servers work
-		// without (nginx).
+		// Each typed key would signal the foreground group, perhaps the caller's. Servers
+		// such as nginx work without FIOASYNC.
 		{ ANY, FIOASYNC, PRETEND }) },
-	// One call can take any space. Programs then write instead.
+	// One call can take any space. If it fails, programs write instead.
 	{ .call = "fallocate",
 	  .argument = 1,
 	  .otherwise = UNSUPPORTED,
@@ -301,7 +301,7 @@ const struct syscall_check syscall_checks[] = {
 	  .otherwise = PRETEND,
 	  .whole = true,
 	  RULES({ ANY, 0, SECCOMP_RET_ALLOW }) },
-	// Would kill pid 1, or slow it.
+	// A new limit of pid 1 could kill or slow it.
 	{ .call = "prlimit64",
 	  .guarded = true,
 	  .guard_argument = 0,

@@ -1,4 +1,4 @@
-// Which system calls a box may make, as words. Compiled to numbers by src/gen/sbx-gen.c.
+// The system calls that a box may make, by name. src/gen/sbx-gen.c compiles them to numbers.
 //
 // The room seccomp owns the table of system calls, and the two filters made of it. Uses: base
 // nouns. Begin with syscalls.c.
@@ -21,7 +21,8 @@ extern const unsigned syscall_group_count;
 
 enum { GROUP_BASE, GROUP_REFUSED, GROUP_CHECKED, GROUP_FIRST_OPTIONAL };
 
-// (argument & mask) == value on 32 bits. The first rule that matches decides, else `otherwise`.
+// A rule holds if (argument & mask) == value in 32 bits. The first that holds decides, else
+// `otherwise`.
 struct syscall_rule {
 	uint32_t mask, value;
 	uint32_t answer;

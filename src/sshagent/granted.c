@@ -19,7 +19,7 @@
 
 enum { KNOWN_BYTES_MAX = 4 << 20, KEY_FILE_MAX = 64 << 10, AGENT_SECONDS = 30 };
 
-// Returns 1, 0 without such a file, or -1.
+// Returns 1, or 0 if there is no file, or -1.
 static int read_file(const struct plan *plan, const char *path, size_t most, const char **ret_text,
 		     size_t *ret_length)
 {

@@ -35,7 +35,7 @@ bool known_host_parse(const char *text, struct known_host *ret_host)
 		digits = end[1] ? end + 2 : NULL;
 		text++;
 		length = (size_t)(end - text);
-	} else if (colon && strchr(text, ':') == colon) { // an IPv6 address has more
+	} else if (colon && strchr(text, ':') == colon) { // one colon: no IPv6 address
 		digits = colon + 1;
 		length = (size_t)(colon - text);
 	}

@@ -37,7 +37,7 @@ enum stage {
 struct slot {
 	enum stage state;
 	enum agent_verdict verdict;
-	int box, agent; // -1: not connected yet
+	int box, agent; // descriptors; `agent` -1: not connected yet
 	int64_t until;
 	size_t used, whole; // bytes transferred; bytes of the message, 0: unknown
 	struct agent_connection connection;
@@ -60,8 +60,8 @@ static void end_slot(struct slot *slot)
 	slot->state = FREE;
 }
 
-// epoll reports a hang-up even without events, and the agent may hang up after its answer. The
-// agent's descriptor is watched again once the box has the answer.
+// While the box reads an answer, epoll does not watch the agent: it would report a hang-up even
+// without events.
 static bool enter(struct slot *slot, enum stage state, size_t whole)
 {
 	static const struct {
@@ -263,7 +263,7 @@ void serve_filter(struct agent_record *record, void *memory)
 	if (epoll_ctl(EVENTS, EPOLL_CTL_ADD, LISTENER, &event) < 0)
 		return;
 	for (;;) {
-		// One event at a time: an ended slot must have no other event.
+		// Takes one event at a time: it may end a slot that has another event.
 		int count = epoll_wait(EVENTS, &event, 1, TICK_MILLISECONDS);
 		if (count < 0 && errno != EINTR)
 			return;

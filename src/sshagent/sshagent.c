@@ -1,4 +1,4 @@
-// Owns the filter's part of a plan and of a run: its socket, its processes, their birth and end.
+// Owns the agent filter's part of a plan and of a run: its socket and processes.
 #include "sshagent/sshagent.h"
 
 #include <errno.h>

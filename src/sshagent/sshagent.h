@@ -1,8 +1,6 @@
-// A socket in the box for SSH_AUTH_SOCK. Over it the caller's ssh-agent lists only the keys of
-// --agent-key, and signs only logins to the hosts of --agent-host.
-//
-// The room sshagent owns the filter before the caller's ssh-agent. Uses: base apart net/setup nouns
-// outside report text view/paths. Begin with sshagent.h.
+// The room sshagent owns a filter before the caller's ssh-agent, at SSH_AUTH_SOCK in the box. It
+// lists only the keys of --agent-key, and signs only logins to the hosts of --agent-host. Uses:
+// base apart net/setup nouns outside report text view/paths. Begin with sshagent.h.
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +23,6 @@ int sshagent_files_host(const struct plan *plan, struct run *run);
 int sshagent_host(const struct plan *plan, struct run *run);
 int sshagent_undo(const struct plan *plan, struct run *run);
 
-// Starts serve_filter() and serve_connector(). Earlier clients wait in the socket's queue.
 int sshagent_begin(const struct plan *plan, struct run *run);
 
 // Returns the refusals so far, or NULL without a socket.
@@ -87,7 +84,7 @@ enum agent_verdict {
 	AGENT_KNOWS, // is bound already: gets success at once
 };
 
-// Judges a request, without its length. AGENT_BINDS: `connection` has the session to bind.
+// Judges a request, given without its length. AGENT_BINDS: `connection` has the session to bind.
 // AGENT_REFUSES: *ret_refusal has the reason, or REFUSED_NOTHING if it was reported before.
 enum agent_verdict agent_judge(const struct agent_rules *rules, struct agent_connection *connection,
 			       const uint8_t *bytes, size_t length, struct refused *ret_refusal);
@@ -100,10 +97,10 @@ bool agent_bound(const struct agent_rules *rules, struct agent_connection *conne
 // another message.
 size_t agent_list(const struct agent_rules *rules, uint8_t *bytes, size_t length);
 
-// Whether the message is a signature and nothing else.
+// Whether the message is only a signature.
 bool agent_is_signature(const uint8_t *bytes, size_t length);
 
-// "SHA256:..." as ssh-keygen -l writes it.
+// bytes of "SHA256:..." as ssh-keygen -l writes it
 enum { AGENT_FINGERPRINT = 52 };
 
 // Returns the entry of a host key, a new one if needed, or NULL without room.
@@ -131,8 +128,6 @@ bool wire_same(const struct wire_string *one, const struct wire_string *other);
 
 void wire_put_number(uint8_t bytes[4], uint32_t number);
 
-// known_hosts (sshd(8)) and public key files of the caller.
-
 enum { KNOWN_HOSTS_MAX = 32 };
 
 // A host that the agent may log in to, as known_hosts writes it: "name" or "[name]:port".
@@ -155,8 +150,8 @@ bool known_public_key(const char *text, size_t length, uint8_t ret_hash[SHA256_B
 
 bool known_fingerprint(const char *text, uint8_t ret_hash[SHA256_BYTES]);
 
-// Two locked processes between a box and its caller's agent. The filter reads the box's bytes, and
-// can open or connect to nothing. The connector connects to one socket, and reads only single
+// Two confined processes between a box and its caller's agent. The filter reads the box's bytes,
+// and can open or connect to nothing. The connector connects to one socket, and reads only single
 // bytes.
 
 enum { AGENT_CONNECTIONS_MAX = 16 };
@@ -170,7 +165,7 @@ void serve_connector(void);
 // Connects to the agent's socket, given as O_PATH. Returns the connection, or -1.
 int agent_connect(int agent, unsigned seconds);
 
-// Reads files, and asks the agent for its keys by its socket `agent` (O_PATH).
+// Reads files, and asks the agent for its keys. `agent`: its socket (O_PATH).
 int rules_read(const struct plan *plan, int agent, struct agent_rules *rules);
 
 // Memory that both processes and the supervisor share. The processes only read the rules.

@@ -1,5 +1,5 @@
 // Destinations of [network] allow and deny: host[:port[,port]...], *.domain, *, address,
-// network/prefix. One of allow can end with /tcp or /ech.
+// network/prefix. A destination of `allow` can end with /tcp or /ech.
 #pragma once
 
 #include <stdbool.h>

@@ -37,7 +37,7 @@ static int digit_of(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
-// Reads a number like inet_aton(3): 0 is octal, 0x is hexadecimal.
+// Reads a number like inet_aton(3).
 static bool parse_part(const char *text, size_t length, uint64_t *ret)
 {
 	int base = 10;

@@ -64,9 +64,9 @@ struct json_step {
 		WALK_NUMBER,
 		WALK_WORD, // true, false, null
 	} kind;
-	unsigned depth;    // 0: the whole text, 1: its members
-	const char *key;   // between its quotes, with escapes; or NULL
-	size_t key_length; // bytes
+	unsigned depth;  // 0: the whole text, 1: its members
+	const char *key; // between its quotes, with escapes; or NULL
+	size_t key_length;
 	size_t start, end;
 };
 

@@ -13,10 +13,9 @@ struct piece {
 struct piece piece_until(struct piece *rest, char separator);
 // Takes the next word between blanks. It is empty at the end.
 struct piece piece_word(struct piece *rest, const char *blanks);
-// Returns the text without spaces and tabs at its ends.
 struct piece piece_trimmed(struct piece text);
 bool piece_is(struct piece text, const char *word);
-// Like piece_is(), in any case.
+// Like piece_is(), but ignores case.
 bool piece_is_alike(struct piece text, const char *word);
-// Matches '*' and '?' in a pattern of any case. `folded` has small letters.
+// Matches a pattern with '*' and '?', and ignores case. `folded` is in lower case.
 bool piece_matches(struct piece pattern, const char *folded);

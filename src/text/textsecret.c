@@ -25,7 +25,7 @@ static const char *const prefixes[] = {
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+";
 
-// At least 24 characters with cases and digits mixed, or 40 hexadecimal digits.
+// Whether the word has 24 characters with cases and digits mixed, or 40 hexadecimal digits.
 static bool is_random(const char *word, size_t length)
 {
 	unsigned upper = 0, lower = 0, digits = 0, changes = 0;

@@ -84,7 +84,6 @@ static bool is_plain(unsigned char c)
 	return c > ' ' && c != '%' && c != 0x7f;
 }
 
-// Whether a path is relative, without "." and "..".
 static bool is_path(const char *path)
 {
 	for (const char *part = path;; part++) {

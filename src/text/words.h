@@ -72,8 +72,8 @@ bool component_matches(const char *folded, const char *name);
 // FNV-1a of the lower case. Returns false for a letter beyond ASCII, which could fold to ASCII.
 bool component_hash(const char *name, uint32_t *ret_hash);
 
-// Whether it is ".git" on any file system: of Windows, or one that folds case or ignores
-// characters.
+// Whether the path begins with ".git" on any file system: on Windows, or where case or some
+// characters are ignored.
 bool component_is_git(const char *path);
 bool component_is_modules(const char *path);
 
@@ -99,8 +99,8 @@ struct span {
 	const char *at, *end;
 };
 
-// Keys after "? ", then the fix up to an empty line. NAME, PATH, HOST and PORT in a key match any
-// words.
+// A recipe has keys after "? ", then the fix up to an empty line. NAME, PATH, HOST and PORT in a
+// key match any words.
 struct recipe {
 	const char *keys, *fix;
 	size_t key_length, fix_length;
@@ -113,7 +113,7 @@ const char *recipe_next(const char *at, struct recipe *ret_recipe);
 // Returns the index of a placeholder's capture, or -1 for another word.
 int recipe_placeholder(struct span word);
 
-// Finds the matching key with the most words.
+// Finds the recipe whose matching key has the most words.
 bool recipes_find(const char *error, struct recipe *ret_recipe);
 
 bool textsecret_is(const char *text);

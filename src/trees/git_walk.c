@@ -1,4 +1,4 @@
-// Owns the order of a sweep: the share, new entries in it, then the rest.
+// Owns the order of a search in a tree: tracked directories, new entries in them, then the rest.
 #include "trees/trees.h"
 
 #include <dirent.h>
@@ -28,7 +28,7 @@ enum {
 };
 enum { REST_BYTES = 64 << 20, FRESH_BYTES = 128 << 20, FRESH_MAX = 1 << 18 };
 
-// By ctime, which a box cannot set back.
+// How new a directory's ctime is, which a box cannot set back.
 enum news { OLD, SINCE, IN_RUN };
 
 enum rank { STOOD, CAME, INSTALLED, FRESH };
@@ -195,8 +195,8 @@ static void open_and_visit(struct git_walk *walk, const struct walk_row *row)
 		visit(walk, fd, row);
 }
 
-// An old ctime proves unchanged names. A changed directory in a changed one may have been moved
-// there, and all below it is read.
+// Finds how new a directory's names are: an old ctime proves that none changed. A changed directory
+// in a changed one may have been moved there: all below it is read.
 static bool look_at(struct git_walk *walk, struct walk_row *row)
 {
 	struct stat status;
@@ -239,13 +239,13 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
 }
 
-// st_nlink is 2 + subdirectories, or always 2 (CIFS). The top's count shows which.
+// True if struct share may lack subdirectories: st_nlink is 2 + their count, or always 2 (CIFS).
 static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 {
 	return !walk->counts || row->links != 2 + walk->tracked[row->directory].children;
 }
 
-// A separate descriptor: a shared one's reference count moves between processors.
+// Opens the top again: threads that share a descriptor contend for its reference count.
 static void *look_from_end(void *argument)
 {
 	struct second *second = argument;

@@ -159,7 +159,7 @@ static int lock(const struct repos *known, const char *file)
 	return ATTEMPT(owned_lock(path_parent(known->arena, file)));
 }
 
-void listed_begin(struct repos *known, const char *file)
+void repos_begin(struct repos *known, const char *file)
 {
 	struct repos others;
 	autoclose int held = lock(known, file);
@@ -169,7 +169,7 @@ void listed_begin(struct repos *known, const char *file)
 		write_list(known, file, true);
 }
 
-void listed_join(struct repos *now, const struct repos *before, const struct repos *others)
+void repos_join(struct repos *now, const struct repos *before, const struct repos *others)
 {
 	const struct repos own = *now;
 	for (unsigned i = 0; i < others->count; i++) {
@@ -182,14 +182,14 @@ void listed_join(struct repos *now, const struct repos *before, const struct rep
 	repos_sort(now);
 }
 
-void listed_end(struct repos *now, const struct repos *before, const char *file)
+void repos_end(struct repos *now, const struct repos *before, const char *file)
 {
 	struct repos others;
-	if (testing_skips("list-haste")) // another run ends meanwhile
+	if (testing_skips("list-haste")) // tests: another run ends meanwhile
 		nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
 	autoclose int held = lock(now, file);
 	if (repos_read(now->arena, file, now->root, &others) > 0)
-		listed_join(now, before, &others);
+		repos_join(now, before, &others);
 	write_list(now, file, false);
 }
 

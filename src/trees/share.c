@@ -17,10 +17,9 @@
 enum { INDEX_BYTES_MAX = 128 << 20, ROWS_MAX = 1 << 20 };
 #define MAGIC "sbxindx1"
 #define KINDS (ROW_BIT(ROW_DIRECTORY) | ROW_BIT(ROW_KEPT))
-// Each kept index has these numbers: others need another MAGIC.
+// Files on disk have these numbers: to change one, change MAGIC.
 _Static_assert(ROW_DIRECTORY == 4 && ROW_KEPT == 5, "kinds of a kept index");
 
-// The first bytes of a kept index.
 struct kept_head {
 	char magic[8];
 	uint64_t names; // hash of the table of names
@@ -112,7 +111,8 @@ static void take_rows(struct arena *arena, const struct rows *rows, struct share
 	share->kept = files;
 }
 
-// Keeps the share only if a later change cannot have the same ctime.
+// Finds the directories that every run checks. Writes them to `file` if each later change of git's
+// index will change the index's ctime.
 bool share_read(struct arena *arena, const char *index, const struct file_state *state,
 		const char *file, struct share *ret_share)
 {
@@ -125,7 +125,7 @@ bool share_read(struct arena *arena, const char *index, const struct file_state 
 		if (file && state->changed + TIMES_TICK < began && times_are_ours(index))
 			keep(file, state, &rows);
 	}
-	if (rows.count > ROWS_MAX) // too much memory: the share is the whole tree
+	if (rows.count > ROWS_MAX) // too much memory: the whole tree is checked
 		return false;
 	take_rows(arena, &rows, &share);
 	*ret_share = share;

@@ -1,7 +1,6 @@
-// The list of repositories in a tree, known by path and inode. A box may have chosen its bytes.
-//
-// The room trees owns the records of a tree between runs, in the state directory. Uses: apart base
-// git names text. Begin with trees.h.
+// The room trees owns the records of a tree between runs, in the state directory: its repositories,
+// by path and inode. A box may have chosen their bytes. Uses: apart base git names text. Begin with
+// trees.h.
 #pragma once
 
 #include <limits.h>
@@ -40,24 +39,23 @@ struct repos {
 	struct arena *arena;
 };
 
-// Pure. Returns -1 for a text that is not such a list. Sorts the rows by path.
+// Returns -1 for another text than a list. Sorts the rows by path.
 int repos_parse(struct arena *arena, const char *text, size_t length, struct repos *ret_known);
-// Bisects. Returns NULL for an unknown path.
 const struct repos_row *repos_find(const struct repos *known, const char *path);
 // Adds a copy of another list's row. Returns false when the list is full.
 bool repos_keep(struct repos *known, const struct repos_row *row);
 void repos_sort(struct repos *known);
 const char *repos_print(struct arena *arena, const struct repos *known);
 
-// Returns 1; 0 without a list for this root; -1 for a newer version.
+// Returns 1, or 0 without a valid list for `root`.
 int repos_read(struct arena *arena, const char *file, const char *root, struct repos *ret_known);
-// Writes the first list, or takes one that another run has written since. It is durable: without it
-// a box's files would count as the user's.
-void listed_begin(struct repos *known, const char *file);
-// Writes a later one, with the rows that other runs wrote since `before` was read.
-void listed_end(struct repos *now, const struct repos *before, const char *file);
-// Pure. A row of a box stays one. Sorted before and after.
-void listed_join(struct repos *now, const struct repos *before, const struct repos *others);
+// Writes a tree's first list, or takes one that another run has written since. Syncs it to disk:
+// without a list a box's repositories would count as the user's.
+void repos_begin(struct repos *known, const char *file);
+// Writes a later list, with the rows that other runs wrote since `before` was read.
+void repos_end(struct repos *now, const struct repos *before, const char *file);
+// Merges sorted lists. A repository that any list calls a box's stays one.
+void repos_join(struct repos *now, const struct repos *before, const struct repos *others);
 
 void repos_note(struct repos *known, int directory, const char *name, const char *path,
 		enum repos_kind kind);
@@ -67,10 +65,10 @@ bool repos_is(const struct repos *known, const struct repos_row *row, const stru
 
 bool repos_differs(const struct repos *left, const struct repos *right);
 
-// A walk by descriptors, which follows no links.
+// A walk by descriptors that follows no links.
 
 struct git_walk {
-	// Each may be NULL. "." names a git directory that is not a .git.
+	// Callbacks, which may be NULL. `name` ".": the directory itself is a git directory.
 	void (*entry)(struct git_walk *walk, int directory, const char *name, unsigned type);
 	void (*repository)(struct git_walk *walk, int directory, const char *name);
 	bool (*passes)(struct git_walk *walk);
@@ -82,13 +80,13 @@ struct git_walk {
 	int64_t since, start; // nanoseconds; changes at `start` or later are the run's
 	bool probes;          // the first change ends the walk
 	long processor;       // nanoseconds of processor time; 0: no limit
-	// Limits for other directories, if `others` is set, and for installed packages, which come
-	// last. 0: not read.
+	// Nanoseconds for other directories, if `others` is set, and for installed packages, which
+	// come last. 0: not read.
 	long rest, rest_installed;
 
 	bool cut;
 	const char *lost; // common parent of unsearched directories, or NULL
-	bool unseen;      // not all unsearched directories are in installed packages
+	bool unseen;      // some unsearched directories are outside of installed packages
 
 	bool moved, others;
 	bool counts; // st_nlink counts subdirectories
@@ -103,8 +101,8 @@ struct git_walk {
 
 void walk_tree(struct git_walk *walk, const char *root);
 
-// The directories that every run checks: the top, those of git's index, the command's, and all
-// their parents.
+// The directories that every run checks: the top, those of files in git's index, the command's, and
+// all their parents.
 
 struct share {
 	struct tracked {
@@ -115,15 +113,15 @@ struct share {
 	const struct gitindex_kept *kept;
 	unsigned kept_count;
 	struct file_state index;
-	const char *directory; // the command's: one of the tracked, or NULL
+	const char *directory; // the command's directory: one of `tracked`, or NULL
 };
 #define SHARE_NONE ~0U
 
-// Reads the index in the given state. `file` (or NULL) keeps the share for later runs. False: the
-// index is unreadable or has changed; the share is the whole tree.
+// Reads the index in the given state. `file` (or NULL) keeps the share for later runs. Returns
+// false if the index is unreadable or has changed: the whole tree is checked.
 bool share_read(struct arena *arena, const char *index, const struct file_state *state,
 		const char *file, struct share *ret_share);
-// Whether the index of `project` is missing or its share is kept.
+// Whether `project` has no index, or its share is on disk.
 bool share_is_kept(struct arena *arena, const char *state, const char *project);
 void share_add(struct arena *arena, struct share *share, const struct share *other,
 	       const char *directory);

@@ -1,4 +1,4 @@
-// Owns the list of sources for the view's paths: the profile, the project, sbx itself.
+// Owns where the view's paths come from: the profile, the project, sbx itself.
 #include "view/view.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "view/protect/protect.h"
 #include "view/hidden/hide.h"
 
-// A path that the caller cannot reach is left out with a note; a user's line without '?' is an
-// error.
+// Leaves out, with a note, a path that the caller cannot reach. In a user's line without '?' it is
+// an error.
 static int leave_out(struct wishes *wishes, const struct item *item, const char *path, int found)
 {
 	bool asked = item->text[0] != '?' && !str_ends(item->from.file, "(built in)");
@@ -282,7 +282,7 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned 
 		struct resolved resolved;
 		if (table[i].for_whom == ROOT && wishes->plan->uid != 0)
 			continue;
-		// A nested sandbox can mount a new /proc only if this one has no mounts below.
+		// A nested sandbox can mount a new /proc only if its parent's has no mounts below.
 		if (wishes->plan->nested && wishes->plan->uid != 0 && table == fixed_proc_walls)
 			continue;
 		mount.target = table[i].target;
@@ -302,7 +302,7 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned 
 	return 0;
 }
 
-// A session as root always has its system directories.
+// Adds the system directories that a root session always has.
 static int add_system(struct wishes *wishes)
 {
 	const struct lasting *session = wishes->plan->session;

@@ -1,4 +1,4 @@
-// Owns the decision which descriptors the box opens again at its own mounts.
+// Owns the decision which inherited descriptors the box opens again at its mounts.
 #include "view/view.h"
 
 #include <string.h>
@@ -26,8 +26,8 @@ static bool is_node(const struct mount *mount, const struct node *node)
 	       mount->identity.inode == node->identity.inode;
 }
 
-// Terminals get a node of their number in /dev, where glibc's ttyname() searches. Devices that
-// open another file (ptmx, a driver's) keep the descriptor.
+// Gives each terminal a node /dev/console or /dev/console-FD: glibc's ttyname() searches /dev.
+// Devices that open another file (ptmx, a driver's) keep the descriptor.
 int nodes_plan(struct wishes *wishes)
 {
 	bool first = true;

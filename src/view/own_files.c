@@ -32,7 +32,7 @@ static int add_text(struct wishes *wishes, const char *path, const char *text)
 	return wishes_add(wishes, &mount, false);
 }
 
-// The proxy resolves the host's names. As addresses they would bypass it, and a search list would
+// Leaves out the host's addresses, which would bypass the proxy, and its search list, which would
 // query names that nobody typed.
 int own_hosts(struct wishes *wishes)
 {
@@ -45,8 +45,8 @@ int own_hosts(struct wishes *wishes)
 			   name ? " " : "", name ? name : ""));
 }
 
-// The kernel's text with the box's limit as the memory, and without other processes' caches.
-// Constant during the run.
+// Returns the kernel's text with the box's limit as the memory, and without other processes'
+// caches.
 static const char *meminfo_text(struct arena *arena, const char *real, uint64_t limit)
 {
 	static const char *const caches[] = { "Buffers",  "Cached",       "SwapCached", "Active",
@@ -147,7 +147,7 @@ int sudo_plan(struct wishes *wishes)
 
 enum { FILES_MAX = 64, BYTES_MAX = 64 << 10 };
 
-// ssh(1) checks the owner of each file that ssh_config(5) includes.
+// ssh(1) rejects included files of an unknown owner (ssh_config(5)).
 static const char directory[] = "/etc/ssh/ssh_config.d";
 
 static const char *copy_of(struct arena *arena, const struct resolved *file)
@@ -186,7 +186,7 @@ enum { INCLUDES_MAX = 64, INCLUDE_DEPTH = 4 };
 static int include_text(struct wishes *wishes, const char *text, struct origin from,
 			unsigned depth);
 
-// Shows a small text file without a key, unless a box could have made a link on the way.
+// Shows a small text file that has no key, unless a box could have made a link on the way.
 static int include_file(struct wishes *wishes, const char *path, struct origin from, unsigned depth)
 {
 	struct resolved file;
@@ -224,7 +224,7 @@ static int include_pattern(struct wishes *wishes, const char *pattern, struct or
 	return result;
 }
 
-// Gives the box an empty directory in place of the caller's sockets of ssh masters.
+// Gives the box an empty directory in place of the caller's ssh control sockets.
 static int control_directory(struct wishes *wishes, const char *word, struct origin from)
 {
 	struct resolved resolved;

@@ -1,5 +1,5 @@
-// Owns the order of mounts: wishes sorted with parents first, those with an effect, and the
-// directories between them.
+// Owns the order of mounts: sorts wishes (wanted paths) with parents first, omits those without
+// effect, adds directories between.
 #include "view/view.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static bool conceals(const struct wish *wish)
 	return wish->mount.kind == MOUNT_MASK || (wish->mount.kind == MOUNT_TEXT && wish->wall);
 }
 
-// Sorts by path. For one path concealing wishes come first, then later lines.
+// Sorts by path. For one path concealing wishes come first, then those of later profile lines.
 static int compare_wishes(const void *left, const void *right)
 {
 	const struct wish *a = *(struct wish *const *)left, *b = *(struct wish *const *)right;
@@ -85,8 +85,8 @@ static int emit_parents(struct view_builder *builder, const char *target, struct
 	return 0;
 }
 
-// Pins directories between a writable mount and a read-only one below: a rename would free the
-// mount's name.
+// Binds over themselves the directories between a writable mount and a read-only one below: a
+// rename would free the mount's name.
 static int emit_pins(struct view_builder *builder, const struct mount *above,
 		     const struct mount *mount)
 {
@@ -148,7 +148,7 @@ static bool is_read_only(const struct wish *wish, const struct mount *above)
 	return above->access != ACCESS_WRITE;
 }
 
-// The layer has the path: the box can only write the layer's copy.
+// True if the layers show the path: the box then writes the layer's copy only.
 static bool layer_has_it(const struct wish *wish, const struct mount *above)
 {
 	const struct mount *mount = &wish->mount;
@@ -162,8 +162,8 @@ static bool same_bind(const struct wish *wish, const struct mount *above)
 	       above->access == wish->mount.access;
 }
 
-// Decides whether the mount above fulfills a wish. The first row with both kinds decides. Without
-// a row the wish is mounted.
+// Whether the mount above fulfills a wish: the first row with both kinds decides. Without a row the
+// wish is mounted.
 #define OVER(kind) (1U << (kind))
 static const struct {
 	enum mount_kind wish;
@@ -182,7 +182,7 @@ static const struct {
 
 static bool redundant(const struct plan *plan, const struct wish *wish, const struct mount *above)
 {
-	// A root caller's line for a path in the id-mapped system settings.
+	// A root caller's line shows a path in the system settings without their id mapping.
 	if (wish->mount.kind == MOUNT_BIND && above->kind == MOUNT_BIND &&
 	    settings_maps(plan, above) && wish->mount.from.order > above->from.order)
 		return false;
@@ -193,7 +193,7 @@ static bool redundant(const struct plan *plan, const struct wish *wish, const st
 	return false;
 }
 
-// The box can do without the mount if the host has no such path.
+// Omits, with a note, a cache or an optional text whose path the host lacks.
 static bool leave_out(struct plan *plan, const struct mount *mount, const struct mount *above)
 {
 	bool text = mount->kind == MOUNT_TEXT && mount->optional;
@@ -218,7 +218,7 @@ static int place(struct view_builder *builder, const struct wish *wish)
 		return 0;
 	if (!conceals(wish) && wishes_is_hidden(&builder->wishes, mount->target))
 		return 0;
-	// An overlay's content is unknown.
+	// Masks even a missing path: an overlay's content is unknown.
 	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
 	if (overlay && mount->kind == MOUNT_MASK) {
 		emit(builder, mount);

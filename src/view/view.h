@@ -1,7 +1,5 @@
-// What exists in the box: the profile's paths -> the list of mounts, parents first.
-//
-// The room view owns the order of all mounts of a box. Uses: base mount nouns text view/paths
-// view/protect view/hidden. Begin with gather.c.
+// The room view owns the view: the profile's paths become a list of all mounts of a box, parents
+// first. Uses: base mount nouns text view/paths view/protect view/hidden. Begin with gather.c.
 #pragma once
 
 #include <stdbool.h>
@@ -13,32 +11,33 @@ struct wishes;
 // Fills plan->mounts. Opens nothing for writing.
 int view_plan(struct plan *plan, char *const *environment);
 
-// Reads the file system; opens only git's pointers.
+// Fills the wishes from the file system; opens only git's pointers.
 int gather_wishes(struct wishes *wishes);
 
-// Devices and terminals of the command. By the inherited descriptor a box could change the host
-// node's mode, owner and times: it opens the node again, read-only.
+// Devices and terminals that the command inherits. By the descriptor a box could change the host
+// node's mode, owner and times: it opens the node again at a read-only mount.
 
-// Returns true for a directory. Notes a device.
+// Notes a device. Returns true for a directory.
 bool nodes_note(struct plan *plan, int fd);
 int nodes_plan(struct wishes *wishes);
 
 int own_hosts(struct wishes *wishes);
-// For a strict limit: programs that size themselves by the machine's memory would be killed. In a
-// nested box the mount would prevent a new /proc.
+// With a strict memory limit, shows a /proc/meminfo of that size: programs that size themselves by
+// the machine's memory would be killed. Not in a nested box, where the mount would prevent a new
+// /proc.
 int own_meminfo(struct wishes *wishes);
-// For a private home: zsh without a .zshrc begins with questions.
+// In a private home, adds an empty .zshrc: zsh without one begins with questions.
 int own_zshrc(struct wishes *wishes);
 int own_snippet(struct wishes *wishes);
 
-// With secrets: the host's certificates and the opener's.
+// With secrets, shows the host's root certificates and the opener's.
 int roots_plan(struct wishes *wishes);
 
-// A box as root gets sudo rules in place of the host's, which only root may read.
+// Gives a box as root sudo rules in place of the host's, which only root may read.
 int sudo_plan(struct wishes *wishes);
 
-// Copies of other users' files, which have an unknown owner in the box.
+// Shows copies of other users' ssh_config files, which would have an unknown owner.
 int owners_plan(struct wishes *wishes);
 
-// Files that a shown ~/.ssh/config includes from the home (ssh_config(5), Include). Skips others.
+// Shows files of the home that a visible ~/.ssh/config includes (ssh_config(5), Include).
 int own_includes(struct wishes *wishes, const struct item *item);

@@ -132,7 +132,7 @@ other=$!
 is "each of two its own" "four.invalid:80 three.invalid:80" "$(denied sh -c 'sleep 0.3; curl -s http://four.invalid') $(wait_for 30 test -s "$work/three"; cat "$work/three")"
 wait_for 30 eval 'grep -q three.invalid "$work/followed" && grep -q four.invalid "$work/followed"'
 is "logs -f shows it while the box lives" "one two three four" "$(for n in one two three four; do grep -q "^sbx: blocked $n.invalid" "$work/followed" && echo $n; done | xargs)"
-is "what others of the box are denied is not the command's" "" "$(denied sh -c 'echo >noise; until [ -e made ]; do sleep 0.05; done')"
+is "what others of the box are denied is not the command's" "made" "$(denied sh -c 'echo >noise; until [ -e made ]; do sleep 0.05; done')$(ls made)"
 is "JSON has it" "one.invalid:80 2 allow" "$("$SBX" exec --json "$net" -- sh -c 'curl -s http://one.invalid; curl -s http://one.invalid; :' | python3 -c 'import json, sys; print(*[(d["what"], d["count"], d["flag"]) for d in json.load(sys.stdin)["denied"]][0])')"
 "$SBX" kill "$net" >/dev/null
 wait $follower

@@ -264,6 +264,12 @@ else
 	skip "root in a container" "unshare makes no user namespace here"
 fi
 
+if [ "$(id -u)" = 0 ]; then
+	is "root with a container's capabilities: the check after the run finishes" "made" "$(cd "$(fresh project)" && setpriv --bounding-set=-all,+setfcap,+setuid,+setgid,+dac_override "$SBX" run -- sh -c 'mkdir -p x && git init -q x/y && echo made' 2>&1)"
+else
+	skip "root with a container's capabilities: the check after the run finishes" "only root has fewer capabilities"
+fi
+
 # nested
 refused_as "a full box in a box is refused with the reason, and which flag" "allow-syscalls namespaces" "$SBX" run --read "$(dirname "$SBX")" -- "$SBX" run --isolation namespaces --project none true
 if [ "$(id -u)" = 0 ]; then

@@ -252,7 +252,7 @@ in_session one 'echo c >of-session; git add of-session; git commit -qm theirs'
 for force in "" --force; do
 	session apply one $force
 	is "both have committed: refused${force:+, also with }$force" "125 g mine" "$? $(cat of-session) $(git log -1 --format=%s)"
-	like "and said${force:+ with }$force" "$(said)" 'in git.s own files.*name them, then: git add; for the commits'
+	like "and said${force:+ with }$force" "$(said)" 'in git.s own files.*name them, then: git add;.* for the commits'
 done
 session apply one --force of-session
 is "files by name leave git's own alone" "0 c ?? of-session" "$? $(cat of-session) $(git status --short)"
@@ -263,6 +263,32 @@ session apply one --force .git
 is "git's own files are applied over where they are named" "0 theirs" "$? $(git log -1 --format=%s)"
 git reset -q --hard HEAD~1 && rm -f mine of-session
 session discard one
+# The host looks, the session commits: twice, as the second apply compares with the first.
+for i in 1 2; do
+	in_session one "echo $i >counted; git add counted; git commit -qm counted-$i"
+	sleep 0.1 && touch file dir/numbers && git status >/dev/null
+	session apply one
+	is "the session's commit $i is applied where the host has only looked" "0 counted-$i " "$? $(git log -1 --format=%s) $(git status --short counted file dir)"
+done
+in_session one 'echo 3 >counted; git add counted; git commit -qm counted-3'
+echo staged >staged && git add staged && session apply one
+is "not where it has staged a file" "125 counted-2" "$? $(git log -1 --format=%s)"
+git reset -q && session apply one
+is "and again where it has taken it back" "0 counted-3" "$? $(git log -1 --format=%s)"
+rm staged && in_session one 'echo 4 >counted; git commit -qam counted-4; echo loose >loose' && echo staged >staged && git add staged && session apply one
+eval "$(said | sed -n "s,.*for the commits: sbx,$SBX,p" | sed "s,FILE,$work/bundle,g")" >/dev/null 2>&1
+git rm -q --cached staged && session apply one
+is "commits that are fetched and merged as the message says: the rest is applied" "0 counted-4 loose ?? loose ?? staged" "$? $(git log -1 --format=%s) $(cat loose) $(git status --short | xargs)"
+rm staged loose && in_session one 'echo 5 >counted; git commit -qam counted-5' && echo own >own && git add own && git commit -qm own && session apply one
+eval "$(said | sed -n "s,.*once the commits are fetched: sbx \([^;]*\).*,$SBX \1,p")"
+session apply one
+is "and what gives up the session's side ends a conflict" "0 own" "$? $(git log -1 --format=%s)"
+in_session one 'echo 6 >counted; git commit -qam counted-6'
+session create gone --from one && session rm gone
+like "rm says what was not applied" "$(said)" '^sbx: [0-9]+ changes of the session had not been applied, with commits on 1 branch$'
+session create gone && session rm gone
+is "and nothing where all was" "" "$(said)"
+git reset -q --hard HEAD~5 && rm -f mine && session discard one
 in_session one 'rm -r dir'
 echo host >dir/fresh
 session apply one

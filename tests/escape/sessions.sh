@@ -611,4 +611,46 @@ ln -s ../conf/c.json .claude/settings.json && mkdir -p sub/.git/hooks && ln -s .
 "$SBX" session create led >/dev/null && "$SBX" run -s led -- sh -c 'for f in conf/c.json sub/h sub/free; do echo evil >$f; done'
 "$SBX" session apply led >"$work/log" 2>&1
 is "what links in protected directories lead to is withheld" "good good evil" "$(cat conf/c.json sub/h sub/free | xargs)"
+# What git takes for a git directory, of any name: bare, separate, one that a .git file or a link leads to, and in itself.
+project=$(new_project)
+cd "$project" || exit 1
+git add . && git commit -qm first && git init -q --bare remote.git && git push -q ./remote.git HEAD:refs/heads/main && git init -q --separate-git-dir "$PWD/apart" sep
+git clone -q --bare . tree/.bare && echo "gitdir: ./.bare" >tree/.git && git -C tree worktree add -q -b side main HEAD && git clone -q . led && mv led/.git led/dotgit && ln -s dotgit led/.git
+kinds="remote.git apart tree/.bare led/dotgit"
+"$SBX" session create kinds >/dev/null && in_session kinds "echo m >file; git add file; git commit -qm more; git push -q ./remote.git HEAD:refs/heads/main; for g in $kinds; do printf evil >\$g/hooks/post-index-change; echo '[core] fsmonitor = evil' >>\$g/config; echo evil >\$g/info/attributes; echo /x >\$g/commondir; ln -s /x \$g/MERGE_MSG; done
+	echo evil >tree/.bare/worktrees/main/config.worktree"
+session apply kinds
+is "what the session wrote in git directories of any name is withheld" "" "$(for g in $kinds; do cd "$project/$g" && ls hooks/post-index-change info/attributes commondir MERGE_MSG worktrees/main/config.worktree; grep evil config; done 2>/dev/null)"
+is "but not the commits" "more" "$(git -C remote.git log -1 --format=%s main)"
+session apply kinds remote.git/hooks/post-index-change
+is "and by name the hook" evil "$(cat remote.git/hooks/post-index-change)"
+(cd remote.git && "$SBX" session create top >/dev/null && in_session top "echo evil >hooks/pre-push; echo evil >.envrc; echo plain >plain" && session apply top)
+is "nor in the project's top, where it is one" " plain" "$(cd remote.git && cat hooks/pre-push .envrc 2>/dev/null) $(cat remote.git/plain)"
+# The shared part of a split index: git reads the name that its end says, and believes the rest.
+git clone -q . nested && git worktree add -q wt && cp .git/index remote.git/ && git -C remote.git config core.bare false
+split="git update-index --split-index"
+$split && git -C wt update-index --split-index && git -C nested update-index --split-index && cp .git/index .git/sharedindex.* remote.git/
+cat .git/sharedindex.* nested/.git/sharedindex.* .git/worktrees/wt/sharedindex.* remote.git/sharedindex.* >"$work/shared"
+"$SBX" session create split >/dev/null && in_session split 'chmod -R u+w .git nested remote.git; LC_ALL=C sed -i "s,file,../x,g" .git/sharedindex.* nested/.git/sharedindex.* .git/worktrees/wt/sharedindex.* remote.git/sharedindex.*; echo more >more'
+session apply split
+is "a shared index that git did not write is withheld, where the index is the same" "more same" "$(cat more) $(cat .git/sharedindex.* nested/.git/sharedindex.* .git/worktrees/wt/sharedindex.* remote.git/sharedindex.* | cmp - "$work/shared" && echo same)"
+is "and told" 4 "$(grep -c 'sharedindex.* is not an index that git wrote' "$work/log")"
+session discard split && in_session split "git add more; git commit -qm split; echo 1 >1; git add 1; $split"
+session apply split
+is "one that git wrote is applied with its index" "0 split A 1" "$? $(git log -1 --format=%s) $(git status --short 1 | xargs)"
+in_session split 'chmod -R u+w .git; LC_ALL=C sed -i "s,file,../x,g" .git/sharedindex.*'
+session apply split
+git checkout -q . 2>/dev/null
+is "and not when the session changes it later" "" "$(ls ../x 2>/dev/null)"
+# What the configurations of a worktree, a submodule, a bare repository and config.worktree name.
+project=$(new_project)
+cd "$project" || exit 1
+git add . && git commit -qm first && git clone -q . "$work/sub" && git -c protocol.file.allow=always submodule --quiet add "$work/sub" sub && git init -q --bare bare
+git config extensions.worktreeConfig true && git config --worktree core.hooksPath tools/hk && git worktree add -q wt && git -C wt config --worktree core.hooksPath .wh
+git -C sub config core.hooksPath .sh && git -C sub config include.path ../../../cfg/x && git -C bare config include.path ../cfg/y
+"$SBX" session create names >/dev/null && in_session names 'mkdir -p tools/hk wt/.wh sub/.sh cfg; for f in tools/hk/h wt/.wh/h sub/.sh/h cfg/x cfg/y cfg/z; do echo evil >$f; done'
+session apply names
+is "what configurations of worktrees, submodules and bare repositories name is withheld" cfg/z "$(ls tools/hk/h wt/.wh/h sub/.sh/h cfg/* 2>/dev/null)"
+session apply names wt/.wh sub/.sh/h cfg/x
+is "but by name" "cfg/x cfg/z sub/.sh/h wt/.wh/h" "$(echo $(ls tools/hk/h wt/.wh/h sub/.sh/h cfg/* 2>/dev/null))"
 done_testing

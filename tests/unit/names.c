@@ -41,6 +41,13 @@ static void places(void **state)
 	assert_int_equal(stat(directory, &status), 0);
 	assert_int_equal(top->inode, status.st_ino);
 	assert_false(place_is_settled(&status)); // another name in the same tick leaves no trace
+	status.st_ctim = times_of(times_now() - 1000000000);
+	status.st_ctim.tv_nsec = 1;
+	assert_true(place_is_settled(&status));
+	status.st_ctim.tv_nsec = 0;
+	assert_false(place_is_settled(&status)); // FAT
+	status.st_ctim.tv_sec -= 2;
+	assert_true(place_is_settled(&status));
 	assert_int_equal(top->changed.tv_sec, 0);
 	assert_int_equal(place_act(top, ".vscode", &below), ACT_QUARANTINE);
 	assert_int_equal(place_act(top, "Makefile", &below), ACT_REPORT);

@@ -246,7 +246,7 @@ static void joined(void **state)
 		     now = list_of(arena, "r 1 2 1 own/.git\nr 1 3 1 two/.git\n"),
 		     others = list_of(arena, "r 1 1 1 gone/.git\nm 1 4 1 one/.git\n"
 					     "m 1 2 1 own/.git\nr 1 3 1 two/.git\n");
-	listed_join(&now, &before, &others);
+	repos_join(&now, &before, &others);
 	assert_int_equal(now.count, 3);
 	assert_null(repos_find(&now, "gone/.git"));
 	assert_int_equal(repos_find(&now, "one/.git")->kind, REPOS_MADE);

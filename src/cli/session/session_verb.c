@@ -17,6 +17,7 @@
 #include "cli/verbs.h"
 #include "run.h"
 #include "session/apply/apply.h"
+#include "session/compare/changes.h"
 #include "session/store/store.h"
 #include "text/words.h"
 #include "view/paths/wishes.h"
@@ -129,6 +130,23 @@ static int discard(struct sessions *sessions, char **words)
 	return sweep_others(sessions, "discarded");
 }
 
+static void tell_lost(struct sessions *sessions, const struct held *held)
+{
+	struct changes changes = { 0 };
+	unsigned branches = 0;
+	if (ATTEMPT(changes_find(held, PROJECT_ANY, &changes)) < 0 || changes.count == 0)
+		return;
+	for (unsigned i = 0; i < changes.count; i++)
+		branches += changes.list[i].git && !changes.list[i].trace &&
+			    strstr(changes.list[i].path, "refs/heads/");
+	out_text(&sessions->notes, "sbx: %u change%s of the session had not been applied",
+		 changes.count, changes.count == 1 ? "" : "s");
+	if (branches > 0)
+		out_text(&sessions->notes, ", with commits on %u branch%s", branches,
+			 branches == 1 ? "" : "es");
+	out_text(&sessions->notes, "\n");
+}
+
 static int remove_one(struct sessions *sessions, char **words)
 {
 	struct reference reference;
@@ -137,6 +155,8 @@ static int remove_one(struct sessions *sessions, char **words)
 	TRY(history_refer(sessions->store.arena, words[0], &reference));
 	TRY((reference.snapshot ? refer_alone : refer_to_throw)(sessions, reference.session,
 								&held));
+	if (!reference.snapshot)
+		tell_lost(sessions, &held);
 	TRY(reference.snapshot ? history_forget(&held, reference.snapshot) : store_remove(&held));
 	return sweep_others(sessions, "removed");
 }

@@ -1,4 +1,4 @@
-// Owns the names of programs that only start others.
+// Owns the search for the program that called sbx.
 #include "postcheck/acts/check.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ void ancestor_name(char name[ANCESTOR_MAX])
 	pid_t pid = getppid();
 	snprintf(name, ANCESTOR_MAX, "0-0");
 	for (int i = 0; i < FAR && pid > 0 && process_stat(pid, &one); i++) {
-		// A fork keeps its name.
+		// Forks share the program's name: the topmost one counts.
 		if (found.name[0] && !str_equal(found.name, one.name))
 			return;
 		snprintf(name, ANCESTOR_MAX, "%d-%llu", (int)pid, one.start);

@@ -27,7 +27,7 @@ bool changed_has(const struct check *check, int directory, const char *name)
 	return false;
 }
 
-// `git am` has patches here, and runs none of them.
+// A stopped `git am` keeps patches here, and runs nothing.
 static bool is_stopped_am(const char *path)
 {
 	char file[PATH_MAX];

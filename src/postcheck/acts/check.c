@@ -45,7 +45,7 @@ bool finding_is_vetted(const struct check *check, const struct stat *status)
 	return vetted;
 }
 
-// Another write in the same tick would not change the file's times.
+// Whether another write now could leave the file's times as they are.
 bool finding_is_fresh(const struct check *check, const struct stat *status)
 {
 	bool fresh = check->living && times_now() - times_from(&status->st_ctim) <= TIMES_TICK;

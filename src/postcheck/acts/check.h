@@ -1,4 +1,4 @@
-// One check of what a run left: its state, whose a thing is, and how it is taken away.
+// One check of what a run left on the host.
 //
 // The room postcheck/acts owns the state of one check and its acts: whose a thing is, and
 // quarantine. Uses: base boxes git names nouns report text. Begin with check.h.
@@ -21,13 +21,13 @@ enum { VETTED_MAX = 64, ENTRIES_OF_CHECK = 4096 };
 
 struct living {
 	void (*meets)(struct living *living, int directory);
-	// Whether to move a name in this turn.
+	// Whether to quarantine the path in this turn.
 	bool (*takes)(struct living *living, const struct check *check, const char *path);
 	bool first;
 	bool waits; // a file was just written: more writes may follow
 	unsigned entries;
-	int64_t until;                        // milliseconds
-	struct file_state vetted[VETTED_MAX]; // files that the reader found good
+	int64_t until;                        // end of the turn, in milliseconds
+	struct file_state vetted[VETTED_MAX]; // states of files found harmless
 	unsigned last;
 };
 
@@ -36,10 +36,10 @@ struct check {
 	struct findings *found;
 	struct timespec start;     // older changes do not count; zero: unknown
 	int64_t ended;             // end of the box, in nanoseconds
-	unsigned budget;           // of directory entries, against hostile trees
-	bool known;                // the repository is older than the run; else the box's
-	bool made;                 // by a box in an earlier run
-	bool absent;               // no name with a slash exists in the place
+	unsigned budget;           // directory entries still to read
+	bool known;                // the repository existed before the run
+	bool made;                 // a box made the repository in an earlier run
+	bool absent;               // protected names with a slash are known to be absent
 	bool timeless;             // no file time is reliable
 	struct living *living;     // NULL: the box has ended
 	struct changed_rows *rows; // NULL: findings are not grouped
@@ -52,33 +52,33 @@ void finding_take(struct check *check, int directory, const char *name, const ch
 		  const char *why);
 // Removes a cache that git makes again.
 void finding_remove(struct check *check, int directory, const char *name, const char *path);
-// Whether a part of a known repository is unchanged. True if no time is known.
+// Whether the name is the user's: unchanged in a known repository. True if no time is known.
 bool finding_is_own(const struct check *check, int directory, const char *name);
-// Whether a directory is unchanged, apart from its entries.
+// Whether the name in a known repository is older than the run.
 bool finding_stood(const struct check *check, int directory, const char *name);
-// `name` "": the directory itself.
+// Whether the name changed since the start; "": the directory itself.
 bool finding_is_changed(const struct check *check, int directory, const char *name);
 bool finding_is_late(const struct check *check, const struct stat *status);
 // Whether a file is unchanged since it was found good.
 bool finding_is_vetted(const struct check *check, const struct stat *status);
 bool finding_is_fresh(const struct check *check, const struct stat *status);
-// False after the box's end.
+// Whether this turn's time is over; false after the box's end.
 bool finding_waits(const struct check *check);
 void finding_vetted(const struct check *check, const struct stat *status);
-// In nanoseconds of the files' clock; 0: unknown.
+// Returns nanoseconds; 0: unknown.
 int64_t finding_birth(int directory, const char *name);
 bool finding_is_made(const struct check *check, int directory, const char *name);
 
 enum { ANCESTOR_MAX = 64 };
 
-// Writes "PID-START" of the nearest ancestor that is neither a shell nor a starter: an agent, an
-// editor, a person's shell. "0-0": unreadable.
+// Writes "PID-START" of the agent, editor or other program that runs sbx, past shells and starters.
+// "0-0": unreadable.
 void ancestor_name(char name[ANCESTOR_MAX]);
 
 // Changed names that the host runs or trusts. They are only reported.
 
-// A report names a few of each row of names/names.h, and counts the others: a box cannot fill
-// the list with one row.
+// A report names a few changes for each row of the table (names/names.h), and counts the others:
+// one row cannot fill the list.
 enum { CHANGED_ROWS_MAX = 4096 };
 struct changed_rows {
 	bool more;
@@ -92,38 +92,38 @@ void changed_add(const struct check *check, const char *path);
 void changed_end(const struct check *check);
 // Whether this run changed `name`, or an entry directly in it.
 bool changed_has(const struct check *check, int directory, const char *name);
-// Whether the name differs from its rows in letter case. A directory may: build is not Bazel's
-// BUILD.
+// Whether the name is in the table only without regard to case. A directory does no harm: build/ is
+// not Bazel's BUILD.
 bool changed_in_other_case(const char *name);
 bool changed_is_other(int directory, const char *name);
 // Reports `name` if changed_has().
 void changed_tell(const struct check *check, int directory, const char *name, const char *path);
 
-// Reports a change of a place's link target, or of another file there.
+// Reports `name` if it leads to another or a changed file.
 void changed_follow(const struct check *check, int directory, const struct item *name,
 		    const char *path);
 
 // Reports a directory of PATH when an entry, or the target of a link in it, changed.
 void changed_programs(const struct check *check, int directory, const struct place *place);
 
-// Reports a name below the top, where a person may open a package. Omits installed packages.
-// Includes git attributes that choose a command.
+// Reports a changed name below the tree's top, but not in installed packages. Includes git
+// attributes that choose a command.
 void changed_tell_deeper(const struct check *check, int directory, const char *name,
 			 const char *path);
-// Reports a name below the top that is read-only at the top.
+// Reports a changed name below the top that is read-only at the top.
 void changed_tell_wall(const struct check *check, int directory, const char *name,
 		       const char *path);
 
 // Quarantines a new pipe with a name that git opens in each directory.
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path);
 
-// Moves `name` and reports how to restore it. Renames it in place when it cannot cross file
-// systems. Returns -1, and reports a failure.
+// Moves `name` to quarantine and reports how to restore it. Across file systems, renames it in
+// place. Returns -1, and reports a failure.
 int quarantine_take(const struct plan *plan, int directory, const char *name, const char *path,
 		    const char *why, struct findings *found);
 
-// Reports what other runs quarantined since then (calendar milliseconds): this run may have made
-// it.
+// Reports what other runs quarantined from `since` on (calendar milliseconds): this run may have
+// made it.
 void quarantine_others(const struct plan *plan, int64_t since, struct findings *found);
 
 // `sbx quarantine ACTION [ID]`. Returns -1 with the error. `put` gets each former path; "":
@@ -134,11 +134,12 @@ int quarantine_show(const char *state, const char *id, struct out *out);
 int quarantine_restore(const char *state, const char *id, struct out *out);
 int quarantine_remove(const char *state, const char *id);
 
-// Removes names that were reported with the same content, and facts that the reader knows. Adds
-// unseen names of earlier runs for a person on a terminal.
+// Removes findings that were reported before. For a person on a terminal, adds unseen names of
+// earlier runs.
 void unshown_note(const struct plan *plan, struct findings *found);
 
-// Call it before the command begins. A name that changed after its report is reported again.
+// Marks names that changed since their report, to report them again. Call it before the command
+// begins.
 void unshown_begin(struct plan *plan);
 
 // A line of the list. 'u': no person has seen the name; 's': one has.

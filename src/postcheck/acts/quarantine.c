@@ -1,4 +1,4 @@
-// Owns ~/.local/state/sbx/quarantine: one directory for each thing, with `item` and `path` in it.
+// Owns ~/.local/state/sbx/quarantine: one directory for each entry, with `item` and `path` in it.
 #include "postcheck/acts/check.h"
 
 #include <dirent.h>
@@ -45,7 +45,7 @@ static int open_entry(int store, const char *id)
 			 : entry;
 }
 
-// A live box may have a descriptor of a moved file, and write to it.
+// Whether the run of this ID lives: its box may still write to a moved file.
 static bool run_lives(const char *state, const char *id)
 {
 	struct record record;
@@ -134,8 +134,7 @@ static int copy_item(int from, const char *name, int to, const char *fresh, stru
 	return result;
 }
 
-// Replaces the item by a copy: a box may have descriptors and other names of it. Too large an item
-// stays.
+// Replaces the item by a copy: a box may have it open or linked. Too large an item stays.
 static void cut_off(int entry)
 {
 	struct stat status;

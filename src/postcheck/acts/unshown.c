@@ -19,12 +19,12 @@ enum { LIST_BYTES_MAX = 512 << 10, CONTENT_BYTES_MAX = 1 << 20 };
 struct noting {
 	const struct plan *plan;
 	struct arena *arena;
-	int directory;      // the list's, locked; or -1
-	const char *before; // content, after a newline
+	int directory;      // locked directory of the list, or -1
+	const char *before; // the list's text before this run, with a newline in front
 	struct out after;
 	struct findings kept;
 	bool person;
-	char reader; // 'p' or 'm'
+	char reader; // 'p': a person; 'm': a model
 };
 
 const char *unshown_text(struct arena *arena, const char *state, const char *project)
@@ -43,7 +43,7 @@ static void open_list(struct noting *noting)
 				    unshown_text(noting->arena, plan->state, plan->project));
 }
 
-// A line that does not fit is reported again.
+// Too large a list is dropped: its names are reported again.
 static void close_list(struct noting *noting)
 {
 	const struct plan *plan = noting->plan;
@@ -59,7 +59,6 @@ static void close_list(struct noting *noting)
 	out_free(&noting->after);
 }
 
-// False after the last line.
 static bool next(struct arena *arena, const char **at, struct unshown_line *ret)
 {
 	size_t length = strcspn(*at, "\n");
@@ -94,7 +93,7 @@ static const char *hash_of(struct arena *arena, const char *text, size_t length)
 	return hash;
 }
 
-// "-": a directory or a large file, which is always new.
+// Hashes path and content. "-": a directory or a large file, which always counts as new.
 static const char *hash_of_name(const struct noting *noting, const char *path)
 {
 	struct arena *own = arena_new();
@@ -130,7 +129,7 @@ static enum once { ALWAYS, UNTIL_CHANGED, ONCE, IN_SESSION } once_of(enum findin
 		       : ALWAYS;
 }
 
-// A model gets a fact once, a person each name.
+// A model gets FINDING_LEFT once for all names, a person once for each.
 static const char *hash_of_fact(const struct noting *noting, const struct reported *finding)
 {
 	char session[ANCESTOR_MAX] = "";
@@ -203,7 +202,7 @@ static bool is_person(const struct plan *plan)
 	return plan->person && !plan->terse && (report == TELL_SHORT || report == TELL_FULL);
 }
 
-// After another write the content is new: the user may have undone the first change.
+// Clears hashes of names written since: the user may have undone the change.
 void unshown_begin(struct plan *plan)
 {
 	FORGIVING;
@@ -238,7 +237,7 @@ void unshown_note(const struct plan *plan, struct findings *found)
 	noting->reader = plan->terse || plan->profile->report == TELL_MODEL ? 'm' : 'p';
 	open_list(noting);
 	bool many = found->counts[FINDING_CHANGED] >=
-		    findings_most(FINDING_CHANGED); // not all have a record
+		    findings_most(FINDING_CHANGED); // names beyond the limit are not listed
 	for (size_t at = 0; findings_next(found, &at, &finding);)
 		if (once_of(finding.kind) != ALWAYS && !(many && finding.kind == FINDING_CHANGED))
 			note(noting, &finding);

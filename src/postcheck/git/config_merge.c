@@ -1,5 +1,5 @@
-// Owns the writing of git's configuration on the host. A whole file without a name is linked as
-// git's lock, then renamed: a kill leaves nothing half written.
+// Owns the writing of git's configuration on the host. A nameless file is filled, linked as git's
+// lock, and renamed: a kill leaves nothing half written.
 #include "postcheck/git/vet.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ struct merge_work {
 	bool written;
 };
 
-// The run made the branch if it made the ref and its log, which git only extends.
+// Whether the branch exists. The run made it if it made its ref and log, which git only extends.
 static bool has_branch(const struct merge *merge, const char *packed, const char *branch,
 		       bool *ret_made)
 {
@@ -58,7 +58,7 @@ static bool has_branch(const struct merge *merge, const char *packed, const char
 	return there;
 }
 
-// Reads the box's text last. The configuration does not name new and removed branches.
+// Reads the box's text last. Refs show which branches are new or removed.
 static int compute(struct merge_work *work)
 {
 	const struct merge *merge = work->merge;
@@ -125,7 +125,7 @@ int merge_take_lock(int directory, const char *lock, mode_t mode, const void *te
 	mode |= 0600;
 	autoclose int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	bool nameless = fd >= 0;
-	if (!nameless) // a file system without O_TMPFILE shows the lock while it is filled
+	if (!nameless) // without O_TMPFILE the lock is visible while it is filled
 		fd = openat(directory, lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return errno == EEXIST ? 1 : fail(errno, "make %s", lock);
@@ -167,7 +167,7 @@ static int try_once(struct merge_work *work)
 				     work->merged.text, work->merged.length);
 	if (locked != 0)
 		return locked;
-	// Is the text still the merged one?
+	// Is the host's text still the merged one?
 	text = work->now;
 	length = work->now_length;
 	if (read_now(work) < 0 || length != work->now_length ||
@@ -187,7 +187,7 @@ static int try_once(struct merge_work *work)
 	return result;
 }
 
-// Returns "" when the command cannot be printed.
+// Returns the command that sets the key, or "" if it cannot be printed.
 static const char *command_for(struct arena *arena, const struct merge *merge,
 			       const struct gitconfig_withheld *row)
 {

@@ -1,4 +1,4 @@
-// Owns the check of a repository that a sweep met, with hooks and files that its configuration
+// Owns the check of a repository that a search met, with hooks and files that its configuration
 // names.
 #include "postcheck/git/vet.h"
 
@@ -20,8 +20,8 @@ struct hooks {
 	const char *directory, *name;
 };
 
-// Whether a checkout wrote the file from a hook in another work tree that the box could not
-// change.
+// Whether the file equals another work tree's hook that the box could not change: a checkout wrote
+// it.
 static bool is_copy(const struct hooks *hooks, const char *path)
 {
 	const struct plan *plan = hooks->check->plan;
@@ -69,7 +69,7 @@ static int open_written(struct check *check, const char *path, const char *insid
 	return sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Skips a directory above the work tree: the start warns of it.
+// Skips hooks in a directory that contains the work tree: the start warns of it.
 static void look_at(struct check *check, struct arena *arena, const char *top, const char *named)
 {
 	const char *path = path_join(arena, top, named);
@@ -83,8 +83,6 @@ static void look_at(struct check *check, struct arena *arena, const char *top, c
 void vet_repository(struct check *check, int directory, const char *name, const char *path)
 {
 	FORGIVING;
-	// A worktree shares the configuration two levels up.
-	static const char *const files[] = { "config.worktree", "config", "../../config" };
 	const struct plan *plan = check->plan;
 	char text[GIT_POINTER_MAX];
 	struct arena *arena = arena_new();
@@ -93,9 +91,7 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 	const char *top = str_equal(name, ".") ? path : path_parent(arena, path),
 		   *leads = git_read_pointer(directory, name, GIT_FILE_PREFIX, text),
 		   *git = leads ? path_join(arena, top, leads) : path;
-	for (size_t i = 0; i < (leads ? 3 : 2); i++)
-		(void)ATTEMPT(gitnamed_file(arena, plan->home, path_join(arena, git, files[i]),
-					    NULL, &named));
+	(void)ATTEMPT(gitnamed_repository(arena, plan->home, path, NULL, &named));
 	(void)ATTEMPT(gitnamed_global(arena, plan->home, path_parent(arena, plan->config), &named));
 	// A push into the repository runs hooks below its git directory (githooks(5)).
 	list_each (value, &named.everywhere) {

@@ -56,8 +56,8 @@ static int rewrite(const struct index_work *work)
 	return same ? fail(problem, "rename") : 1;
 }
 
-// Without an index git's next commit would remove each file: git gets an index of the good
-// entries, or one that it refuses.
+// Replaces a bad index by its good entries, or by an index that git refuses: with none, git's next
+// commit would remove each file.
 static int take_index(const struct index_work *work, const char *why)
 {
 	static const char lock[] = "index.lock", none[] = "no index: rm .git/index; git reset\n";
@@ -84,8 +84,8 @@ static int take_index(const struct index_work *work, const char *why)
 	return locked;
 }
 
-// Git rereads files that are not older than its index. The index gets an earlier time than the
-// run's files.
+// Sets the index's time before the run's files: git rereads files that are not older than its
+// index.
 static void set_time(const struct index_work *work)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
@@ -130,7 +130,7 @@ static void tell_tracked(const struct index_work *work, enum finding_kind kind)
 	}
 }
 
-// In a sparse checkout git itself marks files outside the work tree.
+// Omits marks in a sparse checkout: git itself sets them.
 static void tell_marks(const struct index_work *work)
 {
 	const struct index_file *file = &work->file;

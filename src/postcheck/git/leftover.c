@@ -33,8 +33,8 @@ static double seconds_since(clockid_t clock, double then)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - then;
 }
 
-// Finds a git of the lock's owner that began before the lock and may have made it. The check's
-// user namespace cannot read other processes' directories.
+// Whether an older git process of the lock's owner may have made the lock. The check's user
+// namespace cannot read the processes' current directories.
 static bool git_runs(const struct stat *lock)
 {
 	char name[64];
@@ -57,7 +57,7 @@ static bool git_runs(const struct stat *lock)
 	return runs;
 }
 
-// Only the first lock waits: other programs end in that time.
+// Waits for the first lock only: in that time other programs end.
 void leftover_take_lock(const struct check *check, int directory, const char *name,
 			const char *path)
 {

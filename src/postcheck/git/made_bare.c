@@ -23,7 +23,7 @@ static bool is_absent_or_made(const struct check *check, int directory, const ch
 	       finding_is_made(check, directory, name);
 }
 
-// An unknown time counts as the user's.
+// Whether the run made all parts. With an unknown start they count as the user's.
 static bool is_of_run(const struct check *check, int directory)
 {
 	char name[NAME_MAX + 1];
@@ -79,7 +79,7 @@ static bool is_valid(int directory)
 	return git_decide(&parts) == GIT_WHOLE;
 }
 
-// The usual case: the names have their types, and HEAD is unchanged.
+// A quick check: the names have their types, and HEAD is unchanged.
 static bool is_untouched(const struct check *check, int directory)
 {
 	struct stat status;
@@ -89,7 +89,7 @@ static bool is_untouched(const struct check *check, int directory)
 	       has_mode(directory, "objects", S_IXUSR) && has_mode(directory, "refs", S_IXUSR);
 }
 
-// A repository that was broken before is not reported.
+// Whether the run changed a part: a repository broken before is not reported.
 static bool is_touched(const struct check *check, int directory)
 {
 	if (directory < 0 || finding_is_changed(check, directory, ""))

@@ -1,5 +1,5 @@
-// Owns the check of a git directory's entries by git/layout.c, and of its index. Skips unchanged
-// directories.
+// Owns the check of a git directory's entries by the table git/layout.c, and of its index. Skips
+// unchanged directories.
 #include "postcheck/git/vet.h"
 
 #include <dirent.h>
@@ -19,8 +19,8 @@
 #include "text/words.h"
 #include "view/paths/wishes.h"
 
-// New directories over these numbers are quarantined whole. The table's rows have at most
-// ROWS_DEPTH slashes.
+// New directories beyond DIRECTORIES_MAX or DEPTH_MAX are quarantined whole. Paths in git/layout.c
+// have at most ROWS_DEPTH slashes.
 #define SHARED_INDEX "sharedindex."
 enum { DIRECTORIES_MAX = 65536, DEPTH_MAX = 64, ROWS_DEPTH = 2, NO_DIRECTORIES = 2 };
 
@@ -30,7 +30,7 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 struct parts_walk {
 	struct check *check;
 	const struct place *known;
-	bool listed; // old names are known, by the place or by age
+	bool listed; // old names are known: from the start's listing, or by age
 	size_t root; // length of the git directory's path
 	bool top;    // new names at the top are allowed
 	bool inside;
@@ -54,8 +54,8 @@ static const char *inside(const struct parts_walk *parts, const struct part_met 
 	return part->path + parts->root + 1;
 }
 
-// A place's file is known by its name, as the user may rewrite it. Other types need the old inode
-// and an old age: a box may reuse the number.
+// A file of the start is known by name: the user may rewrite it. Other types need the old inode,
+// and a birth before the run: a box may reuse the number.
 static bool is_known(const struct parts_walk *parts, const struct part_met *part)
 {
 	const struct stood *item =
@@ -85,7 +85,7 @@ static bool look_at(const struct parts_walk *parts, struct part_met *part)
 		return false;
 	bool timed = check->start.tv_sec != 0;
 	bool acts = part->row && part->row->kind > LAYOUT_LOCK;
-	// Without times the place's names decide.
+	// Without file times the listing of the start decides.
 	part->late = (timed ? finding_is_late(check, &part->status)
 			    : (part->depth == 0 || acts) && (parts->known || !check->known)) &&
 		     !finding_is_own(check, part->directory, part->name) &&
@@ -98,7 +98,7 @@ static void take_part(const struct parts_walk *parts, const struct part_met *par
 	finding_take(parts->check, part->directory, part->name, part->path, why);
 }
 
-// Files of the user's editor, and git's test for links (init-db.c).
+// Whether this is a file of the user's editor, or git's test for links (init-db.c).
 static bool is_passing(const struct part_met *part)
 {
 	char text[16];
@@ -107,7 +107,7 @@ static bool is_passing(const struct part_met *part)
 					memcmp(text, "testing", (size_t)length) == 0);
 }
 
-// The daemon's socket is useless without the box.
+// Takes away a new link, pipe, socket or device. A daemon's socket is useless without the box.
 static void take_odd(const struct parts_walk *parts, const struct part_met *part)
 {
 	if (!part->late || is_known(parts, part))
@@ -165,7 +165,7 @@ static void meet(struct parts_walk *parts, struct part_met *part, unsigned char 
 {
 	if (part->depth <= ROWS_DEPTH || str_ends(part->name, ".lock"))
 		part->row = layout_find(inside(parts, part));
-	// In a repository without a work tree the sweep finds these.
+	// In a repository without a work tree the search finds these.
 	if (!part->row && !parts->inside && component_is_git(part->name))
 		return;
 	if (component_is_git(part->name) && look_at(parts, part) && part->late) {
@@ -215,7 +215,7 @@ static void read_entries(struct parts_walk *parts, int directory, const char *pa
 	}
 }
 
-// Moves the run's changes first; HEAD where they are unknown.
+// Takes parts first that the run changed.
 void parts_undo(struct check *check, int directory, const char *path)
 {
 	char below[PATH_MAX];
@@ -232,7 +232,7 @@ void parts_undo(struct check *check, int directory, const char *path)
 		}
 }
 
-// Quarantines only a new directory as a whole.
+// Quarantines a nested git directory if it is new, else only parts of it.
 static bool take_nested(const struct parts_walk *parts, const struct part_met *part, int fd)
 {
 	bool top = part->depth == 0 && !part->row && parts->listed;
@@ -268,7 +268,7 @@ static bool visit_usual(struct parts_walk *parts, const struct part_met *part)
 	char below[PATH_MAX];
 	nlink_t left = part->status.st_nlink - NO_DIRECTORIES;
 	size_t length = strlen(part->name);
-	// Only for names directly below the git directory.
+	// Applies only to entries directly below the git directory.
 	if (!str_equal(part->name, inside(parts, part)) || part->late || part->moved ||
 	    !part->row || (parts->check->living && parts->check->living->first))
 		return false;
@@ -310,7 +310,7 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 		     part->moved || (part->late && !crowd));
 }
 
-// Finds changes without mounts: a write to a file changes no directory.
+// Looks by path: a write to a file does not change its directory's time.
 static void meet_files(struct parts_walk *parts, int directory, const char *path)
 {
 	char above[PATH_MAX], below[PATH_MAX];

@@ -39,7 +39,7 @@ static bool is_entry_of(const char *directory, const char *parent)
 	       path_name(directory) == directory + length + 1 && path_name(directory)[0] != '.';
 }
 
-// An entry in `worktrees` of a place, wherever its tree is.
+// Whether the directory is in `worktrees` of a protected git directory.
 static bool is_of_guarded(const struct plan *plan, const char *directory)
 {
 	char worktrees[PATH_MAX];
@@ -52,7 +52,7 @@ static bool is_of_guarded(const struct plan *plan, const char *directory)
 	return false;
 }
 
-// Returns the directory of worktrees of a repository in the swept tree, or -1. The sweep skips
+// Opens `worktrees` of a repository in the searched tree, or returns -1. The search skips
 // repositories in a .git.
 static int open_worktrees(const char *directory, const char *around)
 {
@@ -71,7 +71,7 @@ static int open_worktrees(const char *directory, const char *around)
 	return open_part(directory, length);
 }
 
-// Submodules' names may have slashes, and each may have submodules and worktrees.
+// Submodules' names may have slashes. Each submodule may have submodules and worktrees.
 static bool is_module(const char *path, size_t length)
 {
 	struct stat status;
@@ -121,7 +121,7 @@ bool pointer_is_right(const struct plan *plan, int directory, const char *name, 
 	return *ret_worktrees >= 0;
 }
 
-// A line in `info` is relative to its parent. Git unescapes a quoted line.
+// `line` is relative to the parent of `info`. Git unescapes a quoted line: it is refused here.
 static bool is_objects(const struct plan *plan, const char *info, const char *line)
 {
 	static const char objects[] = "/objects";

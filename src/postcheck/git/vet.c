@@ -55,7 +55,7 @@ static bool exists(int directory, const char *name)
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// Removes another file of that name. Returns -1 then, and when there is none.
+// Quarantines a file in the directory's place. Returns -1 then, and if there is none.
 static int open_entries(struct check *check, int directory, const char *name, const char *path)
 {
 	int fd = fd_directory(directory, name);
@@ -96,7 +96,7 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 {
 	char below[PATH_MAX];
 	autoclose int fd = fd_directory(directory, name);
-	// A user's directory that the box changed meanwhile is quarantined, too.
+	// Changed entries are quarantined in a changed directory, even in the user's.
 	bool came = fd >= 0 && check->start.tv_sec != 0 && finding_is_changed(check, fd, "");
 	bool tell = fd < 0 && finding_is_changed(check, directory, name);
 	entries_some (entry, fd, came ? check->budget : ENTRIES_MAX) {
@@ -112,8 +112,8 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 		changed_add(check, path);
 }
 
-// Returns the configuration of a repository that existed at the start. In a newer one all is new.
-// False: a user's repository without a known start.
+// Returns the configuration at the start; a newer repository had none. False: a user's repository
+// whose start is unknown.
 static bool start_of(const struct check *check, const char *path, struct start *ret_start)
 {
 	const struct plan *plan = check->plan;
@@ -155,7 +155,7 @@ static void cut_config(struct check *check, int directory, const char *name, con
 	int written = S_ISREG(status.st_mode) ? merge_config(&merge) : -1;
 	if (written < 0 && S_ISREG(status.st_mode) && finding_is_fresh(check, &status))
 		check->living->takes(check->living, check,
-				     path); // endless renewal ends the run
+				     path); // counted: endless renewal ends the run
 	else if (written < 0)
 		finding_take(check, directory, name, path, untrusted);
 	else if (written == 0)
@@ -167,7 +167,7 @@ void vet_config(struct check *check, int directory, const char *name, const char
 	cut_config(check, directory, name, path, false);
 }
 
-// Reports a lost worktree: it was in the box's private directories. `file`: its .git.
+// Reports a worktree lost with the box's private directories. `file`: its .git.
 static void tell_lost(struct check *check, const char *file)
 {
 	char path[GIT_POINTER_MAX];
@@ -217,16 +217,16 @@ static void vet_module(struct check *check, int directory, const char *name, con
 		       int depth)
 {
 	char below[PATH_MAX];
-	struct stat status;
 	if (depth == DEPTH_MAX) {
 		finding_take(check, directory, name, path, "appeared too deep to be checked");
 		return;
 	}
-	autoclose int fd = open_entries(check, directory, name, path);
+	// While git makes it, its templates come before HEAD.
+	autoclose int fd = check->living ? fd_directory(directory, name)
+					 : open_entries(check, directory, name, path);
 	if (fd >= 0 && (exists(fd, "HEAD") || exists(fd, "config")))
 		vet_parts(check, fd, path, depth + 1);
-	else if (!check->living || fd < 0 || fstat(fd, &status) < 0 ||
-		 !finding_is_fresh(check, &status))
+	else
 		entries_some (entry, fd, check->budget)
 			if (has_budget(check) && join(below, path, entry->name))
 				vet_module(check, fd, entry->name, below, depth + 1);
@@ -283,8 +283,7 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 		changed_add(check, below);
 }
 
-// Without check->known the repository is new: all of it is checked. `depth` counts the submodules
-// above.
+// Without check->known the repository is new: all of it is checked.
 static void vet_parts(struct check *check, int directory, const char *path, int depth)
 {
 	parts_look(check, directory, path, NULL, true);

@@ -1,4 +1,4 @@
-// Owns the order of requests and answers in one opened connection.
+// Owns the order of requests and answers in one decrypted connection.
 #include "secrets/dialogue/dialogue.h"
 
 #include <stdio.h>
@@ -21,8 +21,8 @@ static enum exchange_turn refuse(struct exchange *exchange, int status, const ch
 	return EXCHANGE_REFUSED;
 }
 
-// Returns why a request is refused, or NULL. It must name the host and port of its TLS connection,
-// and stay HTTP.
+// Returns why a request is refused, or NULL. A request must name the host and port of its TLS
+// connection, and stay HTTP.
 static const char *judge(const struct exchange *exchange, const char *head,
 			 const struct http_request *request)
 {
@@ -59,7 +59,7 @@ static enum exchange_turn take_request(struct exchange *exchange, struct passage
 		return refuse(exchange, 403, exchange->swapped.why);
 	exchange->used = exchange->swapped.used;
 	exchange->fresh |= exchange->used;
-	// An answer may contain the request's user and password (Basic).
+	// Scrubs the request's user and password (Basic) from the answer, which may repeat them.
 	scrub_whole(&exchange->scrubber, &(struct needle){ exchange->swapped.basic_value,
 							   exchange->swapped.basic_placeholder,
 							   exchange->swapped.basic_length });
@@ -103,8 +103,8 @@ static size_t collect(struct exchange *exchange, struct passage *stream, uint64_
 	return size;
 }
 
-// A request's chunks pass as they are. An answer's chunks are joined, without trailers: a secret
-// may be in two of them.
+// Passes a request's chunks as they are. Joins an answer's chunks, as a secret may be split between
+// two, and drops trailers.
 static enum parse take_chunks(struct exchange *exchange, struct passage *stream, bool up)
 {
 	struct exchange_body *body = up ? &exchange->up_body : &exchange->down_body;
@@ -204,8 +204,8 @@ static enum exchange_turn take_answer(struct exchange *exchange, struct passage 
 
 enum { FRAME = 24 };
 
-// Writes scrubbed bytes of an answer, as a chunk if it is chunked. Returns false if the beginning
-// of a secret fills the buffer.
+// Writes scrubbed bytes of an answer, as a chunk if the answer is chunked. Returns false if the
+// beginning of a secret fills the buffer.
 static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 {
 	size_t size = scrub(&exchange->scrubber, exchange->body, exchange->body_length, last);

@@ -1,9 +1,6 @@
-// HTTP/1.1 between a client and a server, decrypted: swaps placeholders in request heads, scrubs
-// secrets from answers.
-//
-// The room secrets/dialogue owns what happens to bytes in a connection that is opened: pure, no
-// I/O. The program that does it is the room secrets/opener. Uses: base net/parse report text. Begin
-// with dialogue.h.
+// The room secrets/dialogue owns HTTP/1.1 in a decrypted connection: it swaps placeholders for
+// secrets in request heads, and scrubs secrets from answers. It is pure; the room secrets/opener
+// does the I/O. Uses: base net/parse report text. Begin with dialogue.h.
 #pragma once
 
 #include <stdbool.h>
@@ -49,15 +46,14 @@ bool secret_in_header(const struct key_rule *rule, struct piece name);
 // Returns a rule with `only` for this host, or NULL.
 const struct key_rule *keyring_only(const struct keyring *ring, const struct host *host,
 				    uint16_t port);
-// Whether a header of this name carries a credential. Cookie does not count.
+// The header Cookie does not count.
 bool is_credential_header(struct piece name);
-// Returns the name of a credential in the query of a request line, or NULL.
+// Returns the credential's name, or NULL.
 const char *credential_in_query(const char *line, size_t length);
 
-// Returns why a value cannot be a secret, or NULL.
 const char *secret_problem(const char *value, size_t length);
-// Makes a placeholder of the same shape: keeps a known prefix, and replaces letters and digits by
-// `random` (16 bits for each byte).
+// Makes a placeholder: keeps a known prefix of `value`, and replaces letters and digits by `random`
+// (16 bits for each byte).
 void placeholder_make(const char *value, size_t length, const uint16_t *random, char *ret);
 
 // A needle is a text to replace: a secret becomes its placeholder.
@@ -72,14 +68,14 @@ struct scrubber {
 	struct needle needles[SECRETS_MAX];
 	unsigned count;
 	bool first[256];     // possible first bytes of a needle
-	uint8_t pairs[8192]; // a bit for each pair of bytes in the beginning of a needle
+	uint8_t pairs[8192]; // a bit for each pair of adjacent bytes in a needle's beginning
 };
 
 void scrub_begin(struct scrubber *scrubber, const struct keyring *ring);
 void scrub_whole(struct scrubber *scrubber, const struct needle *needle);
 
-// Replaces needles in place. Returns how many bytes may pass. The rest may begin a needle: give it
-// again with the next bytes. `last`: none follow.
+// Replaces needles in place. Returns how many bytes may pass. The others may begin a needle: give
+// them again with the next bytes. `last`: no bytes follow.
 size_t scrub(const struct scrubber *scrubber, char *bytes, size_t length, bool last);
 
 enum { SWAP_HEAD_MAX = HTTP_HEAD_MAX + 64, SWAP_WHY = 160, SWAP_BASIC_MAX = 8192 };
@@ -93,9 +89,9 @@ struct swapped {
 	char why[SWAP_WHY];
 };
 
-// Writes the head with secrets for placeholders. http_request() has read `head`. Drops
-// Accept-Encoding, Range, TE and Upgrade. Returns false for a placeholder elsewhere in the head.
-// `out` has SWAP_HEAD_MAX bytes.
+// Writes `head`, which http_request() has read, with secrets in place of placeholders. Drops
+// Accept-Encoding, Range, TE and Upgrade. Returns false for a placeholder where none may be. `out`
+// has SWAP_HEAD_MAX bytes.
 bool swap_head(const struct keyring *ring, const struct host *host, uint16_t port, const char *head,
 	       const struct http_request *request, char *out, struct swapped *ret);
 
@@ -106,11 +102,11 @@ enum {
 };
 
 enum exchange_turn {
-	EXCHANGE_WAIT,    // for bytes, or for room in `out`
+	EXCHANGE_WAIT,    // needs bytes, or room in `out`
 	EXCHANGE_MOVED,   // bytes were used or written
 	EXCHANGE_REFUSED, // with `why` and `status`; nothing more is read
 	EXCHANGE_OVER,
-	EXCHANGE_BROKEN, // an incomplete answer: the client must see this
+	EXCHANGE_BROKEN, // the answer is incomplete: the client must see this
 };
 
 struct exchange {
@@ -150,10 +146,11 @@ enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stre
 size_t exchange_refusal(const struct exchange *exchange, int status, const char *why, char *out,
 			size_t size);
 
-// The opener's descriptors: to the supervisor, to the worker.
+// The opener's sockets to the supervisor and the worker.
 enum { OPENER_CONTROL = 3, OPENER_CHANNEL = 4 };
 
-// The supervisor's first message, with two descriptors: trusted root certificates, and the record.
+// The supervisor's first message, with two descriptors: trusted root certificates, and memory for
+// struct opener_record.
 struct opener_begin {
 	unsigned locks;
 	unsigned secrets;
@@ -161,19 +158,21 @@ struct opener_begin {
 };
 // A struct key_rule for each secret follows, with a descriptor to read the value from.
 
-// The opener's answer to each secret, and a last one when the record has the certificate.
+// The opener sends one answer for each secret, and a last one when opener_record.certificate is
+// written.
 struct opener_answer {
 	char problem[160]; // "": none
 	char placeholder[SECRET_BYTES_MAX + 1];
 };
 
-// A worker's message, with two descriptors: of the client, of the server.
+// A worker's message, with the descriptors of a client and a server.
 struct opener_pair {
 	struct host host;
 	uint16_t port;
 };
 
-// Memory that the opener writes. It reads hostile bytes: the supervisor checks all of this.
+// Memory that the opener writes. Hostile bytes may control the opener: the supervisor checks all of
+// this memory.
 enum { OPENER_USES_MAX = 64 };
 struct opener_record {
 	char certificate[64 * 1024];

@@ -8,8 +8,7 @@ static const char *const usual_headers[] = {
 	"authorization", "x-api-key", "api-key", "private-token", "x-goog-api-key",
 };
 
-// A placeholder keeps such a prefix: programs that check it accept the placeholder. Longer ones
-// first.
+// A placeholder keeps these prefixes, which programs check. Longer ones come first.
 static const char *const prefixes[] = {
 	"github_pat_", "sk-ant-api03-", "sk-ant-", "sk-or-v1-", "sk-proj-", "sk-", "ghp_",  "gho_",
 	"ghu_",        "ghs_",          "ghr_",    "glpat-",    "npm_",     "hf_", "pypi-", "AIza",
@@ -74,7 +73,7 @@ bool is_credential_header(struct piece name)
 	return false;
 }
 
-// Ignores case, and decodes %XX.
+// Compares without case, and decodes %XX.
 static bool is_query_name(const char *at, size_t length, const char *name)
 {
 	const char *end = at + length;

@@ -1,5 +1,5 @@
-// Owns the search for secrets in a server's answers: the secret itself, and the request's user and
-// password (Basic).
+// Owns the search for secrets, and for the request's user and password (Basic), in a server's
+// answers.
 #include "secrets/dialogue/dialogue.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static enum found replace_whole(const struct needle *needle, char *at, size_t le
 	return FOUND;
 }
 
-// With `last` the beginning of a longer needle may be a complete shorter one.
+// If `last`, a complete needle wins over the beginning of a longer one.
 static enum found replace(const struct scrubber *scrubber, char *at, size_t left, bool last,
 			  size_t *ret_length)
 {

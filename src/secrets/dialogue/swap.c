@@ -33,7 +33,8 @@ static const char *const dropped[] = {
 
 static bool is_dropped(const struct swap *swap, const struct head_field *field)
 {
-	// A cookie may be another user's, left in a file that the box reads.
+	// With `only`, no credential but the secret passes. A cookie may be another account's, in a
+	// file of the box.
 	if (swap->only && piece_is_alike(field->name, "cookie"))
 		return true;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
@@ -94,7 +95,7 @@ static const struct secret *find(struct swap *swap, const struct head_field *fie
 	return NULL;
 }
 
-// User or password of Basic may be a placeholder. The length stays the same.
+// Swaps a placeholder that is the user or password of Basic. The length stays the same.
 static bool swap_basic(struct swap *swap, const struct head_field *field, const char *coded,
 		       size_t length)
 {
@@ -122,7 +123,7 @@ static bool swap_basic(struct swap *swap, const struct head_field *field, const 
 		return check_only(swap, field);
 	}
 	base64_encode((const unsigned char *)plain, size, again, sizeof(again));
-	if (strlen(again) != length) { // the decoder accepts one form only
+	if (strlen(again) != length) { // never: the decoder accepts canonical base64 only
 		snprintf(swap->to->why, sizeof(swap->to->why), "%s", "Basic is not readable");
 		return false;
 	}

@@ -62,8 +62,7 @@ static struct credential *find(struct plan *plan, const char *name, size_t lengt
 	return NULL;
 }
 
-// A rule of a project's own file names no secret, even if the file is trusted: another user may
-// have written it.
+// Refuses a rule of a project's file, even of a trusted one: another user may have written it.
 static int check_origin(const struct plan *plan, const struct item *item)
 {
 	bool own = item->from.order >= ORDER_UNTRUSTED && item->from.order < ORDER_FLAGS;

@@ -1,4 +1,4 @@
-// Owns the opener's life, as the supervisor sees it.
+// Owns the start and end of the opener, the program that holds secrets.
 #include "secrets/host/credentials.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "report/findings.h"
 #include "run.h"
 
-// The opener's program is part of this file; NULL in a build without it.
+// The opener's program, embedded in sbx. NULL in a build without it.
 extern const char opener_program __attribute__((weak));
 extern const char opener_program_end __attribute__((weak));
 
@@ -32,7 +32,7 @@ static _Noreturn void become_opener(int program, int control, int channel, pid_t
 {
 	static char name[] = "sbx-opener";
 	char *words[] = { name, NULL }, *none[] = { NULL };
-	// Copies the descriptors above all targets of dup3().
+	// Copies the descriptors to numbers that dup3() does not overwrite.
 	autoclose int from_control = fcntl(control, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
 	autoclose int from_channel = fcntl(channel, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
 	autoclose int text = fcntl(program, F_DUPFD_CLOEXEC, OPENER_CHANNEL + 1);
@@ -67,7 +67,7 @@ static int start(struct run *run)
 		return fail(errno, "the opener");
 	run->opener_channel = channel[0];
 	autoclose int reads = channel[1];
-	// The worker does not wait for the opener.
+	// A send must not block the worker.
 	fcntl(run->opener_channel, F_SETFL, O_NONBLOCK);
 	pid_t supervisor = getpid(), child = fork();
 	if (child == 0)
@@ -95,7 +95,7 @@ static int hear(const struct run *run, struct opener_answer *answer)
 		return fail(0, "secrets cannot be used: the opener was not ready in 10 s");
 	ssize_t got = fd_receive(run->opener_control, answer, sizeof(*answer), NULL);
 	if (got != (ssize_t)sizeof(*answer)) {
-		poll(NULL, 0, 20); // it is about to exit
+		poll(NULL, 0, 20); // the opener is about to exit
 		return ended(run);
 	}
 	answer->problem[sizeof(answer->problem) - 1] = '\0';
@@ -148,7 +148,7 @@ static int open_variable(const struct credential *credential, char *const *envir
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
 	*ret = ends[0];
-	int result = fd_write_all(ends[1], value, size); // a pipe holds more
+	int result = fd_write_all(ends[1], value, size); // cannot block: a pipe holds more
 	close(ends[1]);
 	if (result < 0)
 		return fail(errno, "secret %s", credential->name);
@@ -161,7 +161,7 @@ static int open_variable(const struct credential *credential, char *const *envir
 	return 0;
 }
 
-// The file must belong to the caller, and be unreadable for others.
+// Opens a file that must belong to the caller and be unreadable for others.
 static int open_file(const struct credential *credential, int *ret)
 {
 	struct stat status;
@@ -237,8 +237,8 @@ int keys_undo(const struct plan *plan, struct run *run)
 	else if (run->opener > 0) {
 		fd_close(&run->opener_channel); // at EOF the opener exits
 		poll(&end, 1, LAST_WORDS_MILLISECONDS);
-		// The first deadly signal decides the status (complete_signal() of the kernel):
-		// another program's signal before these shows in it.
+		// The first deadly signal decides the wait status (complete_signal() of the
+		// kernel). A signal other than SIGTERM came from another program.
 		kill(run->opener, SIGTERM);
 		kill(run->opener, SIGKILL);
 		while (waitpid(run->opener, &status, 0) < 0 && errno == EINTR)
@@ -269,7 +269,7 @@ static void report_uses(const struct plan *plan, const struct opener_record *rec
 		findings_add(found, FINDING_SECRET_USED, plan->credentials[secret].name, detail,
 			     "");
 	}
-	if (i == OPENER_USES_MAX) // there may be more uses
+	if (i == OPENER_USES_MAX) // the table is full: uses may be missing
 		return;
 	for (i = 0; i < plan->credential_count; i++)
 		if (!used[i])

@@ -1,4 +1,4 @@
-// Owns the life of an opened connection: TLS on both sides, HTTP between.
+// Owns the life of a decrypted connection: TLS on both sides, HTTP between.
 #include "secrets/opener/bridge.h"
 
 #include <openssl/err.h>
@@ -272,7 +272,7 @@ static void turn(struct opener *opener, uint32_t index)
 			return;
 		}
 	}
-	// EPOLL_CTL_MOD triggers the events again, as work is left.
+	// Work is left: EPOLL_CTL_MOD makes epoll report the events again.
 	if (moved)
 		for (int side = TO_CLIENT; side <= TO_SERVER; side++) {
 			struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLET,
@@ -320,7 +320,7 @@ void bridge_begin(struct opener *opener, const struct opener_pair *pair, int cli
 	uint32_t index = 0;
 	while (index < BRIDGES_MAX && opener->bridges[index])
 		index++;
-	// A box may control the worker: checks its message.
+	// Checks the worker's message: a box may control the worker.
 	bool good = client >= 0 && server >= 0 && index < BRIDGES_MAX &&
 		    memchr(pair->host.name, '\0', sizeof(pair->host.name)) &&
 		    host_parse(pair->host.name, strlen(pair->host.name), &host) &&

@@ -1,7 +1,5 @@
-// Opened connections: TLS on both sides, and HTTP between.
-//
-// The room secrets/opener owns TLS on both sides of an opened connection, and the certificates.
-// Uses: base net/parse net/setup secrets/dialogue report text. Begin with opener.c.
+// The room secrets/opener owns decrypted connections: TLS on both sides, and certificates. Uses:
+// base net/parse net/setup secrets/dialogue report text. Begin with opener.c.
 #pragma once
 
 #include <openssl/evp.h>
@@ -10,7 +8,8 @@
 
 #include "secrets/dialogue/dialogue.h"
 
-// Certificates of one run: an authority for the names of rules only, and the leaves that it signed.
+// Certificates of one run: an authority, valid only for hosts of rules, and the leaves that it
+// signed.
 enum { LEAVES_MAX = 64 };
 
 struct mint {
@@ -25,7 +24,7 @@ struct mint {
 
 // The authority is valid 30 days, a leaf 7.
 bool mint_begin(struct mint *mint, const struct keyring *ring);
-// Writes the authority as PEM. Returns the number of bytes, 0 if they do not fit.
+// Writes the authority as PEM. Returns its length, or 0 if it does not fit.
 size_t mint_text(const struct mint *mint, char *text, size_t size);
 // Returns a leaf for `name`, a host of a rule, or NULL.
 X509 *mint_leaf(struct mint *mint, const char *name);
@@ -70,19 +69,18 @@ struct opener {
 	int64_t now; // milliseconds
 };
 
-// Takes both descriptors. Closes them if the host has no rule.
+// Owns both descriptors from now on. Closes them if the host has no rule.
 void bridge_begin(struct opener *opener, const struct opener_pair *pair, int client, int server);
 void bridge_event(struct opener *opener, uint64_t tag);
 // Returns the milliseconds until the next deadline, or -1.
 int bridge_wait(const struct opener *opener);
 void bridge_expire(struct opener *opener);
 
-// Called at the first connection: reading the roots takes milliseconds.
+// Reads the trusted roots, which takes milliseconds: called at the first connection.
 bool contexts_begin(struct opener *opener);
-// Makes the TLS of one side of a bridge. Returns NULL if it cannot.
 SSL *contexts_new(struct opener *opener, struct bridge *bridge, enum bridge_side side);
 
-// `failed`: the act was impossible, not refused.
+// `failed`: a failure of the connection, not a refusal.
 void notes_refusal(struct opener *opener, const struct bridge *bridge, const char *why,
 		   bool failed);
 void notes_uses(struct opener *opener, struct exchange *exchange);

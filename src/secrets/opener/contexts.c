@@ -22,7 +22,7 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *l
 	return SSL_TLSEXT_ERR_OK;
 }
 
-// The client must name exactly the host that the worker judged.
+// The client's SNI must be exactly the host that the worker judged.
 static int check_name(SSL *ssl, int *alert, void *user)
 {
 	const struct bridge *bridge = SSL_get_app_data(ssl);

@@ -42,8 +42,8 @@ static bool extend(X509 *certificate, X509 *issuer, int kind, const char *value)
 	return made;
 }
 
-// Restricts the authority to the names of all rules. RFC 5280 4.2.1.10: a name includes all below
-// it.
+// Restricts the authority to the hosts of all rules. RFC 5280 4.2.1.10: a name permits its
+// subdomains.
 static bool constrain(X509 *authority, const struct keyring *ring)
 {
 	static char text[SECRETS_MAX * SECRET_HOSTS_MAX * (HOST_NAME_BYTES_MAX + 16) + 16];
@@ -115,7 +115,8 @@ X509 *mint_leaf(struct mint *mint, const char *name)
 	X509 *leaf = make_leaf(mint, name);
 	if (!leaf)
 		return NULL;
-	// Replaces the first one. Connections that use it hold a reference.
+	// When the table is full, replaces the first leaf. Connections that use it hold a
+	// reference.
 	unsigned at = mint->leaf_count < LEAVES_MAX ? mint->leaf_count++ : 0;
 	X509_free(mint->leaves[at].certificate);
 	snprintf(mint->leaves[at].name, sizeof(mint->leaves[at].name), "%s", name);

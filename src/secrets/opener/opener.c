@@ -1,5 +1,5 @@
-// Owns the opener, the program that holds secrets and can connect to nothing. It gets its input
-// over two sockets, locks itself, and serves connections that a worker of the proxy has made.
+// Owns the opener, the program that holds secrets and can connect to nothing. It serves connections
+// that a worker of the proxy has made.
 #include <errno.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
@@ -146,7 +146,8 @@ static _Noreturn void loop(struct opener *opener)
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = channel };
 	if (epoll_ctl(opener->epoll, EPOLL_CTL_ADD, OPENER_CHANNEL, &event) < 0)
 		_exit(1);
-	// After EOF it still reads earlier bytes: a TLS alert says why a client left.
+	// After the channel's EOF, LAST_TURNS turns read earlier bytes: a TLS alert says why a
+	// client left.
 	int turns = -1, count = 1;
 	while (turns < 0 || (count > 0 && turns++ < LAST_TURNS)) {
 		count = epoll_wait(opener->epoll, events, EVENTS_A_TURN,
@@ -169,10 +170,10 @@ int main(void)
 {
 	static struct opener opener;
 	unsigned locks;
-	// Before any secret is read: no other process may inspect this one.
+	// No other process may inspect this one, which is about to read secrets.
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return 1;
-	prctl(PR_SET_NAME, "sbx-opener", 0, 0, 0); // the executed file has no name
+	prctl(PR_SET_NAME, "sbx-opener", 0, 0, 0); // the executed memfd has no name
 	signal(SIGPIPE, SIG_IGN);
 	opener.now = steady_now();
 	if (!take_values_memory() ||

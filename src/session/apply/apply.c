@@ -50,9 +50,11 @@ static int refuse_conflicts(const struct applying *applying, enum force force, s
 	if (git > 0)
 		return fail(0,
 			    "%u conflict%s, %u in git's own files; nothing was changed. To apply "
-			    "other paths: name them, then: git add; for the commits: sbx run -s %s "
-			    "-- git bundle create -q - HEAD >FILE; git fetch FILE HEAD",
-			    count, one, git, name);
+			    "other paths: name them, then: git add; to give up the session's "
+			    "files, once the commits are fetched: sbx session discard %s; for the "
+			    "commits: sbx run -s %s -- git bundle create -q - HEAD >FILE; git "
+			    "fetch FILE HEAD; git merge FETCH_HEAD",
+			    count, one, git, name, name);
 	return count == 0 ? 0
 			  : fail(0,
 				 "%u conflict%s; nothing was changed. To see them: sbx session "
@@ -183,7 +185,8 @@ static int give_up(struct applying *applying)
 	return -1;
 }
 
-// A box that has a directory open can write to it wherever it moves.
+// Refuses files that programs trust, if a box could still change the staged copies: it writes to an
+// open directory wherever that moves.
 static int refuse_reached(const struct applying *applying)
 {
 	struct store *store = applying->held->store;
@@ -225,7 +228,7 @@ int apply_run(struct held *held, char *const *words, enum force force, struct ou
 		return give_up(applying);
 	applying->journal.phase = PHASE_COMMIT;
 	applying->journal.attempted = applying->journal.operation_count;
-	// The stage is on disk before names lead to it. commit.c syncs again.
+	// Syncs the staged files before names lead to them. commit.c syncs again.
 	if (stage_sync(applying) < 0 || journal_write(applying) < 0 || journal_sync(applying) < 0)
 		return give_up(applying);
 	TRY(commit_run(applying, notes));
@@ -248,7 +251,7 @@ int apply_refuse_pending(const struct held *held)
 		       : 0;
 }
 
-// Changes nothing, and reports: a person must decide.
+// Reports a journal that cannot be used, and changes nothing: a person must decide.
 static int unusable(struct applying *applying)
 {
 	struct store *store = applying->held->store;
@@ -269,7 +272,7 @@ static int unusable(struct applying *applying)
 		    store->sessions_path, name);
 }
 
-// Returns 0 without a journal.
+// Returns 0 if there is no journal.
 static int reopen(struct held *held, struct applying **ret_applying)
 {
 	const char *text;

@@ -1,5 +1,5 @@
-// Owns the commit of an apply: one rename for each file, which the journal names before. The old
-// file goes to the stage. Moves only unchanged files, and undoes only its own renames.
+// Owns the commit of an apply: one rename for each file, which the journal names before. Moves only
+// unchanged files, and undoes only its own renames.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -41,8 +41,8 @@ static int move(int from, const char *name, int to, const char *fresh, bool exch
 			: fd_rename_new(from, name, to, fresh);
 }
 
-// Another process may replace the file, or fill a directory, before the rename: all that came to
-// the stage is compared.
+// Moves the host's file to the stage, then compares it: another process may replace or fill it
+// before the rename.
 static int displace(int stage, const char *staged, int parent, const char *name,
 		    const struct operation *operation)
 {
@@ -177,8 +177,8 @@ static int put_beside(int stage, const char *staged, int to, const char *name,
 	return -1;
 }
 
-// Why an old version cannot return: the host's own file is there, or a process wrote to it after
-// the apply had read it, or has it open.
+// Why an old version is saved under another name: the host changed the new one, or a process wrote
+// to the old one or has it open.
 enum beside { BESIDE_BACK, BESIDE_CHANGED, BESIDE_OPEN };
 
 static const char *const reasons[] = {
@@ -211,7 +211,7 @@ static int keep_beside(struct applying *applying, const struct operation *operat
 	return 0;
 }
 
-// Returns false when the host has replaced the file.
+// Moves a new file back to the stage. Returns false when the host has replaced it.
 static bool take_staged(int stage, const char *staged, int parent, const char *name,
 			const struct operation *operation, bool exchange)
 {
@@ -295,7 +295,7 @@ static int back(struct applying *applying)
 	return commit_clean(applying);
 }
 
-// A process that has a file open writes to it wherever it moves.
+// Saves old versions that a process changed or has open: it writes to the file wherever that moves.
 static int keep_changed(struct applying *applying)
 {
 	const struct journal *journal = &applying->journal;
@@ -330,7 +330,7 @@ static int forward(struct applying *applying)
 			out_text(&applying->notes, "sbx: %s\n", err_taken());
 		return fail(0, "%s", why);
 	}
-	// The new files are on disk before the old versions are removed.
+	// Syncs the new files before the old versions are removed.
 	if (stage_sync(applying) < 0 || keep_changed(applying) < 0 || note_applied(applying) < 0)
 		return UNENDED;
 	journal->operation_count = journal->attempted = 0;

@@ -93,7 +93,7 @@ static int clone_mount(const char *path)
 	return sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 }
 
-// Runs in a child: a process cannot return from another user namespace.
+// Runs in a child, as a process cannot return from another user namespace.
 static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int user, int view,
 				  int socket)
 {
@@ -103,7 +103,7 @@ static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int u
 		bool bound = plan->session->roots[i].own && plan->session->chain_count == 1;
 		if (!(roots & (1ULL << i)) || bound)
 			continue;
-		// Clones the mount: a layer must not be mounted twice.
+		// a clone, as a layer must not be mounted twice
 		int tree = clone_mount(plan->session->roots[i].path);
 		if (tree < 0 || fd_send(socket, &i, sizeof(i), &tree, 1) < 0)
 			_exit(1);
@@ -170,8 +170,7 @@ static int open_namespace(const struct run *run, const char *name)
 	return fd < 0 ? fail(errno, "'%s'", path) : fd;
 }
 
-// Writes in place, padded with zeros: a rename takes ten times as long. A full disk does not stop
-// the run.
+// Writes the command in place, padded with zeros: a rename takes ten times as long.
 static void note_command(const struct plan *plan, int session)
 {
 	char text[RECORD_COMMAND] = "";
@@ -216,10 +215,10 @@ int join_layers_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// A run without a record (full disk) cannot share its mounts: the next run waits for its end.
+// Lets the next run enter, unless this one has no record (full disk) and cannot share its mounts.
 void join_ready(const struct plan *plan, const struct run *run)
 {
-	// Unlocks explicitly, as pid 1 has the open file, too.
+	// close(2) would not unlock: pid 1 has the open file, too.
 	if (plan->session && run->record >= 0)
 		flock(plan->session->gate, LOCK_UN);
 }

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "git/gitindex.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 
@@ -30,6 +31,7 @@ static void note_thing(struct notes *notes, unsigned root, const char *path,
 {
 	struct stat status;
 	const char *name;
+	uint64_t sum;
 	autoclose int parent = ATTEMPT(sides_host_below(notes->applying->hosts[root], path, &name));
 	bool there = parent >= 0 && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 	if (thing->inode == KNOWN_REMOVED) {
@@ -41,9 +43,13 @@ static void note_thing(struct notes *notes, unsigned root, const char *path,
 	if (!there)
 		return;
 	still.changed = status.st_ctim;
-	if (thing_is_same(&still, &status))
-		add(notes, root, path, status.st_ino,
-		    S_ISDIR(status.st_mode) ? notes->now : status.st_ctim);
+	if (!thing_is_same(&still, &status))
+		return;
+	add(notes, root, path, status.st_ino,
+	    S_ISDIR(status.st_mode) ? notes->now : status.st_ctim);
+	if (str_equal(name, "index") && index_file_sum(parent, &sum))
+		add(notes, root, path_below(notes->applying->arena, path, KNOWN_ENTRIES), sum,
+		    status.st_ctim);
 }
 
 static void note_parent(struct notes *notes, const struct operation *operation)

@@ -1,4 +1,4 @@
-// Owns the directories of an apply's stage, and the end of its filling.
+// Owns the directories of an apply's stage, and the identities of staged files.
 #include "session/apply/apply.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static int open_host(struct applying *applying, unsigned root)
 	return 0;
 }
 
-// Whether the stage can be in the parent of `path`, which the project's boxes cannot reach.
+// Whether the stage fits in the parent of `path`, which the project's boxes cannot reach.
 static bool takes_stage(struct store *store, const char *path)
 {
 	struct stat status;
@@ -196,7 +196,7 @@ static void order_modes(struct applying *applying)
 	journal->operations = ordered;
 }
 
-// A separate pass: a later hard link changes the ctime of an earlier copy.
+// Runs after all copies are made: a hard link changes the ctime of an earlier copy.
 static int identify(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;

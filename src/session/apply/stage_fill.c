@@ -1,5 +1,4 @@
-// Owns the filling of an apply's stage: copies of all files that it will write, and their
-// identities.
+// Owns the filling of an apply's stage with copies of all files that it will write.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,11 +25,11 @@ struct filling {
 	struct applying *applying;
 	struct staged_link *links;
 	size_t link_count;
-	int parent; // -1: not open yet
+	int parent; // descriptor; -1: not open yet
 	enum rights_given gives;
 };
 
-// Opens the directory of a place, which is "7" or "7/below/it".
+// Opens the directory above a path in the stage, such as "7" or "7/below/it".
 static int open_place(int stage, const char *place, const char **ret_name)
 {
 	char part[PATH_MAX];
@@ -111,8 +110,8 @@ static int put_text(const struct change *change, int to, const char *name)
 	return 0;
 }
 
-// Sets the rights of the replaced host file, else of the file in the layer with an ACL (`layer`,
-// or -1), else of its directory.
+// Sets rights like those of the first that exists: the replaced host file, `layer` (a file with an
+// ACL, or -1), the directory.
 static int give_rights(const struct filling *filling, const struct change *change, int layer,
 		       int to, const char *name)
 {
@@ -146,7 +145,7 @@ static int put(struct filling *filling, const struct change *change, const char 
 	autoclose int to = open_place(applying->stages[change->root], place, &name);
 	TRY(to);
 	if (S_ISDIR(change->is.st_mode) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return 0; // only a parent of changed files
+		return 0; // the directory is only a parent of changed files
 	int kind = copy_one(from, source, &change->is, to, name);
 	TRY(kind);
 	applying->special += kind == COPIED_NOT;
@@ -174,13 +173,14 @@ static int finish(const struct filling *filling, const struct change *change, co
 		return fail(errno, "a directory of the stage");
 	int acl = copy_attributes(layer, made, &status.st_mode);
 	TRY(acl);
-	// A rename to another directory needs write permission to the moved one.
+	// A rename to another directory needs write permission to a moved directory.
 	status.st_mode |= strchr(place, '/') ? 0 : S_IWUSR;
 	TRY(copy_finish(to, place, &status));
 	return give_rights(filling, change, acl ? layer : -1, to, place);
 }
 
-// Drops bits that neither the host's thing nor the umask gives; a default ACL replaces the umask.
+// Drops mode bits that neither the host's file nor the umask gives. A default ACL replaces the
+// umask.
 static void narrow_mode(struct applying *applying, struct change *change, enum rights_given gives)
 {
 	struct narrowed *narrowed = &applying->narrowed;
@@ -214,7 +214,8 @@ static void add_operation(struct applying *applying, const struct operation *ope
 	applying->journal.operations[applying->journal.operation_count++] = *operation;
 }
 
-// `place` NULL: a directory with a new mode, or a removal.
+// Notes the state of a path after the apply. `place` NULL: a directory with a new mode, or a
+// removal.
 static void add_leaf(struct applying *applying, const struct change *change, const char *place)
 {
 	struct operation leaf = {
@@ -275,8 +276,8 @@ static int put_tree(struct filling *filling, const struct operation *operation, 
 	return any;
 }
 
-// A directory that its owner may not write cannot be moved: it gets this mode after the move, or
-// loses it before.
+// A directory that its owner may not write cannot be moved: adds mode changes before and after the
+// move.
 static void add_modes(struct applying *applying, const struct operation *of,
 		      const struct change *change)
 {
@@ -318,7 +319,7 @@ static int stage_one(struct filling *filling, unsigned index, unsigned *next)
 	operation.was = thing_was(applying, index, end);
 	if (change->kind == CHANGE_MODE && change->selected)
 		narrow_mode(applying, change, RIGHTS_NONE);
-	// The set-group-ID bit stays.
+	// The host directory's set-group-ID bit stays.
 	operation.mode = (change->is.st_mode & 01777) | (change->was.st_mode & S_ISGID);
 	operation.old_mode = change->was.st_mode & 07777;
 	*next = index + 1;

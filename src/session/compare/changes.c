@@ -21,29 +21,38 @@ struct compare_walk {
 	const struct held *held;
 	struct changes *changes;
 	unsigned root;
-	const char *repository; // the git directory's path from ".git" on
+	const char *repository; // from ".git" on, for the first `skipped` bytes of a path
+	size_t skipped;
 	struct withheld names;
 	struct seen seen;
 	int depth;
-	bool covered, guarded, inside;
+	bool covered, guarded, inside, made;
 	bool inside_removed;
 	unsigned removed; // index of the uppermost removed directory
 	bool lost;
 	enum same same;
-	uint64_t parent; // inode; 0: the host has no directory
+	uint64_t parent; // inode of the host's directory; 0: none
 	const struct seen_directory *above;
 };
 
 static const char *walk_whole(struct compare_walk *walk, const char *path)
 {
-	return walk->repository ? path_below(walk->held->store->arena, walk->repository, path)
+	return walk->repository ? path_below(walk->held->store->arena, walk->repository,
+					     path + walk->skipped)
 				: path;
+}
+
+static void walk_repository(struct compare_walk *walk, const char *path)
+{
+	walk->repository = ".git";
+	walk->skipped = path[0] ? strlen(path) + 1 : 0;
 }
 
 static bool is_withheld(struct compare_walk *walk, const char *path)
 {
-	return withheld_has(&walk->names, walk->root, path) ||
-	       trusted_is_protected(walk_whole(walk, path));
+	return withheld_has(&walk->names, walk->root, path) || trusted_is_protected(path) ||
+	       trusted_is_protected(walk_whole(walk, path)) ||
+	       (walk->made && repository_is_part(path));
 }
 
 static struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path)
@@ -59,6 +68,7 @@ static struct change *walk_add(struct compare_walk *walk, enum change_kind kind,
 				   .covered = walk->covered,
 				   .parent = walk->parent };
 	change->git = repository_in(walk_whole(walk, path)) != NULL;
+	change->trace = kind != CHANGE_REMOVED && repository_is_trace(walk_whole(walk, path));
 	change->inside = walk->inside;
 	change->guarded = walk->guarded || is_withheld(walk, path);
 	if (kind != CHANGE_MODE && component_is_git(path_name(path)))
@@ -109,9 +119,10 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	if (both && fd < 0)
 		return fail(errno, "read '%s'", str_shown(path));
 	TRY(merged_below(merged, entry->name, &inner));
-	const char *whole = walk_whole(walk, path);
-	bool repository =
-		repository_is_elsewhere(whole) && repository_is_new(&inner, entry->name, fd);
+	enum repository kind = repository_kind(&inner, entry->name, fd);
+	if (kind == REPOSITORY_NEW && !repository_is_elsewhere(walk_whole(walk, path)))
+		kind = REPOSITORY_NONE;
+	bool repository = kind == REPOSITORY_NEW;
 	walk->guarded = walk->guarded || repository || is_withheld(walk, path);
 	struct change *own =
 		walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
@@ -120,6 +131,8 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 		walk->inside = own->guarded;
 		walk->lost = !both && own->conflict;
 	}
+	if (kind != REPOSITORY_NONE)
+		walk_repository(walk, path);
 	walk_enter(walk, path, fd);
 	if (own && own->path == path && own->kind == CHANGE_MODE && walk->same != SAME_YES)
 		own->conflict = true;
@@ -130,8 +143,7 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	return result;
 }
 
-// Uses overlayfs's origin mark in the oldest layer that has the file: later layers copied it from
-// there.
+// Finds out by overlayfs's origin mark whether the file was the host's.
 static void compare_added(struct compare_walk *walk, struct change *change,
 			  const struct known_file *known, const struct merged *merged,
 			  const struct entry *entry)
@@ -172,7 +184,7 @@ static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 	return CHANGE_MODE;
 }
 
-// Whether an apply of equal bytes would only add a right. `ret_same`: it would change nothing.
+// For equal bytes: whether an apply would add a right. *ret_same: it would not change the mode.
 static bool adds_rights(const struct stat *is, const struct stat *was, bool *ret_same)
 {
 	mode_t mask = umask(0);
@@ -193,7 +205,7 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 	struct change index = { .kind = kind };
 	if (kind != CHANGE_MODE)
 		repository_index(&index, merged, entry, host);
-	if (kind == CHANGE_EDITED && index.same)
+	if (kind == CHANGE_EDITED && index.was_sum && index.sum == index.was_sum)
 		return;
 	bool directory = kind == CHANGE_MODE && S_ISDIR(is->st_mode);
 	if (kind == CHANGE_MODE && !(directory && saw) && same_is_applied(known, is, was))
@@ -202,6 +214,9 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 		return;
 	bool touched =
 		was && !S_ISDIR(was->st_mode) && !same_file(known, &walk->changes->base, was);
+	if (touched && index.was_sum)
+		touched = !same_entries(walk->changes->known, known, walk->above, path,
+					index.was_sum);
 	if (touched && kind == CHANGE_MODE)
 		touched = adds_rights(is, was, &same);
 	if (same)
@@ -229,8 +244,8 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 static int note_removed(struct compare_walk *walk, const char *path, const char *name, int host,
 			const struct stat *was);
 
-// Adds removals of all host entries but `entries`, which the session has. Names too deep are noted
-// with the uppermost directory.
+// Adds removals of all host entries but `entries`, which the session has. If `path` is too deep,
+// marks the topmost removed directory as far.
 static int walk_removed(struct compare_walk *walk, const char *path, const struct entry *entries,
 			int count, int host)
 {
@@ -318,7 +333,8 @@ static int walk_directory(struct compare_walk *walk, const char *path, const str
 	for (int i = 0; i < count; i++)
 		TRY(walk_entry(walk, walk_below(walk, path, entries[i].name), merged, &entries[i],
 			       host));
-	// An opaque directory hides the host's entries, unless the session has made them again.
+	// An opaque directory hides the host's entries: those that the session did not make again
+	// are removals.
 	return merged->opaque && host >= 0 ? walk_removed(walk, path, entries, count, host) : 0;
 }
 
@@ -328,9 +344,11 @@ static int walk_root(struct compare_walk *walk, enum project project)
 	struct merged merged;
 	struct stat status;
 	walk->repository = withheld_repository(walk->held->session.roots[walk->root].path);
+	walk->skipped = 0;
 	autoclose int host = sides_host_root(&held->session, walk->root);
 	TRY(host);
 	TRY(seen_read(held, walk->root, &walk->seen));
+	withheld_repositories(&walk->names, walk->root, &walk->seen);
 	int same = same_root(held, walk->root, host, &walk->seen);
 	if (same < 0 && !err_tolerated(project == PROJECT_ANY))
 		return -1;
@@ -340,12 +358,13 @@ static int walk_root(struct compare_walk *walk, enum project project)
 	walk->parent = fstat(host, &status) == 0 ? status.st_ino : 0;
 	walk->changes->roots[walk->root] = walk->parent;
 	TRY(merged_open(held, held->session.top, CHAIN_MAX, walk->root, &merged));
-	unsigned first = walk->changes->count;
-	bool made = !walk->repository && repository_is_new(&merged, "", host);
+	enum repository kind =
+		walk->repository ? REPOSITORY_NONE : repository_kind(&merged, "", host);
+	walk->made = kind == REPOSITORY_NEW;
+	if (kind != REPOSITORY_NONE)
+		walk_repository(walk, "");
 	int result = walk_directory(walk, "", &merged, host);
 	merged_close(&merged);
-	for (unsigned i = first; made && i < walk->changes->count; i++)
-		repository_guard(&walk->changes->list[i]);
 	return result;
 }
 
@@ -373,7 +392,7 @@ int changes_find(const struct held *held, enum project project, struct changes *
 	}
 	renames_find(held, &changes);
 	guard_removed(&changes);
-	repository_leave_indexes(&changes);
+	repository_leave(&changes);
 	*ret_changes = changes;
 	return 0;
 }

@@ -26,10 +26,10 @@ static void read_texts(struct mentions *mentions, const struct gitnamed *named, 
 static int read_repository(struct mentions *mentions, const struct store *store, const char *top)
 {
 	struct gitnamed named = { 0 };
-	const char *config = path_below(mentions->arena, top, ".git/config");
-	if (access(config, F_OK) < 0)
+	const char *git = path_below(mentions->arena, top, ".git");
+	if (access(git, F_OK) < 0)
 		return 0;
-	TRY(gitnamed_file(mentions->arena, store->home, config, top, &named));
+	TRY(gitnamed_repository(mentions->arena, store->home, git, top, &named));
 	read_texts(mentions, &named, top);
 	mentions_hooks(mentions, top, path_below(mentions->arena, top, ".git/hooks"));
 	return 0;

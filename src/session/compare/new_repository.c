@@ -2,7 +2,6 @@
 #include "session/compare/changes.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,7 +12,7 @@
 #include "session/store/store.h"
 #include "text/words.h"
 
-// Returns the directory that has the name, or -1.
+// Returns the descriptor of the directory, a layer's or the host's, whose entry shows, or -1.
 static int place_of(const struct merged *merged, int host, const char *name)
 {
 	struct stat status;
@@ -34,39 +33,23 @@ static bool is_repository(const struct merged *merged, int host)
 	return git_decide(&parts) != GIT_NONE;
 }
 
-bool repository_is_new(const struct merged *merged, const char *name, int host)
+enum repository repository_kind(const struct merged *merged, const char *name, int host)
 {
 	if (merged->count == 0)
-		return false;
-	if (host < 0 && component_is_git(name))
-		return true;
-	return is_repository(merged, host) && (host < 0 || git_directory(host) == GIT_NONE);
+		return REPOSITORY_NONE;
+	if (host >= 0 && git_directory(host) != GIT_NONE)
+		return REPOSITORY_OWN;
+	return (host < 0 && component_is_git(name)) || is_repository(merged, host)
+		       ? REPOSITORY_NEW
+		       : REPOSITORY_NONE;
 }
 
-static bool is_part(const char *name)
+bool repository_is_part(const char *path)
 {
 	bool part = false;
 	for (enum git_part each = GIT_HEAD; each < GIT_PARTS; each++)
-		part = part || str_equal(name, git_part_names[each]);
+		part = part || path_within(path, git_part_names[each]);
 	return part;
-}
-
-void repository_guard(struct change *change)
-{
-	char name[NAME_MAX + 1];
-	size_t length = strcspn(change->path, "/");
-	const struct layout_row *row = layout_find(change->path);
-	bool acts = row && row->kind > LAYOUT_LOCK, lock = row && row->kind == LAYOUT_LOCK;
-	if (!str_put(name, sizeof(name), "%.*s", (int)length, change->path) ||
-	    (!acts && !lock && !is_part(name)))
-		return;
-	if (lock)
-		length = strlen(change->path);
-	for (const char *deeper = acts ? strchr(row->path, '/') : NULL; deeper;
-	     deeper = strchr(deeper + 1, '/'))
-		length += 1 + strcspn(change->path + length + 1, "/");
-	change->inside = change->path[length] != '\0';
-	change->guarded = true;
 }
 
 const char *repository_in(const char *path)
@@ -77,7 +60,7 @@ const char *repository_in(const char *path)
 	return path;
 }
 
-// Returns the path in a git directory, or NULL.
+// Returns the part of the path below ".git/", or NULL.
 static const char *inside_git(const char *path)
 {
 	const char *git = repository_in(path), *slash = git ? strchr(git, '/') : NULL;
@@ -93,7 +76,7 @@ bool repository_is_elsewhere(const char *path)
 bool repository_loses(const char *path)
 {
 	const char *name = path_name(path);
-	if (!is_part(name) || name == path)
+	if (!repository_is_part(name) || name == path)
 		return false;
 	for (name--; name > path && name[-1] != '/'; name--)
 		;
@@ -118,52 +101,58 @@ bool repository_breaks(int directory, const char *name, const char *path, const 
 	return str_equal(name, git_part_names[GIT_HEAD]) && !parts.has[GIT_HEAD];
 }
 
-static struct arena *judge_index(const int *places, unsigned count, int fd,
-				 const struct stat *status, struct change *change)
-{
-	struct arena *arena = arena_new_of(
-		INDEX_FILE_ARENA(status->st_size < INDEX_FILE_MAX ? status->st_size : 0));
-	struct index_file index = { .places = places, .place_count = count, .since = 1 };
-	change->refused = fd < 0 ? "cannot be read" : index_file_judge(arena, fd, status, &index);
-	change->guarded = change->refused != NULL;
-	change->text = change->refused ? NULL : (const char *)index.vetted.text;
-	change->length = index.vetted.length;
-	change->sum = index.vetted.sum;
-	return arena;
-}
-
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host)
 {
 	int places[CHAIN_MAX + 2];
 	unsigned count = merged->count;
-	struct stat status;
-	struct change was;
-	if (!S_ISREG(entry->status.st_mode) || !str_equal(entry->name, "index") ||
-	    place_of(merged, host, git_part_names[GIT_HEAD]) < 0)
+	const struct stat *status = &entry->status;
+	bool shared = str_starts(entry->name, INDEX_SHARED);
+	if (!S_ISREG(status->st_mode) || (!shared && !str_equal(entry->name, "index")))
+		return;
+	autoclose int fd = openat(merged->fds[entry->from], entry->name,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (place_of(merged, host, git_part_names[GIT_HEAD]) < 0 && !index_file_is(fd))
 		return;
 	memcpy(places, merged->fds, count * sizeof(*places));
 	if (host >= 0 && !merged->opaque)
 		places[count++] = host;
+	struct arena *arena = arena_new_of(
+		INDEX_FILE_ARENA(status->st_size < INDEX_FILE_MAX ? status->st_size : 0));
+	struct index_file index = { .name = shared ? entry->name : NULL,
+				    .places = places,
+				    .place_count = count,
+				    .since = 1 };
 	change->index = true;
-	autoclose int fd = openat(merged->fds[entry->from], entry->name,
-				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct arena *arena = judge_index(places, count, fd, &entry->status, change);
-	if (!change->refused && !change->text)
-		arena_free(arena);
-	autoclose int own = host < 0 ? -1 : file_open(host, entry->name, 0, &status);
-	if (own < 0)
-		return;
-	arena = judge_index(&host, 1, own, &status, &was);
-	change->same = !change->refused && !was.refused && change->sum == was.sum;
-	arena_free(arena);
+	change->refused = fd < 0 ? "cannot be read" : index_file_judge(arena, fd, status, &index);
+	change->guarded = change->refused != NULL;
+	if (!change->refused) {
+		change->text = (const char *)index.vetted.text;
+		change->length = index.vetted.length;
+		change->sum = index.vetted.sum;
+		if (!change->text)
+			arena_free(arena);
+	}
+	if (shared || host < 0 || !index_file_sum(host, &change->was_sum))
+		change->was_sum = 0;
 }
 
-void repository_leave_indexes(struct changes *changes)
+bool repository_is_trace(const char *path)
+{
+	static const char names[] = "COMMIT_EDITMSG FETCH_HEAD ORIG_HEAD";
+	const char *inside = inside_git(path);
+	return inside && (str_has_word(names, inside, strlen(inside)) ||
+			  (path_within(inside, "logs") && !path_within(inside, "logs/refs/stash")));
+}
+
+void repository_leave(struct changes *changes)
 {
 	bool more[ROOTS_MAX] = { false };
 	for (unsigned i = 0; i < changes->count; i++) {
-		const struct change *change = &changes->list[i];
+		struct change *change = &changes->list[i];
+		bool left = change->trace && change->conflict && !change->guarded;
+		change->inside |= left;
+		change->guarded |= left;
 		more[change->root] |= change->git && !change->index && !change->guarded;
 	}
 	for (unsigned i = 0; i < changes->count; i++) {

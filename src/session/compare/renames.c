@@ -68,8 +68,8 @@ static void pair(const struct held *held, struct change **list, unsigned count, 
 	}
 }
 
-// A moved file has its origin mark, and leaves a whiteout or a new file. With fewer marks the host
-// has removed a file that the session changed.
+// A moved file has an origin mark, and leaves a whiteout or a new file at its old name. With more
+// marks, the host has removed a file that the session changed.
 static void find_lost(struct changes *changes)
 {
 	unsigned marked = 0, left = changes->whiteouts;

@@ -1,4 +1,4 @@
-// Owns the choice of changes by the paths that were named.
+// Owns the choice of changes by the paths that the user names.
 #include "session/compare/changes.h"
 
 #include <limits.h>
@@ -56,8 +56,10 @@ static int find_named(const struct held *held, const struct changes *changes, co
 		*ret_named = (struct named){ i, path, false, trusted_is_protected(path),
 					     repository_in(whole + 1) != NULL };
 		for (unsigned j = 0; j < changes->count; j++)
-			if (changes->list[j].root == i && str_equal(changes->list[j].path, path))
+			if (changes->list[j].root == i && str_equal(changes->list[j].path, path)) {
 				ret_named->guarded = changes->list[j].guarded;
+				ret_named->git |= changes->list[j].git;
+			}
 		return 0;
 	}
 	return fail(0, "'%s' is not in a directory of session '%s'", word, held->name);

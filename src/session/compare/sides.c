@@ -1,4 +1,4 @@
-// Owns the way to the two sides of a change: its layer and the host's directory.
+// Owns the opening of a change's two sides: its layer and the host's directory.
 #include "session/compare/changes.h"
 
 #include <errno.h>

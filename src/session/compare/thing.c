@@ -1,4 +1,4 @@
-// Owns the identity of files. A directory's: inode and entries; others': inode, mode, size and
+// Owns the identity of files: for a directory its inode and entries, else inode, mode, size and
 // times. Each write, chmod or link changes one of these.
 #include "session/compare/changes.h"
 
@@ -82,8 +82,8 @@ int thing_look(int directory, const char *name, struct thing *ret_thing)
 	return 0;
 }
 
-// F_SETLEASE fails for another owner's file. A process that opens the file meanwhile waits, and
-// SIGIO comes (fcntl(2)): signals are blocked.
+// Whether a process has the file open for writing: a read lease then fails with EAGAIN. The lease's
+// SIGIO is blocked (fcntl(2)).
 static bool is_written(int directory, const char *name)
 {
 	autoclose int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -149,8 +149,8 @@ bool thing_moved(const struct thing *thing, int directory, const char *name)
 	       (!S_ISDIR(thing->mode) || thing->tree == now.tree);
 }
 
-// A later ctime means a write, move or link. Entries also change a directory's ctime: its inode
-// and birth time are compared.
+// A later ctime means a write, move or link. New entries also change a directory's ctime: for
+// directories, inode and birth time are compared.
 
 static bool is_seen(const struct seen_directory *saw, int fd, const struct stat *status)
 {
@@ -158,7 +158,7 @@ static bool is_seen(const struct seen_directory *saw, int fd, const struct stat 
 	return saw && saw->inode == status->st_ino && same_time(&saw->born, &born);
 }
 
-// The inode was not reused, as it was born before it was noted.
+// Whether the file is the noted one: one that was born later has reused the inode.
 static bool is_own(const struct known_file *known, int fd, const struct stat *status)
 {
 	struct timespec birth = seen_birth(fd);
@@ -195,6 +195,17 @@ bool same_file(const struct known_file *known, const struct timespec *base,
 	if (known && known->inode == status->st_ino && same_time(&known->changed, &status->st_ctim))
 		return true;
 	return !same_is_later(&status->st_ctim, base);
+}
+
+bool same_entries(const struct known *known, const struct known_file *applied,
+		  const struct seen_directory *saw, const char *path, uint64_t sum)
+{
+	char name[PATH_MAX];
+	if (!applied)
+		return saw && seen_has(saw, seen_index(name, sum));
+	str_put(name, sizeof(name), "%s/" KNOWN_ENTRIES, path);
+	applied = known_find(known, applied->root, name);
+	return applied && applied->inode == sum;
 }
 
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen)

@@ -1,5 +1,5 @@
-// Owns the decision which changes are withheld: by sbx's list of profiles, and by what git's
-// configuration and the home name.
+// Owns the decision which changes are withheld: by sbx's list of profiles, and by names in git's
+// configuration and the home.
 #include "session/compare/changes.h"
 
 #include <string.h>
@@ -58,9 +58,9 @@ static int name_hooks(const struct held *held, unsigned index, struct gitnamed *
 	const struct session *session = &held->session;
 	const char *root = session->roots[index].path;
 	bool own = withheld_repository(root) != NULL;
-	TRY(gitnamed_file(store->arena, store->home,
-			  path_below(store->arena, root, own ? "config" : ".git/config"),
-			  own ? session->project : root, named));
+	TRY(gitnamed_repository(store->arena, store->home,
+				own ? root : path_below(store->arena, root, ".git"),
+				own ? session->project : root, named));
 	list_each (value, &named->everywhere)
 		list_add(&named->hooks, store->arena, path_join(store->arena, root, value->text),
 			 value->from);
@@ -82,15 +82,27 @@ static void add_led(struct withheld *withheld, const char *directory)
 		add_path(withheld, &withheld->around, item->text);
 }
 
-// Adds names of a repository below the top.
+// Adds files that the configuration of a repository below the top names.
 static void add_nested(struct withheld *withheld, const char *directory)
 {
 	struct gitnamed named = { .count = 0 };
-	const char *config = path_below(withheld->arena, directory, ".git/config");
-	(void)ATTEMPT(gitnamed_file(withheld->arena, withheld->held->store->home, config, directory,
-				    &named));
+	const char *git = path_below(withheld->arena, directory, ".git");
+	(void)ATTEMPT(gitnamed_repository(withheld->arena, withheld->held->store->home,
+					  access(git, F_OK) == 0 ? git : directory, directory,
+					  &named));
 	add_named(withheld, &named);
 	add_led(withheld, directory);
+}
+
+void withheld_repositories(struct withheld *withheld, unsigned root, const struct seen *seen)
+{
+	for (unsigned i = 0; i < seen->count; i++) {
+		const struct seen_directory *saw = &seen->list[i];
+		if (seen_has(saw, ".git") || (seen_has(saw, "HEAD") && seen_has(saw, "refs")))
+			add_nested(withheld,
+				   path_join(withheld->arena,
+					     withheld->held->session.roots[root].path, saw->path));
+	}
 }
 
 static void look_around(struct withheld *withheld, const char *place, const char *whole)

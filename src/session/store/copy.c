@@ -63,7 +63,7 @@ static int copy_range(int from, int to, off_t start, off_t end)
 	return 0;
 }
 
-// Small files at once, others without their holes. copy_file_range(2) shares blocks where it can.
+// Copies small files at once, others without their holes.
 static int copy_bytes(int from, int to, const struct stat *status)
 {
 	enum { SMALL = 65536, BLOCK = 512 };

@@ -61,7 +61,7 @@ static bool is_empty_directory(int directory, const char *name)
 	return fd >= 0 && !entries_next(&entries);
 }
 
-// Looks at the roots' directories only.
+// Whether the top layer is empty.
 static bool is_unchanged(const struct held *held)
 {
 	const struct session *session = &held->session;
@@ -145,7 +145,7 @@ int history_restore(struct held *held, const char *name, const char **ret_kept)
 	return store_save(held);
 }
 
-// A hard link is safe: files of a session are replaced, never written.
+// Files of a session are replaced, never written in place.
 static int share_file(const struct held *from, int to, const char *name)
 {
 	return linkat(from->directory, name, to, name, 0) < 0 && errno != ENOENT

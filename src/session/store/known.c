@@ -55,7 +55,6 @@ static int compare_files(const void *left, const void *right)
 void known_order(struct known *known)
 {
 	unsigned kept = 0;
-	// Of equal paths the one with the later ctime stays.
 	if (known->count > 0)
 		qsort(known->files, known->count, sizeof(*known->files), compare_files);
 	for (unsigned i = 0; i < known->count; i++) {

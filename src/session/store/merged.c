@@ -1,6 +1,6 @@
 // Owns the reading of merged layers, as overlayfs merges them
 // (Documentation/filesystems/overlayfs.rst): a whiteout, a file or an opaque directory hides all
-// layers below. Merges layers by hard links to frozen files.
+// layers below.
 #include "session/store/store.h"
 
 #include <dirent.h>
@@ -127,7 +127,8 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 	return kept;
 }
 
-// Reads the mark in the oldest layer that has the entry: later layers copied it from there.
+// Reads the origin mark in the oldest layer that has the entry: later layers copied the entry from
+// there.
 bool merged_was_host(const struct merged *merged, const struct entry *entry)
 {
 	struct stat status;

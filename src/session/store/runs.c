@@ -26,7 +26,7 @@ static int elsewhere(const struct record_entry *entry)
 		    (int)entry->supervisor, (int)entry->supervisor);
 }
 
-// An older version of sbx may have made a file with the directory's name.
+// Removes a file with the directory's name, which an older version of sbx may have made.
 int runs_note(int session, const char *name)
 {
 	enum { TRIES = 100 };
@@ -82,13 +82,13 @@ int runs_open(const char *state, int session, struct runs *ret_runs)
 	return 0;
 }
 
-// Waits for the end of a box that was killed: it takes milliseconds.
+// Waits milliseconds for the end of a box that was killed.
 static int wait_for_death(const struct record_entry *entry)
 {
 	struct process_stat init;
 	autoclose int process = record_is_here(entry) ? sys_pidfd_open(entry->init) : -1;
-	// The pidfd is open, so the pid that is checked now is not reused later. A zombie has no
-	// namespace.
+	// Compares start times after the pidfd is open: another time means a reused pid. A zombie
+	// has ended.
 	if (process < 0 || !process_stat(entry->init, &init) || strchr("ZX", init.state) ||
 	    init.start != entry->init_start)
 		return 0;
@@ -201,7 +201,7 @@ int runs_enter(const struct session_run *run, int *ret_user, int *ret_view)
 	autoclose int user = open_namespace(entry->supervisor, entry->user, entry->user_inode);
 	autoclose int view = open_namespace(entry->supervisor, entry->view, entry->view_inode);
 	struct pollfd event = { .fd = process, .events = POLLIN };
-	// Pid 1 is alive after all were opened: the namespaces are its own.
+	// The supervisor still lives after all were opened: the namespaces are the run's.
 	if (process < 0 || user < 0 || view < 0 || poll(&event, 1, 0) != 0 || !runs_lasts(run))
 		return fail(0, "the command that runs in the session cannot be joined (process %d)",
 			    (int)entry->supervisor);

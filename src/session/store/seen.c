@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "git/gitindex.h"
 #include "text/words.h"
 
 enum {
@@ -76,6 +77,12 @@ bool seen_has(const struct seen_directory *directory, const char *name)
 	char hash[HASH + 1];
 	put_hash(hash, name);
 	return bsearch(hash, directory->hashes, directory->count, HASH, compare_hashes);
+}
+
+const char *seen_index(char name[SEEN_INDEX], uint64_t sum)
+{
+	snprintf(name, SEEN_INDEX, "index/%016llx", (unsigned long long)sum);
+	return name;
 }
 
 int seen_parse(struct arena *arena, const char *text, size_t length, struct seen *ret_seen)
@@ -172,14 +179,21 @@ static bool look(struct seen_listing *listing, int top, unsigned index)
 {
 	struct stat status;
 	struct out hashes = { 0 };
+	char hash[HASH + 1], name[SEEN_INDEX];
+	uint64_t sum;
 	const char *path = listing->seen.list[index].path;
 	autoclose int fd =
 		sys_openat2(top, path[0] ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 			    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return false;
-	entries_each (entry, fd)
+	entries_each (entry, fd) {
 		note(listing, &hashes, fd, path, entry);
+		if (str_equal(entry->name, "index") && index_file_sum(fd, &sum)) {
+			put_hash(hash, seen_index(name, sum));
+			out_bytes(&hashes, hash, HASH);
+		}
+	}
 	struct seen_directory *directory = &listing->seen.list[index];
 	directory->inode = status.st_ino;
 	directory->mode = status.st_mode & 07777;
@@ -192,7 +206,6 @@ static bool look(struct seen_listing *listing, int top, unsigned index)
 	return true;
 }
 
-// Lists directories breadth first, within a time limit.
 static void list_all(struct seen_listing *listing, int top)
 {
 	FORGIVING;

@@ -1,5 +1,4 @@
-// Owns the format of a session's state, which is parsed back exactly, the paths of its layers, and
-// the time of its begin.
+// Owns the format of a session's state, the paths of its layers, and the time of its begin.
 #include "session/store/store.h"
 
 #include <stddef.h>
@@ -83,7 +82,7 @@ static bool take_root(struct session *session, const struct state_line *line)
 	return false;
 }
 
-// A parent must precede its children: there are no loops.
+// A parent must precede its children, which excludes loops.
 static bool take_layer(struct session *session, const struct state_line *line)
 {
 	int parent = find_layer(session, line->parent);
@@ -146,7 +145,7 @@ static void mark(const struct session *session, unsigned layer, bool *used)
 		used[at] = true;
 }
 
-// Omits layers that no snapshot leads to.
+// Writes the state, without layers that no snapshot leads to.
 void session_format(const struct session *session, struct out *out)
 {
 	struct state_line line = { .session = *session };
@@ -223,8 +222,8 @@ const struct snapshot *session_snapshot(const struct session *session, const cha
 	return NULL;
 }
 
-// Waits until the clock of file times, which lags, has passed now: later writes must have a later
-// time.
+// Waits until the lagging clock of file times has passed the present: later writes then have a
+// later time.
 void state_begin(struct timespec *ret_now)
 {
 	static const struct timespec pause = { 0, 500000 };

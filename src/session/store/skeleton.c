@@ -1,5 +1,5 @@
-// Owns the first layer of a session as root. An overlay shows the owner of the topmost directory,
-// and root's files belong to nobody in the box: each directory gets a copy in the layer.
+// Owns the first layer of a root session: a copy of each system directory. An overlay shows the
+// owner of the topmost directory, and the host's root is nobody in the box.
 #include "session/store/store.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ static int put_directory(struct skeleton *skeleton, int from, const char *name, 
 	autoclose int made = fd_directory(to, name);
 	if (made < 0)
 		return fail(errno, "open a directory of the layer");
-	// Root in a box cannot read another user's closed directory. The layer hides it.
+	// Hides a directory that root in the box cannot read, as it is closed and another user's.
 	bool foreign = status->st_uid != geteuid() && !(status->st_mode & S_IROTH);
 	bool shut = below < 0 || foreign || status->st_dev != skeleton->device;
 	if (shut && fsetxattr(made, OPAQUE_XATTR, "y", 1, 0) < 0)
@@ -146,7 +146,7 @@ int skeleton_make(struct store *store, const struct session *session)
 		autoclose int from = fd_directory(AT_FDCWD, root->path);
 		if (to < 0 || from < 0 || fstat(from, &status) < 0)
 			return fail(errno, "'%s'", root->path);
-		// Programs find their directories within this depth.
+		// Programs need only directories within this depth.
 		struct skeleton skeleton = { status.st_dev, root->own ? OWN_DEPTH : DEPTH_MAX };
 		if (root->own || geteuid() != 0 || files_of(root->path) != FILES_NONE)
 			TRY(put_tree(&skeleton, from, to, files_of(root->path)));

@@ -19,7 +19,7 @@
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
 
-// A read-only file system gives a lock without write access.
+// On a read-only file system, opens the lock for reading only.
 static int open_lock(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -36,7 +36,7 @@ int store_open(struct arena *arena, const char *state, struct store *ret_store)
 	TRY(owned_check(state));
 	TRY(store.sessions = owned_directory(store.sessions_path));
 	TRY(store.layers = owned_directory(store.layers_path));
-	// The box opens the path without symlinks: it must be the real one.
+	// Resolves the path, which the box opens without symlinks.
 	char own[32], real[PATH_MAX];
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", store.layers);
 	ssize_t length = readlink(own, real, sizeof(real));
@@ -104,8 +104,7 @@ static int say_in_use(const char *name, pid_t user, const char *what)
 		    name, who, where, what, name);
 }
 
-// Waits for an action on the session, which is short. Does not wait for a command, which may run
-// for days.
+// Waits for a short action on the session, but not for a command, which may run for days.
 static int lock_alone(const struct store *store, const char *name, int directory, int lock)
 {
 	enum { LONGEST_MILLISECONDS = 5000, LOOK_MILLISECONDS = 10 };
@@ -332,7 +331,7 @@ int store_remove(struct held *held)
 	return owned_remove_tree(store->sessions, gone);
 }
 
-// Removes nothing when a session is unreadable: it might use any layer.
+// Fails if a session is unreadable, as it might use any layer: none is removed then.
 static int note_layers(struct store *store, struct list *used)
 {
 	struct held held;

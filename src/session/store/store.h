@@ -1,8 +1,6 @@
-// Sessions on disk: STATE/sessions/NAME has a state and locks, STATE/layers/ID has written files.
-// Both belong to the caller alone. One process at a time changes a session.
-//
-// The room session/store owns sessions on disk: layers, snapshots, locks, and the form of their
-// files. Uses: base boxes git nouns text. Begin with store.h.
+// The room session/store owns sessions on disk. STATE/sessions/NAME has a state and locks,
+// STATE/layers/ID has written files. Both belong to the caller alone, and one process at a time
+// changes a session. Uses: base boxes git nouns text. Begin with store.h.
 #pragma once
 
 #include <stdbool.h>
@@ -26,7 +24,7 @@ enum {
 // A layer has the changes against its parent. All layers but the top are frozen.
 struct layer {
 	const char *id;
-	int parent; // index; -1: the host's directories
+	int parent; // index of the parent; -1: the host's directories
 };
 
 struct snapshot {
@@ -51,12 +49,12 @@ struct session {
 	unsigned snapshot_count;
 };
 
-// Each root with a host directory whose changes can be applied.
+// Visits each root whose changes can be applied to a host directory.
 #define session_roots_each(index, session)                                                         \
 	for (unsigned index = 0; index < (session)->root_count; index++)                           \
 		if (!(session)->roots[index].own && !(session)->roots[index].system)
 
-// Hostile input; pure. Returns -1 for a damaged state, and for one of a newer version.
+// Parses hostile text. Returns -1 for a damaged state, and for one of a newer version.
 int session_parse(struct arena *arena, const char *text, size_t length,
 		  struct session *ret_session);
 void session_format(const struct session *session, struct out *out);
@@ -70,17 +68,16 @@ unsigned session_chain(const struct session *session, unsigned top, unsigned *ch
 // Returns the newest snapshot of that name.
 const struct snapshot *session_snapshot(const struct session *session, const char *name);
 
-// Waits for a tick of the clock, 1 to 10 ms.
 void state_begin(struct timespec *ret_now);
 
 struct store {
 	struct arena *arena;
 	const char *state;
-	const char *home, *config; // for changes_find()
+	const char *home, *config; // the caller's directories, for changes_find()
 	const char *sessions_path, *layers_path;
 	int sessions, layers;
-	int rights; // by rights_begin(); 0: none
-	int guard;  // flock; shared while a layer is made
+	int rights; // socket to the process of rights_begin(); 0: none
+	int guard;  // lock file (flock); shared while a layer is made
 };
 
 struct held {
@@ -92,11 +89,11 @@ struct held {
 
 enum hold {
 	HOLD_LOOK,   // takes no lock
-	HOLD_SHARED, // nobody freezes or applies meanwhile
+	HOLD_SHARED, // no snapshot or apply happens meanwhile
 	HOLD_ALONE,  // no command runs meanwhile
 };
 
-#define STORE_FRESH ".new-" // made under store_share()
+#define STORE_FRESH ".new-" // prefix of unfinished directories, made under store_share()
 
 int store_open(struct arena *arena, const char *state, struct store *ret_store);
 void store_close(struct store *store);
@@ -106,7 +103,6 @@ void store_close(struct store *store);
 int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held);
 void store_release(struct held *held);
 
-// Writes the state by a rename.
 int store_save(const struct held *held);
 
 // Begins a session without roots and layers.
@@ -121,7 +117,6 @@ int store_share(struct store *store);
 int store_add_roots(const struct store *store, const char *id, const struct root *roots,
 		    unsigned from, unsigned count);
 
-// Creates the session by a rename.
 int store_create(struct store *store, const char *name, const struct session *session);
 int store_remove(struct held *held);
 
@@ -135,7 +130,7 @@ int store_names(struct store *store, char ***ret_names);
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length);
 
-// For an unusable list of the host's files: reports what to do, and returns -1.
+// Reports that a list of the host's files is unusable and what to do. Returns -1.
 int store_unusable(const struct held *held, const char *name);
 
 struct reference {
@@ -143,18 +138,18 @@ struct reference {
 };
 int history_refer(struct arena *arena, const char *text, struct reference *ret_reference);
 
-// RIGHTS_ROOT: a session of root has the system's directories.
+// RIGHTS_ROOT: the session also has the system's directories.
 enum rights { RIGHTS_CALLER, RIGHTS_ROOT };
 int history_create(struct store *store, const char *name, const char *project, enum rights rights);
 
-// `name` NULL: the next of s1, s2, ... Every tenth snapshot flattens the chain. Needs HOLD_ALONE,
-// as the next two.
+// `name` NULL: the next of s1, s2, ... Every tenth snapshot merges layers. Each history function
+// with `held` needs HOLD_ALONE.
 int history_snapshot(struct held *held, const char *name, const char **ret_name);
 
-// Keeps changes that would be lost as a snapshot. `ret_kept`: its name, or NULL.
+// Saves changes in a snapshot if they would be lost. *ret_kept: its name, or NULL.
 int history_restore(struct held *held, const char *name, const char **ret_kept);
 
-// Makes a snapshot if `from` has none.
+// Makes a snapshot if `from` names none.
 int history_fork(struct store *store, const struct reference *from, const char *name);
 
 int history_forget(struct held *held, const char *snapshot);
@@ -169,13 +164,12 @@ uint64_t size_of_session(const struct held *held);
 
 void skeleton_roots(struct session *session);
 
-// Fills a root session's layer for an ordinary caller: all directories of the system, and files of
-// /etc and the package database that are written in place. apt gets no separate user.
+// Fills a root session's first layer if the caller is an ordinary user: all directories of the
+// system, and files of /etc and the package database that are written in place. Makes apt use no
+// separate user.
 int skeleton_make(struct store *store, const struct session *session);
 
-// Fewer layers make lookups cheap.
-
-// Merges *frozen and small layers below it, or all, into a new layer, by hard links. *frozen
+// Merges *frozen and small layers below it, or all layers, into a new one, by hard links. *frozen
 // becomes that layer.
 int flatten_chain(struct held *held, unsigned *frozen);
 
@@ -187,21 +181,22 @@ int copy_one(int from, const char *source, const struct stat *status, int to, co
 
 int copy_finish(int to, const char *name, const struct stat *status);
 
-// Copies attributes except overlayfs's. Returns 1 when there is an ACL: without the ACL, *mode
+// Copies user attributes except overlayfs's. Returns 1 when `from` has an ACL, without which *mode
 // must be for the owner only.
 int copy_attributes(int from, int to, mode_t *mode);
 
 // Whether two files, each a name in a directory, have the same bytes.
 bool copy_is_same(int above, const char *name, int other_above, const char *other_name);
 
-// Copies groups and ACLs (acl(5)). A forked process with the caller's ids does it: a user
-// namespace with one id cannot name others. Call it before owned_override().
+// Copies groups and ACLs (acl(5)) by a forked process with the caller's ids: a user namespace with
+// one id cannot name others. Call it before owned_override().
 int rights_begin(struct store *store);
 
-// Gives `made` the group and ACL of `from`. With an ACL, `mode` counts for others.
+// Gives `made` the group and ACL of `from`. If there is an ACL, `mode` decides the rights of
+// others.
 int rights_keep(const struct store *store, int made, int from, mode_t mode);
 
-// Gives the group of a set-group-ID directory, and its default ACL.
+// Gives `made` the group of a set-group-ID directory, and the directory's default ACL.
 int rights_inherit(const struct store *store, int made, int parent);
 
 // What a directory gives to new entries. A default ACL replaces the umask.
@@ -214,7 +209,7 @@ int rights_drop_given(int fd);
 
 struct runs {
 	int session, links, boxes;
-	bool clears; // waits for killed runs
+	bool clears; // waits for killed runs, and forgets ended ones
 	struct entry_stream entries;
 };
 struct session_run {
@@ -222,31 +217,30 @@ struct session_run {
 	struct record_entry entry;
 };
 
-// The caller has the session's gate locked.
+// The caller has the session's file "gate" locked.
 int runs_note(int session, const char *name);
 void runs_forget(int session, const char *name);
 
 // Returns -1 when an older version of sbx uses the session.
 int runs_open(const char *state, int session, struct runs *ret_runs);
-// Returns 1, or 0 at the end. Without `clears` it only reads.
+// Returns 1, or 0 at the end. Without `clears`, changes nothing.
 int runs_next(struct runs *runs, struct session_run *ret_run);
 void runs_close(struct runs *runs);
 
 bool runs_lasts(const struct session_run *run);
 
-// *ret_run 0: the run is in another pid namespace.
+// Whether a run lives. *ret_run 0: it is in another pid namespace.
 bool runs_live(const char *state, int session, pid_t *ret_run);
 
 // Needs HOLD_ALONE.
 int runs_settle(const char *state, int session);
 
-// Signals by a pidfd.
 int runs_signal(const struct session_run *run, int number);
 
 // Opens the run's namespaces and compares their inodes with the record.
 int runs_enter(const struct session_run *run, int *ret_user, int *ret_view);
 
-// Inode and ctime of each path that an apply wrote. Such a file is no change of the host.
+// A path that an apply wrote. With this inode and ctime, the file is no change of the host.
 struct known_file {
 	unsigned root;
 	const char *path;
@@ -257,22 +251,24 @@ struct known {
 	struct known_file *files; // sorted
 	unsigned count;
 };
-// Hostile input; pure.
+// Parses hostile text.
 enum { KNOWN_BYTES_MAX = 1 << 30 };
 int known_parse(struct arena *arena, const char *text, size_t length, struct known *ret_known);
 void known_format(const struct known *known, struct out *out);
 
 // Returns NULL for a path that no apply wrote. inode KNOWN_REMOVED: an apply removed the path.
 enum { KNOWN_REMOVED = 0 };
+// Below the path of an index: the sum of its entries, for an inode.
+#define KNOWN_ENTRIES "entries"
 const struct known_file *known_find(const struct known *known, unsigned root, const char *path);
 
-// Sorts. Of equal paths the later one stays.
+// Sorts by path. Of equal paths the file with the later ctime stays.
 void known_order(struct known *known);
 
 int known_read(const struct held *held, struct known **ret_known);
 
-// The host's directories at a session's begin. A moved file has a newer ctime. For files in moved
-// directories this list shows the move.
+// The host's directories at a session's begin. A moved file has a newer ctime, but files in a moved
+// directory do not: this list shows the move.
 
 struct seen_directory {
 	const char *path; // "": the root
@@ -289,20 +285,23 @@ struct seen {
 	bool whole;
 };
 
-// Hostile input; pure.
+// Parses hostile text.
 int seen_parse(struct arena *arena, const char *text, size_t length, struct seen *ret_seen);
 void seen_format(const struct seen *seen, struct out *out);
 
-// Lists breadth first, with bounds of number and time.
+// Lists the host's directories breadth first, with bounds of number and time.
 int seen_write(int session, unsigned root, const char *path);
 
 int seen_begin(const struct session *session, int directory, unsigned root);
 
 int seen_read(const struct held *held, unsigned root, struct seen *ret_seen);
 
-// Returns NULL when the directory did not exist.
+// Returns NULL when the directory did not exist at the session's begin.
 const struct seen_directory *seen_find(const struct seen *seen, const char *path);
 bool seen_has(const struct seen_directory *directory, const char *name);
+// The name that stands for an index with that sum of entries.
+enum { SEEN_INDEX = 24 };
+const char *seen_index(char name[SEEN_INDEX], uint64_t sum);
 
 // Returns zero on a file system without birth times.
 struct timespec seen_birth(int fd);
@@ -324,16 +323,14 @@ struct entry {
 	struct stat status; // a whiteout is a character device 0:0
 };
 
-// Opens `top` and the layers below.
 int merged_open(const struct held *held, unsigned top, unsigned most, unsigned root,
 		struct merged *ret_merged);
 int merged_below(const struct merged *merged, const char *name, struct merged *ret_below);
 void merged_close(struct merged *merged);
 
-// Lists the entries, sorted.
 int merged_list(struct arena *arena, const struct merged *merged, struct entry **ret_entries);
 
-// Whether the entry began as a copy of the host's.
+// Whether the entry began as a copy of a host file.
 bool merged_was_host(const struct merged *merged, const struct entry *entry);
 
 bool is_whiteout(const struct stat *status);
@@ -344,6 +341,6 @@ bool is_whiteout(const struct stat *status);
 enum { PLACE_MAX = 64 };
 void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root);
 
-// Writes "ID/w3" or "ID/wown".
+// Writes an overlay's work directory, "ID/w3" or "ID/wown".
 void place_of_work(char text[PLACE_MAX], const char *id, bool own, unsigned root);
 #define PLACE_OWN "own"

@@ -1,5 +1,5 @@
-// Owns the files that come along when a variable or setting names them: small regular files,
-// read-only. Others stay outside.
+// Owns the files that the box gets because a variable or setting names them: small regular files,
+// read-only.
 #include "view/hidden/hide.h"
 
 #include <errno.h>
@@ -33,14 +33,13 @@ static int refuse(struct bring *bring, const char *why)
 	return 0;
 }
 
-// Each grant has a separate origin: planted_refuse() assigns links to the next grant.
+// Gives each file a separate origin, by which planted_refuse() finds its links.
 static int add_links(struct bring *bring, const struct resolved *resolved)
 {
 	bring->from.line = bring->wishes->count;
 	return wishes_add_links(bring->wishes, resolved, bring->from);
 }
 
-// Adds the file, or the part of it that may be shown.
 static int show(struct bring *bring, const struct resolved *file, const char *text)
 {
 	struct wishes *wishes = bring->wishes;
@@ -60,8 +59,8 @@ static int show(struct bring *bring, const struct resolved *file, const char *te
 	return wishes_add(wishes, &mount, false);
 }
 
-// Opens the file once and judges its text. The view shows the text, or the file, which the mount
-// compares.
+// Opens the file once and judges its text. The view shows the judged text, or the file if the mount
+// finds the same inode.
 static int bring_regular(struct bring *bring, const struct resolved *file)
 {
 	struct arena *arena = bring->wishes->arena;
@@ -156,7 +155,7 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth)
 	}
 }
 
-// Adds the caller's terminal only, when the directory is large.
+// For a large terminfo directory, adds only the caller's terminal.
 static int bring_terminal(struct bring *bring, const char *directory)
 {
 	const char *term = homes_value(bring->wishes->places.environment, "TERM", strlen("TERM"));

@@ -1,5 +1,5 @@
 // Owns the copies of settings without tokens and passwords: git's configuration, and settings of
-// package managers. A file without secrets is shown itself.
+// package managers.
 #include "view/hidden/hide.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "text/words.h"
 #include "view/paths/wishes.h"
 
-// A user's flag shows the file itself; a profile's line does not.
+// The origin of copies: a copy wins over a profile's line, and loses to a user's flag.
 static const struct origin from = { .file = "git", .order = ORDER_FLAGS - 1 };
 enum { SMALL = 1024, BRIEF = 16 << 20, LINES_BYTES_MAX = 64 << 10 };
 static const char nothing[] = "# not shown in this box\n";
@@ -96,7 +96,7 @@ static int show_judged(struct wishes *wishes, const struct resolved *file, bool 
 	return show(wishes, file, arena_copy(wishes->arena, secret->text, strlen(secret->text)));
 }
 
-// True if a shown configuration of the user includes the file.
+// True if a visible configuration of the user includes the file.
 static bool is_included(const struct wishes *wishes, const char *path)
 {
 	return list_has(&wishes->named.files, path) && wishes->shown &&
@@ -116,7 +116,8 @@ static bool is_asked(const struct wishes *wishes, const char *path)
 	return false;
 }
 
-// A repository's configuration must not make the box see files of the home.
+// Takes names only from the user's own configuration: a repository's must not make the box see
+// files of the home.
 static void take_names(struct wishes *wishes, const struct gitnamed_text *one, const char *path,
 		       const struct gitsecret *secret)
 {
@@ -180,7 +181,7 @@ int settings_shown(struct wishes *wishes, const char *path, enum settings_part p
 {
 	struct rows rows;
 	struct out whole = { 0 };
-	if (wishes_whose(wishes, path) != APART_OTHERS) { // only the caller could write it
+	if (wishes_whose(wishes, path) != APART_OTHERS) { // no box could write it
 		*ret_shown = part_of(wishes->arena, part, text, length);
 		return 0;
 	}
@@ -196,7 +197,7 @@ int settings_shown(struct wishes *wishes, const char *path, enum settings_part p
 	return 0;
 }
 
-// First without resolving the path: few files have secrets.
+// Reads before it resolves the path: few files have secrets.
 static int filter_lines(struct wishes *wishes, const char *path)
 {
 	struct arena *scratch = wishes->plan->scratch;
@@ -220,8 +221,8 @@ static int filter_lines(struct wishes *wishes, const char *path)
 	return show(wishes, &file, arena_copy(wishes->arena, secret.text, strlen(secret.text)));
 }
 
-// True if the box sees the whole file. In a place of secrets a line must name the file or the
-// place.
+// True if the box sees the whole file. In a directory of secrets, a profile's line must name the
+// file or the directory.
 static bool is_shown(const struct wishes *wishes, const char *path)
 {
 	const struct plan *plan = wishes->plan;
@@ -239,7 +240,7 @@ static bool is_shown(const struct wishes *wishes, const char *path)
 	return true;
 }
 
-// A file that a box may write is not shown: it is hidden, or in a directory that the box lacks.
+// Shows only package registries of a file that the box lacks, unless a box may write the file.
 static int filter_registries(struct wishes *wishes, const char *path)
 {
 	struct arena *arena = wishes->arena;
@@ -272,7 +273,7 @@ static int filter_registries(struct wishes *wishes, const char *path)
 	return wishes_add(wishes, &own, false);
 }
 
-// Reads the files of gits that were not built for /etc.
+// Reads configurations of gits that were not built for /etc.
 static int read_others(struct wishes *wishes)
 {
 	static const char *const files[] = { "/usr/local/etc/gitconfig",

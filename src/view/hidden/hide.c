@@ -1,4 +1,4 @@
-// Owns hidden paths: by path, by pattern, and sbx's own files.
+// Owns which paths are hidden: by path, by pattern, and sbx's own files.
 #include "view/hidden/hide.h"
 
 #include <errno.h>
@@ -39,8 +39,7 @@ static int hide_resolved(struct wishes *wishes, const struct mount *mask)
 	return wishes_add(wishes, mask, false);
 }
 
-// Hides the caller's own directory without x bits as a whole. Other unreachable paths need no
-// mask. Other wishes make links on the way.
+// Hides the caller's own directory without x bits as a whole. Other unreachable paths need no mask.
 static int make_mask(struct wishes *wishes, const struct item *item, const char *path,
 		     struct mount *ret_mask)
 {
@@ -70,7 +69,7 @@ static int make_mask(struct wishes *wishes, const struct item *item, const char 
 	return 0;
 }
 
-// By a link or by '.'.
+// Fails if the hidden path is "/", by a link or by '.'.
 static int refuse_root(struct wishes *wishes, const struct item *item, const struct mount *mask)
 {
 	return !str_equal(mask->target, "/")

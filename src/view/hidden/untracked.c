@@ -1,5 +1,4 @@
-// Owns the files of secrets that git does not track, and their masks, which git in the box must
-// not add.
+// Owns the hiding of files with secrets that git does not track.
 #include "view/hidden/hide.h"
 
 #include <fcntl.h>
@@ -32,12 +31,12 @@ struct untracked {
 	unsigned visible;
 };
 
-// Bounds of hidden files with their links. UNORDERED_MAX files fit with the most links possible.
+// UNTRACKED_MAX counts hidden files and their links. UNORDERED_MAX files with all links fit.
 enum { UNTRACKED_MAX = 1024, ASKED_MAX = 4096, UNORDERED_MAX = UNTRACKED_MAX / 41 };
 #define UNTRACKED_BYTES ((size_t)512 << 20)
 enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_MAX = 128 << 10 };
 
-// Reads each file once, and up to a bound in all. Files over the bound are hidden.
+// True if git tracks this content. Hashes up to HASHED_MAX bytes: the rest counts as untracked.
 static bool is_tracked(struct arena *arena, struct untracked_file *found,
 		       const struct rows *entries, size_t *hashed)
 {
@@ -45,7 +44,7 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 	size_t length;
 	struct gitblob content = { .bytes = 0 };
 	rows_each (row, entries) {
-		unsigned name = row->number >> 8; // entries of the file's content come first
+		unsigned name = row->number >> 8; // length of a hash that precedes the name
 		if ((name != SHA1_BYTES && name != SHA256_BYTES) || row->length <= name ||
 		    !str_equal(row->text + name, found->name))
 			continue;
@@ -110,8 +109,8 @@ static const char *exclude_line(struct arena *arena, const char *name)
 	return line;
 }
 
-// The box's exclude list gets the names, so that 'git add -A' skips the masks. False: there is no
-// list.
+// Adds the names to the box's copy of .git/info/exclude: 'git add -A' then skips the masks. Returns
+// false if there is no list.
 static bool exclude(struct untracked *files, const char *git, int *ret_result)
 {
 	struct wishes *wishes = files->wishes;
@@ -143,7 +142,7 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	return true;
 }
 
-// Symlinks to the file stay: the next run finds it by them.
+// Keeps symlinks to the file, by which the next run finds it.
 static int keep_links(struct wishes *wishes, const struct untracked_file *found)
 {
 	struct resolved way;
@@ -244,7 +243,7 @@ static void add(struct untracked *files, const struct item *item, const char *me
 	const char *path = arena_copy(wishes->arena, met, strlen(met));
 	struct resolved file;
 	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
-	if (found < 0 && !shut) // its directory has no x bit
+	if (found < 0 && !shut) // the file's directory has no x bit
 		add(files, item, path_parent(files->arena, met), true);
 	if (found <= 0 || (file.identity.type == S_IFDIR) != shut ||
 	    !path_within(file.path, project) || str_equal(file.path, project) ||

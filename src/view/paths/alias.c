@@ -1,4 +1,4 @@
-// Owns the question whether a hidden file has a name that no mount covers.
+// Owns the question whether a hidden file has another name that no mount covers.
 #include "view/paths/wishes.h"
 
 #include <linux/magic.h>
@@ -11,7 +11,6 @@
 
 enum { XFS_MAGIC = 0x58465342 };
 
-// True if the file system folds no case, or the kernel does: a mount then covers all spellings.
 bool alias_kernel_compares(const char *path)
 {
 	struct statfs status;
@@ -43,7 +42,7 @@ static bool is_sound(struct aliases *aliases, const char *path, dev_t device)
 	return true;
 }
 
-// A server without inode numbers gives each spelling a different one.
+// Compares more than inode numbers: a server without them gives each spelling another number.
 static bool same_file(const struct stat *left, const struct stat *right)
 {
 	return left->st_dev == right->st_dev &&

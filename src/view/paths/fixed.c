@@ -22,8 +22,8 @@ const struct fixed fixed_devices[] = {
 };
 const unsigned fixed_device_count = sizeof(fixed_devices) / sizeof(*fixed_devices);
 
-// Parts of /proc that lead out of the box. Most open for uid 0 only: a root caller gets mounts
-// over them.
+// Parts of /proc that lead out of the box. Most open for uid 0 only: a root caller's box gets
+// mounts over them.
 const struct fixed fixed_proc_walls[] = {
 	{ MOUNT_SELF, ACCESS_READ, "/proc/sys", NULL, ROOT },
 	{ MOUNT_SELF, ACCESS_READ, "/proc/sysrq-trigger", NULL, ROOT },

@@ -125,7 +125,7 @@ static bool is_copy_name(const char *text)
 	return digits > 0 && str_equal(number + digits, name);
 }
 
-// True on the outer box's tmpfs: a write reaches no file of the host.
+// True if the file is on the outer box's tmpfs: a write reaches no file of the host.
 static bool is_own_file(const char *path, const struct stat *link)
 {
 	struct stat status;

@@ -1,4 +1,4 @@
-// Owns the walk for patterns, one for a whole plan. It follows no links and skips .git.
+// Owns the walk for patterns of hidden files. It follows no links and skips .git.
 #include "view/paths/wishes.h"
 
 #include <dirent.h>
@@ -49,7 +49,7 @@ static void note_shut(struct pattern_walk *walk, int directory, const char *name
 		note(walk->wishes, walk->items[i], path, true);
 }
 
-// Packages and builds, without files of users.
+// True for directories of packages and builds, which have no files of users.
 static bool is_passed_over(const char *name)
 {
 	return name[0] == '.' ||
@@ -66,7 +66,7 @@ static bool goes_down(const struct pattern_walk *walk, const char *path, const c
 	       !wishes_is_hidden(walk->wishes, below);
 }
 
-// pattern_near() folds case, as some file systems do.
+// pattern_near() ignores case, as some file systems do.
 static bool fits(const struct pattern_walk *walk, const char *name, const char *pattern)
 {
 	char lower[NAME_MAX + 1];
@@ -78,7 +78,7 @@ static bool fits(const struct pattern_walk *walk, const char *name, const char *
 	return str_match(lower, pattern);
 }
 
-// The walk has no bound: a file that it does not find would not be hidden.
+// Walks all directories: a file that is not found would not be hidden.
 static int walk_directory(struct pattern_walk *walk, int directory, const char *path,
 			  unsigned depth)
 {

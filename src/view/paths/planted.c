@@ -1,4 +1,4 @@
-// Owns the check of symlinks on the way to shown paths.
+// Owns the check of symlinks on the way to shown paths: a box may have made them.
 #include "view/paths/wishes.h"
 
 #include <stdbool.h>

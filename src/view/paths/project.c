@@ -78,7 +78,7 @@ const char *project_refusal(const struct plan *plan, const char *path)
 	return NULL;
 }
 
-// The nearest parent with a .git, or NULL. Not a home that is a repository (dotfiles).
+// Returns the nearest parent with a .git, or NULL. Rejects a home that is a repository (dotfiles).
 static const char *git_toplevel(const struct plan *plan)
 {
 	for (const char *path = plan->current;; path = path_parent(plan->arena, path)) {
@@ -98,8 +98,8 @@ const char *project_find(const struct plan *plan)
 	return toplevel ? toplevel : plan->current;
 }
 
-// Mounts cover sbx's directories in a writable home. They must exist and be no links, which a box
-// could make for later runs.
+// Fails unless sbx's directories in a writable home exist and are no links: mounts must cover them,
+// or a box could make them.
 static int check_own(const struct plan *plan, const char *named, const char *real,
 		     const char *variable)
 {
@@ -169,7 +169,7 @@ int project_give(struct plan *plan, const char *directory, char *const *environm
 	return 0;
 }
 
-// Root in a box has no capabilities, and no rights to other users' files.
+// Warns of another user's project: root in a box has no capabilities, and no rights to it.
 static void warn_of_owner(struct plan *plan)
 {
 	struct stat status;

@@ -64,7 +64,7 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	return 1;
 }
 
-enum { SLOTS_FIRST = 512, LISTED_PATH_MAX = 512, REPOS_BYTES = 32768, FILTER_BITS = 1 << 16 };
+enum { SLOTS_FIRST = 512, LISTED_PATH_MAX = 512, LISTED_BYTES = 32768, FILTER_BITS = 1 << 16 };
 
 struct resolve_entry {
 	const char *path;
@@ -80,7 +80,7 @@ struct resolver {
 	struct arena *arena, *scratch;
 	unsigned used, slots; // slots: a power of two; at most three quarters are used
 	struct resolve_entry *entries;
-	const char *listed; // the first listed directory, as most lookups are in the home
+	const char *listed; // the first listed directory: the home, where most lookups are
 	const uint64_t *listed_filter;
 	size_t listed_length;
 	unsigned listed_hash;
@@ -204,8 +204,8 @@ static const struct resolve_entry *entry_of(struct resolver *resolver, const cha
 	return entry;
 }
 
-// Stops at the first name without an entry: it is missing if its directory's listing lacks it. A
-// symlink leads elsewhere.
+// Whether the cache proves that the path is missing: its first name without an entry is not in its
+// directory's listing. False after a symlink.
 bool resolver_lacks(const struct resolver *resolver, const char *path)
 {
 	char part[LISTED_PATH_MAX] __attribute__((uninitialized));
@@ -238,7 +238,7 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 
 static void list_names(struct resolver *resolver, const char *directory)
 {
-	static _Alignas(struct sys_entry) char entries[REPOS_BYTES]; // few of its pages are used
+	static _Alignas(struct sys_entry) char entries[LISTED_BYTES]; // few of its pages are used
 	long size = -1;
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct resolve_entry *own = slot_of(resolver, directory);
@@ -292,7 +292,7 @@ static int take_name(struct resolve_walk *walk)
 	return 1;
 }
 
-// Resolves one component at a time: each symlink is made again in the box.
+// Resolves one component at a time, as each symlink is made again in the box.
 int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved)
 {
 	struct resolve_walk walk __attribute__((uninitialized));

@@ -1,4 +1,4 @@
-// Owns the list of wishes, and the rules for adding a path.
+// Owns the list of wishes (paths wanted in the view), and the rules for adding a path.
 #include "view/paths/wishes.h"
 
 #include <limits.h>
@@ -60,7 +60,8 @@ static int refuse_writable(struct wishes *wishes, struct origin from, const char
 		    origin_text(wishes->arena, from), path, why);
 }
 
-// The box has its own /proc, and a /dev without other devices.
+// Returns why a path may not be mounted, or NULL. The box has its own /proc, and a /dev without
+// other devices.
 static const char *not_to_be_bound(const struct resolved *resolved)
 {
 	if (str_equal(resolved->path, "/"))

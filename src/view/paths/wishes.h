@@ -1,8 +1,5 @@
-// Wishes: the paths that the profile, the project and sbx want in the view, one wish per path,
-// unsorted.
-//
-// The room view/paths owns the paths that a box may see: where they come from and how they
-// resolve. Uses: base apart git names nouns text. Begin with wishes.h.
+// The room view/paths owns wishes: the paths that the profile, the project and sbx want in the
+// view, one wish per path, unsorted. Uses: base apart git names nouns text. Begin with wishes.h.
 #pragma once
 
 #include <stdbool.h>
@@ -19,21 +16,21 @@ struct arena;
 struct resolver;
 struct stat;
 
-// Places: directories with names that the host acts on.
+// Places are directories with names that the host acts on.
 
-// Lists the directory. `above`: its path in the table of names. Valid until the next call. NULL is
-// reported.
+// Adds the directory and lists its names. `above`: its path in the table of names. Valid until the
+// next call. Returns NULL and reports.
 struct place *place_add(struct plan *plan, enum place_role role, const char *path,
 			const char *above);
-// Adds a name that the table may lack. No parent is a symlink.
+// Adds a name that the table of names may lack. No parent of `path` is a symlink.
 int place_name(struct plan *plan, const char *path, enum act act);
 const struct stood *place_had(const struct place *place, const char *name);
-// The listed name of the path's first component, in any letter case, or NULL.
+// Returns the listed name of the path's first component, in any letter case, or NULL.
 const char *place_stands(const struct place *place, const char *path);
 enum act place_act(const struct place *place, const char *name, enum act *ret_below);
 // True for a protected git directory, and for those of its submodules and worktrees.
 bool place_is_git(const struct plan *plan, const char *path);
-// True if another change would have another ctime.
+// True if the ctime is old: a later change then has another ctime.
 bool place_is_settled(const struct stat *status);
 
 struct places {
@@ -41,8 +38,8 @@ struct places {
 	char *const *environment;
 };
 
-// Expands '?', '~', '$VAR' and './'. Returns 1 with an absolute, clean `ret_path`; 0: absent,
-// which '?' tolerates. Errors name file:line.
+// Expands '?', '~', '$VAR' and './'. Returns 1 with an absolute, clean `ret_path`, or 0 for an
+// unset variable after '?' and for a relative path without a project. Errors name file:line.
 int resolve_expand(struct arena *arena, const struct places *places, const struct item *item,
 		   const char **ret_path);
 
@@ -66,11 +63,11 @@ void resolver_list_home(struct resolver *resolver, struct arena *arena, const ch
 
 bool resolver_lacks(const struct resolver *resolver, const char *path);
 
-// The real path of the nearest existing parent, and the names below it.
+// Returns the real path of the nearest existing parent, with the names below it.
 const char *resolve_real(struct resolver *resolver, const char *path);
 
-// Returns 1; 0: absent; -1: `path` and links as far as they resolved. Opens nothing. The mount
-// compares the identity again.
+// Returns 1, or 0 if the path is absent, or -1 with `path` and links as far as they resolved. Opens
+// nothing. The mount compares the identity again.
 int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved);
 
 enum { WISHES_MAX = 1536 };
@@ -125,7 +122,8 @@ int wishes_keep_links(struct wishes *wishes, const struct resolved *resolved, un
 
 const struct mount *wishes_seen(const struct wishes *wishes, const char *path);
 bool wishes_is_reached(const struct wishes *wishes, const char *path);
-// APART_OTHERS: in the project, or where this box may write. `with`: the wishes.
+// Says who can write the file. APART_OTHERS: it is in the project, or where this box may write.
+// `with`: the wishes.
 enum apart wishes_whose(const void *with, const char *file);
 bool wishes_is_named(const struct wishes *wishes, const char *path, unsigned order);
 bool wishes_is_seen(const struct wishes *wishes, const char *path);
@@ -135,26 +133,26 @@ bool wishes_is_hidden(const struct wishes *wishes, const char *path);
 
 // True for a built-in line with a variable of the caller.
 bool wishes_is_by_variable(const struct item *item);
-// Left out when the box has the path or one below it, or when it is no directory.
+// True if the line is left out: the box has the path or one below it, or it is no directory.
 bool wishes_is_taken(const struct wishes *wishes, const struct item *item);
 
-// In a session: replaces a writable directory by layers over it (source NULL: over nothing) and a
-// root of the session. -1: a single file.
+// In a session, replaces a writable directory by layers over it (source NULL: over nothing) and
+// adds it to the session's roots. Returns -1 for a single file.
 int lasting_mount(struct wishes *wishes, struct mount *mount);
 
-// A name in the project that the user made writable by a flag or './' line: it is not protected.
-// It may be absent. Returns whether the box can create it.
+// Notes a name in the project that a flag or './' line makes writable, which ends its protection.
+// Returns whether the box can create it.
 bool opened_note(struct wishes *wishes, const struct item *item, const char *path);
 bool opened_has(const struct wishes *wishes, const char *path);
 
-// Other names of a hidden path: a mount covers one.
+// A hidden path may have other names than the one that a mount covers.
 
 struct aliases {
 	dev_t sound[16];
 	unsigned count;
 };
 
-// True if the kernel compares names: a listing then shows all of them.
+// True if the kernel, not a server, compares names: a listing or a mount then covers all spellings.
 bool alias_kernel_compares(const char *path);
 
 // Servers (9p of WSL, virtiofs of a Mac, cifs, FUSE) do not report names that differ in spelling.
@@ -168,8 +166,6 @@ void alias_tell(struct plan *plan, const struct mount *mount, const struct mount
 // protection.
 int alias_refuse_routes(const struct wishes *wishes);
 
-// Paths of every view: the parts of /dev, a new /proc and its masks.
-
 struct fixed {
 	enum mount_kind kind;
 	enum access access;
@@ -180,14 +176,14 @@ struct fixed {
 extern const struct fixed fixed_devices[], fixed_proc_walls[];
 extern const unsigned fixed_device_count, fixed_proc_wall_count;
 
-// The plan's access to a path, and the line that decides. Pure: reads no file.
+// Says from the plan alone which access a path has, and by which line.
 
 enum verdict_of_path {
 	PATH_ABSENT,
 	PATH_READ,
 	PATH_WRITE,
 	PATH_PRIVATE,
-	PATH_HIDDEN, // unreadable
+	PATH_HIDDEN,
 };
 
 struct judgement {
@@ -199,7 +195,7 @@ struct judgement judge_path(const struct plan *plan, const char *path);
 
 bool judge_shows(const struct plan *plan, const char *path);
 
-// The line that denies reading, or writing, against all others; or NULL.
+// Returns the line that denies reading, or writing, whatever other lines say; or NULL.
 const struct item *judge_final(const struct plan *plan, const char *path, bool write);
 
 struct mounted {
@@ -213,7 +209,7 @@ struct mounts {
 };
 enum { MOUNTED_MAX = 16384 };
 
-// Pure. Returns -1 for other lines than the kernel's, or too many.
+// Returns -1 for other lines than the kernel's, or too many.
 int mounted_parse(struct arena *arena, const char *text, size_t length, struct mounts *ret);
 
 int mounted_read(struct arena *arena, struct mounts *ret);
@@ -227,13 +223,13 @@ bool mounted_opens(const struct mounts *mounts, const char *path);
 
 // Protection by a box of sbx around this process. The kernel's refusals prove it.
 
-// Tier full only.
+// Finds only boxes of tier full.
 bool outer_is_box(void);
 
 bool outer_gives_namespaces(void);
 
 // True if the command cannot write, exchange or remove the path, nor move a directory above it,
-// because of an outer box's mounts. An empty `mounts` is read.
+// because of an outer box's mounts. Fills an empty `mounts`.
 bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mounts *mounts);
 
 // True if an outer box has mounted a link to its copy of git's configuration at `path`.
@@ -241,8 +237,8 @@ bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mount
 bool outer_copy(struct arena *arena, const char *path, struct identity *ret_link,
 		const char **ret_copy);
 
-// Searched directories (plan->trees): the deepest above a path; one below it; the path itself.
-// NULL: none.
+// Searched directories (plan->trees). Returns the deepest one above a path, or one below it, or
+// NULL.
 const char *tree_around(const struct plan *plan, const char *path);
 const char *tree_in(const struct plan *plan, const char *path);
 bool tree_is(const struct plan *plan, const char *path);
@@ -262,7 +258,8 @@ struct pattern_match {
 // without packages and builds. Returns the count; paths are in `arena`.
 unsigned pattern_near(struct wishes *wishes, struct arena *arena, const struct list *names,
 		      const struct pattern_match **ret_matches);
-// Symlinks that lead a named path out of directories that boxes write (CVE-2024-42472).
+// A box may make symlinks that lead a named path out of directories that boxes write
+// (CVE-2024-42472).
 
 bool planted_is(const struct wishes *wishes, const struct resolved *resolved);
 
@@ -276,16 +273,14 @@ int project_plan(struct plan *plan);
 
 const char *project_find(const struct plan *plan);
 
-// For --project-dir: also a home (container images) in which mounts can cover sbx's own
-// directories.
+// Takes the directory of --project-dir: also a home (container images) in which mounts can cover
+// sbx's own directories.
 int project_give(struct plan *plan, const char *directory, char *const *environment,
 		 const char *config, const char *state);
 
-// Why no box may write the path, or NULL. Also for --write and caches.
+// Returns why no box may write the path, or NULL. Also used for --write and caches.
 const char *project_refusal(const struct plan *plan, const char *path);
 
-// Hidden paths below readable ones. Landlock cannot deny a path below an allowed one.
-
-// Replaces directories above a hidden path by the other entries that they have now, and drops the
-// masks. Fails where the box may write.
+// Landlock cannot deny a path below an allowed one. Replaces directories above a hidden path by
+// their other present entries, and drops the masks. Fails where the box may write.
 int split_plan(struct plan *plan);

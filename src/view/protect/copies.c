@@ -1,4 +1,4 @@
-// Owns the list of the copies of git's configuration.
+// Owns the list of the box's copies of git's configuration.
 #include "view/protect/protect.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 
 enum { LOCK_TRIES = 20 };
 
-// A shared lock for the life of the box: sbx then renames no file over a mounted one. The wait is
-// bounded, as a box could hold the lock.
+// Takes a shared lock for the life of the box, in which sbx renames no file over a mounted one.
+// Waits briefly, as a box could hold the lock.
 static int share_lock(const char *directory)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -56,8 +56,8 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	return wishes_add(wishes, mount, true);
 }
 
-// An outer box shows its copy here, by a mounted link. The copy becomes read-only: git outside of
-// this box reads it.
+// Shows an outer box's copy, to which a mounted link leads. The copy becomes read-only: git outside
+// of this box reads it.
 static int keep_outer(struct wishes *wishes, const struct mount *mount, const char *file)
 {
 	struct mount link = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = mount->from };
@@ -72,7 +72,8 @@ static int keep_outer(struct wishes *wishes, const struct mount *mount, const ch
 	return wishes_add(wishes, &copy, false);
 }
 
-// Git reads config.worktree only with the extension. Without it the file is cut after the run.
+// Git reads config.worktree only with the extension worktreeConfig. Otherwise the check after the
+// run reduces the file to harmless keys.
 static enum act act_for(const struct plan *plan, const char *path)
 {
 	if (!str_equal(path_name(path), "config.worktree"))
@@ -105,7 +106,8 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	}
 	if (fd < 0 && errno != EACCES && errno != ELOOP && errno != EINVAL)
 		return protect_failed(wishes, path);
-	// No copy of a link, of an unreadable, large or other file, or of one too many.
+	// Protects a file without a copy: a link, one that is unreadable, large or of another type,
+	// or one too many.
 	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MAX || plan->copy_count == COPIES_MAX)
 		return protect_name(wishes, path, ACT_QUARANTINE, from);
 	fd_close(&fd);

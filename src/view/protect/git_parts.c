@@ -10,7 +10,8 @@
 #include "base/sys.h"
 #include "view/paths/wishes.h"
 
-// The place's listing finds parts that appear later, except configurations.
+// Protects an existing part: the check after the run finds parts that appear later. copies_add()
+// handles configurations, even absent ones.
 static int protect_at_top(struct wishes *wishes, const struct place *place,
 			  const struct layout_row *row, const char *top, struct origin from)
 {
@@ -39,7 +40,7 @@ static int protect_deeper(struct wishes *wishes, const struct place *place,
 {
 	const char *path = path_below(wishes->arena, place->path, row->path);
 	int problem = place_stands(place, row->path) ? look(path) : ENOENT;
-	// A box may replace the user's link by a directory.
+	// Guards the path: a box may replace the user's link by a directory.
 	if (problem == ELOOP && wishes_is_reached(wishes, path))
 		TRY(protect_guard(wishes, path, ACT_QUARANTINE));
 	if (problem == ELOOP)

@@ -1,5 +1,4 @@
-// Owns the protection of the home's names by absolute path, also where the home is the project,
-// and the refusal of projects there.
+// Owns the protection of the home's names by absolute path, and the refusal of projects there.
 #include "view/protect/protect.h"
 
 #include <string.h>
@@ -48,8 +47,8 @@ static const char *place_of(const struct wishes *wishes, const char *path)
 
 enum name_side { WITHIN_ROW, AROUND_ROW };
 
-// True below a row's path, or in a parent of one. `names` (or NULL) gets the rows. home_protect()
-// handles the home itself.
+// True if `path` is below a row's path, or a parent of one. `names` (or NULL) gets the rows.
+// home_protect() handles the home itself.
 static bool is_row_of(struct wishes *wishes, const char *path, enum name_side side,
 		      struct list *names)
 {
@@ -69,7 +68,7 @@ static bool is_row_of(struct wishes *wishes, const char *path, enum name_side si
 	return found;
 }
 
-// Returns why no project may be there: its files are run, trusted or secret. Or NULL.
+// Returns why no project may be there (its files are run, trusted or secret), or NULL.
 static const char *inside_of(struct wishes *wishes, const char *path)
 {
 	if (is_row_of(wishes, path, WITHIN_ROW, NULL))

@@ -1,4 +1,4 @@
-// Owns the protection of what links in protected directories lead to.
+// Owns the protection of files to which links in protected directories lead.
 #include "view/protect/protect.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static bool is_tracked(const struct plan *plan, const char *directory)
 	       rows.count > 0;
 }
 
-// True if installs and builds write the path: they would fail.
+// True if installs and builds write the path: they would fail if it were protected.
 static bool is_made_anew(struct wishes *wishes, const char *path, bool directory)
 {
 	const struct plan *plan = wishes->plan;
@@ -57,7 +57,7 @@ static int report(struct wishes *wishes, const char *directory, const char *path
 	return 0;
 }
 
-// A write to any name of a hard-linked file changes it.
+// Asks for a report of changes to a hard-linked file, which each of its names can change.
 static void report_names(struct wishes *wishes, const char *path)
 {
 	struct plan *plan = wishes->plan;

@@ -13,8 +13,9 @@
 #include "trees/trees.h"
 #include "view/paths/wishes.h"
 
-// Repositories over this number, and those that boxes made, have no mounts: the check after the
-// run compares them with their start. The first look has a time limit, and begins near the top.
+// Repositories beyond NESTED_MAX, and those that boxes made, have no mounts: the check after the
+// run compares them with their earlier state. The first search has a time limit, and begins near
+// the top.
 enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_NANOSECONDS = 80000000 };
 enum { MODULES_MAX = 64, MODULES_DEEP = 3 };
 enum nested_kind { NESTED_GIT, NESTED_BARE, NESTED_MADE };
@@ -35,7 +36,7 @@ static bool is_tree(struct git_walk *walk)
 	return tree_is(((struct first *)walk->owner)->plan, walk->path);
 }
 
-// No box has run in the tree: all of its repositories are the user's.
+// Lists the repositories of a tree where no box has run: all are the user's.
 static void look_first(struct wishes *wishes, struct tree *tree, struct repos *ret_known)
 {
 	struct stat status;
@@ -59,12 +60,11 @@ static void look_first(struct wishes *wishes, struct tree *tree, struct repos *r
 	tree->fresh = true;
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	repos_sort(&first.known);
-	listed_begin(&first.known, tree->list);
+	repos_begin(&first.known, tree->list);
 	*ret_known = first.known;
 }
 
-// A killed 'rm -r' leaves a directory that is no repository for git. Another 'rm -r' may remove
-// it.
+// True for a git directory without HEAD, as a killed 'rm -r' leaves: another 'rm -r' may remove it.
 static bool is_headless(struct wishes *wishes, const char *path)
 {
 	struct stat status;
@@ -84,7 +84,6 @@ static int protect_known(struct wishes *wishes, const struct resolved *known, st
 }
 
 // True if a .git file leads out of the tree: its worktree is shown and protected as the project's.
-// A repository in the tree is protected itself.
 static bool leads_out(struct wishes *wishes, const struct tree *tree, const char *file)
 {
 	const char *pointer = beyond_pointer(wishes->arena, file, GIT_FILE_PREFIX);
@@ -183,7 +182,7 @@ static int protect_rows(struct wishes *wishes, struct tree *tree, const struct r
 	return 0;
 }
 
-// A power failure can leave a file that was just written empty.
+// Warns of a damaged list: a power failure can empty a file that was just written.
 static void tell_damaged(struct plan *plan, const struct tree *tree)
 {
 	static const char text[] = "the list of repositories in %s was damaged, or of another "
@@ -194,7 +193,7 @@ static void tell_damaged(struct plan *plan, const struct tree *tree)
 		 (struct origin){ .file = "protect" });
 }
 
-// The user's repositories come first. A missing one is skipped.
+// Protects the user's repositories first, and skips missing ones.
 int nested_protect(struct wishes *wishes, struct tree *tree, unsigned *count)
 {
 	struct repos known;

@@ -1,4 +1,4 @@
-// Owns the places for directories of the caller's PATH.
+// Owns the protection of directories in the caller's PATH.
 #include "view/protect/protect.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Owns the protection of one name: an existing name becomes read-only, an absent one is checked at
-// the end. sbx creates nothing in the user's tree.
+// Owns the protection of one name: an existing name becomes read-only, an absent one is checked
+// after the run.
 #include "view/protect/protect.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static int add_mask(struct wishes *wishes, const char *path, const struct identi
 	return wishes_add_wall(wishes, &mask);
 }
 
-// The link cannot be replaced. Its target is protected where the box could write it.
+// Makes the link irreplaceable, and protects its target where the box could write it.
 static int protect_link(struct wishes *wishes, const char *path, const struct identity *identity,
 			enum act otherwise, struct origin from)
 {

@@ -1,8 +1,6 @@
-// The plan for names that the host later runs or trusts, in the project, its repositories and the
-// home: a box may not change them.
-//
-// The room view/protect owns the walls around names that the host executes or trusts. Uses: base
-// apart git names nouns report trees view/paths. Begin with protect_plan.c.
+// The room view/protect owns the walls around names that the host later runs or trusts, in the
+// project, its repositories and the home. Uses: base apart git names nouns report trees view/paths.
+// Begin with protect_plan.c.
 #pragma once
 
 #include <stdbool.h>
@@ -19,17 +17,17 @@ struct homes;
 // Adds the project and its protection. Creates nothing in the user's tree.
 int protect_plan(struct wishes *wishes);
 
-// An existing path becomes read-only; on an absent one the check at the end acts. No parent is a
-// symlink.
+// Makes an existing path read-only. On an absent one, the check after the run does `otherwise`. No
+// parent is a symlink.
 int protect_name(struct wishes *wishes, const char *path, enum act otherwise, struct origin from);
 int protect_guard(struct wishes *wishes, const char *path, enum act act);
 
-// After a failed lookup, with errno: notes a directory without its owner's x bit, for another try.
-// Returns -1 and reports.
+// Called after a failed lookup, with errno. Notes a directory without its owner's x bit. Returns -1
+// and reports.
 int protect_failed(struct wishes *wishes, const char *path);
 
-// False: no room for another git directory's parts. It then becomes read-only as a whole: a box
-// that made many does not stop later runs.
+// Returns false if there is no room for another git directory's parts. The directory then becomes
+// read-only as a whole: a box that made many does not stop later runs.
 bool protect_has_room(const struct wishes *wishes);
 
 // True if the box writes the path, or a directory below, as a whole: it is not protected then.
@@ -40,80 +38,78 @@ bool protect_holds_root(const struct wishes *wishes, const char *path);
 int protect_way(struct wishes *wishes, const char *path, const void *with,
 		int (*each)(struct wishes *wishes, const char *path, const void *with));
 
-// `root` has a .git or may get one. Follows a .git file (worktree, submodule) only when its
-// directory points back.
+// Protects a `root` that has a .git or may get one. Follows a .git file (worktree, submodule) only
+// when its directory points back.
 int repository_protect(struct wishes *wishes, const char *root, struct origin from);
 
-// A repository of the list: a .git, or a git directory of another name.
+// Protects a repository of the list: a .git, or a git directory of another name.
 int repository_protect_known(struct wishes *wishes, const struct resolved *known,
 			     struct origin from);
 
-// For a session, which protects nothing: adds an outside repository, and its other worktrees.
+// For a session, which protects nothing: adds a git directory outside of `root`, and the
+// repository's other worktrees.
 int repository_follow(struct wishes *wishes, const char *root, struct origin from);
 
-// A git directory without a .git (gitrepository-layout(5): "bare"). When `root` is none, the check
+// Protects a `root` that is a bare repository (gitrepository-layout(5)). If it is none, the check
 // after the run looks whether a box made it one.
 int repository_protect_top(struct wishes *wishes, const char *root, struct origin from);
 
-// A git directory's parts that act on the host's git, and names at its top.
-
-// Makes the directory a place. `top` is that of copies_add().
+// Protects a git directory's parts that act on the host's git, and adds the directory as a place.
+// `top`: see copies_add().
 int git_parts_protect(struct wishes *wishes, const char *directory, const char *top,
 		      struct origin from, enum layout_place where, struct place *ret_place);
 
-// Gives the box a copy of the file, which is merged after the run. Tier landlock makes the file
-// read-only. `top`: base of relative paths in the text; NULL: as the text says.
+// Gives the box a copy of the file, which the check after the run merges into the file. Tier
+// landlock makes the file read-only. `top`: base of relative paths in the text; NULL:
+// core.worktree.
 int copies_add(struct wishes *wishes, const char *path, const char *top, struct origin from);
 
-// Parts of a repository outside of the project, named by the project's files. Only a user's line
-// shows them.
+// Parts of a repository outside of the project that the project's files name. Only a user's profile
+// line or flag shows them.
 
 const char *beyond_pointer(struct arena *arena, const char *path, const char *prefix);
 bool beyond_leads_to(struct wishes *wishes, const char *directory, const char *pointer,
 		     const char *wanted);
-// core.worktree of a git directory, or NULL.
+// Returns core.worktree of a git directory, or NULL.
 const char *beyond_worktree(struct wishes *wishes, const char *directory);
 int beyond_lacks(struct wishes *wishes, const char *file, const char *why);
 
-// True if `path`, to which `file` leads, is a git directory. If the box lacks it, notes the line
-// that shows it.
+// True if `path`, to which `file` leads, is a git directory. If the box lacks it, notes the profile
+// line that shows it.
 bool beyond_directory(struct wishes *wishes, const char *file, const char *path);
-// Notes the line that shows the target of the link `file`: a part of a git directory, or objects.
+// Notes the profile line that shows the target of the link `file`: a part of a git directory, or
+// objects.
 void beyond_part(struct wishes *wishes, const char *file);
-// Notes the lines that show object directories of the list `file` (objects/info/alternates).
+// Notes the profile lines that show object directories of the list `file`
+// (objects/info/alternates).
 void beyond_alternates(struct wishes *wishes, const char *file);
 
 // Puts a dangling link at an invisible worktree, so that 'git worktree prune' and 'git gc' in the
 // box keep the worktree's entry. `entry`: its directory below `common`.
 int beyond_show_worktree(struct wishes *wishes, const char *common, const char *entry);
 
-// Repositories below the top of a writable directory, found by an earlier look. The first look
-// precedes the first command.
+// Repositories below the top of a writable directory. A search before the first command lists them.
 
 int nested_protect(struct wishes *wishes, struct tree *tree, unsigned *count);
 
-// Files that git's configuration names, where the box can write them (git/git.h).
-
-// After all other protection. Needs wishes->named and wishes->tops.
+// Protects files that git's configuration names, where the box can write them. Called after all
+// other protection. Needs wishes->named and wishes->tops.
 int configured_protect(struct wishes *wishes);
 
-// Targets of links in protected directories: the host runs or trusts them by the link's name.
-
-// After all other protection. Protects targets, and their own links, where the box could write.
-// Others are compared after the run.
+// Protects targets of links in protected directories where the box could write. The check after the
+// run compares others. Called after all other protection.
 int indirect_protect(struct wishes *wishes);
 
 // Protects what programs read at their start, by the table and the profile.
 int home_protect(struct wishes *wishes, struct origin from);
 
-// Names of the home that the caller's programs run or trust, by absolute path. They are never a
-// project.
+// Names of the home that the caller's programs run or trust. They are never a project.
 
-// Returns -1 and reports when the project, or a --write directory, is below such a name, or in a
-// place of secrets.
+// Returns -1 and reports when the project, or a --write directory, is below one of these names, or
+// in a place of secrets.
 int homes_refuse(struct wishes *wishes);
 
-// Protects names that the box could write by the wishes so far.
+// Protects names of the home where the wishes so far let the box write.
 int homes_protect(struct wishes *wishes);
 
 // Directories of the caller's PATH that the box can write: each entry, with links on its way.
@@ -121,10 +117,8 @@ int homes_protect(struct wishes *wishes);
 
 int programs_protect(struct wishes *wishes, const struct homes *homes);
 
-// Profiles that were given by a path. A command must not change its policy.
-
-// Protects files that any run was given as a profile. After the other wishes, which decide where
-// the box could write.
+// Protects files that any run was given as a profile: a command must not change its policy. Called
+// after the other wishes, which decide where the box could write.
 int profiles_protect(struct wishes *wishes);
 
 // Notes this run's profiles for later runs. A failure becomes a finding.

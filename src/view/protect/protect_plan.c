@@ -24,7 +24,7 @@ static int protect_below(struct wishes *wishes, const char *path, const char *ab
 	return protect_table(wishes, resolved.path, above, from);
 }
 
-// Names without room in the plan are only reported when they change.
+// Protects names of the table. Names without room in the plan are only reported when they change.
 static int protect_table(struct wishes *wishes, const char *directory, const char *above,
 			 struct origin from)
 {
@@ -64,8 +64,8 @@ static int protect_unlisted(struct wishes *wishes, const char *root, struct orig
 	return 0;
 }
 
-// husky writes .husky/_ at each 'npm install': the box has a copy. Without one on the host, a
-// variable disables husky.
+// Gives the box a copy of .husky/_, which husky writes at each 'npm install'. If the host has none,
+// a variable disables husky.
 static int protect_husky(struct wishes *wishes, const char *root, struct origin from)
 {
 	struct mount own = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = from };
@@ -216,7 +216,7 @@ int protect_plan(struct wishes *wishes)
 	*plan->configured = wishes->named;
 	for (const struct gitnamed_text *one = wishes->named.first; one; one = one->next)
 		gitnamed_known(plan->arena, &one->rows, &plan->git_names);
-	// Lists of exact size: an idle box keeps these pages.
+	// Trims the list, which lives as long as the box.
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
 	return alias_refuse_routes(wishes);
 }

@@ -1,6 +1,5 @@
 // Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, common
-// directory, worktrees, submodules. A project's claims about outside directories count only if
-// these point back.
+// directory, worktrees, submodules.
 #include "view/protect/protect.h"
 
 #include <dirent.h>
@@ -29,7 +28,7 @@ static int protect_worktree(struct wishes *wishes, const char *path, struct orig
 	return git_parts_protect(wishes, path, NULL, from, LAYOUT_WORKTREE, &place);
 }
 
-// No name of git's, but the user's directory there has the parts of a git directory.
+// Protects a directory with a name that git does not use, but with the parts of a git directory.
 static int protect_unknown(struct wishes *wishes, const char *path, struct origin from,
 			   unsigned depth)
 {
@@ -39,8 +38,8 @@ static int protect_unknown(struct wishes *wishes, const char *path, struct origi
 	return protect_directory(wishes, path, NULL, from, depth + 1);
 }
 
-// One read-only mount serves any number of entries. The project's own entry stays writable: git
-// commits there.
+// Makes a directory with too many entries read-only by one mount. The project's own entry stays
+// writable: git commits there.
 static int protect_crowd(struct wishes *wishes, const char *directory, enum act act,
 			 struct origin from)
 {
@@ -69,7 +68,7 @@ static bool is_entry(const char *name, unsigned type)
 	return name[0] != '.' && (type == DT_DIR || type == DT_UNKNOWN);
 }
 
-// Calls `each` for every subdirectory. One with too many becomes read-only as a whole.
+// Calls `each` for every subdirectory. A directory with too many becomes read-only as a whole.
 static int each_entry(struct wishes *wishes, const char *directory, enum act act,
 		      struct origin from, unsigned depth,
 		      int (*each)(struct wishes *wishes, const char *path, struct origin from,
@@ -160,7 +159,7 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	return 0;
 }
 
-// Too many worktrees stay hidden: git cannot prune a read-only list.
+// Hides worktrees if there are too many: git cannot prune a read-only list.
 static int show_worktrees(struct wishes *wishes, const char *common)
 {
 	unsigned count = 0;
@@ -177,7 +176,7 @@ static int show_worktrees(struct wishes *wishes, const char *common)
 	return 0;
 }
 
-// Bound over itself: a box cannot move it away from the mounts in it.
+// Binds the directory over itself: a box cannot move it away from the mounts in it.
 static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
 			 const char *top, struct origin from)
 {
@@ -201,7 +200,7 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 	return wishes_add_wall(wishes, &bind);
 }
 
-// An outside git directory that does not point back needs a line of the user.
+// Requires a user's line for an outside git directory that does not point back.
 static int follow_beyond(struct wishes *wishes, const char *file, const struct resolved *directory)
 {
 	if (!beyond_directory(wishes, file, directory->path))
@@ -211,8 +210,8 @@ static int follow_beyond(struct wishes *wishes, const char *file, const struct r
 	return 0;
 }
 
-// "gitdir: PATH". A directory outside of the project must point back, or a project could name
-// anybody's repository.
+// Follows a file "gitdir: PATH". A directory outside of the project must point back, or a project
+// could name anybody's repository.
 static int follow_file(struct wishes *wishes, const char *root, const char *file,
 		       struct origin from)
 {
