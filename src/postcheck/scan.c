@@ -89,9 +89,11 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	return true;
 }
 
-// Skips mounts. The top of a writable one is checked: the box may make it a repository.
+// Skips protected repositories and mounts, but a writable one's top: it may become a repository.
 static bool is_mounted(const struct plan *plan, const char *path, const char *name)
 {
+	if (str_equal(name, ".") && place_is_git(plan, path))
+		return true;
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		if (str_equal(plan->mounts[i].target, path))
 			return !str_equal(name, ".") || plan->mounts[i].access != ACCESS_WRITE;
@@ -143,10 +145,8 @@ static bool look_at(struct scan *scan, int directory, const char *name, const ch
 	check->made = users && row && row->kind == REPOS_MADE;
 	check->known = users && !(check->timeless && check->made);
 	check->budget = check->known ? ~0U : budget;
-	if (!str_equal(name, "."))
+	if (users || !str_equal(name, "."))
 		vet_repository(check, directory, name, path);
-	else if (users)
-		vet_parts(check, directory, path, 0);
 	else
 		bare_look(check, directory, path);
 	check->budget = check->known ? budget : check->budget;

@@ -182,6 +182,24 @@ live "sleep 0.3; printf '[core]\n\tfsmonitor = \"%s;\"\n' '$evil' >dot/gc; touch
 git status >/dev/null
 over
 stays "a file that git's configuration includes, and that was not there, is taken" "made|" "$(ls made)|$(ran)"
+# The user's git directories that are not called .git: a bare remote, a separate one, one behind a link, a bare one with worktrees.
+hook="printf '#!/bin/sh\n%s\n' \"$evil\""
+for way in "r.git|$hook >r.git/hooks/post-receive; chmod +x r.git/hooks/post-receive|a hook of a bare remote" \
+	"r.git|git -C r.git config core.bare false; git -C r.git config core.worktree .; cd r.git; $late|a bare remote's configuration" \
+	"sep|$hook >gd/hooks/post-index-change; chmod +x gd/hooks/post-index-change|a hook of a separate git directory" \
+	"sep|cd sep; $late|its configuration" \
+	"sep|mkdir sep/.sh; $hook >sep/.sh/post-index-change; chmod +x sep/.sh/post-index-change|hooks that it names" \
+	"nc|cd nc; $late|a git directory behind a link" \
+	"nc|rm nc/.git; cp -r dot nc/.git; cd nc; $late|its link" \
+	"nb/m|$hook >nb/.bare/hooks/post-index-change; chmod +x nb/.bare/hooks/post-index-change; cd nb/m; $late|a bare one with worktrees"; do
+	IFS='|' read -r place make name <<<"$way"
+	work_here 'git add lib; git commit -qm zero; git init -q --bare r.git; git remote add origin ./r.git; git push -q origin main; git init -q --separate-git-dir "$PWD/gd" sep; [[ $name != hooks* ]] || git -C sep config core.hooksPath .sh
+		git init -q nc; mv nc/.git dot; ln -s ../dot nc/.git; git clone -q --bare . nb/.bare 2>/dev/null; echo "gitdir: ./.bare" >nb/.git; git -C nb worktree add -q m main; printf "%s\n" r.git sep gd nc dot nb >.gitignore; "$SBX" run -- true'
+	live "sleep 0.3; ($make) 2>/dev/null; touch made" '[ -e made ] && ! [ -e sep/.sh/post-index-change ]'
+	(git commit -q --allow-empty -m x; git push -q origin main; cd "$place" && touch new && git add new && git status) >/dev/null 2>&1
+	over
+	stays "$name: nothing of the box's runs while it lives" "made|" "$(ls made)|$(ran)"
+done
 work_here 'git add lib; git commit -qm zero; git clone -q --bare . up.git 2>/dev/null'
 live 'sleep 0.3; for i in 1 2 3 4 5 6; do git -c protocol.file.allow=always submodule --quiet add "$PWD/up.git" lib/s$i; git worktree add -q lib/w$i -b w$i; git clone -q up.git lib/c$i; sleep 0.07; done; touch made' '[ -e made ]'
 over

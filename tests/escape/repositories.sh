@@ -154,6 +154,45 @@ work_here && git init -q "$work/other$count" && git -C "$work/other$count" commi
 (cd "$project" && run_box -- true) 2>/dev/null
 trap_in "a submodule's .git file with another text in place: nothing runs" "sh $t/evil.sh .git/refs/evil; echo 'gitdir: ../.git/refs/evil' >mod/.git; sleep 0.3" mod
 like "and it is told" "$told" "/mod/.git appeared with a text that leads your own git elsewhere; it was moved to quarantine"
+# The user's git directories of another name than .git: what their configuration names, and the hooks of a push into them.
+cat >"$work/tools/hook.sh" <<EOF
+mkdir -p "\$(dirname "\$1")"; printf '#!/bin/sh\ntouch $canary\n' >"\$1"; chmod +x "\$1"
+EOF
+pushes() { # into a remote below the project, and from clones elsewhere into its repository and a worktree
+	git -C "$project" commit -q --allow-empty -m x && git -C "$project" push -q origin main
+	for far in "$work"/far.*; do git -C "$far" commit -q --allow-empty -m y && git -C "$far" push -q origin "HEAD:f$RANDOM"; done
+} >/dev/null 2>&1
+pushed() { # name, the user's preparation, command in the box
+	work_here && rm -rf "$work"/far.* && (cd "$project" && eval "$2" && git remote add origin ./rem.git && git push -q origin main && git worktree add -q wt && git clone -q . "$work/far.1" && git clone -q wt "$work/far.2" && run_box -- true) >/dev/null 2>&1
+	(cd "$project" && run_box --read "$work/tools" -- sh -c "$3"$'\n''echo attempted') >"$work/attempt" 2>"$work/log"
+	pushes
+	local boxed
+	boxed=$([ -e "$canary" ] && echo runs || echo nothing)
+	rm -f "$canary" && (cd "$project" && sh -c "$3") && pushes
+	is "$1" "in a box: attempted, nothing; alone: runs" "in a box: $(tail -qn 1 "$work/attempt"), $boxed; alone: $([ -e "$canary" ] && echo runs || echo nothing)"
+	rm -f "$canary"
+}
+bare="git init -q --bare rem.git"
+pushed "core.hooksPath of a bare remote, absolute: nothing runs" "$bare; git -C rem.git config core.hooksPath \$PWD/rh" "sh $t/hook.sh rh/post-receive"
+pushed "core.hooksPath of a bare remote, relative: nothing runs" "$bare; git -C rem.git config core.hooksPath ../rh" "sh $t/hook.sh rh/post-receive"
+pushed "a file that its configuration includes: nothing runs" "$bare; git -C rem.git config include.path ../cfg" "printf '[core]\n\thooksPath=%s\n' \"\$PWD/rh\" >cfg; sh $t/hook.sh rh/post-receive"
+for place in .git .git/worktrees/wt; do
+	pushed "a relative core.hooksPath below $place, for a push into it: nothing runs" "$bare; git config core.hooksPath .gh" "sh $t/hook.sh $place/.gh/post-receive"
+done
+git config --global core.hooksPath .gh
+pushed "a relative core.hooksPath of the user's below a bare remote: nothing runs" "$bare" "sh $t/hook.sh rem.git/.gh/post-receive"
+pushed "below one that a box made before: nothing runs" "run_box -- $bare" "sh $t/hook.sh rem.git/.gh/post-receive"
+pushed "below a .git that a box made before: nothing runs" "$bare; run_box -- git init -q made; git clone -q made $work/far.3" "sh $t/hook.sh made/.git/.gh/post-receive"
+git config --global --unset core.hooksPath
+pushed "core.hooksPath of the user's in a bare remote that a box made before: nothing runs" "run_box -- $bare; git -C rem.git config core.hooksPath ../rh" "sh $t/hook.sh rh/post-receive"
+# Honest work in them, and beside it the host's.
+who="git -c user.name=a -c user.email=a@b"
+bare_here() { work_here && (cd "$project" && $bare && git remote add origin ./rem.git && git push -q origin main && git init -q --separate-git-dir "$PWD/gd" sep && git -C sep commit -q --allow-empty -m s && git clone -q --bare . nb/.bare && echo 'gitdir: ./.bare' >nb/.git && git -C nb worktree add -q m main && git clone -q --bare . in && git -C in worktree add -q m main && run_box -- true) >/dev/null 2>&1; }
+bare_here
+(cd "$project" && run_box -- sh -c "$who commit -q --allow-empty -m box; git push -q origin main; git fetch -q; git -C rem.git branch b; git -C rem.git gc -q; : >came; until [ -e on ]; do sleep 0.05; done" & wait_for 60 test -e "$project/came"; cd "$project" && git commit -q --allow-empty -m host; git push -q origin main; : >on; wait) >"$work/log" 2>&1
+stays "pushes into a bare remote below the project, in a box and beside it, arrive, untold" "host box one b|" "$(git -C "$project/rem.git" log --format=%s main | xargs) $(git -C "$project/rem.git" branch --format='%(refname:short)' | head -1)|$(cat "$work/log")"
+(cd "$project" && run_box -- sh -c "for d in sep nb/m in/m; do (cd \$d; echo b >b; git add b; $who commit -qm two; git fetch -q . HEAD; git worktree add -q ../new-\${d%%/*} -b new; cd ../new-\${d%%/*}; $who commit -q --allow-empty -m three); done") >"$work/log" 2>&1
+stays "commits, fetches and worktrees of a separate git directory, of .bare and in a bare one stay, untold" "three three three|" "$(for d in new-sep nb/new-nb in/new-in; do git -C "$project/$d" log -1 --format=%s; done 2>&1 | xargs)|$(cat "$work/log")"
 many() { # so many that not all are mounted over
 	for i in $(seq 80); do git init -q "$project/r$i"; printf '#!/bin/sh\n' >"$project/r$i/.git/hooks/pre-commit"; chmod +x "$project/r$i/.git/hooks/pre-commit"; done
 }

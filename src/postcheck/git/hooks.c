@@ -1,4 +1,5 @@
-// Owns the check of a .git that a search met, with hooks and files that its configuration names.
+// Owns the check of a repository that a search met, with hooks and files that its configuration
+// names.
 #include "postcheck/git/vet.h"
 
 #include <fcntl.h>
@@ -83,14 +84,20 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 {
 	FORGIVING;
 	const struct plan *plan = check->plan;
+	char text[GIT_POINTER_MAX];
 	struct arena *arena = arena_new();
 	struct gitnamed named = { 0 };
 	vet_git(check, directory, name, path);
-	const char *top = path_parent(arena, path);
+	const char *top = str_equal(name, ".") ? path : path_parent(arena, path),
+		   *leads = git_read_pointer(directory, name, GIT_FILE_PREFIX, text),
+		   *git = leads ? path_join(arena, top, leads) : path;
 	(void)ATTEMPT(gitnamed_repository(arena, plan->home, path, NULL, &named));
 	(void)ATTEMPT(gitnamed_global(arena, plan->home, path_parent(arena, plan->config), &named));
-	list_each (value, &named.everywhere)
+	// A push into the repository runs hooks below its git directory (githooks(5)).
+	list_each (value, &named.everywhere) {
 		look_at(check, arena, top, value->text);
+		look_at(check, arena, git, value->text);
+	}
 	list_each (hooks, &named.hooks)
 		look_at(check, arena, top, hooks->text);
 	list_each (file, &named.files) {

@@ -41,11 +41,10 @@ void bare_look(struct check *check, int directory, const char *path)
 {
 	if (git_directory(directory) == GIT_NONE)
 		return;
-	if (!is_of_run(check, directory)) {
+	if (is_of_run(check, directory))
+		vet_repository(check, directory, ".", path);
+	else
 		parts_undo(check, directory, path);
-		return;
-	}
-	vet_parts(check, directory, path, 0);
 }
 
 bool bare_is_old(const struct check *check, int directory)

@@ -165,8 +165,8 @@ static void meet(struct parts_walk *parts, struct part_met *part, unsigned char 
 {
 	if (part->depth <= ROWS_DEPTH || str_ends(part->name, ".lock"))
 		part->row = layout_find(inside(parts, part));
-	// At the top of a bare repository other checks guard a .git.
-	if (part->depth == 0 && !parts->inside && component_is_git(part->name))
+	// In a repository without a work tree the search finds these.
+	if (!part->row && !parts->inside && component_is_git(part->name))
 		return;
 	if (component_is_git(part->name) && look_at(parts, part) && part->late) {
 		take_part(parts, part, nested);

@@ -210,6 +210,8 @@ static void vet_worktree(struct check *check, int directory, const char *name, c
 		tell_lost(check, tree);
 }
 
+static void vet_parts(struct check *check, int directory, const char *path, int depth);
+
 // A submodule's name may have slashes: a directory without HEAD has more below.
 static void vet_module(struct check *check, int directory, const char *name, const char *path,
 		       int depth)
@@ -282,7 +284,7 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 }
 
 // Without check->known the repository is new: all of it is checked.
-void vet_parts(struct check *check, int directory, const char *path, int depth)
+static void vet_parts(struct check *check, int directory, const char *path, int depth)
 {
 	parts_look(check, directory, path, NULL, true);
 	layout_each(row) if (row->kind > LAYOUT_LOCK && (row->place & LAYOUT_SHARED))

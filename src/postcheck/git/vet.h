@@ -22,9 +22,8 @@ void vet_way(struct check *check, const char *path);
 // Checks files with remotes' addresses. In an unchanged directory they are only reported.
 void vet_addresses(struct check *check, int directory, const char *name, const char *path);
 void vet_config(struct check *check, int directory, const char *name, const char *path);
-// `depth` counts the submodules above.
-void vet_parts(struct check *check, int directory, const char *path, int depth);
-// Checks a .git directory or file. vet_repository() adds what its configuration names.
+// Checks a git directory, or a .git file. `name` "." is the directory. vet_repository() adds what
+// its configuration names.
 void vet_git(struct check *check, int directory, const char *name, const char *path);
 void vet_repository(struct check *check, int directory, const char *name, const char *path);
 // `known` NULL: all entries are new.

@@ -111,6 +111,19 @@ bool tree_is(const struct plan *plan, const char *path)
 	return around && str_equal(around, path);
 }
 
+bool place_is_git(const struct plan *plan, const char *path)
+{
+	for (unsigned i = 0; i < plan->place_count; i++) {
+		const struct place *place = &plan->places[i];
+		size_t length = strlen(place->path);
+		if ((place->role == PLACE_GIT || place->role == PLACE_WORKTREE) &&
+		    path_within(path, place->path) &&
+		    (!path[length] || layout_is_nested(path + length + 1)))
+			return true;
+	}
+	return false;
+}
+
 static struct place *place_around(struct plan *plan, const char *path)
 {
 	struct place *around = NULL;

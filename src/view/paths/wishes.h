@@ -29,6 +29,8 @@ const struct stood *place_had(const struct place *place, const char *name);
 // Returns the listed name of the path's first component, in any letter case, or NULL.
 const char *place_stands(const struct place *place, const char *path);
 enum act place_act(const struct place *place, const char *name, enum act *ret_below);
+// True for a protected git directory, and for those of its submodules and worktrees.
+bool place_is_git(const struct plan *plan, const char *path);
 // True if the ctime is old: a later change then has another ctime.
 bool place_is_settled(const struct stat *status);
 

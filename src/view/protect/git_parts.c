@@ -65,6 +65,7 @@ int git_parts_protect(struct wishes *wishes, const char *directory, const char *
 	if (!listed)
 		return -1;
 	*ret_place = *listed;
+	list_add(&wishes->tops, wishes->plan->scratch, directory, from);
 	layout_each(row) if (row->kind > LAYOUT_LOCK && (row->place & where))
 		TRY(strchr(row->path, '/') ? protect_deeper(wishes, ret_place, row, from)
 					   : protect_at_top(wishes, ret_place, row, top, from));

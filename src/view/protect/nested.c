@@ -18,6 +18,7 @@
 // the top.
 enum { NESTED_MAX = 64, STARTS_MADE_MAX = 1024, FIRST_NANOSECONDS = 80000000 };
 enum { MODULES_MAX = 64, MODULES_DEEP = 3 };
+enum nested_kind { NESTED_GIT, NESTED_BARE, NESTED_MADE };
 #define ROWS_BYTES ((size_t)384 << 20)
 
 static void note(struct git_walk *walk, int directory, const char *name)
@@ -70,11 +71,16 @@ static bool is_headless(struct wishes *wishes, const char *path)
 	return lstat(path_below(wishes->arena, path, "HEAD"), &status) < 0 && errno == ENOENT;
 }
 
-static int protect_known(struct wishes *wishes, const char *path, struct origin from)
+static bool is_worktree(const char *path)
 {
-	return protect_has_room(wishes)
-		       ? repository_protect(wishes, path_parent(wishes->arena, path), from)
-		       : protect_name(wishes, path, ACT_REPOSITORY, from);
+	autoclose int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd >= 0 && git_directory(fd) == GIT_SHARED;
+}
+
+static int protect_known(struct wishes *wishes, const struct resolved *known, struct origin from)
+{
+	return protect_has_room(wishes) ? repository_protect_known(wishes, known, from)
+					: protect_name(wishes, known->path, ACT_REPOSITORY, from);
 }
 
 // True if a .git file leads out of the tree: its worktree is shown and protected as the project's.
@@ -88,21 +94,39 @@ static bool leads_out(struct wishes *wishes, const struct tree *tree, const char
 			    tree->path);
 }
 
-static int protect_row(struct wishes *wishes, const struct tree *tree, const char *inside,
+static bool is_bare(const struct repos_row *row)
+{
+	return !str_equal(path_name(row->path), ".git");
+}
+
+static enum nested_kind kind_of(const struct repos_row *row)
+{
+	return row->kind == REPOS_MADE ? NESTED_MADE : is_bare(row) ? NESTED_BARE : NESTED_GIT;
+}
+
+// The work tree, or a git directory of another name.
+static const char *top_of(struct arena *arena, const struct tree *tree, const struct repos_row *row)
+{
+	const char *path = path_below(arena, tree->path, row->path);
+	return is_bare(row) ? path : path_parent(arena, path);
+}
+
+static int protect_row(struct wishes *wishes, const struct tree *tree, const struct repos_row *row,
 		       unsigned *count)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
-	const char *path = path_below(wishes->arena, tree->path, inside);
-	const char *around = path_parent(wishes->arena, path);
+	const char *path = path_below(wishes->arena, tree->path, row->path);
+	const char *top = top_of(wishes->arena, tree, row);
 	struct resolved resolved;
-	if (tree_is(wishes->plan, around) || !wishes_is_reached(wishes, around) ||
-	    is_headless(wishes, path))
+	if (tree_is(wishes->plan, top) || !wishes_is_reached(wishes, top) ||
+	    is_headless(wishes, path) || (is_bare(row) && is_worktree(path)) ||
+	    ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) != 1)
 		return 0;
-	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
-	    str_equal(resolved.path, path) &&
+	TRY(wishes_keep_links(wishes, &resolved, 0, from));
+	if (str_equal(resolved.path, path) &&
 	    (resolved.identity.type == S_IFDIR || leads_out(wishes, tree, path))) {
 		const char *own = wishes->plan->index;
-		TRY(protect_known(wishes, path, from));
+		TRY(protect_known(wishes, &resolved, from));
 		wishes->plan->index = own;
 		++*count;
 	}
@@ -131,32 +155,27 @@ static void note_starts(struct wishes *wishes, const char *path, unsigned depth)
 		note_starts(wishes, path_below(wishes->arena, modules, entry->name), depth - 1);
 }
 
-// Adds the top of a repository, also of a worktree or submodule.
-static void add_top(struct wishes *wishes, const struct tree *tree, const char *inside)
-{
-	struct arena *arena = wishes->plan->scratch;
-	list_add(&wishes->tops, arena, path_parent(arena, path_below(arena, tree->path, inside)),
-		 (struct origin){ .file = "protect" });
-}
-
 static int protect_rows(struct wishes *wishes, struct tree *tree, const struct repos *known,
-			enum repos_kind kind, unsigned *count)
+			enum nested_kind kind, unsigned *count)
 {
+	static const struct origin from = { .file = "protect" };
+	struct arena *arena = wishes->plan->scratch;
 	for (unsigned i = 0; i < known->count; i++) {
 		const struct repos_row *row = &known->rows[i];
 		unsigned before = *count;
-		if (row->kind != kind)
+		if (kind_of(row) != kind ||
+		    (kind == NESTED_BARE &&
+		     place_is_git(wishes->plan, path_below(arena, tree->path, row->path))))
 			continue;
-		if (str_equal(path_name(row->path), ".git") &&
-		    (kind == REPOS_OWN || i < STARTS_MADE_MAX))
-			add_top(wishes, tree, row->path);
-		if (kind == REPOS_OWN && *count < NESTED_MAX &&
-		    str_equal(path_name(row->path), ".git"))
-			TRY(protect_row(wishes, tree, row->path, count));
+		// Also of a worktree or submodule, whose git directory is protected elsewhere.
+		if (kind != NESTED_MADE || i < STARTS_MADE_MAX)
+			list_add(&wishes->tops, arena, top_of(arena, tree, row), from);
+		if (kind != NESTED_MADE && *count < NESTED_MAX)
+			TRY(protect_row(wishes, tree, row, count));
 		if (*count > before)
 			continue;
 		tree->open = true;
-		if (kind == REPOS_OWN || wishes->plan->start_count < STARTS_MADE_MAX)
+		if (kind != NESTED_MADE || wishes->plan->start_count < STARTS_MADE_MAX)
 			note_starts(wishes, path_below(wishes->arena, tree->path, row->path),
 				    MODULES_DEEP);
 	}
@@ -184,7 +203,7 @@ int nested_protect(struct wishes *wishes, struct tree *tree, unsigned *count)
 		tell_damaged(wishes->plan, tree);
 	if (!found)
 		look_first(wishes, tree, &known);
-	for (enum repos_kind kind = REPOS_OWN; kind <= REPOS_MADE; kind++)
+	for (enum nested_kind kind = NESTED_GIT; kind <= NESTED_MADE; kind++)
 		TRY(protect_rows(wishes, tree, &known, kind, count));
 	return 0;
 }

@@ -42,6 +42,10 @@ int protect_way(struct wishes *wishes, const char *path, const void *with,
 // when its directory points back.
 int repository_protect(struct wishes *wishes, const char *root, struct origin from);
 
+// Protects a repository of the list: a .git, or a git directory of another name.
+int repository_protect_known(struct wishes *wishes, const struct resolved *known,
+			     struct origin from);
+
 // For a session, which protects nothing: adds a git directory outside of `root`, and the
 // repository's other worktrees.
 int repository_follow(struct wishes *wishes, const char *root, struct origin from);

@@ -184,9 +184,11 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
 	bind.source = bind.target = path;
 	bind.identity = *identity;
+	if (place_is_git(plan, path))
+		return 0;
 	if (!plan->index)
 		plan->index = path_below(wishes->arena, path, "index");
-	if (!plan->session && plan->project && str_equal(top, plan->project))
+	if (!plan->session && plan->project && top && str_equal(top, plan->project))
 		plan->repository = path_parent(wishes->arena, plan->index);
 	TRY(show_worktrees(wishes, path));
 	if (!plan->session) {
@@ -244,10 +246,6 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 	const char *why = project_refusal(wishes->plan, common.path);
 	if (why)
 		return beyond_lacks(wishes, file, why);
-	for (unsigned i = 0; i < wishes->plan->place_count; i++)
-		if (wishes->plan->places[i].role == PLACE_GIT &&
-		    str_equal(wishes->plan->places[i].path, common.path))
-			return 0;
 	if (!wishes->plan->index)
 		wishes->plan->index = path_below(arena, directory.path, "index");
 	return add_directory(wishes, common.path, &common.identity, root, from);
@@ -314,4 +312,14 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	if (S_ISREG(status.st_mode))
 		return follow_file(wishes, root, path, from);
 	return follow_link(wishes, root, path, from);
+}
+
+int repository_protect_known(struct wishes *wishes, const struct resolved *known,
+			     struct origin from)
+{
+	const char *path = known->path;
+	if (str_equal(path_name(path), ".git"))
+		return repository_protect(wishes, path_parent(wishes->arena, path), from);
+	TRY(repository_protect(wishes, path, from));
+	return add_directory(wishes, path, &known->identity, NULL, from);
 }
