@@ -24,7 +24,7 @@ struct live_box {
 	int status;
 };
 
-enum { BOXES_MAX = 1024, BOXES_BYTES = 64 << 20 }; // strings are in the arena that boxes_list() got
+enum { BOXES_MAX = 2048, BOXES_BYTES = 64 << 20 }; // strings are in the arena that boxes_list() got
 
 struct boxes {
 	struct live_box *all;

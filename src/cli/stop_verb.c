@@ -201,7 +201,7 @@ static void put_output(int file, struct out *out)
 		offset += (uint64_t)got;
 	}
 	captured_text(out, "stdout", text, length);
-	print_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", begin > 0));
+	print_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", file < 0 || begin > 0));
 }
 
 int boxes_print_result(const struct record *record, const char *id, const char *end, int status)
