@@ -9,6 +9,7 @@
 #include "boxes/record.h"
 
 struct arena;
+struct out;
 
 struct live_box {
 	char id[32]; // the supervisor's pid; "PID@NAMESPACE" in another pid namespace
@@ -35,7 +36,10 @@ enum boxes_which { BOXES_LIVE, BOXES_ALL };
 int boxes_list(struct arena *arena, enum boxes_which which, struct boxes *ret_boxes);
 // Finds a run by id or name of a session. Returns NULL if none or several match, or the run is in
 // another pid namespace or machine.
-const struct live_box *boxes_find(const struct boxes *boxes, const char *id);
+const struct live_box *boxes_find(struct arena *arena, const struct boxes *boxes, const char *id);
+// Returns "exit 3; its output: sbx logs ID" for the id of an ended run whose record is stored, or
+// NULL.
+const char *boxes_ended(struct arena *arena, const char *id);
 
 // `process` is a pidfd of the listed run, whose pid may be another process's by now.
 struct held_box {
@@ -61,5 +65,6 @@ int boxes_output(const struct record *record, const char *id);
 // Returns the exit status of sbx.
 int boxes_print_result(const struct record *record, const char *id, const char *end, int status);
 
+void boxes_put_ports(struct out *out, const struct record_ports *ports);
 // Gets memory (bytes) and CPU time that its processes use. Returns false if unknown.
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds);

@@ -151,11 +151,7 @@ static void put_json(struct out *out, const struct live_box *box)
 		      NUMBER_IF(used, "cpu_ms", microseconds / 1000),
 		      MEMBER("network", box->other ? NULL : networks[entry->network]),
 		      MEMBER_NUMBER("denials", box->entry.denials));
-	print_open(out, "ports", '[');
-	for (unsigned i = 0; i < box->entry.ports.count; i++)
-		print_one(out, MEMBER_NUMBER("inside", box->entry.ports.all[i].inside),
-			  MEMBER_NUMBER("outside", box->entry.ports.all[i].outside));
-	print_close(out, ']');
+	boxes_put_ports(out, &box->entry.ports);
 	print_members(out, MEMBER_FLAG("here", box->run > 0 || box->end));
 	print_close(out, '}');
 }

@@ -32,9 +32,11 @@ struct ending_of {
 
 static void choose(struct ending_of *ending, const char *id)
 {
-	const struct live_box *box = boxes_find(&ending->boxes, id);
+	const struct live_box *box = boxes_find(ending->arena, &ending->boxes, id);
 	if (box)
 		ending->chosen[ending->count++] = box;
+	else if (err_tolerated(boxes_ended(ending->arena, id) != NULL))
+		out_text(&ending->out, "ended: %s\n", id);
 	else
 		out_text(&ending->missing, "%s%s", ending->missing.used ? "\nsbx: " : "",
 			 err_taken());
@@ -172,7 +174,7 @@ static const char *wait_for(struct arena *arena, const char *id, struct record *
 	struct held_box held;
 	if (boxes_list(arena, BOXES_LIVE, &boxes) < 0)
 		return NULL;
-	const struct live_box *box = boxes_find(&boxes, id);
+	const struct live_box *box = boxes_find(arena, &boxes, id);
 	if (box && boxes_hold(arena, box, &held) == 0)
 		*ret_record = held.record;
 	else if (find_ended(arena, id, ret_record) < 0)

@@ -240,7 +240,7 @@ static int begin(const struct box *box, const struct live_box *live, const struc
 	if (!terminal)
 		TRY(given = stdin_is_given());
 	TRY(theirs[0] = make_text(box, words));
-	command->run = live->run;
+	command->run = command->heard.run = live->run;
 	command->signals = signals_held(passed, sizeof(passed) / sizeof(*passed));
 	command->asked_since = steady_now();
 	if (given) {

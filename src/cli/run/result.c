@@ -16,6 +16,7 @@
 #include "cli/live/raw_terminal.h"
 #include "cli/session/sessions.h"
 #include "limits/group.h"
+#include "net/host/proxy.h"
 #include "report/print_fields.h"
 #include "report/front.h"
 #include "report/summary.h"
@@ -193,18 +194,30 @@ static void show_output(int file)
 	out_flush(&out, STDERR_FILENO);
 }
 
+static void put_ports(struct out *out, const struct record_ports *ports)
+{
+	if (out->json)
+		boxes_put_ports(out, ports);
+	for (unsigned i = 0; !out->json && i < ports->count; i++)
+		if (ports->all[i].inside != ports->all[i].outside)
+			publish_say(ports->all[i].inside, ports->all[i].outside);
+}
+
 // With `json` the front prints the result, and this process prints none.
 static int await_start(const struct box *box, bool json, int ready, pid_t run)
 {
 	int32_t pid;
 	char id[16], name[RECORD_NAME];
 	struct out out = { .json = json };
+	struct record_entry entry = { 0 };
 	const struct record record = { front.record, front.lock };
 	if (fd_read_all(ready, &pid, sizeof(pid)) == (ssize_t)sizeof(pid)) {
 		snprintf(id, sizeof(id), "%d", pid);
 		print_begin(&out, "started", NULL);
 		print_members(&out, SHOWN("id", id, "", 0, "\n"),
 			      MEMBER("session", box->invocation.session));
+		record_read(front.lock, &entry);
+		put_ports(&out, &entry.ports);
 		print_end(&out, NULL);
 		return box_done(&out, 0);
 	}
