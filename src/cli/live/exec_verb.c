@@ -265,8 +265,8 @@ static const char *const refusals[] = {
 		"has no process left for it; end one in it, or start it with a higher --pids",
 	[EXEC_NO_TERMINAL] = "cannot open a terminal for it",
 	[EXEC_BACKGROUND] =
-		"began in the background of a terminal, where a box gets no other; leave "
-		"--tty out",
+		"was started with & from a terminal, where exec --tty is not possible; leave it "
+		"out",
 	[EXEC_REFUSED] = "takes no further command",
 };
 _Static_assert(EXEC_MAX == 64, "as it is said");

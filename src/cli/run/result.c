@@ -118,8 +118,8 @@ int result_prepare(struct box *box)
 		return 0;
 	if (box->invocation.review == TOGGLE_YES)
 		return fail(0,
-			    "--json and --review cannot be given together: its questions are for a "
-			    "person");
+			    "--json and --review cannot be given together; in a session the "
+			    "changes wait, too: sbx run --json -s NAME -- COMMAND");
 	box_set_first(box, "report", "level", "never");
 	return begin(box);
 }
