@@ -16,6 +16,7 @@
 #include "base/process_stat.h"
 #include "base/sys.h"
 #include "limits/group.h"
+#include "net/host/proxy.h"
 #include "report/print_fields.h"
 #include "run/steps.h"
 
@@ -141,8 +142,7 @@ const char *boxes_ended(struct arena *arena, const char *id)
 {
 	struct record record;
 	int status;
-	if (strspn(id, "0123456789") < strlen(id) ||
-	    ATTEMPT(boxes_any(arena, id, &record)) < 0)
+	if (strspn(id, "0123456789") < strlen(id) || ATTEMPT(boxes_any(arena, id, &record)) < 0)
 		return NULL;
 	const char *end = record_status(record.lock, &status);
 	bool stored = faccessat(record.directory, RECORD_OUTPUT, F_OK, 0) == 0;
@@ -282,8 +282,11 @@ bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret
 void boxes_put_ports(struct out *out, const struct record_ports *ports)
 {
 	print_open(out, "ports", '[');
-	for (unsigned i = 0; i < ports->count; i++)
-		print_one(out, MEMBER_NUMBER("inside", ports->all[i].inside),
-			  MEMBER_NUMBER("outside", ports->all[i].outside));
+	for (const struct record_port *port = ports->all; port < ports->all + ports->count; port++)
+		if (out->json)
+			print_one(out, MEMBER_NUMBER("inside", port->inside),
+				  MEMBER_NUMBER("outside", port->outside));
+		else if (port->inside != port->outside)
+			publish_say(port->inside, port->outside);
 	print_close(out, ']');
 }

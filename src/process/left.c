@@ -1,5 +1,5 @@
 // Owns the search for files left in the private home. It is bounded, follows no link and enters no
-// other mount. Of dot directories it reads only bin (~/.cargo/bin) and GnuPG's keys.
+// other mount.
 #include "process/ns.h"
 
 #include <dirent.h>
@@ -65,9 +65,9 @@ static void look_below(struct look *look, int home_directory, size_t end, const 
 {
 	size_t length = strlen(place);
 	memcpy(look->path + end, place, length + 1);
-	autoclose int fd = sys_openat2(home_directory, look->path,
-				       O_CLOEXEC | O_RDONLY | O_DIRECTORY,
-				       RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
+	autoclose int fd =
+		sys_openat2(home_directory, look->path, O_CLOEXEC | O_RDONLY | O_DIRECTORY,
+			    RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
 	if (fd >= 0)
 		look_in(look, fd, end + length, DEPTH_MAX);
 }

@@ -94,7 +94,8 @@ static int check_asked(const struct plan *plan, const struct list *keys)
 	if (!keys->first)
 		return 0;
 	if (!host && !plan->agent.namespaces.first)
-		return fail(0, "--agent-key needs a use: add --agent-host HOST for logins, or --agent-sign git for signatures");
+		return fail(0, "--agent-key needs a use: add --agent-host HOST for logins, or "
+			       "--agent-sign git for signatures");
 	list_each (item, &plan->agent.hosts)
 		if (!known_host_parse(item->text, &known))
 			return fail(0,

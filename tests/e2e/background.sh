@@ -30,11 +30,22 @@ is "logs -f prints until its end" "0 last" "$? $(tail -1 "$work/followed")"
 wait_for 30 gone "$run"
 is "its output is there afterwards" "last" "$("$SBX" logs "$run" | tail -1)"
 is "and its status" 7 "$("$SBX" wait "$run"; echo $?)"
+is "it is named as one that has ended" "125 sbx: run $run has ended: exit 7; its output: sbx logs $run" "$("$SBX" exec "$run" -- true 2>"$work/err"; echo "$? $(cat "$work/err")")"
+is "stop and kill have nothing to do" "ended: $run 0 ended: $run 0" "$(echo $("$SBX" stop "$run"; echo $?; "$SBX" kill "$run"; echo $?))"
 is "JSON has both" "0 7 False 7" "$("$SBX" logs --offset 0 --json "$run" | member offset status live status)"
 next=$("$SBX" logs --json "$run" | member next)
 like "from the next byte on there is nothing" "$("$SBX" logs --offset "$next" --json "$run" | member offset) [$("$SBX" logs --offset "$next" "$run")]" "^${next:-none} \[\]$"
 is "by offset" "err" "$("$SBX" logs --offset 4 "$run" | head -1)"
 refused_as "no such run" "^sbx: no output of a run '1'" "$SBX" logs 1
+
+# --- where its ports are
+like "a port that was chosen is said, on stderr" "$("$SBX" run -d --publish 8126:auto -- sleep 1000 2>&1 >"$work/id")" '^sbx: port 8126 of the box is localhost:[0-9]+$'
+"$SBX" kill "$(cat "$work/id")" >/dev/null
+"$SBX" run -d --json --publish 8126:auto -- sleep 1000 >"$work/started"
+ports=$("$SBX" ps --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["boxes"][0]["ports"])')
+is "and in JSON" "$ports" "$(member ports <"$work/started")"
+like "which ps has" "$ports" "'inside': 8126"
+"$SBX" kill --all >/dev/null
 
 # --- a start that fails
 is "a command that is not there" "127 0" "$("$SBX" run -d -- no-such-command >"$work/out" 2>"$work/err"; echo "$? $(wc -l <"$work/out")")"
@@ -179,10 +190,18 @@ old=$("$SBX" run -d -- true)
 for i in {1..110}; do cp -r "$boxes/$old"-* "$boxes/9$i-1"; touch -d "$i minutes ago" "$boxes/9$i-1/entry"; done
 "$SBX" wait "$("$SBX" run -d -- true)"
 records() { find "$boxes" -mindepth 1 -maxdepth 1 | wc -l; }
-is "of more than 100 that have ended the oldest go" "101 yes no" "$(records) $([ -e "$boxes/91-1" ] && echo yes) $([ -e "$boxes/9110-1" ] || echo no)"
+is "of more than 100 that have ended the oldest lose their output" "112 yes no" "$(records) $([ -e "$boxes/91-1/output" ] && echo yes) $([ -e "$boxes/9110-1/output" ] || echo no)"
+is "and no result" "0 True" "$("$SBX" wait --json 9110 | member status truncated)"
+many=("$boxes"/{20001..20999}-1)
+mkdir "${many[@]}"
+tee "${many[@]/%//entry}" <"$boxes/91-1/entry" >/dev/null
+touch -d @1000.25 "$boxes/9110-1/entry" && touch -d "1 day ago" "$boxes/9109-1/entry"
+"$SBX" wait "$("$SBX" run -d -- true)"
+is "of more than 1000 the oldest go" "1001 no" "$(records) $([ -e "$boxes/9109-1" ] || echo no)"
+rm -r "${many[@]}" "$boxes"/9{6..110}-1 2>/dev/null
 for i in {1..3}; do dd if=/dev/zero of="$boxes/9$i-1/output" bs=1M count=90 status=none; done
 "$SBX" wait "$("$SBX" run -d -- true)"
-is "of more than 200 MB the oldest go" "91-1 92-1 no" "$(ls "$boxes" | grep '^9[0-9]*-1$' | xargs) $([ -e "$boxes/93-1" ] || echo no)"
+is "of more than 200 MB the oldest outputs go" "91-1 92-1 93-1 94-1 95-1 no yes" "$(ls "$boxes" | grep '^9[0-9]*-1$' | xargs) $([ -e "$boxes/93-1/output" ] || echo no) $([ -e "$boxes/94-1/output" ] && echo yes)"
 run=$("$SBX" run -d -- sleep 1000)
 touch -d "8 days ago" "$boxes"/*/entry
 "$SBX" wait "$("$SBX" run -d -- true)"

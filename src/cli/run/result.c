@@ -16,7 +16,6 @@
 #include "cli/live/raw_terminal.h"
 #include "cli/session/sessions.h"
 #include "limits/group.h"
-#include "net/host/proxy.h"
 #include "report/print_fields.h"
 #include "report/front.h"
 #include "report/summary.h"
@@ -117,9 +116,8 @@ int result_prepare(struct box *box)
 	if (box->invocation.json != TOGGLE_YES)
 		return 0;
 	if (box->invocation.review == TOGGLE_YES)
-		return fail(0,
-			    "--json and --review cannot be given together; in a session the "
-			    "changes wait, too: sbx run --json -s NAME -- COMMAND");
+		return fail(0, "--json and --review cannot be given together; in a session the "
+			       "changes wait, too: sbx run --json -s NAME -- COMMAND");
 	box_set_first(box, "report", "level", "never");
 	return begin(box);
 }
@@ -194,15 +192,6 @@ static void show_output(int file)
 	out_flush(&out, STDERR_FILENO);
 }
 
-static void put_ports(struct out *out, const struct record_ports *ports)
-{
-	if (out->json)
-		boxes_put_ports(out, ports);
-	for (unsigned i = 0; !out->json && i < ports->count; i++)
-		if (ports->all[i].inside != ports->all[i].outside)
-			publish_say(ports->all[i].inside, ports->all[i].outside);
-}
-
 // With `json` the front prints the result, and this process prints none.
 static int await_start(const struct box *box, bool json, int ready, pid_t run)
 {
@@ -217,7 +206,7 @@ static int await_start(const struct box *box, bool json, int ready, pid_t run)
 		print_members(&out, SHOWN("id", id, "", 0, "\n"),
 			      MEMBER("session", box->invocation.session));
 		record_read(front.lock, &entry);
-		put_ports(&out, &entry.ports);
+		boxes_put_ports(&out, &entry.ports);
 		print_end(&out, NULL);
 		return box_done(&out, 0);
 	}
