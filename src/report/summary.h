@@ -11,7 +11,7 @@
 
 struct run;
 
-// `plan` is NULL in another process than the supervisor. `live`: the run, if it goes on.
+// `plan` is NULL outside the supervisor. `live`: the run, if it goes on.
 void denied_line(const struct plan *plan, pid_t live, const struct denial *denial, struct out *out);
 // A person gets the first denials of each kind, without those that a line showed during the run,
 // and the number of the rest. The audit gets all. A model gets profile lines instead of flags.
