@@ -11,11 +11,12 @@
 
 struct run;
 
-// `plan` is NULL outside the supervisor. `live`: the run, if it goes on.
-void denied_line(const struct plan *plan, pid_t live, const struct denial *denial, struct out *out);
+// `plan` is NULL outside the supervisor.
+void denied_line(const struct plan *plan, pid_t live_run, const struct denial *denial,
+		 struct out *out);
 // A person gets the first denials of each kind, without those that a line showed during the run,
 // and the number of the rest. The audit gets all. A model gets profile lines instead of flags.
-void denied_text(const struct plan *plan, pid_t live, const struct denials *denials,
+void denied_text(const struct plan *plan, pid_t live_run, const struct denials *denials,
 		 enum reader reader, struct out *out);
 bool denied_can_be_allowed(const struct denials *denials);
 void denied_members(const struct denial *denial, struct out *out);
