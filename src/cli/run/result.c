@@ -115,9 +115,6 @@ int result_prepare(struct box *box)
 {
 	if (box->invocation.json != TOGGLE_YES)
 		return 0;
-	if (box->invocation.review == TOGGLE_YES)
-		return fail(0, "--json and --review cannot be given together; in a session the "
-			       "changes wait, too: sbx run --json -s NAME -- COMMAND");
 	box_set_first(box, "report", "level", "never");
 	return begin(box);
 }
