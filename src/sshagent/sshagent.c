@@ -59,7 +59,8 @@ static int take_keys(struct plan *plan, struct profile *profile, const struct li
 			else if (text[0] != '/')
 				text = path_join(plan->arena, plan->current, text);
 			text = path_clean(plan->arena, text);
-			if (str_ends(text, ".pub"))
+			if (str_ends(text, ".pub") &&
+			    path_within(text, path_join(plan->arena, plan->home, ".ssh")))
 				list_add(&profile->read, plan->arena,
 					 arena_text(plan->arena, "?%s", text), item->from);
 			text = resolve_real(plan->resolver, text);
