@@ -140,7 +140,11 @@ static int start(struct run *run, int64_t now)
 				     terminal->letters,
 				     text.text,
 				     "sbx: a letter and Enter: ",
-				     "sbx: not an answer\n" };
+				     child->project
+					     ? "sbx: not an answer: o once, r in this run, p "
+					       "in this project's runs with --ask, n no\n"
+					     : "sbx: not an answer: o once, r in this run, "
+					       "n no\n" };
 	pid_t supervisor = getpid();
 	child->pid = sys_clone(0, &child->pidfd);
 	if (child->pid == 0)

@@ -71,6 +71,9 @@ void out_visible(struct out *out, const char *bytes, size_t length)
 	size_t plain = 0, step;
 	char shown[STR_SHOWN_MAX];
 	for (size_t i = 0; i < length; i += step) {
+		step = 1;
+		if (bytes[i] >= ' ' && bytes[i] <= '~')
+			continue;
 		step = str_next(bytes + i, shown);
 		if (!shown[0] || bytes[i] == '\n' || bytes[i] == '\t' ||
 		    (bytes[i] == '\r' && bytes[i + 1] == '\n'))
@@ -108,13 +111,27 @@ int out_write(struct out *out, int fd)
 	return result;
 }
 
+static size_t plain_length(const char *text)
+{
+	size_t length = 0;
+	while (text[length] >= ' ' && text[length] <= '~' && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	return length;
+}
+
 static void quoted(struct out *out, const char *value)
 {
+	static const char digits[] = "0123456789abcdef";
 	out_text(out, "\"");
 	for (const char *at = value; *at;) {
-		size_t length;
+		size_t length = plain_length(at);
 		uint32_t code;
+		out_bytes(out, at, length);
+		at += length;
 		enum letter letter = str_letter(at, &length, &code);
+		if (!*at)
+			break;
 		if (length == 1 && code >= 0x80)
 			out_text(out, "\\ufffd");
 		else if (*at == '"' || *at == '\\')
@@ -125,9 +142,13 @@ static void quoted(struct out *out, const char *value)
 			out_text(out, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10),
 				 0xdc00 | (code & 0x3ff));
 		else if (letter != LETTER_SEEN)
-			out_text(out, "\\u%04x", code);
+			out_bytes(out,
+				  (const char[]){ '\\', 'u', digits[code >> 12],
+						  digits[code >> 8 & 15], digits[code >> 4 & 15],
+						  digits[code & 15] },
+				  6);
 		else
-			out_text(out, "%.*s", (int)length, at);
+			out_bytes(out, at, length);
 		at += length;
 	}
 	out_text(out, "\"");

@@ -13,7 +13,8 @@
 #include "base/fd.h"
 
 enum {
-	KEPT_MAX = 100,
+	OUTPUTS_MAX = 100,
+	KEPT_MAX = 1000,
 	KEPT_SECONDS = 7 * 24 * 3600,
 	KEPT_BYTES = 200 << 20,
 	FRESH_SECONDS = 10,
@@ -118,8 +119,8 @@ void record_release(int boxes, const char *name)
 
 struct kept {
 	char name[RECORD_NAME];
-	time_t changed;
-	uint64_t bytes;
+	struct timespec changed;
+	uint64_t bytes, output; // `output` is part of `bytes`
 	bool stays;
 };
 
@@ -134,22 +135,36 @@ static bool look_at(int boxes, const char *name, time_t now, struct kept *ret_ke
 		openat(record, "entry", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fstat(lock < 0 ? record : lock, &status) < 0)
 		return false;
-	kept.changed = status.st_mtime;
-	bool fresh = name[0] == '.' && now < kept.changed + FRESH_SECONDS;
+	kept.changed = status.st_mtim;
+	bool fresh = name[0] == '.' && now < kept.changed.tv_sec + FRESH_SECONDS;
 	if (!fresh && (lock < 0 || !record_lives(lock)))
 		kept.stays = is_due(record);
 	lseek(record, 0, SEEK_SET);
-	entries_each (entry, record)
-		if (fstatat(record, entry->name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+	entries_each (entry, record) {
+		bool output = str_equal(entry->name, RECORD_OUTPUT);
+		if (fstatat(record, entry->name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
 			kept.bytes += (uint64_t)status.st_blocks * 512;
+			kept.output += output ? (uint64_t)status.st_blocks * 512 : 0;
+		}
+	}
 	*ret_kept = kept;
 	return true;
 }
 
 static int newest_first(const void *left, const void *right)
 {
-	const struct kept *one = left, *other = right;
-	return (one->changed < other->changed) - (one->changed > other->changed);
+	const struct timespec one = ((const struct kept *)left)->changed,
+			      other = ((const struct kept *)right)->changed;
+	return one.tv_sec == other.tv_sec
+		       ? (one.tv_nsec < other.tv_nsec) - (one.tv_nsec > other.tv_nsec)
+		       : (one.tv_sec < other.tv_sec) - (one.tv_sec > other.tv_sec);
+}
+
+static uint64_t without_output(int boxes, const struct kept *kept)
+{
+	autoclose int record = kept->output > 0 ? open_below(boxes, kept->name) : -1;
+	unlinkat(record, RECORD_OUTPUT, 0);
+	return kept->bytes - kept->output;
 }
 
 uint64_t records_sweep(int boxes)
@@ -164,10 +179,13 @@ uint64_t records_sweep(int boxes)
 		count += look_at(boxes, entry->name, now, &all[count]);
 	qsort(all, count, sizeof(*all), newest_first);
 	for (struct kept *kept = all; kept < all + count; kept++) {
+		bool ends = !kept->stays && kept->name[0] != '.';
+		ended += ends;
+		if (ends && (ended > OUTPUTS_MAX || bytes + kept->bytes > KEPT_BYTES))
+			kept->bytes = without_output(boxes, kept);
 		bytes += kept->stays ? 0 : kept->bytes;
-		bool goes =
-			!kept->stays && (kept->name[0] == '.' || ++ended > KEPT_MAX ||
-					 bytes > KEPT_BYTES || now > kept->changed + KEPT_SECONDS);
+		bool goes = !kept->stays && (!ends || ended > KEPT_MAX || bytes > KEPT_BYTES ||
+					     now > kept->changed.tv_sec + KEPT_SECONDS);
 		if (goes)
 			(void)ATTEMPT(owned_remove_tree(boxes, kept->name));
 		sum += goes ? 0 : kept->bytes;

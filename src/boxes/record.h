@@ -72,8 +72,8 @@ int record_enter(int boxes, int lock, const struct record_entry *entry, char nam
 int record_name(int boxes, char name[RECORD_NAME], pid_t run);
 void record_remove(int boxes, int record, const char *name);
 void record_release(int boxes, const char *name);
-// Removes all but records that a check still needs, and others: at most 100, 7 days old, 200 MB in
-// all. Returns the bytes of those left.
+// Keeps records with a due check, and of 7 days at most 1000 others, 100 of these with output, 200
+// MB in all. Returns the bytes of all.
 uint64_t records_sweep(int boxes);
 
 struct record {

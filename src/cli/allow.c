@@ -9,8 +9,13 @@
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
+#include "net/setup/netns.h"
 #include "plan.h"
+#include "policy/find.h"
+#include "run/steps.h"
 #include "text/destination.h"
+
+extern char **environ;
 
 // Changes nothing if one word is wrong.
 struct live_change {
@@ -30,7 +35,9 @@ static int change(const struct live_change *change, char **words)
 			    change->words);
 	for (char **word = words + 1; *word; word++)
 		if (!change->is_good(change, *word))
-			return fail(0, "'%.80s' %s", str_shown(*word), change->wrong);
+			return err_is_recorded()
+				       ? -1
+				       : fail(0, "'%.80s' %s", str_shown(*word), change->wrong);
 	struct arena *arena = arena_new_of(BOXES_BYTES);
 	const struct live_box *box = boxes_live(arena, words[0], &held);
 	if (!box)
@@ -51,20 +58,32 @@ static int made(const struct live_change *wanted, char **words)
 static bool is_rule(const struct live_change *change, const char *word)
 {
 	struct destination destination;
-	return destination_parse(word, &destination) &&
-	       (!destination.suffix || str_equal(change->verb, "allow"));
+	bool allows = str_equal(change->verb, "allow");
+	if (word[0] == '@')
+		return groups_has(word);
+	return destination_parse(word, &destination) && (!destination.suffix || allows) &&
+	       (!allows || egress_refuse_own("", word, &destination) == 0);
 }
 
 static int tell(const struct live_change *change, int record, const struct live_box *box,
 		const char *word)
 {
-	return control_socket_tell(record, box->run, change->verb, word);
+	struct arena *arena = arena_new();
+	struct list hosts = { 0 }, reasons = { 0 };
+	const struct item group = { .text = word };
+	if (word[0] != '@')
+		return control_socket_tell(record, box->run, change->verb, word);
+	TRY(groups_add(arena, decide_home(arena, environ), box->entry.project, NULL, &group, &hosts,
+		       &reasons));
+	list_each (item, &hosts)
+		TRY(control_socket_tell(record, box->run, change->verb, item->text));
+	return 0;
 }
 
 static const struct live_change rule = {
 	.words = "RUN HOST...",
-	.wrong = "is not a destination; expected name[:port,...], *.domain, address or "
-		 "network/prefix",
+	.wrong = "is not a destination; expected name[:port,...], *.domain, address, "
+		 "network/prefix or @GROUP",
 	.is_good = is_rule,
 	.make = tell,
 };
@@ -96,9 +115,15 @@ static int publish(const struct live_change *change, int record, const struct li
 	struct publish port;
 	char flag[64];
 	int sockets[2] = { -1, -1 };
+	bool opens = str_equal(change->verb, "publish");
+	const struct record_ports *ports = &box->entry.ports;
 	destination_publish(word, &port.inside, &port.outside);
+	for (unsigned i = 0; opens && i < ports->count; i++)
+		if (ports->all[i].inside == port.inside &&
+		    (!port.outside || ports->all[i].outside == port.outside))
+			return publish_say(port.inside, ports->all[i].outside), 0;
 	snprintf(flag, sizeof(flag), "sbx publish %.40s ", box->id);
-	if (str_equal(change->verb, "publish"))
+	if (opens)
 		TRY(publish_open(&port, flag, &sockets[0], &sockets[1]));
 	int result = control_socket_publish(record, box->run, &port, sockets);
 	fd_close(&sockets[0]);

@@ -242,15 +242,20 @@ static int show_files(struct box *box, struct out *out)
 {
 	char **names;
 	struct wanted wanted;
+	struct out none = { 0 };
 	TRY(read_wishes(box, &wanted));
 	const char *state = decide_state_directory(box->arena, environ);
 	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, state);
 	if (!out->json)
 		out_text(out, ROW_FORM "DESTINATION (PROGRAM): REASON\n", "TIME", 7, "RUN", 7,
 			 "VERDICT", 5, "COUNT", "SENT", "RECEIVED");
+	const size_t head = out->used;
 	int count = list_logs(box->arena, directory, &names);
 	for (int i = 0; i < count; i++)
 		TRY(show_file(out, path_below(box->arena, directory, names[i]), &wanted));
+	if (wanted.run && out->used == head)
+		out_text(&none, "sbx: the log has no such line of a run %s\n", wanted.run);
+	out_flush(&none, STDERR_FILENO);
 	return count < 0 ? -1 : 0;
 }
 
@@ -266,7 +271,8 @@ static unsigned take_report(struct out *out, FILE *file, const struct wanted *wa
 		if (count++ == 0)
 			out_text(out,
 				 "the last run here that reported anything (run %.*s, %.19sZ); "
-				 "of a later one `sbx run --explain -- COMMAND` says more:\n",
+				 "later runs had nothing to report; to see more: sbx run --explain "
+				 "-- COMMAND\n",
 				 field_of(line, "run").length, field_of(line, "run").text,
 				 field_of(line, "time").text);
 		show_text(out, line);

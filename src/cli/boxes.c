@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@
 #include "base/process_stat.h"
 #include "base/sys.h"
 #include "limits/group.h"
+#include "net/host/proxy.h"
+#include "report/print_fields.h"
 #include "run/steps.h"
 
 extern char **environ;
@@ -135,7 +138,22 @@ static const struct live_box *belongs_elsewhere(const char *id)
 	return NULL;
 }
 
-const struct live_box *boxes_find(const struct boxes *boxes, const char *id)
+const char *boxes_ended(struct arena *arena, const char *id)
+{
+	struct record record;
+	int status;
+	if (strspn(id, "0123456789") < strlen(id) || ATTEMPT(boxes_any(arena, id, &record)) < 0)
+		return NULL;
+	const char *end = record_status(record.lock, &status);
+	bool stored = faccessat(record.directory, RECORD_OUTPUT, F_OK, 0) == 0;
+	record_close(&record);
+	status = end && str_equal(end, "signal") ? WTERMSIG(status) : status;
+	return !end ? NULL
+		    : arena_text(arena, stored ? "%s %d; its output: sbx logs %s" : "%s %d", end,
+				 status, id);
+}
+
+const struct live_box *boxes_find(struct arena *arena, const struct boxes *boxes, const char *id)
 {
 	const struct live_box *found = NULL;
 	for (unsigned i = 0; i < boxes->count; i++)
@@ -152,7 +170,11 @@ const struct live_box *boxes_find(const struct boxes *boxes, const char *id)
 	}
 	if (found)
 		return found->run > 0 ? found : belongs_elsewhere(found->id);
-	fail(0, "no live run '%.40s' of yours; to list the runs: sbx ps", str_shown(id));
+	const char *ended = boxes_ended(arena, id);
+	if (ended)
+		fail(0, "run %s has ended: %s", id, ended);
+	else
+		fail(0, "no live run '%.40s' of yours; to list the runs: sbx ps", str_shown(id));
 	return NULL;
 }
 
@@ -211,7 +233,7 @@ const struct live_box *boxes_live(struct arena *arena, const char *id, struct he
 {
 	struct boxes boxes;
 	const struct live_box *box =
-		boxes_list(arena, BOXES_LIVE, &boxes) < 0 ? NULL : boxes_find(&boxes, id);
+		boxes_list(arena, BOXES_LIVE, &boxes) < 0 ? NULL : boxes_find(arena, &boxes, id);
 	if (!box || boxes_hold(arena, box, ret_held) == 0)
 		return box;
 	if (!err_is_recorded())
@@ -254,4 +276,16 @@ bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret
 	*ret_memory = tree.memory;
 	*ret_microseconds = tree.cpu;
 	return tree.processes > 0;
+}
+
+void boxes_put_ports(struct out *out, const struct record_ports *ports)
+{
+	print_open(out, "ports", '[');
+	for (const struct record_port *port = ports->all; port < ports->all + ports->count; port++)
+		if (out->json)
+			print_one(out, MEMBER_NUMBER("inside", port->inside),
+				  MEMBER_NUMBER("outside", port->outside));
+		else if (port->inside != port->outside)
+			publish_say(port->inside, port->outside);
+	print_close(out, ']');
 }

@@ -9,6 +9,7 @@
 #include "boxes/record.h"
 
 struct arena;
+struct out;
 
 struct live_box {
 	char id[32]; // the supervisor's pid; "PID@NAMESPACE" in another pid namespace
@@ -24,7 +25,7 @@ struct live_box {
 	int status;
 };
 
-enum { BOXES_MAX = 1024, BOXES_BYTES = 64 << 20 }; // strings are in the arena that boxes_list() got
+enum { BOXES_MAX = 2048, BOXES_BYTES = 64 << 20 }; // strings are in the arena that boxes_list() got
 
 struct boxes {
 	struct live_box *all;
@@ -35,7 +36,10 @@ enum boxes_which { BOXES_LIVE, BOXES_ALL };
 int boxes_list(struct arena *arena, enum boxes_which which, struct boxes *ret_boxes);
 // Finds a run by id or name of a session. Returns NULL if none or several match, or the run is in
 // another pid namespace or machine.
-const struct live_box *boxes_find(const struct boxes *boxes, const char *id);
+const struct live_box *boxes_find(struct arena *arena, const struct boxes *boxes, const char *id);
+// Returns "exit 3; its output: sbx logs ID" for the id of an ended run whose record is stored, or
+// NULL.
+const char *boxes_ended(struct arena *arena, const char *id);
 
 // A listed run with a pidfd: its pid may be another process's by now.
 struct held_box {
@@ -61,5 +65,7 @@ int boxes_output(const struct record *record, const char *id);
 // Returns the exit status of sbx.
 int boxes_print_result(const struct record *record, const char *id, const char *end, int status);
 
+// Text: those with another number outside, on stderr.
+void boxes_put_ports(struct out *out, const struct record_ports *ports);
 // Gets memory (bytes) and CPU time that the run's processes use. Returns false if unknown.
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds);

@@ -92,14 +92,14 @@ static const char *printed(struct completion *on, const char *words)
 	return text;
 }
 
-// `changeable` selects runs whose network `sbx allow` can change.
-static void offer_runs(struct completion *on, bool changeable)
+// ":runs" are those whose network `sbx allow` can change, ":all" also those that have ended.
+static void offer_runs(struct completion *on, const char *which)
 {
 	struct boxes boxes;
-	if (boxes_list(on->arena, BOXES_LIVE, &boxes) < 0)
+	if (boxes_list(on->arena, str_equal(which, ":all") ? BOXES_ALL : BOXES_LIVE, &boxes) < 0)
 		return;
 	for (const struct live_box *box = boxes.all; box < boxes.all + boxes.count; box++)
-		if (!changeable || box->entry.network == RECORD_PROXY)
+		if (!str_equal(which, ":runs") || box->entry.network == RECORD_PROXY)
 			offer(on, box->id, box->entry.command);
 }
 
@@ -122,7 +122,7 @@ static void offer_list(struct completion *on, const char *words)
 	if (str_equal(words, ":files"))
 		files(on);
 	else if (words[0] == ':')
-		offer_runs(on, str_equal(words, ":runs"));
+		offer_runs(on, words);
 	else
 		offer_parts(on, printed(on, words), "\n");
 }
@@ -208,8 +208,8 @@ static const struct {
 	{ "audit", NULL, ":live" },
 	{ "stop", NULL, ":live" },
 	{ "kill", NULL, ":live" },
-	{ "wait", NULL, ":live" },
-	{ "logs", NULL, ":live" },
+	{ "wait", NULL, ":all" },
+	{ "logs", NULL, ":all" },
 	{ "exec", NULL, ":live" },
 	{ "attach", NULL, ":live" },
 	{ "code", NULL, ":files" },

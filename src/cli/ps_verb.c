@@ -149,11 +149,7 @@ static void put_json(struct out *out, const struct live_box *box)
 		      NUMBER_IF(used, "cpu_ms", microseconds / 1000),
 		      MEMBER("network", box->other ? NULL : networks[entry->network]),
 		      MEMBER_NUMBER("denials", box->entry.denials));
-	print_open(out, "ports", '[');
-	for (unsigned i = 0; i < box->entry.ports.count; i++)
-		print_one(out, MEMBER_NUMBER("inside", box->entry.ports.all[i].inside),
-			  MEMBER_NUMBER("outside", box->entry.ports.all[i].outside));
-	print_close(out, ']');
+	boxes_put_ports(out, &box->entry.ports);
 	print_members(out, MEMBER_FLAG("here", box->run > 0 || box->end));
 	print_close(out, '}');
 }
@@ -208,6 +204,15 @@ static const struct row_filter *filter_of(const char *text)
 	return filter < filters + FILTERS ? filter : NULL;
 }
 
+static bool is_end(const char *value)
+{
+	bool known = str_equal(value, running) || str_equal(value, "ending") ||
+		     str_equal(value, "unknown");
+	for (enum record_end end = RECORD_EXIT; end < RECORD_ENDS; end++)
+		known = known || str_equal(value, record_ends[end]);
+	return known;
+}
+
 // Each filter must match. A filter by status includes ended runs.
 static int read_filters(const struct list *wanted, enum boxes_which *which)
 {
@@ -218,7 +223,14 @@ static int read_filters(const struct list *wanted, enum boxes_which *which)
 				    "--filter: unknown '%.40s'; use: status=, session=, project= "
 				    "or command=",
 				    str_shown(item->text));
-		*which = filter->passes == has_end ? BOXES_ALL : *which;
+		if (filter->passes != has_end)
+			continue;
+		if (!is_end(item->text + strlen(filter->key)))
+			return fail(0,
+				    "--filter: unknown '%.40s'; use: running, exit, signal, limit, "
+				    "failed, ending or unknown",
+				    str_shown(item->text));
+		*which = BOXES_ALL;
 	}
 	return 0;
 }

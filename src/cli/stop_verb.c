@@ -31,9 +31,11 @@ struct ending_of {
 
 static void choose(struct ending_of *ending, const char *id)
 {
-	const struct live_box *box = boxes_find(&ending->boxes, id);
+	const struct live_box *box = boxes_find(ending->arena, &ending->boxes, id);
 	if (box)
 		ending->chosen[ending->count++] = box;
+	else if (err_tolerated(boxes_ended(ending->arena, id) != NULL))
+		out_text(&ending->out, "ended: %s\n", id);
 	else
 		out_text(&ending->missing, "%s%s", ending->missing.used ? "\nsbx: " : "",
 			 err_taken());
@@ -171,7 +173,7 @@ static const char *wait_for(struct arena *arena, const char *id, struct record *
 	struct held_box held;
 	if (boxes_list(arena, BOXES_LIVE, &boxes) < 0)
 		return NULL;
-	const struct live_box *box = boxes_find(&boxes, id);
+	const struct live_box *box = boxes_find(arena, &boxes, id);
 	if (box && boxes_hold(arena, box, &held) == 0)
 		*ret_record = held.record;
 	else if (find_ended(arena, id, ret_record) < 0)
@@ -200,7 +202,7 @@ static void put_output(int file, struct out *out)
 		offset += (uint64_t)got;
 	}
 	captured_text(out, "stdout", text, length);
-	print_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", begin > 0));
+	print_members(out, MEMBER("stderr", ""), MEMBER_FLAG("truncated", file < 0 || begin > 0));
 }
 
 int boxes_print_result(const struct record *record, const char *id, const char *end, int status)

@@ -1,8 +1,8 @@
 // The verbs: one row per verb, one file per verb.
 //
 // The room cli owns the verbs that need no folder, and the table of all. Uses: ask, boxes, base,
-// bpf, git, limits, names, net/host, nouns, policy, postcheck/acts, probe, process, report, run,
-// seccomp, text. Begin with verbs.c.
+// bpf, git, limits, names, net/host, net/setup, nouns, policy, postcheck/acts, probe, process,
+// report, run, seccomp, text. Begin with verbs.c.
 #pragma once
 
 #include "policy/keys.h"

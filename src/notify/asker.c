@@ -176,7 +176,7 @@ bool asker_may_change(const struct plan *plan, int fd)
 }
 
 // Only the foreground may change the terminal. Like the kernel, stops a background group by SIGTTOU
-// and restarts the call.
+// and restarts the call. Node.js aborts on other errors than EPERM.
 static int set_terminal(const struct question *question, pid_t group)
 {
 	enum { RESTART = 512 }; // the kernel's ERESTARTSYS
@@ -185,8 +185,9 @@ static int set_terminal(const struct question *question, pid_t group)
 	if (foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init))
 		return 0;
 	if ((asker_status(question, "\nSigBlk:", 16) & stop) ||
-	    (asker_status(question, "\nSigIgn:", 16) & stop) || group <= 1 ||
-	    !asker_waits(question))
+	    (asker_status(question, "\nSigIgn:", 16) & stop))
+		return -EPERM;
+	if (group <= 1 || !asker_waits(question))
 		return -EIO;
 	return kill(-group, SIGTTOU) < 0 ? -EIO : -RESTART;
 }

@@ -376,7 +376,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_EXEC, terminal), .flag = "tty", .letter = 't', .kind = KEY_SWITCH,
 	  .help = "give the command a terminal of the box; sbx connects it with yours (exec); with --detach, for sbx attach" },
 	{ ON_COMMAND_LINE(VERB_EXEC, interactive), .flag = "interactive", .letter = 'i', .kind = KEY_SWITCH,
-	  .help = "without a meaning, for who has it from docker: stdin is passed in any case (exec)" },
+	  .help = "ignored: stdin is always passed (exec)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, follow), .flag = "follow", .letter = 'f', .kind = KEY_SWITCH,
 	  .help = "continue with what the run prints, until it ends (logs)" },
 	{ ON_COMMAND_LINE(VERB_LOGS, raw), .flag = "raw", .kind = KEY_SWITCH,

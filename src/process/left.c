@@ -1,5 +1,5 @@
 // Owns the search for files left in the private home. It is bounded, follows no link and enters no
-// other mount. In dot directories it reads only bin (~/.cargo/bin).
+// other mount.
 #include "process/ns.h"
 
 #include <dirent.h>
@@ -19,6 +19,8 @@ enum { SHOWN_MAX = 3, ENTRIES_MAX = 512, DEPTH_MAX = 8, HOME_MAX = 1024 };
 // A cache of profiles/base.ini, which is not reported.
 static const char cache[] = "go/pkg";
 static const char others[] = "...";
+static const char settings[] = ".bashrc .profile .zshrc .gitconfig";
+static const char bin[] = "/bin/", gnupg[] = ".gnupg", keys[] = "/private-keys-v1.d/";
 
 static char home[HOME_MAX];
 
@@ -59,15 +61,15 @@ static void add(struct look *look)
 
 static void look_in(struct look *look, int directory, size_t length, unsigned depth);
 
-static void look_in_programs(struct look *look, int home_directory, size_t end)
+static void look_below(struct look *look, int home_directory, size_t end, const char *place)
 {
-	memcpy(look->path + end, "/bin", 5);
-	autoclose int fd = sys_openat2(home_directory, look->path,
-				       O_NOFOLLOW | O_CLOEXEC | O_RDONLY | O_DIRECTORY,
-				       RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
-	memcpy(look->path + end, "/bin/", 6);
+	size_t length = strlen(place);
+	memcpy(look->path + end, place, length + 1);
+	autoclose int fd =
+		sys_openat2(home_directory, look->path, O_CLOEXEC | O_RDONLY | O_DIRECTORY,
+			    RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
 	if (fd >= 0)
-		look_in(look, fd, end + 5, DEPTH_MAX);
+		look_in(look, fd, end + length, DEPTH_MAX);
 }
 
 static void take_entry(struct look *look, int directory, const struct sys_entry *entry,
@@ -75,15 +77,16 @@ static void take_entry(struct look *look, int directory, const struct sys_entry 
 {
 	bool below = entry->type == DT_DIR, program = look->path[0] == '.' && length > 0;
 	bool dot = entry->name[0] == '.';
-	size_t end = length + strlen(entry->name);
+	size_t name = strlen(entry->name), end = length + name;
 	look->entries++;
-	if ((dot && (length > 0 || !below || entry->name[1 + (entry->name[1] == '.')] == '\0')) ||
+	if ((dot && (length > 0 || entry->name[1 + (entry->name[1] == '.')] == '\0' ||
+		     (!below && !str_has_word(settings, entry->name, name)))) ||
 	    (!below && entry->type != DT_REG && !(program && entry->type == DT_LNK)) ||
-	    end + 6 > sizeof(look->path))
+	    end + sizeof(keys) > sizeof(look->path))
 		return;
-	memcpy(look->path + length, entry->name, end - length + 1);
-	if (dot) {
-		look_in_programs(look, directory, end);
+	memcpy(look->path + length, entry->name, name + 1);
+	if (dot && below) {
+		look_below(look, directory, end, str_equal(entry->name, gnupg) ? keys : bin);
 		return;
 	}
 	if (below && (depth == DEPTH_MAX || str_equal(look->path, cache)))

@@ -93,13 +93,17 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 	return before < LISTED_OF_A_KIND;
 }
 
-static void put_line(const struct plan *plan, const struct denial *denial,
+static void put_line(const struct plan *plan, pid_t live, const struct denial *denial,
 		     const struct denials *denials, struct out *out)
 {
 	const struct key *key = key_of(denial);
 	put_denial_head(denial, denials, out);
-	if (denial->flag[0])
-		out_text(out, "; to allow: --%s %s", denial->flag, flag_value(denial));
+	bool now = live && str_equal(denial->flag, "allow");
+	if (now)
+		out_text(out, "; to allow: sbx allow %d %s", live, flag_value(denial));
+	if (denial->flag[0] && (plan || !now))
+		out_text(out, "; to allow%s: --%s %s", live ? " in the next run" : "", denial->flag,
+			 flag_value(denial));
 	unsigned line = key && plan ? trust_waits(&plan->warnings, key->name, denial->value) : 0;
 	if (line)
 		out_text(out, " (.sbx.ini:%u allows it when you trust it: sbx profile trust)",
@@ -107,9 +111,9 @@ static void put_line(const struct plan *plan, const struct denial *denial,
 	out_text(out, "\n");
 }
 
-void denied_line(const struct plan *plan, const struct denial *denial, struct out *out)
+void denied_line(const struct plan *plan, pid_t live, const struct denial *denial, struct out *out)
 {
-	put_line(plan, denial, NULL, out);
+	put_line(plan, live, denial, NULL, out);
 }
 
 // Suggests a command that adds the line to the run's last profile.
@@ -127,8 +131,8 @@ static void add_line(const struct plan *plan, const struct key *key, const char 
 	arena_free(arena);
 }
 
-void denied_text(const struct plan *plan, const struct denials *denials, enum reader reader,
-		 struct out *out)
+void denied_text(const struct plan *plan, pid_t live, const struct denials *denials,
+		 enum reader reader, struct out *out)
 {
 	unsigned shown = 0;
 	unsigned long long times = 0, more = 0,
@@ -147,7 +151,7 @@ void denied_text(const struct plan *plan, const struct denials *denials, enum re
 			   !is_listed(denials, i, reader == READER_AGENT, out)) {
 			continue;
 		} else if (reader != READER_AGENT) {
-			put_line(plan, denial, denials, out);
+			put_line(plan, live, denial, denials, out);
 		} else {
 			put_denial_head(denial, denials, out);
 			if (key)
@@ -221,7 +225,7 @@ static void put_hit(const struct hit *hit, bool for_model, struct out *out)
 static void say_denials(const struct saying *saying, struct out *out)
 {
 	if (!saying->plan->learn)
-		denied_text(saying->plan, &saying->outcome->denials, saying->reader, out);
+		denied_text(saying->plan, 0, &saying->outcome->denials, saying->reader, out);
 }
 
 static void say_hits(const struct saying *saying, struct out *out)

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/base.h"
 #include "limits/group.h"
@@ -10,12 +11,13 @@
 
 struct run;
 
-// `plan` is NULL in another process than the supervisor.
-void denied_line(const struct plan *plan, const struct denial *denial, struct out *out);
+// `plan` is NULL outside the supervisor.
+void denied_line(const struct plan *plan, pid_t live_run, const struct denial *denial,
+		 struct out *out);
 // A person gets the first denials of each kind, without those that a line showed during the run,
 // and the number of the rest. The audit gets all. A model gets profile lines instead of flags.
-void denied_text(const struct plan *plan, const struct denials *denials, enum reader reader,
-		 struct out *out);
+void denied_text(const struct plan *plan, pid_t live_run, const struct denials *denials,
+		 enum reader reader, struct out *out);
 bool denied_can_be_allowed(const struct denials *denials);
 void denied_members(const struct denial *denial, struct out *out);
 void denied_json(const struct denials *denials, struct out *out);

@@ -150,7 +150,7 @@ static void show(struct terminal_lines *live, const struct plan *plan, struct de
 		struct denial *denial = &denials->all[live->next];
 		if (!is_shown(denial))
 			continue;
-		denied_line(plan, denial, &lines);
+		denied_line(plan, plan->ready > 0 ? getpid() : 0, denial, &lines);
 		denial->shown = denial->count;
 		left--;
 	}

@@ -183,6 +183,13 @@ static int add_destinations(struct plan *plan, const struct list *words, struct 
 				       reasons));
 			continue;
 		}
+		const char *group = arena_text(plan->arena, "@%s", item->text);
+		if (box && groups_has(group))
+			list_add(&plan->warnings, plan->arena,
+				 arena_text(plan->arena, "%s%s is a host; for the group: -a %s",
+					    origin_text(plan->arena, item->from), item->text,
+					    group),
+				 item->from);
 		list_add(into, plan->arena, item->text, item->from);
 		list_add(reasons, plan->arena, "", item->from);
 	}

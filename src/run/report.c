@@ -105,7 +105,7 @@ static void find_lost(struct arena *arena, const struct run *run, struct outcome
 				     kind == FINDING_INSTALLED ? "other files" : at, "", "");
 			continue;
 		}
-		kind = at[0] == '.' ? FINDING_INSTALLED : FINDING_LEFT;
+		kind = at[0] == '.' && strstr(at, "/bin/") ? FINDING_INSTALLED : FINDING_LEFT;
 		const char *place = quote_fix(arena, arena_copy(arena, at, strcspn(at, "/")));
 		findings_add(&outcome->found, kind, path, "",
 			     kind == FINDING_INSTALLED && place ? arena_text(arena, "~/%s", place)

@@ -45,7 +45,8 @@ static int take_own(struct plan *plan, const struct list *wanted, struct list *i
 	return 0;
 }
 
-static int take_keys(struct plan *plan, const struct list *wanted)
+// `ssh-keygen -Y sign` reads the public key's file.
+static int take_keys(struct plan *plan, struct profile *profile, const struct list *wanted)
 {
 	list_each (item, wanted) {
 		const char *text = item->text;
@@ -57,7 +58,12 @@ static int take_keys(struct plan *plan, const struct list *wanted)
 				return fail(0, "--agent-key: '%s' needs a current directory", text);
 			else if (text[0] != '/')
 				text = path_join(plan->arena, plan->current, text);
-			text = resolve_real(plan->resolver, path_clean(plan->arena, text));
+			text = path_clean(plan->arena, text);
+			if (str_ends(text, ".pub") &&
+			    path_within(text, path_join(plan->arena, plan->home, ".ssh")))
+				list_add(&profile->read, plan->arena,
+					 arena_text(plan->arena, "?%s", text), item->from);
+			text = resolve_real(plan->resolver, text);
 		}
 		list_add(&plan->agent.keys, plan->arena, text, item->from);
 	}
@@ -89,7 +95,8 @@ static int check_asked(const struct plan *plan, const struct list *keys)
 	if (!keys->first)
 		return 0;
 	if (!host && !plan->agent.namespaces.first)
-		return fail(0, "--agent-key needs a host to log in to: add --agent-host HOST");
+		return fail(0, "--agent-key needs a use: add --agent-host HOST for logins, or "
+			       "--agent-sign git for signatures");
 	list_each (item, &plan->agent.hosts)
 		if (!known_host_parse(item->text, &known))
 			return fail(0,
@@ -129,7 +136,7 @@ int sshagent_plan(struct plan *plan, struct profile *profile, char *const *envir
 		return fail(0, "--agent-key: SSH_AUTH_SOCK names no agent; start one: "
 			       "eval $(ssh-agent); ssh-add");
 	plan->agent.agent = arena_copy(plan->arena, agent, strlen(agent));
-	TRY(take_keys(plan, &keys));
+	TRY(take_keys(plan, profile, &keys));
 	take_known(plan);
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return fail(errno, "getrandom");

@@ -207,7 +207,7 @@ rm -rf "$HOME/.ssh" "$HOME/tools"
 cd "$project" || exit 1
 is "why: without a word, before any refusal" "no run of this project has reported anything" "$(mkdir -p "$work/fresh" && cd "$work/fresh" && "$SBX" why)"
 run_box -- curl -s https://never.example >/dev/null 2>&1
-like "why: without a word, which run it was, and how to see more of a later one" "$(run_box true; "$SBX" why | head -1)" '^the last run here that reported anything \(run [0-9]+, 20[-0-9T:]+Z\); of a later one `sbx run --explain -- COMMAND` says more:$'
+like "why: without a word, which run it was, and how to see more of a later one" "$(run_box true; "$SBX" why | head -1)" '^the last run here that reported anything \(run [0-9]+, 20[-0-9T:]+Z\); later runs had nothing to report; to see more: sbx run --explain -- COMMAND$'
 for word in '' 'Read-only file system' never.example @npm unshare '$LANG'; do
 	is "why: in a home, which is no project: '$word'" 0 "$(cd "$HOME" && "$SBX" why ${word:+"$word"} >/dev/null 2>"$work/said"; echo $?)$(cat "$work/said")"
 done

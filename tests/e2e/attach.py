@@ -360,6 +360,6 @@ open("rc", "w").write('PS1=; set -m; "$SBX" run -- sh -c "echo >job; sleep 600" 
                       '"$SBX" exec $! -- echo in the box </dev/null; "$SBX" exec -t $! -- true; echo status $?; kill %1; exit\n')
 job = subprocess.run(["script", "-qec", "bash --rcfile rc -i", "/dev/null"], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
 check("a box that a shell began in the background takes commands", re.search(r"^in the box", job, re.M) is not None, job)
-check("but no terminal: it says why", re.search(r"run \d+ began in the background of a terminal, where a box gets no other; leave --tty out\s+status 125", job) is not None, job)
+check("but no terminal: it says why", re.search(r"run \d+ was started with & from a terminal, where exec --tty is not possible; leave it out\s+status 125", job) is not None, job)
 shutil.rmtree(work, ignore_errors=True)
 finish()

@@ -30,6 +30,8 @@ is "logs -f prints until its end" "0 last" "$? $(tail -1 "$work/followed")"
 wait_for 30 gone "$run"
 is "its output is there afterwards" "last" "$("$SBX" logs "$run" | tail -1)"
 is "and its status" 7 "$("$SBX" wait "$run"; echo $?)"
+is "it is named as one that has ended" "125 sbx: run $run has ended: exit 7; its output: sbx logs $run" "$("$SBX" exec "$run" -- true 2>"$work/err"; echo "$? $(cat "$work/err")")"
+is "stop and kill have nothing to do" "ended: $run 0 ended: $run 0" "$(echo $("$SBX" stop "$run"; echo $?; "$SBX" kill "$run"; echo $?))"
 is "JSON has both" "0 7 False 7" "$("$SBX" logs --offset 0 --json "$run" | member offset status live status)"
 next=$("$SBX" logs --json "$run" | member next)
 like "from the next byte on there is nothing" "$("$SBX" logs --offset "$next" --json "$run" | member offset) [$("$SBX" logs --offset "$next" "$run")]" "^${next:-none} \[\]$"
@@ -44,6 +46,15 @@ for option in --review --ask --die-with-parent; do
 	is "$option cannot go with it" "125 0 $option" "$("$SBX" run -d $option -- true >"$work/out" 2>"$work/err"; echo "$? $(wc -l <"$work/out") $(grep -o -- "^sbx: .*$option" "$work/err" | grep -o -- "$option" | head -1)")"
 done
 is "no record stays of these" 1 "$(find "$boxes" -mindepth 1 -maxdepth 1 | wc -l)"
+
+# --- where its ports are
+like "a port that was chosen is said, on stderr" "$("$SBX" run -d --publish 8126:auto -- sleep 1000 2>&1 >"$work/id")" '^sbx: port 8126 of the box is localhost:[0-9]+$'
+"$SBX" kill "$(cat "$work/id")" >/dev/null
+"$SBX" run -d --json --publish 8126:auto -- sleep 1000 >"$work/started"
+ports=$("$SBX" ps --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["boxes"][0]["ports"])')
+is "and in JSON" "$ports" "$(member ports <"$work/started")"
+like "which ps has" "$ports" "'inside': 8126"
+"$SBX" kill --all >/dev/null
 
 # --- terminal, group, descriptors
 cat >"$work/terminal.py" <<'P'
@@ -176,13 +187,20 @@ else
 fi
 old=$("$SBX" run -d -- true)
 "$SBX" wait "$old"
+before=$(find "$boxes" -mindepth 1 -maxdepth 1 | wc -l)
 for i in {1..110}; do cp -r "$boxes/$old"-* "$boxes/9$i-1"; touch -d "$i minutes ago" "$boxes/9$i-1/entry"; done
 "$SBX" wait "$("$SBX" run -d -- true)"
 records() { find "$boxes" -mindepth 1 -maxdepth 1 | wc -l; }
-is "of more than 100 that have ended the oldest go" "101 yes no" "$(records) $([ -e "$boxes/91-1" ] && echo yes) $([ -e "$boxes/9110-1" ] || echo no)"
+is "of more than 100 that have ended the oldest lose their output" "111 yes no" "$(($(records) - before)) $([ -e "$boxes/91-1/output" ] && echo yes) $([ -e "$boxes/9110-1/output" ] || echo no)"
+is "and no result" "0 True" "$("$SBX" wait --json 9110 | member status truncated)"
 for i in {1..3}; do dd if=/dev/zero of="$boxes/9$i-1/output" bs=1M count=90 status=none; done
 "$SBX" wait "$("$SBX" run -d -- true)"
-is "of more than 200 MB the oldest go" "91-1 92-1 no" "$(ls "$boxes" | grep '^9[0-9]*-1$' | xargs) $([ -e "$boxes/93-1" ] || echo no)"
+is "of more than 200 MB the oldest outputs go" "yes yes no yes 93-1" "$(for i in 1 2 3 4; do [ -e "$boxes/9$i-1/output" ] && echo yes || echo no; done | xargs) $(ls "$boxes" | grep -x '93-1')"
+many=("$boxes"/{20001..20999}-1)
+mkdir "${many[@]}"
+tee "${many[@]/%//entry}" <"$boxes/91-1/entry" >/dev/null
+"$SBX" wait "$("$SBX" run -d -- true)"
+is "of more than 1000 the oldest go" "1001 no" "$(records) $([ -e "$boxes/9109-1" ] || echo no)"
 run=$("$SBX" run -d -- sleep 1000)
 touch -d "8 days ago" "$boxes"/*/entry
 "$SBX" wait "$("$SBX" run -d -- true)"

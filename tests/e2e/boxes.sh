@@ -105,7 +105,10 @@ is "a port of a box is not the host's" "curl 7" "$(answer 127.0.0.1)"
 is "sbx publish: the port is open when it returns" "0 hello" "$("$SBX" publish "$live_box" "8125:$door"; echo $?) $(answer 127.0.0.1)"
 [ ! -e /proc/net/if_inet6 ] || ! grep -q '^0*1 ' /proc/net/if_inet6 || is "also at ::1" hello "$(answer '[::1]')"
 is "ps has it" "[{'inside': 8125, 'outside': $door}]" "$(json "$live_box" ports)"
-like "a port is published once" "$({ "$SBX" publish "$live_box" 8125:auto 2>&1; echo $?; } | tr "\n" " ")" "is published already; to end that: sbx publish --off $live_box 8125.*125"
+like "a port is published once" "$({ "$SBX" publish "$live_box" "8125:$((door + 7))" 2>&1; echo $?; } | tr "\n" " ")" "is published already; to end that: sbx publish --off $live_box 8125.*125"
+for again in auto "$door"; do
+	is "the same again: where it is ($again)" "sbx: port 8125 of the box is localhost:$door 0" "$({ "$SBX" publish "$live_box" "8125:$again" 2>&1; echo $?; } | xargs)"
+done
 is "--off: no more, at once" "0 []" "$("$SBX" publish --off "$live_box" 8125; echo $?) $(json "$live_box" ports)"
 is "nobody answers there" 0 "$(wait_for 10 eval '[ "$(answer 127.0.0.1)" = "curl 7" ]'; echo $?)"
 like "--off of another port" "$({ "$SBX" publish --off "$live_box" 8125 2>&1; echo $?; } | tr "\n" " ")" "port 8125 of run $live_box is not published.*125"

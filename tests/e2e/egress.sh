@@ -58,6 +58,8 @@ like "a name with IPv6 only" "$(get -a '*.allowed.test' -- https://six.allowed.t
 like "an address that is dead does not stop the next" "$(get -a '*.allowed.test' -- http://two.allowed.test/)" '^GET /'
 like "nor a dead IPv6 one" "$(get -a '*.allowed.test' -- https://dual.allowed.test/)" '^GET /'
 like "an allowed name that does not exist" "$(get -a none.test -- http://none.test/; cat "$work/log")" '^curl: \(6\) Could not resolve host: none.test$'
+is "is reported, once" "sbx: could not reach none.test: the name does not resolve outside" "$(grep ^sbx: "$work/log")"
+stays "one that a wildcard allows is not" 0 "$(get -a '*' -- http://none.test/ >/dev/null; grep -c ^sbx: "$work/log")"
 is "by every kind of question, and by TCP" "NXDOMAIN NXDOMAIN NXDOMAIN" "$(box -a none.test -- bash -c 'dig none.test; dig AAAA none.test; dig +tcp none.test' | sed -n 's/.*status: \(.*\), id.*/\1/p' | xargs)"
 is "one that exists without an address" "NOERROR 0" "$(box -a empty.test -- dig empty.test | sed -n 's/.*status: \(.*\), id.*/\1/p; s/.*ANSWER: \([0-9]*\),.*/\1/p' | xargs)"
 like "one that nobody answers for is made up after 2 s" "$(box -a slow.test -- bash -c 'dig +noall +answer +stats slow.test' | xargs)" '198\.1[89]\..*Query time: [2-9][0-9]{3} msec'

@@ -123,7 +123,7 @@ is "many words" 20000 "$(inside sh -c 'echo $#' - $many)"
 net=$("$SBX" run -d -- sh -c 'echo up; until [ -e noise ]; do sleep 0.05; done; curl -s http://noise.invalid >/dev/null; echo >made; while :; do sleep 0.1; done')
 "$SBX" logs -f "$net" >"$work/followed" 2>&1 &
 follower=$!
-denied() { "$SBX" exec "$net" -- "$@" 2>&1 >/dev/null | sed -n 's/^sbx: blocked \([^ ]*\) .*to allow: --allow .*/\1/p' | xargs; }
+denied() { "$SBX" exec "$net" -- "$@" 2>&1 >/dev/null | sed -n 's/^sbx: blocked \([^ ]*\) .*to allow: sbx allow [0-9]* .*/\1/p' | xargs; }
 is "what its command is denied is said to who called" "one.invalid:80" "$(denied curl -s http://one.invalid)"
 is "the second time, too" "one.invalid:80" "$(denied curl -s http://one.invalid)"
 is "once for a command, also below another session" "two.invalid:80" "$(denied sh -c 'setsid -w curl -s http://two.invalid; curl -s http://two.invalid')"
@@ -134,9 +134,15 @@ wait_for 30 eval 'grep -q three.invalid "$work/followed" && grep -q four.invalid
 is "logs -f shows it while the box lives" "one two three four" "$(for n in one two three four; do grep -q "^sbx: blocked $n.invalid" "$work/followed" && echo $n; done | xargs)"
 is "what others of the box are denied is not the command's" "made" "$(denied sh -c 'echo >noise; until [ -e made ]; do sleep 0.05; done')$(ls made)"
 is "JSON has it" "one.invalid:80 2 allow" "$("$SBX" exec --json "$net" -- sh -c 'curl -s http://one.invalid; curl -s http://one.invalid; :' | python3 -c 'import json, sys; print(*[(d["what"], d["count"], d["flag"]) for d in json.load(sys.stdin)["denied"]][0])')"
+group=$("$SBX" exec "$net" -- curl -s http://registry.npmjs.org 2>&1 | sed -n 's/.*to allow: \(sbx allow .*\)/\1/p')
+is "what it says opens the group for the box" "sbx allow $net @npm 0 0" "$group $(sbx() { "$SBX" "$@"; }; eval "$group"; echo $?) $("$SBX" exec "$net" -- curl -s http://registry.npmjs.org 2>&1 | grep -c blocked)"
+for own in localhost:8891 127.0.0.1:8891; do
+	is "the box itself is no destination ($own)" "125 sbx: $own is the box itself; for a port of this machine, as localhost: --host-port 8891" "$("$SBX" allow "$net" $own 2>"$work/err"; echo "$? $(cat "$work/err")")"
+done
+wait_for 30 grep -q npmjs "$work/followed"
 "$SBX" kill "$net" >/dev/null
 wait $follower
-is "and the run's end lists none of them again" "5" "$(grep -c '^sbx: blocked' "$work/followed")"
+is "and the run's end lists none of them again" "6" "$(grep -c '^sbx: blocked' "$work/followed")"
 rm -f noise made
 run2=$("$SBX" run -d --explain -- sleep 1000)
 like "a file, with --explain" "$("$SBX" exec "$run2" -- cat "$HOME/.ssh/id_rsa" 2>&1)" "sbx: blocked reading .*id_rsa"

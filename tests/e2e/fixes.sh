@@ -61,6 +61,9 @@ shows "--apply without --review" 'for a session: sbx session apply NAME$' 's/.*:
 shows "a language that is not known" 'name it by --lang' 's/.*by (--lang), .*/sbx code \1 bash -c "echo named"/p' '^named$' code -c 'zyx wvu'
 shows "a file for a verb of runs" "for a file, write a '/': \./file:$" "s/.*: (\.\/file:)$/touch file:; sbx why \1/p" 'can be read' why file:
 
+shows "a group without its @" 'npm is a host; for the group: -a @npm$' 's/.*group: (-a @npm)$/sbx run \1 -- echo open/p' '^open$' run -a npm -- true
+shows "--json with --review" 'sbx run --json -s NAME -- COMMAND"' 's/.*too: (sbx run --json -s) NAME -- COMMAND",.*/sbx session create waits \&\& \1 waits -- true/p' '"end":"exit","status":0' run --json --review -- true
+
 # --- profiles
 printf '[profile]\nextends = default\n[files]\nraed = /x\n' >key.ini
 shows "an unknown key" 'see: sbx profile keys$|did you mean' 's/.*mean .(read).*/sbx profile keys | grep -w \1/p; s/.*see: (.*)/\1/p' 'read' profile check key.ini

@@ -277,6 +277,7 @@ gone='written to the private home, and gone with the box:'
 stays "nothing left there: nothing said" "" "$(says run -- sh -c 'echo 1 >own; mkdir -p ~/empty; echo 1 >/tmp/x; echo 1 >~/.rc; mkdir ~/.d; echo 1 >~/.d/x; ln -s x ~/link')"
 is "a file: said, whatever the status" "sbx: $gone ~/notes.txt; to keep what is written to a directory: --write DIR" "$(says run -- sh -c 'echo 1 >~/notes.txt')"
 stays "the same one again: once" "" "$(says run -- sh -c 'echo 1 >~/notes.txt; exit 1')"
+is "a shell's settings, git's and a key of GnuPG's" "~/.bashrc ~/.gitconfig ~/.gnupg/private-keys-v1.d/K.key" "$(for made in .bashrc .gitconfig .gnupg/private-keys-v1.d/K.key; do says run -- sh -c 'mkdir -p ~/.gnupg/private-keys-v1.d; echo 1 >~/"$1"' - "$made" | sed -n "s/^sbx: $gone \([^;]*\);.*/\1/p"; done | xargs)"
 like "another one" "$(says run -- sh -c 'mkdir -p ~/a/b; echo 1 >~/a/b/c; exit 3')" "$gone ~/a/b/c; "
 like "of many three are named" "$(says run -- sh -c 'mkdir ~/many; for i in 1 2 3 4 5 6 7 8 9; do echo 1 >~/many/$i; done')" "$gone ~/many/[1-9], ~/many/[1-9], ~/many/[1-9], \.\.\.; "
 mkdir "$HOME/kept" "$HOME/beside" && git -C "$HOME/beside" init -q && echo 1 >"$HOME/seen"

@@ -704,6 +704,13 @@ check("without it, and in front, sessions are begun", "left\r" in out and "front
 with open(os.path.join(project, "modes"), "w") as file:
     file.write("echo begun; stty -echo; stty echo; read x; echo got=$x=\n")
 line(child, f"{SBX} run -- sh modes &", glue=" ")
+with open(os.path.join(project, "blocked.py"), "w") as file:
+    file.write("import errno, signal, termios\nmodes = termios.tcgetattr(0)\nfor act in (lambda: signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU]), "
+               "lambda: signal.signal(signal.SIGTTOU, signal.SIG_IGN)):\n    act()\n    try: termios.tcsetattr(0, termios.TCSANOW, modes)\n"
+               "    except termios.error as error: print(errno.errorcode[error.args[0]], file=open('errors', 'a'))\n")
+line(child, f"{SBX} run -- python3 blocked.py & wait; cat errors")
+out = line(child, "cat errors")
+check("who ignores or blocks SIGTTOU there gets EPERM, the one error that Node.js takes", "EPERM\r\nEPERM\r" in out, out)
 check("who sets modes behind is stopped", until(lambda: "Stopped" in line(child, "jobs"), 10))
 child.sendline("fg")
 child.expect("sh modes")

@@ -98,7 +98,7 @@ for way in append create mkdir "rename file over" "rename dir over" symlink link
 	(cd "$project" && run_box --read "$here" -- python3 "$here/tamper.py" "$project/.mcp.json" "$way" >"$work/ways" 2>"$work/log")
 	is "absent, then $way: moved away" "absent $way" "$(snapshot "$project/.mcp.json") $(cat "$work/ways")"
 done
-like "what was moved away is told" "$(cat "$work/log")" 'appeared, and your own programs would run or trust it \(with --write PATH the command makes it\); it was moved to quarantine'
+like "what was moved away is told" "$(cat "$work/log")" 'appeared, and your own programs would run or trust it \(to let a command make it: --write PATH\); it was moved to quarantine'
 id=$("$SBX" quarantine list | grep '/.mcp.json$' | tail -1 | cut -d' ' -f1)
 like "quarantine show" "$("$SBX" quarantine show "$id")" '^was  .*/.mcp.json'
 "$SBX" quarantine restore "$id" >/dev/null

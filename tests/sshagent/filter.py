@@ -217,6 +217,8 @@ def commits():
           and "to allow: --agent-sign git" in done.stderr, done)
     done = box(options + ("--agent-sign", "git"), "sh", "-c", script)
     check("... with --agent-sign git it is", done.returncode == 0, done)
+    done = box(KEY + ("--agent-sign", "git"), "sh", "-c", script)
+    check("... and the file of the key that is named needs no flag", done.returncode == 0, done)
     answers, _ = play(KEY + ("--agent-sign", "git"), [[sign(pub["listed"], sshsig(b"git"))], [sign(pub["listed"], sshsig(b"file"))],
                                                      [sign(pub["listed"], sshsig(b"git") + b"x")], [sign(pub["listed"], login(b"s" * 32, pub["listed"]))]])
     check("... git's namespace alone, whole, and no login", [passed(a[0]) for a in answers] == [True, False, False, False], answers)

@@ -58,7 +58,7 @@ static void put_denials(struct out *out)
 		denials_add(&denials, "write", name, "", "");
 	denials.lost = 2;
 	out_text(out, "# denials\n");
-	denied_text(NULL, &denials, READER_PERSON, out);
+	denied_text(NULL, 0, &denials, READER_PERSON, out);
 	denials_free(&denials);
 }
 
@@ -277,7 +277,7 @@ static struct denial write_below(const char *value, int number)
 static void say(const struct denials *denials, char *text, size_t size)
 {
 	struct out out = { 0 };
-	denied_text(NULL, denials, READER_PERSON, &out);
+	denied_text(NULL, 0, denials, READER_PERSON, &out);
 	snprintf(text, size, "%s", out.used ? out.text : "");
 	out_free(&out);
 }

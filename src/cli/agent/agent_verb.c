@@ -98,8 +98,8 @@ static int wrap_servers(struct box *box, const struct agent *agent, bool back, s
 		return -1;
 	const unsigned count = found.count;
 	if (count == 0)
-		out_text(out, "%s: %s has no server that is %s\n", settings.agent->title,
-			 settings.path, back ? "in a box" : "started in no box");
+		out_text(out, "%s: %s names no server that %s\n", settings.agent->title,
+			 settings.path, back ? "is in a box" : "can be put in a box");
 	if (count == 0 || show_only(box, &settings, text, out))
 		return 0;
 	TRY(settings_write(&settings, text));

@@ -240,7 +240,7 @@ static int begin(const struct box *box, const struct live_box *live, const struc
 	if (!terminal)
 		TRY(given = stdin_is_given());
 	TRY(theirs[0] = make_text(box, words));
-	command->run = live->run;
+	command->run = command->heard.run = live->run;
 	command->signals = signals_held(passed, sizeof(passed) / sizeof(*passed));
 	command->asked_since = steady_now();
 	if (given) {
@@ -265,8 +265,8 @@ static const char *const refusals[] = {
 		"has no process left for it; end one in it, or start it with a higher --pids",
 	[EXEC_NO_TERMINAL] = "cannot open a terminal for it",
 	[EXEC_BACKGROUND] =
-		"began in the background of a terminal, where a box gets no other; leave "
-		"--tty out",
+		"was started with & from a terminal, where exec --tty is not possible; leave it "
+		"out",
 	[EXEC_REFUSED] = "takes no further command",
 };
 _Static_assert(EXEC_MAX == 64, "as it is said");

@@ -99,7 +99,7 @@ static void say(struct command_denials *heard, bool raw, struct out *out)
 		if (denial->on_failure)
 			continue;
 		out_text(out, raw && out->used == 0 ? "\r\n" : "");
-		denied_line(NULL, denial, out);
+		denied_line(NULL, heard->run, denial, out);
 		out_text(out, raw ? "\r" : "");
 		denial->shown = denial->count;
 	}
@@ -126,6 +126,6 @@ void heard_end(struct command_denials *heard, bool quiet, bool succeeded)
 	struct out out = { 0 };
 	denials_close(&heard->denials, succeeded);
 	if (!quiet)
-		denied_text(NULL, &heard->denials, READER_PERSON, &out);
+		denied_text(NULL, heard->run, &heard->denials, READER_PERSON, &out);
 	out_flush(&out, STDERR_FILENO);
 }

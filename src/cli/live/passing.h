@@ -41,6 +41,7 @@ int stdin_is_given(void);
 struct command_denials {
 	struct denials denials;
 	unsigned reported;
+	pid_t run;
 };
 
 // Prints a denial at once, unless `quiet`. If a program draws on the terminal of `master`, prints

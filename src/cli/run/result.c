@@ -115,10 +115,6 @@ int result_prepare(struct box *box)
 {
 	if (box->invocation.json != TOGGLE_YES)
 		return 0;
-	if (box->invocation.review == TOGGLE_YES)
-		return fail(0,
-			    "--json and --review cannot be given together: its questions are for a "
-			    "person");
 	box_set_first(box, "report", "level", "never");
 	return begin(box);
 }
@@ -199,12 +195,15 @@ static int await_start(const struct box *box, bool json, int ready, pid_t run)
 	int32_t pid;
 	char id[16], name[RECORD_NAME];
 	struct out out = { .json = json };
+	struct record_entry entry = { 0 };
 	const struct record record = { front.record, front.lock };
 	if (fd_read_all(ready, &pid, sizeof(pid)) == (ssize_t)sizeof(pid)) {
 		snprintf(id, sizeof(id), "%d", pid);
 		print_begin(&out, "started", NULL);
 		print_members(&out, SHOWN("id", id, "", 0, "\n"),
 			      MEMBER("session", box->invocation.session));
+		record_read(front.lock, &entry);
+		boxes_put_ports(&out, &entry.ports);
 		print_end(&out, NULL);
 		return box_done(&out, 0);
 	}

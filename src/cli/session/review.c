@@ -328,6 +328,9 @@ static int prepare(struct box *box)
 {
 	struct sessions sessions;
 	const char *project;
+	if (box->invocation.json == TOGGLE_YES)
+		return fail(0, "--json and --review cannot be given together; in a session the "
+			       "changes wait, too: sbx run --json -s NAME -- COMMAND");
 	if (box->invocation.session)
 		return fail(0,
 			    "--review makes its own session; without --review: sbx session diff %s",

@@ -83,6 +83,7 @@ int publish_listen(void);
 // Binds at 127.0.0.1 and ::1. *ret_six is -1 without IPv6. Port 0 becomes a free one, which is
 // printed. `flag` is for error messages.
 int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six);
+void publish_say(unsigned inside, unsigned outside);
 
 // Takes sockets of publish_open(). Without any, ends the publishing. Returns 0 or an errno.
 int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED]);

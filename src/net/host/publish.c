@@ -87,11 +87,17 @@ int publish_listen(void)
 	return take(&fd);
 }
 
+void publish_say(unsigned inside, unsigned outside)
+{
+	struct out out = { 0 };
+	out_text(&out, "sbx: port %u of the box is localhost:%u\n", inside, outside);
+	out_flush(&out, STDERR_FILENO);
+}
+
 // Binds ::1, too: many programs try it first for localhost.
 int publish_open(struct publish *published, const char *flag, int *ret_four, int *ret_six)
 {
 	enum { TRIES = 32 };
-	struct out out = { 0 };
 	published->any = published->outside == 0;
 	for (int i = 0; i < TRIES; i++) {
 		if (published->any)
@@ -107,9 +113,7 @@ int publish_open(struct publish *published, const char *flag, int *ret_four, int
 			return -1;
 	}
 	if (published->any)
-		out_text(&out, "sbx: port %u of the box is localhost:%u\n", published->inside,
-			 published->outside);
-	out_flush(&out, STDERR_FILENO);
+		publish_say(published->inside, published->outside);
 	return 0;
 }
 

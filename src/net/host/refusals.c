@@ -96,7 +96,8 @@ static void note_one(const struct plan *plan, struct name_seen *seen, struct den
 	snprintf(why, sizeof(why),
 		 closed ? "'%s' names another registry, which the box does not see" : "%s",
 		 closed ? closed : record->why);
-	struct denial *denial = denials_add(denials, "connect", where, why, seen->program);
+	struct denial *denial =
+		denials_add(denials, "connect", where, why, record->port ? seen->program : "");
 	seen->noted = NOTED_ELSEWHERE;
 	if (!denial)
 		return;

@@ -30,6 +30,13 @@ static void note(struct worker *worker, const struct rule *rule, const struct ho
 	record_refused(worker, &asked);
 }
 
+static void say_missing(struct worker *worker, const struct host *host)
+{
+	record_refused(worker, &(struct conn_record){ .host = *host,
+						      .verdict = VERDICT_FAILED,
+						      .why = "the name does not resolve outside" });
+}
+
 // Returns false while the answer is not known. A name that takes too long counts as existing: its
 // connection then fails. `since` 0: looks up nothing.
 static bool look_for(struct worker *worker, const struct rule *rule, const struct host *host,
@@ -51,23 +58,23 @@ static bool look_for(struct worker *worker, const struct rule *rule, const struc
 
 // A name counts as missing if it is allowed, and no allowed form of it (search list) exists.
 static bool look_for_all(struct worker *worker, const struct host *called, int64_t since,
-			 bool *ret_known, enum existence *ret)
+			 const struct rule **ret_rule, enum existence *ret)
 {
 	const struct rules *rules = rules_current(worker->shared);
 	struct host host = *called;
 	const struct rule *rule;
 	unsigned form = 0;
-	bool itself = false;
-	*ret_known = false;
+	const struct rule *itself = NULL;
+	*ret_rule = NULL;
 	*ret = NAME_MISSING;
 	for (; (rule = rules_know(rules, &worker->resolv, &host, &form)); form++, host = *called) {
-		*ret_known = true;
-		itself = itself || form == 0;
+		*ret_rule = rule;
+		itself = form == 0 ? rule : itself;
 		bool done = look_for(worker, rule, &host, form > 0, since, ret);
 		if (!done || *ret != NAME_MISSING)
 			return done;
 	}
-	*ret_known = itself;
+	*ret_rule = itself;
 	return true;
 }
 
@@ -94,7 +101,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 				     .why = "not in the allowlist",
 				     .fix = FIX_RULE };
 	memcpy(asked.host.name, question.name, sizeof(asked.host.name));
-	bool known;
+	const struct rule *known;
 	*ret_later = !look_for_all(worker, &asked.host, since, &known, &existence);
 	if (*ret_later)
 		return 0;
@@ -102,8 +109,11 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 		record_refused(worker, &asked);
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
 	}
-	if (known && existence == NAME_MISSING)
+	if (known && existence == NAME_MISSING) {
+		if (known->destination.kind == DESTINATION_NAME && question.type == DNS_TYPE_A)
+			say_missing(worker, &asked.host);
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
+	}
 	// Without AAAA and HTTPS records clients use IPv4, and TLS without encrypted names.
 	if (question.type != DNS_TYPE_A || (known && existence == NAME_EMPTY))
 		return dns_answer(message, &question, DNS_OK, NULL, answer);

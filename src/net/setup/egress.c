@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -117,13 +118,22 @@ static void tell_unkept(struct plan *plan)
 				 rows[i].unkept->from);
 }
 
-static bool is_own(const struct destination *rule)
+int egress_refuse_own(const char *origin, const char *text, const struct destination *rule)
 {
 	enum { V4_EIGHT = 96 + 8 };
-	if (rule->kind == DESTINATION_NETWORK)
-		return rule->prefix >= V4_EIGHT && rules_is_loopback(&rule->network);
-	return rule->kind != DESTINATION_ANY && (host_within(rule->name, "localhost") ||
-						 str_equal(rule->name, "host.docker.internal"));
+	bool own = rule->kind == DESTINATION_NETWORK
+			   ? rule->prefix >= V4_EIGHT && rules_is_loopback(&rule->network)
+			   : rule->kind != DESTINATION_ANY &&
+				     (host_within(rule->name, "localhost") ||
+				      str_equal(rule->name, "host.docker.internal"));
+	char port[8] = "PORT";
+	if (rule->port_count)
+		snprintf(port, sizeof(port), "%u", rule->ports[0]);
+	return !own ? 0
+		    : fail(0,
+			   "%s%s is the box itself; for a port of this machine, as localhost: "
+			   "--host-port %s",
+			   origin, text, port);
 }
 
 static int check_odd_rules(struct plan *plan)
@@ -133,14 +143,7 @@ static int check_odd_rules(struct plan *plan)
 		const char *origin = origin_text(plan->arena, item->from);
 		if (item->text[0] == '@' || !destination_parse(item->text, &rule))
 			continue;
-		if (is_own(&rule))
-			return fail(
-				0,
-				"%s%s is the box itself; for a port of this machine, as localhost: "
-				"--host-port %s",
-				origin, item->text,
-				rule.port_count ? arena_text(plan->arena, "%u", rule.ports[0])
-						: "PORT");
+		TRY(egress_refuse_own(origin, item->text, &rule));
 		if (rule.kind == DESTINATION_BELOW && !strchr(rule.name, '.'))
 			list_add(&plan->warnings, plan->arena,
 				 arena_text(plan->arena, "%sallow %s opens every name below '%s'",

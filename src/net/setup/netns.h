@@ -79,6 +79,9 @@ enum { EGRESS_URL_MAX = 1023, EGRESS_NO_PROXY_MAX = 8191 };
 
 int egress_plan(struct plan *plan);
 int egress_count(const struct plan *plan);
+// Fails for a rule that names the box itself.
+struct destination;
+int egress_refuse_own(const char *origin, const char *text, const struct destination *rule);
 // Returns the file or variable that names another registry than `host`, or NULL. *ret_flag: the
 // option that shows it to the box.
 const char *egress_closed(const struct plan *plan, const struct host *host, uint16_t port,

@@ -24,8 +24,8 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 
 void vet_absent(struct check *check, int directory, const char *name, const char *path)
 {
-	static const char named[] = "appeared, and your own programs would run or trust it (with "
-				    "--write PATH the command makes it)";
+	static const char named[] = "appeared, and your own programs would run or trust it (to "
+				    "let a command make it: --write PATH)";
 	bool can = trusted_is_protected(finding_path(check->plan, path));
 	finding_take(check, directory, name, path, can ? named : untrusted);
 }
