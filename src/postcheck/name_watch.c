@@ -170,7 +170,7 @@ static void read_share(struct swept *swept, const struct plan *plan, const struc
 	if (now.inode && !file_state_equal(&now, &first->index) &&
 	    !share_read(swept->arena, plan->index, &now, NULL, &share))
 		share = (struct share){ 0 };
-	share_add(swept->arena, &share, first, "");
+	share_add(swept->arena, &share, first, scan_directory(plan, plan->project));
 	share.index = now;
 	swept->share = share;
 	swept->holds = calloc(share.count + 1, 1);

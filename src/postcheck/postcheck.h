@@ -71,6 +71,8 @@ bool places_are_shut(const struct plan *plan);
 // Opens the parent directory; follows no link.
 int places_above(const char *path);
 
+// Returns the command's directory relative to `tree`, or "" outside of it.
+const char *scan_directory(const struct plan *plan, const char *tree);
 // Reads the directories of git's index.
 void scan_prepare(const struct plan *plan, struct run *run);
 // Whether scan_trees() would find nothing.

@@ -39,7 +39,7 @@ struct scan {
 	bool moved;
 };
 
-static const char *directory_of(const struct plan *plan, const char *tree)
+const char *scan_directory(const struct plan *plan, const char *tree)
 {
 	size_t length = strlen(tree);
 	if (!plan->directory || !path_within(plan->directory, tree))
@@ -55,7 +55,7 @@ void scan_prepare(const struct plan *plan, struct run *run)
 		struct arena *arena = arena_new_of(SHARE_BYTES);
 		if (share_read(arena, plan->index, &plan->indexed,
 			       path_kept(arena, plan->state, "index", plan->project), &indexed)) {
-			share_add(arena, &share, &indexed, directory_of(plan, plan->project));
+			share_add(arena, &share, &indexed, scan_directory(plan, plan->project));
 			run->share = &share;
 		}
 	}
@@ -84,7 +84,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 		return false;
 	if (there && !share_read(arena, plan->index, &now, NULL, &share))
 		return false;
-	share_add(arena, &share, before, directory_of(plan, tree->path));
+	share_add(arena, &share, before, scan_directory(plan, tree->path));
 	*ret_share = share;
 	return true;
 }

@@ -177,6 +177,11 @@ live "sleep 0.3; git init -q --bare b; mv b/* .; git config core.bare false; git
 git status >/dev/null 2>&1
 over
 stays "so it is in a git directory at the top of a project without one" "made|" "$(ls made)|$(ran)"
+work_here 'mkdir -p deep/er' && rm -rf .git && cd deep/er || exit 1
+live "sleep 0.3; git init -q . && $late; touch made" '[ -e made ] && ! git config core.fsmonitor'
+git status >/dev/null 2>&1
+over
+stays "and in one in the command's directory, without git around" "made|" "$(ls made)|$(ran)"
 work_here 'mkdir dot; git config include.path ../dot/gc'
 live "sleep 0.3; printf '[core]\n\tfsmonitor = \"%s;\"\n' '$evil' >dot/gc; touch made" '[ -e made ] && [ ! -e dot/gc ]'
 git status >/dev/null
