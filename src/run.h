@@ -32,7 +32,7 @@ enum { ORDER_SOCKETS = 0 };
 // Makes pid 1 of tier landlock end all processes. The kernel sends it when the supervisor dies. It
 // kills a pid 1 that has no command yet.
 enum { SIGNAL_END = 62 };
-// These make a session's supervisor, and then pid 1, stop or continue all processes.
+// Sent to a session's supervisor, which orders pid 1 to stop or continue all.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 
 // Pid 1 sends it to the supervisor in one piece: it is smaller than PIPE_BUF.
@@ -81,8 +81,8 @@ static inline bool control_is_known(const struct control_head *head)
 
 enum { JOURNALS_MAX = 8, PREPARED_MAX = 16, OPTIONS_KEPT = 4 };
 
-// Descriptors: run_init() sets them to -1.
 struct run {
+	// Descriptors: run_init() sets them to -1.
 	struct {
 		int go[2]; // pipe: a byte says that the plan is sealed
 

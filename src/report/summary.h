@@ -77,7 +77,7 @@ enum {
 struct findings;
 struct terminal_lines {
 	enum { TERMINAL_UNASKED, TERMINAL_OFF, TERMINAL_ON } state;
-	bool log; // writes for `sbx logs` or the client of a wrapped server, without a terminal
+	bool log; // no terminal: writes for `sbx logs`, or for the client of `sbx mcp wrap`
 	int fd;   // own open file description, non-blocking
 	unsigned next;
 	size_t findings_shown; // offset in the findings' records

@@ -15,8 +15,8 @@
 #include "plan.h"
 #include "run.h"
 
-// Opens the pipe at stdout again: the caller's flags stay, and the pipe ends when the command
-// closes it. A read end would block without writers.
+// Opens the pipe at stdout again: the command cannot change the caller's flags, and sbx needs no
+// copy, which would keep the pipe open.
 static bool reopen_pipe(int flags)
 {
 	struct stat status;

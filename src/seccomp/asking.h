@@ -31,7 +31,7 @@ int asking_refuse_rings(const struct plan *plan);
 
 int asking_child(const struct plan *plan, struct run *run);
 
-// Since Linux 6.6 the asking and the answering thread take turns on one processor.
+// Makes the asking and answering threads take turns on one processor (Linux 6.6).
 void asking_begin(int listener);
 
 const char *asking_call(int number);

@@ -97,7 +97,7 @@ bool agent_bound(const struct agent_rules *rules, struct agent_connection *conne
 // another message.
 size_t agent_list(const struct agent_rules *rules, uint8_t *bytes, size_t length);
 
-// Whether the message is only a signature.
+// True for a signature and no more bytes.
 bool agent_is_signature(const uint8_t *bytes, size_t length);
 
 // bytes of "SHA256:..." as ssh-keygen -l writes it

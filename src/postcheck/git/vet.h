@@ -75,7 +75,7 @@ int merge_take_lock(int directory, const char *lock, mode_t mode, const void *te
 
 // Checks the index if it or, with `shared`, its shared file changed. Quarantines an index that git
 // could not have written. Removes caches from a good one: git then rereads changed files. Reports
-// marks that hide changes, and protected names that git did not write.
+// marks that hide changes, and read-only files that git did not write.
 void index_look(struct check *check, int directory, const char *path, bool shared);
 // Reports read-only names in the project's index after a failed command, if git wrote in its
 // directory and no merge waits.

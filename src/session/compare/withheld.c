@@ -1,5 +1,5 @@
-// Owns the decision which changes are withheld: by sbx's list of profiles, and by names in git's
-// configuration and the home.
+// Owns which changes an apply withholds: to listed profiles, and to files that git's configuration
+// or the home names.
 #include "session/compare/changes.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Owns the search for settings in directories of versions (profiles/settings.txt).
+// Owns the search for paths with '*' of profiles/settings.txt.
 #include "view/hidden/hide.h"
 
 #include <glob.h>
