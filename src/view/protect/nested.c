@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
@@ -62,12 +63,21 @@ static void look_first(struct wishes *wishes, struct tree *tree, struct repos *r
 	*ret_known = first.known;
 }
 
-// A killed 'rm -r' leaves a directory that is no repository for git. Another 'rm -r' may remove
-// it.
-static bool is_headless(struct wishes *wishes, const char *path)
+// No box can open what another user shut.
+static bool can_open(struct wishes *wishes, const char *path)
 {
 	struct stat status;
-	return lstat(path_below(wishes->arena, path, "HEAD"), &status) < 0 && errno == ENOENT;
+	while (lstat(path, &status) < 0)
+		path = path_parent(wishes->arena, path);
+	return status.st_uid == geteuid();
+}
+
+// A killed 'rm -r' leaves a directory that is no repository for git. Another 'rm -r' may remove
+// it.
+static int protect_headless(struct wishes *wishes, const char *path, const char *head)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 ? protect_guard(wishes, head, ACT_BARE) : 0;
 }
 
 static int protect_known(struct wishes *wishes, const char *path, struct origin from)
@@ -77,7 +87,7 @@ static int protect_known(struct wishes *wishes, const char *path, struct origin 
 		       : protect_name(wishes, path, ACT_REPOSITORY, from);
 }
 
-// True if a .git file leads out of the tree: its worktree is shown and protected as the project's.
+// A .git file that leads out of the tree: its worktree is shown and protected as the project's.
 // A repository in the tree is protected itself.
 static bool leads_out(struct wishes *wishes, const struct tree *tree, const char *file)
 {
@@ -89,25 +99,44 @@ static bool leads_out(struct wishes *wishes, const struct tree *tree, const char
 			    tree->path);
 }
 
+// The parent is no symlink.
+static int protect_git(struct wishes *wishes, const struct tree *tree, const char *path,
+		       struct origin from)
+{
+	struct resolved resolved;
+	const char *own = wishes->plan->index;
+	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) != 1)
+		return 0;
+	if (!str_equal(resolved.path, path))
+		return wishes_keep_links(wishes, &resolved, 0, from);
+	if (resolved.identity.type != S_IFDIR && !leads_out(wishes, tree, path))
+		return protect_name(wishes, path, ACT_REPOSITORY, from);
+	TRY(protect_known(wishes, path, from));
+	wishes->plan->index = own;
+	return 0;
+}
+
 static int protect_row(struct wishes *wishes, const struct tree *tree, const char *inside,
 		       unsigned *count)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	const char *path = path_below(wishes->arena, tree->path, inside);
-	const char *around = path_parent(wishes->arena, path);
-	struct resolved resolved;
-	if (tree_is(wishes->plan, around) || !wishes_is_reached(wishes, around) ||
-	    is_headless(wishes, path))
+	const char *around = path_parent(wishes->arena, path),
+		   *head = path_below(wishes->arena, path, "HEAD");
+	bool git = str_equal(path_name(path), ".git");
+	struct stat status;
+	if ((git && tree_is(wishes->plan, around)) || !wishes_is_reached(wishes, around))
 		return 0;
-	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
-	    str_equal(resolved.path, path) &&
-	    (resolved.identity.type == S_IFDIR || leads_out(wishes, tree, path))) {
-		const char *own = wishes->plan->index;
-		TRY(protect_known(wishes, path, from));
-		wishes->plan->index = own;
-		++*count;
-	}
-	return 0;
+	int problem = lstat(head, &status) < 0 ? errno : 0;
+	if (problem == EACCES)
+		return can_open(wishes, head) ? protect_name(wishes, head, ACT_BARE, from) : 0;
+	if (problem == ENOENT)
+		return protect_headless(wishes, path, head);
+	if (!git || *count == NESTED_MAX ||
+	    !str_equal(resolve_real(wishes->resolver, around), around))
+		return 0;
+	++*count;
+	return protect_git(wishes, tree, path, from);
 }
 
 static void note_start(struct wishes *wishes, const char *directory, const char *name)
@@ -151,8 +180,7 @@ static int protect_rows(struct wishes *wishes, struct tree *tree, const struct r
 		if (str_equal(path_name(row->path), ".git") &&
 		    (kind == REPOS_OWN || i < STARTS_MADE_MAX))
 			add_top(wishes, tree, row->path);
-		if (kind == REPOS_OWN && *count < NESTED_MAX &&
-		    str_equal(path_name(row->path), ".git"))
+		if (kind == REPOS_OWN)
 			TRY(protect_row(wishes, tree, row->path, count));
 		if (*count > before)
 			continue;
