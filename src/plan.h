@@ -62,7 +62,7 @@ struct mount {
 
 // A git configuration. The box has a copy, which is merged after the run.
 struct copy {
-	const char *path;
+	const char *path, *top; // git's current directory for its commands, or NULL
 	struct identity identity;
 	struct timespec changed; // ctime; of an unchanged file
 	const char *text;

@@ -3,6 +3,7 @@
 #include "postcheck/postcheck.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -256,7 +257,8 @@ static void keep_rest(struct scan *scan, int root)
 	repos_sort(&met);
 	for (unsigned i = 0; i < scan->old.count; i++)
 		if (!repos_find(&met, scan->old.rows[i].path) &&
-		    fstatat(root, scan->old.rows[i].path, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		    (fstatat(root, scan->old.rows[i].path, &status, AT_SYMLINK_NOFOLLOW) == 0 ||
+		     errno == EACCES))
 			repos_keep(&scan->now, &scan->old.rows[i]);
 	repos_sort(&scan->now);
 }

@@ -146,8 +146,10 @@ static void cut_config(struct check *check, int directory, const char *name, con
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	if (!knows) {
-		finding_take(check, directory, name, path,
-			     "changed, and what your own git would run of it is unknown");
+		finding_take(
+			check, directory, name, path,
+			"changed, and its text before the run is unknown: your own git would run "
+			"what it names");
 		return;
 	}
 	merge.mode = status.st_mode & 0666;
