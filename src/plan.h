@@ -246,6 +246,7 @@ struct plan {
 	pid_t run;
 	uid_t uid;
 	gid_t gid;
+	mode_t umask;
 
 	const char *home;
 	const char *real_home;      // `home` without symlinks

@@ -101,6 +101,7 @@ struct invocation {
 	const char *ask_program;
 	enum toggle die_with_parent;
 	int parent;                                            // at sbx's start
+	unsigned umask;                                        // the caller's
 	enum toggle ask;                                       // questions on the terminal
 	const char *logged_project, *logged_host, *logged_run; // or NULL
 	uint64_t since;                                        // milliseconds; 0: all
