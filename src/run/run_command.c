@@ -79,7 +79,7 @@ struct box *box_new(void)
 	box->arena = arena;
 	box->invocation.parent = getppid();
 	box->invocation.umask = umask(0);
-	umask(box->invocation.umask & ~(mode_t)S_IRWXU); // sbx reads its own files again
+	umask(box->invocation.umask & ~(mode_t)S_IRWXU);
 	return box;
 }
 

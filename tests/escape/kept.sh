@@ -199,11 +199,11 @@ for way in "nc|chmod 000 nc|chmod 755 nc|a directory without rights" "nc|chmod 0
 	"sub|mv .git/modules/sub/HEAD .git/modules/sub/H|mv .git/modules/sub/H .git/modules/sub/HEAD|HEAD of a submodule" \
 	"sub|true|rm -f sub/.git; git init -q sub|the .git file of a submodule" "wt|true|rm -f wt/.git; git init -q wt|the .git file of a worktree" \
 	"wt|true|git init -q --bare ev; git --git-dir=ev config core.bare false; git --git-dir=ev config core.worktree ../wt; git --git-dir=ev $late; echo gitdir: ../ev >wt/.git|its text"; do
-	IFS='|' read -r place first then name <<<"$way"
+	IFS='|' read -r place first second name <<<"$way"
 	work_here "$below"
 	box true
 	box "$first"
-	live "sleep 0.3; $then; git -C $place config core.fsmonitor '$evil;'; touch made" "[ -e made ] && ! git -C $place config core.fsmonitor"
+	live "sleep 0.3; $second; git -C $place config core.fsmonitor '$evil;'; touch made" "[ -e made ] && ! git -C $place config core.fsmonitor"
 	(git status; cd "$place" && git status) >/dev/null 2>&1
 	over
 	(git status; cd "$place" && git status) >/dev/null 2>&1

@@ -105,7 +105,9 @@ printf '#!/bin/sh\n./tools/hook.sh\n' >.git/modules/module/hooks/pre-commit && c
 export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./tools/own.sh
 is "files in a git directory, of a submodule, of a variable" ".git/fsm,.git/lib/common.sh,.git/wrap,module/tools/fs.sh,module/tools/hook.sh,tools/own.sh" \
 	"$(run_says 'git commit -q --allow-empty -m x; for f in .git/fsm .git/lib/common.sh .git/wrap module/tools/fs.sh module/tools/hook.sh tools/own.sh; do echo x >>$f; done')"
-GIT_CONFIG_PARAMETERS="'core.fsmonitor'='./tools/more.sh'"
+# shellcheck disable=SC2089
+GIT_CONFIG_PARAMETERS="'core.fsmonitor'='./tools/bare.sh'"
+# shellcheck disable=SC2090
 export GIT_CONFIG_PARAMETERS
-is "of git -c" "tools/more.sh" "$(unset GIT_CONFIG_COUNT && sleep 0.1 && run_says 'echo x >>tools/more.sh; echo x >>tools/own.sh')"
+is "of git -c" "tools/bare.sh" "$(unset GIT_CONFIG_COUNT && sleep 0.1 && run_says 'echo x >>tools/bare.sh; echo x >>tools/own.sh')"
 done_testing

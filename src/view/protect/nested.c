@@ -63,7 +63,7 @@ static void look_first(struct wishes *wishes, struct tree *tree, struct repos *r
 	*ret_known = first.known;
 }
 
-// No box can open what another user shut.
+// A box changes no mode of another user's directory.
 static bool can_open(struct wishes *wishes, const char *path)
 {
 	struct stat status;
@@ -101,7 +101,7 @@ static bool leads_out(struct wishes *wishes, const struct tree *tree, const char
 
 // The parent is no symlink.
 static int protect_git(struct wishes *wishes, const struct tree *tree, const char *path,
-		       struct origin from)
+		       struct origin from, unsigned *count)
 {
 	struct resolved resolved;
 	const char *own = wishes->plan->index;
@@ -109,6 +109,7 @@ static int protect_git(struct wishes *wishes, const struct tree *tree, const cha
 		return 0;
 	if (!str_equal(resolved.path, path))
 		return wishes_keep_links(wishes, &resolved, 0, from);
+	++*count;
 	if (resolved.identity.type != S_IFDIR && !leads_out(wishes, tree, path))
 		return protect_name(wishes, path, ACT_REPOSITORY, from);
 	TRY(protect_known(wishes, path, from));
@@ -135,8 +136,7 @@ static int protect_row(struct wishes *wishes, const struct tree *tree, const cha
 	if (!git || *count == NESTED_MAX ||
 	    !str_equal(resolve_real(wishes->resolver, around), around))
 		return 0;
-	++*count;
-	return protect_git(wishes, tree, path, from);
+	return protect_git(wishes, tree, path, from, count);
 }
 
 static void note_start(struct wishes *wishes, const char *directory, const char *name)
