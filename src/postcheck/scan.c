@@ -23,9 +23,7 @@
 
 // LOOK_NANOSECONDS: time limit when no file time separates new from old.
 enum { LOOK_NANOSECONDS = 500000000, NEW_ROWS_MAX = REPOS_ROWS_MAX / 2 };
-// Address space of two arenas.
-#define LIST_BYTES  ((size_t)192 << 20)
-#define SHARE_BYTES ((size_t)384 << 20)
+#define LIST_BYTES ((size_t)192 << 20) // address space
 
 struct scan {
 	struct check *check;
