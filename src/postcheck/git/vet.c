@@ -253,9 +253,14 @@ static void vet_below(struct check *check, int directory, const char *name, cons
 {
 	char below[PATH_MAX];
 	autoclose int fd = open_entries(check, directory, name, path);
-	entries_each (entry, fd)
-		if (!(known && place_had(known, entry->name)) && join(below, path, entry->name))
+	entries_each (entry, fd) {
+		if ((known && place_had(known, entry->name)) || !join(below, path, entry->name))
+			continue;
+		if (known && str_equal(entry->name, "HEAD")) // it makes the directory a repository
+			vet_absent(check, fd, entry->name, below);
+		else
 			vet_entry(check, fd, entry->name, below, act, depth);
+	}
 }
 
 void vet_entries(struct check *check, int directory, const char *name, const char *path,
