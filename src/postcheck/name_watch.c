@@ -28,6 +28,7 @@
 enum { EVENTS_A_TURN = 4, TAKES_A_TURN = 16, ENTRIES_A_TURN = 65536, TURN_MILLISECONDS = 100 };
 enum { TIMES_LONGER = 3, REST_MILLISECONDS = 1000, GIT_WATCHES_MAX = WATCHES_MAX / 2 };
 enum { TRACKED_WATCHES_MAX = WATCHES_MAX / 4 };
+#define HOLDS   UINT64_MAX // in place of an inode: a repository of the box is there
 #define NOTICES (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
 
 static struct watched_name *watched(struct watch *watch, const struct stat *status)
@@ -108,7 +109,7 @@ void watch_count(struct watch *watch, const struct check *check, const char *pat
 		const struct taken_name *taken = &watch->taken[i];
 		bool counts = taken->when && now.when - taken->when < WITHIN_MILLISECONDS;
 		recent += counts;
-		same += counts && taken->name == now.name;
+		same += counts && taken->name == now.name && !watch->swept.on;
 		oldest = taken->when < oldest->when ? &watch->taken[i] : oldest;
 	}
 	*oldest = now;
@@ -148,7 +149,7 @@ static void sweep_end(struct swept *swept)
 {
 	if (swept->arena)
 		arena_free(swept->arena);
-	free(swept->holds);
+	free(swept->seen);
 	*swept = (struct swept){ .at = 0 };
 }
 
@@ -162,7 +163,9 @@ static void read_share(struct swept *swept, const struct plan *plan, const struc
 	struct file_state now = { 0 };
 	if (plan->index && stat(plan->index, &status) == 0)
 		now = file_state(&status);
-	if (swept->holds && file_state_equal(&now, &swept->share.index))
+	// A sweep comes to its end first: a box can change the index again and again.
+	bool whole = swept->at == 0 && swept->since != times_from(&plan->start);
+	if (swept->seen && (!whole || file_state_equal(&now, &swept->share.index)))
 		return;
 	sweep_end(swept);
 	swept->arena = arena_new_of(SHARE_BYTES);
@@ -172,42 +175,46 @@ static void read_share(struct swept *swept, const struct plan *plan, const struc
 	share_add(swept->arena, &share, first, scan_directory(plan, plan->project));
 	share.index = now;
 	swept->share = share;
-	swept->holds = calloc(share.count + 1, 1);
-	if (!swept->holds)
+	swept->seen = calloc(share.count + 1, sizeof(*swept->seen));
+	if (!swept->seen)
 		abort();
 	swept->at = 0;
 	swept->next = 0;
 	swept->since = times_from(&plan->start);
 }
 
-static bool look_at_tracked(struct watch *watch, struct check *check, int top, const char *inside,
-			    bool holds)
+// A renamed parent brings a directory with an old ctime: its inode is another.
+static void look_at_tracked(struct watch *watch, struct check *check, int top, const char *inside,
+			    uint64_t *seen)
 {
 	char path[PATH_MAX], git[PATH_MAX];
 	struct stat status;
 	const struct swept *swept = &watch->swept;
-	bool first = swept->since == times_from(&check->start), here = false;
-	if (fstatat(top, inside, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode) ||
-	    (!holds && times_from(&status.st_ctim) < swept->since &&
-	     !(first && watch->directory_count < TRACKED_WATCHES_MAX)) ||
-	    !str_put(path, sizeof(path), "%s/%s", check->plan->project, inside) ||
-	    !str_put(git, sizeof(git), "%s/.git", path))
-		return holds;
+	bool first = swept->since == times_from(&check->start);
+	bool watches = watch->directory_count < TRACKED_WATCHES_MAX;
+	if (fstatat(top, inside, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode))
+		return;
+	if ((*seen == status.st_ino || (*seen == 0 && first)) &&
+	    times_from(&status.st_ctim) < swept->since && !(first && watches)) {
+		*seen = status.st_ino;
+		return;
+	}
 	autoclose int fd = sys_openat2(top, inside, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 				       RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
-	if (fd < 0)
-		return holds;
-	if (watch->directory_count < TRACKED_WATCHES_MAX)
+	if (fd < 0 || !str_put(path, sizeof(path), "%s/%s", check->plan->project, inside) ||
+	    !str_put(git, sizeof(git), "%s/.git", path))
+		return;
+	if (watches)
 		watch_directory(watch, fd);
+	*seen = status.st_ino;
 	if (finding_is_made(check, fd, ".git")) {
-		here = true;
+		*seen = HOLDS;
 		vet_repository(check, fd, ".git", git);
 	}
 	if (finding_is_made(check, fd, "HEAD")) {
-		here = true;
+		*seen = HOLDS;
 		bare_look(check, fd, path);
 	}
-	return here;
 }
 
 // A whole sweep takes at most a RARELYth of the time. Other turns check only directories with
@@ -226,12 +233,16 @@ void watch_sweep(struct watch *watch, struct check *check, const struct run *run
 		swept->processor = processor_now();
 		swept->all = steady_now() >= swept->next;
 	}
+	// The places may have used up the turn.
+	check->living->until = steady_now() + TURN_MILLISECONDS;
+	swept->on = true;
 	for (; top >= 0 && swept->at < swept->share.count && !finding_waits(check); swept->at++) {
 		const char *inside = swept->share.tracked[swept->at].path;
-		unsigned char *holds = &swept->holds[swept->at];
-		if (inside[0] && (swept->all || *holds || swept->at < TRACKED_WATCHES_MAX))
-			*holds = look_at_tracked(watch, check, top, inside, *holds);
+		uint64_t *seen = &swept->seen[swept->at];
+		if (inside[0] && (swept->all || *seen == HOLDS || swept->at < TRACKED_WATCHES_MAX))
+			look_at_tracked(watch, check, top, inside, seen);
 	}
+	swept->on = false;
 	if (swept->at < swept->share.count)
 		return;
 	swept->at = 0;

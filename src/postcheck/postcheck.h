@@ -111,7 +111,8 @@ struct watch {
 	struct swept {
 		struct share share;   // directories of git's index
 		struct arena *arena;  // owner of `share`, or NULL
-		unsigned char *holds; // by index in `share`: a repository of the box
+		uint64_t *seen;       // by directory: the inode that was checked; 0: none yet
+		bool on;              // names may come back: tests make and remove repositories
 		unsigned at;          // next index in `share`
 		bool all;             // a whole sweep, also without notices
 		int64_t next;         // begin of the next whole sweep: ms, steady clock

@@ -172,6 +172,15 @@ for way in "lib|git init -q lib|a directory of tracked files" \
 	over
 	stays "$name: what it runs is removed while the box lives" "made|" "$(ls made)|$(ran)"
 done
+work_here 'mkdir -p src/deep; echo b >src/deep/b'
+live "sleep 0.3; cp -a src evil; (cd evil/deep && git init -q . && $late); sleep 2; mv src old; mv evil src; touch made" '[ -e made ] && ! git -C src/deep config core.fsmonitor'
+git -C src/deep status >/dev/null
+over
+stays "a renamed parent brings one: it too" "made|" "$(ls made)|$(ran)"
+work_here
+live 'hook=lib/.git/hooks/pre-commit; for i in 1 2 3 4 5 6 7 8 9 10; do rm -rf lib/.git; git init -q lib; mkdir -p ${hook%/*}; touch $hook; until [ ! -e $hook ]; do sleep 0.02; done; done; touch made' '[ -e made ]'
+over
+stays "tests that make a repository again and again there are not ended" "made|" "$(ls made)|$(grep "again and again" "$work/log")"
 work_here && rm -rf .git
 live "sleep 0.3; git init -q --bare b; mv b/* .; git config core.bare false; git config core.worktree .; $late; touch made" '[ -e made ] && ! git config core.fsmonitor'
 git status >/dev/null 2>&1
