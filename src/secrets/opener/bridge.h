@@ -22,7 +22,6 @@ struct mint {
 	unsigned leaf_count;
 };
 
-// The authority is valid 30 days, a leaf 7.
 bool mint_begin(struct mint *mint, const struct keyring *ring);
 // Writes the authority as PEM. Returns its length, or 0 if it does not fit.
 size_t mint_text(const struct mint *mint, char *text, size_t size);

@@ -1,5 +1,5 @@
-// Owns the list of places: directories with names that the host acts on, and what the check does
-// with each name.
+// Owns the list of places: directories with names that the host acts on, and what the check after
+// the run does with each name.
 #include "view/paths/wishes.h"
 
 #include <dirent.h>

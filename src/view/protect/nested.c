@@ -83,7 +83,8 @@ static int protect_known(struct wishes *wishes, const struct resolved *known, st
 					: protect_name(wishes, known->path, ACT_REPOSITORY, from);
 }
 
-// True if a .git file leads out of the tree: its worktree is shown and protected as the project's.
+// True if a .git file leads out of the tree: its worktree is shown and protected like the
+// project's.
 static bool leads_out(struct wishes *wishes, const struct tree *tree, const char *file)
 {
 	const char *pointer = beyond_pointer(wishes->arena, file, GIT_FILE_PREFIX);
@@ -104,7 +105,7 @@ static enum nested_kind kind_of(const struct repos_row *row)
 	return row->kind == REPOS_MADE ? NESTED_MADE : is_bare(row) ? NESTED_BARE : NESTED_GIT;
 }
 
-// The work tree, or a git directory of another name.
+// Returns the work tree, or a git directory of another name.
 static const char *top_of(struct arena *arena, const struct tree *tree, const struct repos_row *row)
 {
 	const char *path = path_below(arena, tree->path, row->path);
@@ -167,7 +168,7 @@ static int protect_rows(struct wishes *wishes, struct tree *tree, const struct r
 		    (kind == NESTED_BARE &&
 		     place_is_git(wishes->plan, path_below(arena, tree->path, row->path))))
 			continue;
-		// Also of a worktree or submodule, whose git directory is protected elsewhere.
+		// Also adds a worktree or submodule, whose git directory is protected elsewhere.
 		if (kind != NESTED_MADE || i < STARTS_MADE_MAX)
 			list_add(&wishes->tops, arena, top_of(arena, tree, row), from);
 		if (kind != NESTED_MADE && *count < NESTED_MAX)

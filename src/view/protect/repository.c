@@ -159,7 +159,7 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	return 0;
 }
 
-// Hides worktrees if there are too many: git cannot prune a read-only list.
+// Shows other worktrees, unless there are too many: git cannot prune a read-only list.
 static int show_worktrees(struct wishes *wishes, const char *common)
 {
 	unsigned count = 0;
