@@ -1,5 +1,5 @@
 // The room sshagent owns a filter before the caller's ssh-agent, at SSH_AUTH_SOCK in the box. It
-// lists only the keys of --agent-key, and signs only logins to the hosts of --agent-host, and files
+// lists only the keys of --agent-key, and signs only logins to the hosts of --agent-host, and data
 // of --agent-sign. Uses: base, apart, net/setup, nouns, outside, report, text, view/paths. Begin
 // with sshagent.h.
 #pragma once

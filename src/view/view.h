@@ -9,10 +9,10 @@ struct item;
 struct plan;
 struct wishes;
 
-// Fills plan->mounts. Opens nothing for writing.
+// Fills plan->mounts. Changes nothing in the user's trees.
 int view_plan(struct plan *plan, char *const *environment);
 
-// Fills the wishes from the file system; opens only git's pointers.
+// Fills the wishes from the file system.
 int gather_wishes(struct wishes *wishes);
 
 // Devices and terminals that the command inherits. By the descriptor a box could change the host

@@ -162,7 +162,7 @@ enum same {
 enum same same_directory(const struct changes *changes, const struct seen *seen, unsigned root,
 			 const char *path, int fd);
 
-// Whether only applies of this session have changed the file.
+// Whether only applies have changed the file since the session's begin.
 bool same_file(const struct known_file *known, const struct timespec *base,
 	       const struct stat *status);
 
@@ -194,7 +194,7 @@ void withheld_repositories(struct withheld *withheld, unsigned root, const struc
 // Returns the path from ".git" on when the root is in a git directory, or NULL.
 const char *withheld_repository(const char *root);
 
-// Whether the path is withheld. Called for directories before their entries.
+// Called for directories before their entries.
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path);
 
 // Finds moved files, and conflicts with files that the host removed.

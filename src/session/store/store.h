@@ -336,7 +336,8 @@ bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
 #define ORIGIN_XATTR "user.overlay.origin" // overlayfs copied the file from the host
 
-// Writes "ID/3", or "ID/own/3" for a root without a host directory: one overlay has all of these.
+// Writes "ID/3", or "ID/own/3" for a root without a host directory. One overlay has all of
+// "ID/own".
 enum { PLACE_MAX = 64 };
 void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root);
 

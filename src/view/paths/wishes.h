@@ -1,6 +1,5 @@
 // The room view/paths owns wishes: the paths that the profile, the project and sbx want in the
-// view, one wish per path, unsorted. Uses: base, apart, git, names, nouns, text. Begin with
-// wishes.h.
+// view, unsorted. Uses: base, apart, git, names, nouns, text. Begin with wishes.h.
 #pragma once
 
 #include <stdbool.h>

@@ -112,8 +112,8 @@ int homes_refuse(struct wishes *wishes);
 // Protects names of the home where the wishes so far let the box write.
 int homes_protect(struct wishes *wishes);
 
-// Directories of the caller's PATH that the box can write: each entry, with links on its way.
-// Relative entries are only reported.
+// Protects directories of the caller's PATH that the box can write, and links on the way. Reports
+// relative entries.
 
 int programs_protect(struct wishes *wishes, const struct homes *homes);
 
