@@ -1,5 +1,5 @@
-// Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, common
-// directory, worktrees, submodules.
+// Owns the protection of git repositories by their layout (gitrepository-layout(5)): .git as
+// directory or file, common directory, worktrees, submodules.
 #include "view/protect/protect.h"
 
 #include <dirent.h>
