@@ -62,7 +62,7 @@ struct mount {
 
 // A git configuration. The box has a copy, which is merged after the run.
 struct copy {
-	const char *path;
+	const char *path, *top; // git's current directory for its commands, or NULL
 	struct identity identity;
 	struct timespec changed; // ctime
 	const char *text;
@@ -244,6 +244,7 @@ struct plan {
 	pid_t run;
 	uid_t uid;
 	gid_t gid;
+	mode_t umask;
 
 	const char *home;
 	const char *real_home;      // `home` without symlinks

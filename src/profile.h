@@ -100,7 +100,8 @@ struct invocation {
 	const char *report_fd, *status_fd;
 	const char *ask_program;
 	enum toggle die_with_parent;
-	int parent; // pid when sbx started
+	int parent;     // pid when sbx started
+	unsigned umask; // the caller's
 	enum toggle ask;
 	const char *logged_project, *logged_host, *logged_run;
 	uint64_t since; // milliseconds back from now; 0: all

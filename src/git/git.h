@@ -103,6 +103,7 @@ struct gitnamed_text {
 struct gitnamed {
 	struct list hooks, files; // absolute paths without "." and ".."
 	struct list everywhere;   // core.hooksPath that is relative to the top of any repository
+	struct list settings;     // of the caller's variables, each as a text of a configuration
 	struct list unclear;      // unreadable files, and files with paths that cannot be resolved
 	struct gitnamed_text *first, *last;
 	bool own;

@@ -94,14 +94,24 @@ static bool is_new_remote(const struct gitform_look *look, const char *remote)
 	       !is_there(look, arena_text(look->arena, "remote.%s", remote));
 }
 
-// Git takes the name of a remote without an address for a path.
+// Git goes to the remote without a branch's setting, and to no other before.
+static bool is_only_way(const struct gitform_look *look, const char *remote)
+{
+	return !gitway_default(look->arena, look->before)[0] &&
+	       str_equal(remote, gitway_default(look->arena, look->after));
+}
+
+// Git takes the name of a remote without an address for a path. A box can make a branch of the
+// user's anew: a new remote is for branches of new repositories.
 static bool is_tracked(const struct gitform_look *look, const char *branch, const char *value)
 {
+	bool any = look->how.made || look->how.host;
 	if (!gitway_is_name(value))
 		return str_equal(value, ".") ||
-		       (is_new_branch(look, branch) && gitway_is_far(value));
+		       (any && is_new_branch(look, branch) && gitway_is_far(value));
 	return gitway_url(look->arena, look->now, value) ||
-	       gitform_allows(look, arena_text(look->arena, "remote.%s.url", value));
+	       ((any || is_only_way(look, value)) &&
+		gitform_allows(look, arena_text(look->arena, "remote.%s.url", value)));
 }
 
 static bool is_partial(const struct gitform_look *look, const char *name, const char *value)

@@ -116,7 +116,6 @@ static bool tell_addresses(struct config_merger *merger, const char *name)
 		return true;
 	for (; entry; entry = gitconfig_next(look->after, name, entry)) {
 		if (key->form != GITKEY_ADDRESS &&
-		    (key->form != GITKEY_TRACKED || !gitway_is_far(entry->value)) &&
 		    (key->form != GITKEY_MERGED || str_starts(entry->value, "refs/heads/")))
 			continue;
 		const char *line =

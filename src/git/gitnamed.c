@@ -221,6 +221,21 @@ int gitnamed_repository(struct arena *arena, const char *home, const char *git, 
 	return result;
 }
 
+static void add_setting(struct arena *arena, const char *key, const char *value,
+			struct gitnamed *named)
+{
+	enum { QUOTES = 32 };
+	const char *dot = strrchr(key, '.');
+	if (!dot || !value)
+		return;
+	struct gitconfig_text out = { .text = arena_take(arena, 2 * (strlen(key) + strlen(value)) +
+									QUOTES) };
+	gitconfig_put_header(&out, arena_text(arena, "%.*s", (int)(dot - key), key));
+	gitconfig_put_entry(&out, key, value, true);
+	gitconfig_put(&out, "", 1);
+	list_add(&named->settings, arena, out.text, from);
+}
+
 // Adds paths of a caller's variable. A relative path depends on git's current directory.
 static int add_variable(struct arena *arena, const char *home, const char *name, const char *key,
 			const char *value, struct gitnamed *named)
@@ -229,6 +244,7 @@ static int add_variable(struct arena *arena, const char *home, const char *name,
 	char *lower = arena_text(arena, "%s", key);
 	for (char *at = lower; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
+	add_setting(arena, key, value, named);
 	struct rows rows = { list, value ? rows_of(arena, lower, value, list) : 0 };
 	if (rows.count == 0 || str_equal(value, "/dev/null"))
 		return 0;

@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "git/git.h"
 #include "git/gitconfig.h"
 
 enum { TEXT_BYTES = 65536, HOOKS_MAX = 256 };
@@ -69,6 +70,17 @@ static size_t home_form(const char *text, size_t length)
 	return 0;
 }
 
+// Git writes these at any command.
+static bool is_gits(const char *path)
+{
+	static const char own[] =
+		"*HEAD *MSG *MODE *_RR *_START *_LOG AUTO_MERGE index packed-refs "
+		"shallow description gc.*";
+	const char *git = strstr(path, "/.git/");
+	const struct layout_row *row = git ? layout_find(git + strlen("/.git/")) : NULL;
+	return (row && row->kind != LAYOUT_NESTED) || (git && str_match_any(path_name(path), own));
+}
+
 static void answer(const struct mentioning *all, const char *text, size_t length, unsigned command)
 {
 	char word[PATH_MAX];
@@ -83,8 +95,8 @@ static void answer(const struct mentioning *all, const char *text, size_t length
 			     (int)(end - at), text + at))
 			continue;
 		const char *path = path_clean(arena, path_join(arena, all->top, word));
-		if (path_within(path, all->tree) && !str_equal(path, all->tree) &&
-		    !strstr(path, "/.git/") && strlen(path) - strlen(all->tree) < PATH_MAX)
+		if (path_within(path, all->tree) && !str_equal(path, all->tree) && !is_gits(path) &&
+		    strlen(path) - strlen(all->tree) < PATH_MAX)
 			row_put(all->question->answer, ROW_MENTION,
 				strchr(word, '/') ? command : STANDS, path + strlen(all->tree) + 1,
 				strlen(path) - strlen(all->tree) - 1);

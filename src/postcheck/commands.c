@@ -19,6 +19,10 @@
 static const char *base_of(const struct plan *plan, const char *file)
 {
 	const char *directory = path_parent(plan->scratch, file);
+	for (unsigned i = 0; i < plan->copy_count; i++)
+		if (plan->copies[i].top &&
+		    str_equal(path_parent(plan->scratch, plan->copies[i].path), directory))
+			return plan->copies[i].top;
 	return str_equal(path_name(directory), ".git") ? path_parent(plan->scratch, directory)
 						       : plan->project;
 }
@@ -48,8 +52,12 @@ static void read_git(struct mentions *mentions, const struct plan *plan)
 		const struct copy *copy = &plan->copies[i];
 		mentions_git(mentions, base_of(plan, copy->path), copy->text, copy->length);
 	}
-	for (const struct gitnamed_text *one = plan->configured ? plan->configured->first : NULL;
-	     one; one = one->next) {
+	if (!plan->configured)
+		return;
+	mentions->whose = APART_OWN;
+	list_each (item, &plan->configured->settings)
+		mentions_git(mentions, plan->project, item->text, strlen(item->text));
+	for (const struct gitnamed_text *one = plan->configured->first; one; one = one->next) {
 		mentions->whose = one->whose;
 		mentions_git(mentions, plan->project, one->text, one->length);
 	}

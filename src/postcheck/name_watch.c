@@ -28,8 +28,7 @@
 enum { EVENTS_A_TURN = 4, TAKES_A_TURN = 16, ENTRIES_A_TURN = 65536, TURN_MILLISECONDS = 100 };
 enum { TIMES_LONGER = 3, REST_MILLISECONDS = 1000, GIT_WATCHES_MAX = WATCHES_MAX / 2 };
 enum { TRACKED_WATCHES_MAX = WATCHES_MAX / 4 };
-#define SHARE_BYTES ((size_t)384 << 20) // address space
-#define NOTICES     (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
+#define NOTICES (DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT)
 
 static struct watched_name *watched(struct watch *watch, const struct stat *status)
 {

@@ -3,6 +3,7 @@
 #include "postcheck/postcheck.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -22,9 +23,7 @@
 
 // LOOK_NANOSECONDS: time limit when no file time separates new from old.
 enum { LOOK_NANOSECONDS = 500000000, NEW_ROWS_MAX = REPOS_ROWS_MAX / 2 };
-// Address space of two arenas.
-#define LIST_BYTES  ((size_t)192 << 20)
-#define SHARE_BYTES ((size_t)384 << 20)
+#define LIST_BYTES ((size_t)192 << 20) // address space
 
 struct scan {
 	struct check *check;
@@ -251,12 +250,12 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 // Keeps listed repositories that the search missed and that still exist.
 static void keep_rest(struct scan *scan, int root)
 {
-	struct stat status;
 	struct repos met = scan->now;
 	repos_sort(&met);
 	for (unsigned i = 0; i < scan->old.count; i++)
 		if (!repos_find(&met, scan->old.rows[i].path) &&
-		    fstatat(root, scan->old.rows[i].path, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		    (faccessat(root, scan->old.rows[i].path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+		     errno == EACCES))
 			repos_keep(&scan->now, &scan->old.rows[i]);
 	repos_sort(&scan->now);
 }

@@ -243,6 +243,8 @@ int init_child(const struct plan *plan, struct run *run)
 	sigfillset(&all);
 	if (run->tier_landlock)
 		sigprocmask(SIG_SETMASK, &all, NULL); // ns_child_lifeline() unblocked SIGNAL_END
+	if (plan->umask & S_IRWXU)
+		umask(plan->umask);
 	struct exec exec = { 0 };
 	exec.files = rlimits_files(plan, run);
 	run->exec = &exec;

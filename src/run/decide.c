@@ -321,6 +321,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	const char *config = decide_config_directory(arena, environment);
 	plan->arena = arena;
 	plan->profile = profile;
+	plan->umask = invocation->umask;
 	plan->terse = invocation->terse == TOGGLE_YES;
 	plan->person = invocation->person == TOGGLE_YES;
 	plan->explain = invocation->explain == TOGGLE_YES;

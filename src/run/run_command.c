@@ -77,6 +77,8 @@ struct box *box_new(void)
 	struct box *box = arena_take(arena, sizeof(*box));
 	box->arena = arena;
 	box->invocation.parent = getppid();
+	box->invocation.umask = umask(0);
+	umask(box->invocation.umask & ~(mode_t)S_IRWXU);
 	return box;
 }
 

@@ -115,7 +115,8 @@ struct share {
 	struct file_state index;
 	const char *directory; // the command's directory: one of `tracked`, or NULL
 };
-#define SHARE_NONE ~0U
+#define SHARE_NONE  ~0U
+#define SHARE_BYTES ((size_t)384 << 20) // address space of its arena
 
 // Reads the index in the given state. `file` (or NULL) keeps the share for later runs. Returns
 // false if the index is unreadable or has changed: the whole tree is checked.

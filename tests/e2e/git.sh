@@ -82,9 +82,6 @@ keys=$(sed 's/^/git config /' <<'end'
 branch.pr.remote origin
 branch.pr.pushRemote origin
 branch.pr.merge refs/pull/6/head
-branch.f.remote https://example.org/f/r.git
-branch.f.pushRemote https://example.org/f/r.git
-branch.f.merge refs/heads/x
 remote.origin.gh-resolved base
 remote.github-desktop-me.url https://example.org/me/r.git
 remote.github-desktop-me.fetch +refs/heads/*:refs/remotes/github-desktop-me/*
@@ -154,8 +151,11 @@ commit() { git -c user.name=t -c user.email=t commit-tree "$@"; }
 stays "push: only the user's branch moves, to the upstream" "feature x main x" "$(echo $(git -C "$work/up.git" for-each-ref --format='%(refname:short) %(subject)'))"
 (up && git push -q origin "$(commit "HEAD^{tree}" -p HEAD -m THEIRS)":refs/pull/66/head && run_box -- git config branch.main.merge refs/pull/66/head && git pull -q) 2>/dev/null
 stays "pull: what it pulled before" "x" "$(git -C "$work/job" log -1 --format=%s)"
-(up && git branch feature && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c 'git checkout -q feature; git commit -q --allow-empty -m y; git config branch.feature.remote https://evil.org/x; git config branch.feature.merge refs/heads/x; git config push.autoSetupRemote true; git checkout -q -b fresh; git config branch.fresh.remote https://example.org/x; git config branch.fresh.merge refs/heads/x') >/dev/null 2>&1
-is "a branch that was there without settings leads nowhere else, a new one where the box says" " https://example.org/x " "$(cd "$work/job" && git config branch.feature.remote) $(git -C "$work/job" config branch.fresh.remote) $(git -C "$work/job" config push.autoSetupRemote)"
+(up && git branch feature && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c 'git checkout -q feature; git commit -q --allow-empty -m y; git config branch.feature.remote https://evil.org/x; git config branch.feature.merge refs/heads/x; git config push.autoSetupRemote true; git checkout -q -b fresh; git config branch.fresh.remote origin; git config branch.fresh.merge refs/heads/x') >/dev/null 2>&1
+is "a branch that was there without settings leads nowhere else, a new one to a remote that was there" " origin " "$(cd "$work/job" && git config branch.feature.remote) $(git -C "$work/job" config branch.fresh.remote) $(git -C "$work/job" config push.autoSetupRemote)"
+(up && git branch one && git branch two && "$SBX" run -- sh -c 'git remote add evil https://evil.org/x; for b in one two; do git update-ref -d refs/heads/$b; rm -f .git/logs/refs/heads/$b; git update-ref refs/heads/$b HEAD; done; git config branch.one.remote evil; git config branch.one.merge refs/heads/one; git config branch.two.pushRemote https://evil.org/x') >"$work/log" 2>&1
+is "one that the box made anew, too" "sbx: .git/config: branch.one.remote: $withheld branch.one.remote evil sbx: .git/config: branch.two.pushremote: $withheld branch.two.pushremote https://evil.org/x sbx: .git/config: remote.evil.url is new: evil.org " \
+	"$(echo $(sort "$work/log")) $(cd "$work/job" && git config --get-regexp '^branch[.](one[.]remote|two)')"
 (up && git remote add fork "$work/fork.git" && git config remote.pushDefault fork && git config remote.origin.pushurl no-push && run_box -- sh -c 'git config --unset remote.pushDefault; git config --unset remote.origin.pushurl' && git push -q) 2>/dev/null
 stays "a lock on pushes stays" "fork no-push x" "$(cd "$work/job" && git config remote.pushDefault) $(git -C "$work/job" config remote.origin.pushurl) $(git -C "$work/fork.git" log -1 --format=%s)"
 python3 -c 'import socket

@@ -194,4 +194,9 @@ if [ $milliseconds -lt 1000 ]; then pass "and nobody waits: $milliseconds ms"; e
 is "nor changes a file" "" "$(find "$XDG_STATE_HOME" -printf '%p %T@ %C@\n' | sort | diff - "$work/before")"
 is "the next run checks all, and works" "ran 0" "$("$SBX" run -- echo ran 2>"$work/log") $(find "$XDG_STATE_HOME/sbx/trees" -type f | wc -l)"
 status "the status of the last is known yet" 137 "$SBX" wait "$run"
+
+# --- a umask that takes the owner's rights
+export XDG_STATE_HOME=$work/masked
+is "sbx's own files stay its user's, and the command has the caller's umask" "0777 " "$(umask 777; "$SBX" run -- sh -c umask 2>&1) $(find "$XDG_STATE_HOME" ! -perm -u=rw 2>&1)"
+status "and the next run reads them" 0 "$SBX" audit
 done_testing

@@ -153,4 +153,15 @@ done <<-'END'
 	network agent-key = listed
 END
 rm .sbx.ini
+
+# Files of a repository are no profiles of the user's, wherever in it a variable says that they are.
+mkdir -p conf/sbx deeper && printf '[profile]\nextends = default\n[files]\nproject = none\n[network]\nmode = host\n' >conf/sbx/none.ini
+grep -v project conf/sbx/none.ini >conf/sbx/open.ini
+for place in . deeper; do
+	for profile in open none; do
+		refused_as "the repository's own profile '$profile', in $place" "whose files would be your profiles" sh -c 'cd "$1" && XDG_CONFIG_HOME=$2/conf exec "$3" run -p "$4" -- true' sh "$place" "$PWD" "$SBX" "$profile"
+	done
+done
+mkdir -p "$HOME/.config/sbx" "$HOME/.config/editor" && git init -q "$HOME/.config" && cp conf/sbx/open.ini "$HOME/.config/sbx"
+is "those of the user's own, in a repository of dotfiles" ran "$(cd "$HOME/.config/editor" && XDG_CONFIG_HOME=$HOME/.config "$SBX" run -p open -- echo ran 2>&1)"
 done_testing

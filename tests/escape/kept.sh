@@ -215,6 +215,31 @@ script .git/hooks/post-index-change "$evil"; echo true >>.git/hooks/pre-commit
 over
 git status >/dev/null
 stays "hooks that came to the host meanwhile, and that changed, stay and are named" "true .git/hooks/pre-commit .git/hooks/post-index-change" "$(tail -n 1 .git/hooks/pre-commit) $(told .git/hooks/pre-commit) $(told .git/hooks/post-index-change)"
+# The user's repositories below: an earlier run took rights or HEAD away; or the box writes a .git file.
+below='git add lib; git commit -qm zero; git clone -q . nc 2>/dev/null; git clone -q --bare . up.git 2>/dev/null; git -c protocol.file.allow=always submodule --quiet add "$PWD/up.git" sub; git worktree add -q wt -b w; printf "nc\\nwt\\nup.git\\n" >.gitignore'
+for way in "nc|chmod 000 nc|chmod 755 nc|a directory without rights" "nc|chmod 000 nc/.git|chmod 755 nc/.git|a git directory without rights" \
+	"nc|mv nc/.git/HEAD nc/.git/H|mv nc/.git/H nc/.git/HEAD|HEAD away and back" \
+	"sub|mv .git/modules/sub/HEAD .git/modules/sub/H|mv .git/modules/sub/H .git/modules/sub/HEAD|HEAD of a submodule" \
+	"sub|true|rm -f sub/.git; git init -q sub|the .git file of a submodule" "wt|true|rm -f wt/.git; git init -q wt|the .git file of a worktree" \
+	"wt|true|git init -q --bare ev; git --git-dir=ev config core.bare false; git --git-dir=ev config core.worktree ../wt; git --git-dir=ev $late; echo gitdir: ../ev >wt/.git|its text"; do
+	IFS='|' read -r place first second name <<<"$way"
+	work_here "$below"
+	box true
+	box "$first"
+	live "sleep 0.3; $second; git -C $place config core.fsmonitor '$evil;'; touch made" "[ -e made ] && ! git -C $place config core.fsmonitor"
+	(git status; cd "$place" && git status) >/dev/null 2>&1
+	over
+	(git status; cd "$place" && git status) >/dev/null 2>&1
+	stays "$name: nothing runs, while the box lives and after" "made|" "$(ls made)|$(ran)"
+done
+work_here 'for i in {10..75}; do git init -q r$i; done; echo "r*" >.gitignore'
+box true
+box 'chmod 000 r75/.git/config'
+box "chmod 644 r75/.git/config; git -C r75 config core.fsmonitor '$evil;'; sleep 0.1"
+(cd r75 && git status) >/dev/null 2>&1
+stays "a configuration that the start could not read, without a wall, is taken" "1|" "$(grep -c '^sbx: .*/r75/.git/config .*moved to quarantine' "$work/log")|$(ran)"
+eval "$(sed -n 's/.*; if you made it: sbx/"$SBX"/p' "$work/log")" >/dev/null
+is "and the command brings it back" "touch $mark;" "$(git -C r75 config core.fsmonitor)"
 
 # --- a prompt that runs what it shows
 work_here

@@ -94,4 +94,20 @@ rm lib/other
 # A helper without a slash is a program of git's on PATH (gitcredentials(7)).
 git config credential.helper tool.sh && git config core.editor 'tool.sh -n' && echo >tool.sh && sleep 0.1
 stays "a program on PATH is no file of the project" "" "$(run_says 'echo x >>tool.sh')"
+# In a git directory: what git does not know. A submodule's commands begin in its work tree; variables have settings, too.
+fresh
+mkdir .git/lib && echo true >.git/lib/common.sh && printf '#!/bin/sh\nfalse\n' >.git/fsm && git config core.sshCommand "$PWD/.git/wrap"
+printf '#!/bin/sh\n. .git/lib/common.sh\ncat .git/COMMIT_EDITMSG .git/HEAD .git/index .git/info/exclude >/dev/null\n' >.git/hooks/post-commit
+git config --replace-all core.fsmonitor .git/fsm && git init -q "$work/module" && git -C "$work/module" commit -q --allow-empty -m m
+git -c protocol.file.allow=always submodule --quiet add "$work/module" module && mkdir module/tools
+printf '#!/bin/sh\nfalse\n' | tee module/tools/fs.sh module/tools/hook.sh >tools/own.sh && git -C module config core.fsmonitor tools/fs.sh
+printf '#!/bin/sh\n./tools/hook.sh\n' >.git/modules/module/hooks/pre-commit && chmod +x .git/modules/module/hooks/pre-commit && sleep 0.1
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./tools/own.sh
+is "files in a git directory, of a submodule, of a variable" ".git/fsm,.git/lib/common.sh,.git/wrap,module/tools/fs.sh,module/tools/hook.sh,tools/own.sh" \
+	"$(run_says 'git commit -q --allow-empty -m x; for f in .git/fsm .git/lib/common.sh .git/wrap module/tools/fs.sh module/tools/hook.sh tools/own.sh; do echo x >>$f; done')"
+# shellcheck disable=SC2089
+GIT_CONFIG_PARAMETERS="'core.fsmonitor'='./tools/bare.sh'"
+# shellcheck disable=SC2090
+export GIT_CONFIG_PARAMETERS
+is "of git -c" "tools/bare.sh" "$(unset GIT_CONFIG_COUNT && sleep 0.1 && run_says 'echo x >>tools/bare.sh; echo x >>tools/own.sh')"
 done_testing

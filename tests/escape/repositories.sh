@@ -153,7 +153,7 @@ like "also beside its .git, which git goes to first" "$(cd "$project" && run_box
 work_here && git init -q "$work/other$count" && git -C "$work/other$count" commit -q --allow-empty -m one && git -C "$project" submodule add -q "$work/other$count" mod 2>/dev/null
 (cd "$project" && run_box -- true) 2>/dev/null
 trap_in "a submodule's .git file with another text in place: nothing runs" "sh $t/evil.sh .git/refs/evil; echo 'gitdir: ../.git/refs/evil' >mod/.git; sleep 0.3" mod
-like "and it is told" "$told" "/mod/.git appeared with a text that leads your own git elsewhere; it was moved to quarantine"
+like "and it cannot be written" "$told" "mod/.git: Read-only file system"
 # The user's git directories of another name than .git: what their configuration names, and the hooks of a push into them.
 cat >"$work/tools/hook.sh" <<EOF
 mkdir -p "\$(dirname "\$1")"; printf '#!/bin/sh\ntouch $canary\n' >"\$1"; chmod +x "\$1"

@@ -248,7 +248,15 @@ static void moves(void **state)
 	static const struct move rows[] = {
 		// a new remote, and the branches that come with it
 		{ HOST, "+" FORK, "", "remote.fork.url is new: f.org", 0 },
-		{ HOST, "+" FORK "[branch \"t\"]\n\tremote = fork\n\tmerge = refs/heads/t\n", "",
+		{ HOST, "+" FORK "[branch \"t\"]\n\tremote = fork\n\tmerge = refs/heads/t\n",
+		  "branch.t.remote", "remote.fork.url is new: f.org", 0 },
+		{ HOST, "+" FORK "[branch \"t\"]\n\tpushRemote = fork\n", "branch.t.pushremote",
+		  "remote.fork.url is new: f.org", 0 },
+		{ HOST FORK, "+[branch \"t\"]\n\tremote = fork\n\tmerge = refs/heads/t\n", "", "",
+		  0 },
+		{ "", "+" HOST FORK "[branch \"t\"]\n\tremote = fork\n\tmerge = refs/heads/t\n", "",
+		  "", true },
+		{ "", "+" FORK "[branch \"t\"]\n\tremote = fork\n\tmerge = refs/heads/t\n", "",
 		  "remote.fork.url is new: f.org", 0 },
 		{ HOST, "+" FORK "\tmirror = true\n\tpush = +z:main\n\tpushurl = ext::x\n",
 		  "remote.fork.mirror remote.fork.push remote.fork.pushurl",
@@ -356,7 +364,11 @@ static void moves(void **state)
 		{ HOST,
 		  "+[branch \"pr\"]\n\tremote = https://h.org/f/r.git\n\tpushRemote = "
 		  "https://h.org/f/r.git\n\tmerge = refs/heads/x\n",
-		  "", "branch.pr.remote is new: h.org, branch.pr.pushremote is new: h.org", 0 },
+		  "branch.pr.remote branch.pr.pushremote", "", 0 },
+		{ "",
+		  "+" HOST "[branch \"pr\"]\n\tremote = https://h.org/f/r.git\n\tmerge = "
+		  "refs/heads/x\n",
+		  "", "", true },
 		{ HOST,
 		  "+[branch \"pr\"]\n\tremote = origin\n\tpushRemote = origin\n\tmerge = "
 		  "refs/pull/6/head\n",

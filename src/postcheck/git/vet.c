@@ -114,7 +114,8 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 
 // Returns the configuration at the start; a newer repository had none. False: a user's repository
 // whose start is unknown.
-static bool start_of(const struct check *check, const char *path, struct start *ret_start)
+static bool start_of(const struct check *check, int directory, const char *path,
+		     struct start *ret_start)
 {
 	const struct plan *plan = check->plan;
 	*ret_start = (struct start){ .text = "" };
@@ -123,7 +124,7 @@ static bool start_of(const struct check *check, const char *path, struct start *
 			*ret_start = plan->starts[i];
 			return true;
 		}
-	return !check->known || check->made;
+	return !check->known || check->made || finding_is_made(check, directory, "");
 }
 
 static void cut_config(struct check *check, int directory, const char *name, const char *path,
@@ -131,7 +132,7 @@ static void cut_config(struct check *check, int directory, const char *name, con
 {
 	struct stat status;
 	struct start start;
-	bool knows = start_of(check, path, &start);
+	bool knows = start_of(check, directory, path, &start);
 	struct merge merge = { .check = check,
 			       .kind = check->living ? MERGE_HOST : MERGE_FILTER,
 			       .directory = directory,
@@ -145,7 +146,10 @@ static void cut_config(struct check *check, int directory, const char *name, con
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	if (!knows) {
-		changed_add(check, path);
+		finding_take(
+			check, directory, name, path,
+			"changed, and its text before the run is unknown: your own git would run "
+			"what it names");
 		return;
 	}
 	merge.mode = status.st_mode & 0666;
@@ -249,9 +253,14 @@ static void vet_below(struct check *check, int directory, const char *name, cons
 {
 	char below[PATH_MAX];
 	autoclose int fd = open_entries(check, directory, name, path);
-	entries_each (entry, fd)
-		if (!(known && place_had(known, entry->name)) && join(below, path, entry->name))
+	entries_each (entry, fd) {
+		if ((known && place_had(known, entry->name)) || !join(below, path, entry->name))
+			continue;
+		if (known && str_equal(entry->name, "HEAD")) // it makes the directory a repository
+			vet_absent(check, fd, entry->name, below);
+		else
 			vet_entry(check, fd, entry->name, below, act, depth);
+	}
 }
 
 void vet_entries(struct check *check, int directory, const char *name, const char *path,

@@ -18,6 +18,9 @@ static void read_texts(struct mentions *mentions, const struct gitnamed *named, 
 		mentions->whose = one->whose;
 		mentions_git(mentions, top, one->text, one->length);
 	}
+	mentions->whose = APART_OWN;
+	list_each (item, &named->settings)
+		mentions_git(mentions, top, item->text, strlen(item->text));
 	mentions->whose = APART_OTHERS;
 	list_each (item, &named->hooks)
 		mentions_hooks(mentions, top, item->text);

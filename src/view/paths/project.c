@@ -78,12 +78,22 @@ const char *project_refusal(const struct plan *plan, const char *path)
 	return NULL;
 }
 
+// A variable puts sbx's configuration into the repository: its files would be the user's profiles.
+static bool gives_profiles(const struct plan *plan, const char *path)
+{
+	const char *usual =
+		resolve_real(plan->resolver, path_join(plan->arena, plan->home, ".config/sbx"));
+	return path_within(plan->config, path) && !is_home(plan, path) && !system_refusal(path) &&
+	       !(path_within(path, plan->real_home) && str_equal(plan->config, usual));
+}
+
 // Returns the nearest parent with a .git, or NULL. Rejects a home that is a repository (dotfiles).
 static const char *git_toplevel(const struct plan *plan)
 {
 	for (const char *path = plan->current;; path = path_parent(plan->arena, path)) {
 		struct stat status;
-		if (str_equal(path, "/") || project_refusal(plan, path))
+		if (str_equal(path, "/") ||
+		    (project_refusal(plan, path) && !gives_profiles(plan, path)))
 			return NULL;
 		if (lstat(path_join(plan->arena, path, ".git"), &status) == 0)
 			return path;
@@ -92,10 +102,9 @@ static const char *git_toplevel(const struct plan *plan)
 
 const char *project_find(const struct plan *plan)
 {
-	if (!plan->current || project_refusal(plan, plan->current))
-		return NULL;
-	const char *toplevel = git_toplevel(plan);
-	return toplevel ? toplevel : plan->current;
+	const char *toplevel = plan->current ? git_toplevel(plan) : NULL;
+	return toplevel || !plan->current || project_refusal(plan, plan->current) ? toplevel
+										  : plan->current;
 }
 
 // Fails unless sbx's directories in a writable home exist and are no links: mounts must cover them,
@@ -187,6 +196,12 @@ static void warn_of_owner(struct plan *plan)
 
 int project_plan(struct plan *plan)
 {
+	if (plan->toplevel && gives_profiles(plan, plan->toplevel))
+		return fail(0,
+			    "sbx's own configuration '%s' is in the repository '%s', whose files "
+			    "would be your profiles; unset XDG_CONFIG_HOME, or change to another "
+			    "directory",
+			    plan->config, plan->toplevel);
 	if (plan->profile->project == PROJECT_NONE)
 		return plan->given ? fail(0, "--project-dir names a project, but the profile or "
 					     "--project none allows none; add --project write")

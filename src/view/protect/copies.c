@@ -47,11 +47,19 @@ static int add(struct wishes *wishes, struct mount *mount, const char *file, con
 	if (mount->identity.type == 0)
 		mount->identity = identity;
 	mount->copy = plan->copy_count;
+	const char *tree = rows_text(&rows, ROW_WORKTREE);
+	if (!top && tree)
+		top = path_join(plan->arena, path_parent(plan->arena, mount->target), tree);
 	plan->copies[plan->copy_count++] = (struct copy){
-		file,           identity,
-		status.st_ctim, text,
-		length,         status.st_mode & 0777,
-		lock,           rows_text(&rows, ROW_PRIVATE) != NULL,
+		file,
+		top,
+		identity,
+		status.st_ctim,
+		text,
+		length,
+		status.st_mode & 0777,
+		lock,
+		rows_text(&rows, ROW_PRIVATE) != NULL,
 	};
 	return wishes_add(wishes, mount, true);
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/fd.h"
@@ -64,11 +65,21 @@ static void look_first(struct wishes *wishes, struct tree *tree, struct repos *r
 	*ret_known = first.known;
 }
 
-// True for a git directory without HEAD, as a killed 'rm -r' leaves: another 'rm -r' may remove it.
-static bool is_headless(struct wishes *wishes, const char *path)
+// True if a box could open the directory by chmod(2), as the caller owns it.
+static bool can_open(struct wishes *wishes, const char *path)
 {
 	struct stat status;
-	return lstat(path_below(wishes->arena, path, "HEAD"), &status) < 0 && errno == ENOENT;
+	while (lstat(path, &status) < 0)
+		path = path_parent(wishes->arena, path);
+	return status.st_uid == geteuid();
+}
+
+// Guards the HEAD of a directory without one, as a killed 'rm -r' leaves: another 'rm -r' may
+// remove it.
+static int protect_headless(struct wishes *wishes, const char *path, const char *head)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 ? protect_guard(wishes, head, ACT_BARE) : 0;
 }
 
 static bool is_worktree(const char *path)
@@ -83,8 +94,8 @@ static int protect_known(struct wishes *wishes, const struct resolved *known, st
 					: protect_name(wishes, known->path, ACT_REPOSITORY, from);
 }
 
-// True if a .git file leads out of the tree: its worktree is shown and protected like the
-// project's.
+// True if a .git file leads out of the tree: its worktree is protected like the project's. A
+// repository in the tree is protected itself.
 static bool leads_out(struct wishes *wishes, const struct tree *tree, const char *file)
 {
 	const char *pointer = beyond_pointer(wishes->arena, file, GIT_FILE_PREFIX);
@@ -112,26 +123,45 @@ static const char *top_of(struct arena *arena, const struct tree *tree, const st
 	return is_bare(row) ? path : path_parent(arena, path);
 }
 
+// Protects a listed repository, whose parent is no symlink.
+static int protect_git(struct wishes *wishes, const struct tree *tree, const char *path,
+		       struct origin from, unsigned *count)
+{
+	struct resolved resolved;
+	const char *own = wishes->plan->index;
+	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) != 1)
+		return 0;
+	TRY(wishes_keep_links(wishes, &resolved, 0, from));
+	if (!str_equal(resolved.path, path))
+		return 0;
+	++*count;
+	if (resolved.identity.type != S_IFDIR && !leads_out(wishes, tree, path))
+		return protect_name(wishes, path, ACT_REPOSITORY, from);
+	TRY(protect_known(wishes, &resolved, from));
+	wishes->plan->index = own;
+	return 0;
+}
+
 static int protect_row(struct wishes *wishes, const struct tree *tree, const struct repos_row *row,
 		       unsigned *count)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
-	const char *path = path_below(wishes->arena, tree->path, row->path);
-	const char *top = top_of(wishes->arena, tree, row);
-	struct resolved resolved;
+	const char *path = path_below(wishes->arena, tree->path, row->path),
+		   *top = top_of(wishes->arena, tree, row),
+		   *above = path_parent(wishes->arena, path),
+		   *head = path_below(wishes->arena, path, "HEAD");
+	struct stat status;
 	if (tree_is(wishes->plan, top) || !wishes_is_reached(wishes, top) ||
-	    is_headless(wishes, path) || (is_bare(row) && is_worktree(path)) ||
-	    ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) != 1)
+	    (is_bare(row) && is_worktree(path)))
 		return 0;
-	TRY(wishes_keep_links(wishes, &resolved, 0, from));
-	if (str_equal(resolved.path, path) &&
-	    (resolved.identity.type == S_IFDIR || leads_out(wishes, tree, path))) {
-		const char *own = wishes->plan->index;
-		TRY(protect_known(wishes, &resolved, from));
-		wishes->plan->index = own;
-		++*count;
-	}
-	return 0;
+	int problem = lstat(head, &status) < 0 ? errno : 0;
+	if (problem == EACCES)
+		return can_open(wishes, head) ? protect_name(wishes, head, ACT_BARE, from) : 0;
+	if (problem == ENOENT)
+		return protect_headless(wishes, path, head);
+	if (*count == NESTED_MAX || !str_equal(resolve_real(wishes->resolver, above), above))
+		return 0;
+	return protect_git(wishes, tree, path, from, count);
 }
 
 static void note_start(struct wishes *wishes, const char *directory, const char *name)
@@ -171,7 +201,7 @@ static int protect_rows(struct wishes *wishes, struct tree *tree, const struct r
 		// Also adds a worktree or submodule, whose git directory is protected elsewhere.
 		if (kind != NESTED_MADE || i < STARTS_MADE_MAX)
 			list_add(&wishes->tops, arena, top_of(arena, tree, row), from);
-		if (kind != NESTED_MADE && *count < NESTED_MAX)
+		if (kind != NESTED_MADE)
 			TRY(protect_row(wishes, tree, row, count));
 		if (*count > before)
 			continue;
