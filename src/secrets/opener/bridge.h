@@ -61,7 +61,7 @@ struct opener {
 	const char *roots; // trusted roots, PEM
 	size_t roots_length;
 	struct opener_record *record;
-	SSL_CTX *contexts[2]; // NULL until the first connection
+	SSL_CTX *contexts[2];
 	int epoll;
 	struct bridge *bridges[BRIDGES_MAX];
 	uint32_t generation;
