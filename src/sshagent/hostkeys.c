@@ -69,7 +69,7 @@ static void hmac_sha1(const uint8_t *key, size_t key_length, const char *text, s
 	sha1(outer, sizeof(outer), hash);
 }
 
-// A hashed name: |1|SALT|HASH, sshd(8).
+// Compares with a hashed name: |1|SALT|HASH, sshd(8).
 static bool matches_hashed(struct piece word, const char *name)
 {
 	uint8_t salt[SHA1_BYTES + 1], wanted[SHA1_BYTES + 1], hash[SHA1_BYTES];

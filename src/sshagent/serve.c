@@ -60,7 +60,7 @@ static void end_slot(struct slot *slot)
 	slot->state = FREE;
 }
 
-// While the box reads an answer, epoll does not watch the agent: it would report a hang-up even
+// Begins a stage. In ANSWERS, epoll does not watch the agent: it would report a hang-up even
 // without events.
 static bool enter(struct slot *slot, enum stage state, size_t whole)
 {
@@ -89,7 +89,7 @@ static bool answer(struct slot *slot, uint8_t message)
 	return enter(slot, ANSWERS, LENGTH + 1);
 }
 
-// Waits at most CONNECT_SECONDS for serve_connector().
+// Gets a connection to the agent from serve_connector(), in CONNECT_SECONDS, or -1.
 static int ask_connector(void)
 {
 	int fds[FD_PASSED];

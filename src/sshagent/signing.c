@@ -217,7 +217,7 @@ static bool judge_login(const struct agent_connection *connection, const struct 
 	return true;
 }
 
-// Reads the data that ssh-keygen -Y sign, and so git, lets the agent sign (OpenSSH's
+// Reads the data that ssh-keygen -Y sign (also git's) lets the agent sign (OpenSSH's
 // PROTOCOL.sshsig).
 static bool read_sshsig(const struct wire_string *data, struct wire_string *ret_namespace)
 {

@@ -25,7 +25,8 @@
 
 enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16, HEAD = 64 };
 
-// Neither a project's .sbx.ini nor a profile that it extends opens an agent, even if trusted.
+// Refuses lines of a project's .sbx.ini, and ignores those of profiles that it extends, even if
+// trusted.
 static int take_own(struct plan *plan, const struct list *wanted, struct list *into)
 {
 	list_each (item, wanted) {
@@ -45,7 +46,7 @@ static int take_own(struct plan *plan, const struct list *wanted, struct list *i
 	return 0;
 }
 
-// `ssh-keygen -Y sign` reads the public key's file.
+// Adds keys, and shows the box their files in ~/.ssh: `ssh-keygen -Y sign` reads them.
 static int take_keys(struct plan *plan, struct profile *profile, const struct list *wanted)
 {
 	list_each (item, wanted) {

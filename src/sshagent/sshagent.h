@@ -1,6 +1,7 @@
 // The room sshagent owns a filter before the caller's ssh-agent, at SSH_AUTH_SOCK in the box. It
-// lists only the keys of --agent-key, and signs only logins to the hosts of --agent-host. Uses:
-// base, apart, net/setup, nouns, outside, report, text, view/paths. Begin with sshagent.h.
+// lists only the keys of --agent-key, and signs only logins to the hosts of --agent-host, and data
+// of --agent-sign. Uses: base, apart, net/setup, nouns, outside, report, text, view/paths. Begin
+// with sshagent.h.
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@ struct run;
 
 // Called when the profile is complete. Adds the socket to `profile`.
 int sshagent_plan(struct plan *plan, struct profile *profile, char *const *environment);
-// Called when the view is planned. Refuses files that the box may write.
+// Called when the view is planned. Refuses key and known_hosts files that the box may write.
 int sshagent_files_host(const struct plan *plan, struct run *run);
 
 int sshagent_host(const struct plan *plan, struct run *run);
@@ -162,7 +163,7 @@ size_t serve_bytes(void);
 void serve_filter(struct agent_record *record, void *memory);
 // Descriptors: 0 the agent's socket (O_PATH), 1 to the filter.
 void serve_connector(void);
-// Connects to the agent's socket, given as O_PATH. Returns the connection, or -1.
+// Connects to the agent's socket, given as O_PATH.
 int agent_connect(int agent, unsigned seconds);
 
 // Reads files, and asks the agent for its keys. `agent`: its socket (O_PATH).

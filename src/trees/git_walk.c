@@ -239,13 +239,13 @@ static bool go_to_row(struct git_walk *walk, const struct walk_row *row)
 	return walk->depth == 0 || !walk->passes || !walk->passes(walk);
 }
 
-// True if struct share may lack subdirectories: st_nlink is 2 + their count, or always 2 (CIFS).
+// True if some subdirectories may be untracked: st_nlink is 2 + their count, or always 2 (CIFS).
 static bool has_others(const struct git_walk *walk, const struct walk_row *row)
 {
 	return !walk->counts || row->links != 2 + walk->tracked[row->directory].children;
 }
 
-// Opens the top again: threads that share a descriptor contend for its reference count.
+// The second thread: opens the top again, as threads contend for a descriptor's reference count.
 static void *look_from_end(void *argument)
 {
 	struct second *second = argument;

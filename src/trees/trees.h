@@ -74,14 +74,14 @@ struct git_walk {
 	bool (*passes)(struct git_walk *walk);
 	void *owner;
 	struct arena *arena;
-	// Walks the top, the command's directories, directories of the share that changed after
+	// Walks the top, the command's directory, directories of the share that changed after
 	// `since`, and new entries in these. NULL: walks the whole tree.
 	const struct share *share;
 	int64_t since, start; // nanoseconds; changes at `start` or later are the run's
 	bool probes;          // the first change ends the walk
 	long processor;       // nanoseconds of processor time; 0: no limit
-	// Nanoseconds for other directories, if `others` is set, and for installed packages, which
-	// come last. 0: not read.
+	// Nanoseconds for all other directories, and for installed packages, which come last. 0:
+	// not read.
 	long rest, rest_installed;
 
 	bool cut;

@@ -1,4 +1,4 @@
-// Owns where the view's paths come from: the profile, the project, sbx itself.
+// Owns the sources of the view's paths: the profile, the project, sbx itself.
 #include "view/view.h"
 
 #include <errno.h>

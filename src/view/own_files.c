@@ -1,5 +1,5 @@
 // Owns the files that the box has in place of the host's: hosts, resolv.conf, certificates,
-// sudoers, owned copies, and the file of code that `sbx code` runs.
+// sudoers, ssh_config.d, and the file of code that `sbx code` runs.
 #include "view/view.h"
 
 #include <errno.h>
@@ -147,7 +147,7 @@ int sudo_plan(struct wishes *wishes)
 
 enum { FILES_MAX = 64, BYTES_MAX = 64 << 10 };
 
-// ssh(1) rejects included files of an unknown owner (ssh_config(5)).
+// Its files are copied: ssh(1) rejects those of an unknown owner (ssh_config(5)).
 static const char directory[] = "/etc/ssh/ssh_config.d";
 
 static const char *copy_of(struct arena *arena, const struct resolved *file)

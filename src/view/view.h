@@ -9,10 +9,10 @@ struct item;
 struct plan;
 struct wishes;
 
-// Fills plan->mounts. Opens nothing for writing.
+// Fills plan->mounts. Changes nothing in the user's trees.
 int view_plan(struct plan *plan, char *const *environment);
 
-// Fills the wishes from the file system; opens only git's pointers.
+// Fills the wishes from the file system.
 int gather_wishes(struct wishes *wishes);
 
 // Devices and terminals that the command inherits. By the descriptor a box could change the host
@@ -37,7 +37,7 @@ int roots_plan(struct wishes *wishes);
 // Gives a box as root sudo rules in place of the host's, which only root may read.
 int sudo_plan(struct wishes *wishes);
 
-// Shows copies of other users' ssh_config files, which would have an unknown owner.
+// Shows copies of root's ssh_config.d files, which would have an unknown owner.
 int owners_plan(struct wishes *wishes);
 
 // Shows files of the home that a visible ~/.ssh/config includes (ssh_config(5), Include).

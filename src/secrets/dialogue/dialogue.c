@@ -21,8 +21,8 @@ static enum exchange_turn refuse(struct exchange *exchange, int status, const ch
 	return EXCHANGE_REFUSED;
 }
 
-// Returns why a request is refused, or NULL. A request must name the host and port of its TLS
-// connection, and stay HTTP.
+// Returns why a request is refused, or NULL. A request must name the host of its TLS connection, no
+// other port, and no other protocol.
 static const char *judge(const struct exchange *exchange, const char *head,
 			 const struct http_request *request)
 {

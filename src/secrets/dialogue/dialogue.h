@@ -43,10 +43,10 @@ struct keyring {
 bool secret_goes_to(const struct key_rule *rule, const struct host *host, uint16_t port);
 bool secret_in_header(const struct key_rule *rule, struct piece name);
 
-// Returns a rule with `only` for this host, or NULL.
+// Returns a rule that forbids other credentials (`only`) to this host, or NULL.
 const struct key_rule *keyring_only(const struct keyring *ring, const struct host *host,
 				    uint16_t port);
-// The header Cookie does not count.
+// True for headers with credentials, but not for Cookie.
 bool is_credential_header(struct piece name);
 // Returns the credential's name, or NULL.
 const char *credential_in_query(const char *line, size_t length);
@@ -89,9 +89,9 @@ struct swapped {
 	char why[SWAP_WHY];
 };
 
-// Writes `head`, which http_request() has read, with secrets in place of placeholders. Drops
-// Accept-Encoding, Range, TE and Upgrade. Returns false for a placeholder where none may be. `out`
-// has SWAP_HEAD_MAX bytes.
+// Writes `head`, which http_request() has read, with secrets in place of placeholders, and without
+// some headers, such as Range. Returns false with the reason in `why`. `out` has SWAP_HEAD_MAX
+// bytes.
 bool swap_head(const struct keyring *ring, const struct host *host, uint16_t port, const char *head,
 	       const struct http_request *request, char *out, struct swapped *ret);
 

@@ -21,7 +21,7 @@ static enum found replace_whole(const struct needle *needle, char *at, size_t le
 	return FOUND;
 }
 
-// If `last`, a complete needle wins over the beginning of a longer one.
+// Replaces the needle at `at`, but waits if a longer one has begun, unless `last`.
 static enum found replace(const struct scrubber *scrubber, char *at, size_t left, bool last,
 			  size_t *ret_length)
 {

@@ -33,8 +33,8 @@ static const char *const dropped[] = {
 
 static bool is_dropped(const struct swap *swap, const struct head_field *field)
 {
-	// With `only`, no credential but the secret passes. A cookie may be another account's, in a
-	// file of the box.
+	// With `only`, no credential but the secret passes. A file of the box may have another
+	// account's cookie.
 	if (swap->only && piece_is_alike(field->name, "cookie"))
 		return true;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)

@@ -171,7 +171,7 @@ static int take_header(struct plan *plan, struct profile *profile, struct creden
 		       const struct item *item, const char *value)
 {
 	(void)profile;
-	// Headers that belong to the connection, or frame the message.
+	// Headers of HTTP itself, and Cookie.
 	static const char *const never[] = { "host",       "content-length", "transfer-encoding",
 					     "connection", "cookie",         "content-type",
 					     "expect",     "trailer",        "upgrade" };

@@ -126,7 +126,7 @@ static int send_begin(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Moves the value from the caller's environment into a pipe, and wipes the variable: later
+// Copies the value from the caller's environment into a pipe. Wipes it in all variables: later
 // processes do not have it.
 static int open_variable(const struct credential *credential, char *const *environment, int *ret)
 {

@@ -1,5 +1,5 @@
 // The room secrets/host owns what the supervisor does for [secret NAME]: it reads rules, starts the
-// opener and hands it descriptors, but never reads a value. Uses: base, apart, net/setup, nouns,
+// opener and hands it descriptors to read values from. Uses: base, apart, net/setup, nouns,
 // secrets/dialogue, report, text. Begin with keys_plan().
 #pragma once
 
@@ -17,6 +17,5 @@ int keys_plan(struct plan *plan, struct profile *profile);
 int keys_host(struct plan *plan, struct run *run);
 int keys_undo(const struct plan *plan, struct run *run);
 
-// Reports uses and refusals of secrets.
 void keys_report(const struct plan *plan, struct run *run, struct denials *denials,
 		 struct findings *found);

@@ -22,7 +22,6 @@ struct mint {
 	unsigned leaf_count;
 };
 
-// The authority is valid 30 days, a leaf 7.
 bool mint_begin(struct mint *mint, const struct keyring *ring);
 // Writes the authority as PEM. Returns its length, or 0 if it does not fit.
 size_t mint_text(const struct mint *mint, char *text, size_t size);
@@ -62,7 +61,7 @@ struct opener {
 	const char *roots; // trusted roots, PEM
 	size_t roots_length;
 	struct opener_record *record;
-	SSL_CTX *contexts[2]; // NULL until the first connection
+	SSL_CTX *contexts[2];
 	int epoll;
 	struct bridge *bridges[BRIDGES_MAX];
 	uint32_t generation;

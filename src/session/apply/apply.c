@@ -185,8 +185,8 @@ static int give_up(struct applying *applying)
 	return -1;
 }
 
-// Refuses files that programs trust, if a box could still change the staged copies: it writes to an
-// open directory wherever that moves.
+// Refuses files that programs trust, if a live box reaches the stage: through an open directory it
+// could change a copy even after the rename.
 static int refuse_reached(const struct applying *applying)
 {
 	struct store *store = applying->held->store;

@@ -26,11 +26,11 @@ int apply_run(struct held *held, char *const *words, enum force force, struct ou
 enum end { END_ON, END_BACK };
 int apply_end(struct held *held, enum end end, struct out *notes);
 
-// Returns -1 and reports when an apply was interrupted.
 int apply_refuse_pending(const struct held *held);
 bool apply_is_pending(const struct held *held);
 
-// Locks the session until join_ready(): nobody snapshots, applies or mounts it.
+// Locks the session: against snapshots and applies while the run lives, against other runs until
+// join_ready().
 int join_plan(struct plan *plan, const char *state, const char *name);
 
 // Clones the session's mounts from live runs.
@@ -41,10 +41,9 @@ int join_note(const struct plan *plan, const struct run *run);
 void join_ready(const struct plan *plan, const struct run *run);
 int join_undo(const struct plan *plan, struct run *run);
 
-// Unlocks the session of a run that does not start.
 void join_release(const struct plan *plan);
 
-// Adds a note if the run is outside of the session's project.
+// Warns that the command runs in the session's project.
 void join_tell_place(struct plan *plan);
 
 // An operation is one system call that can be undone.
@@ -54,7 +53,7 @@ struct operation {
 		OPERATION_REPLACE, // exchanges the staged file with the host's
 		OPERATION_REMOVE,  // moves the host's file to the stage
 		OPERATION_MODE,    // sets a directory's mode
-		OPERATION_LEAF,    // no act; `staged`: `path` after the apply, inode 0: removed
+		OPERATION_LEAF, // only notes: `staged` is `path` after the apply (inode 0: removed)
 	} kind;
 	unsigned root;
 	const char *path;
@@ -125,7 +124,7 @@ struct applying {
 int stage_places(struct applying *applying);
 int stage_make(struct applying *applying);
 
-// Returns false when the stage is on the root's file system, where a box may reach it.
+// Returns false when the stage is in or next to the root, where a box may reach it.
 bool stage_is_own(const struct applying *applying, unsigned root);
 
 // Returns -1 when a root is another directory than the journal's, or a stage is missing.
@@ -134,12 +133,10 @@ int stage_reopen(struct applying *applying);
 // Copies all files and fills journal.operations.
 int stage_fill(struct applying *applying);
 
-// Called after stage_fill(). Notes the identity of each staged file, and orders changes of
-// directory modes.
+// Ends stage_fill(): notes the identity of each staged file, and orders changes of directory modes.
 int stage_end(struct applying *applying);
 int stage_remove(struct applying *applying);
 
-// Syncs the stages and the renames to disk.
 int stage_sync(const struct applying *applying);
 
 int journal_write(const struct applying *applying);
@@ -154,5 +151,5 @@ int commit_back(struct applying *applying, struct out *notes);
 
 int commit_clean(struct applying *applying);
 
-// Notes the new ctimes of applied and restored files: they are no changes of the host.
+// Notes the new ctimes of applied and restored files: these are not the host's changes.
 int note_applied(struct applying *applying);

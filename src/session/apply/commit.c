@@ -295,7 +295,7 @@ static int back(struct applying *applying)
 	return commit_clean(applying);
 }
 
-// Saves old versions that a process changed or has open: it writes to the file wherever that moves.
+// Saves old versions that a process changed or has open: its writes follow a renamed file.
 static int keep_changed(struct applying *applying)
 {
 	const struct journal *journal = &applying->journal;

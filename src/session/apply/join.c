@@ -93,7 +93,8 @@ static int clone_mount(const char *path)
 	return sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 }
 
-// Runs in a child, as a process cannot return from another user namespace.
+// Sends clones of another run's mounts, from a child: no process returns from another user
+// namespace.
 static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int user, int view,
 				  int socket)
 {

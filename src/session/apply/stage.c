@@ -14,7 +14,7 @@
 #include "session/store/store.h"
 
 #define STAGE_NAME ".sbx-apply-"
-// syncfs(2) is a thousand times as fast as fsync(2) for each file.
+// Calls syncfs(2), which is a thousand times as fast as fsync(2) for each file.
 int stage_sync(const struct applying *applying)
 {
 	for (unsigned i = 0; i < ROOTS_MAX; i++)
@@ -46,7 +46,7 @@ static int open_host(struct applying *applying, unsigned root)
 	return 0;
 }
 
-// Whether the stage fits in the parent of `path`, which the project's boxes cannot reach.
+// Whether the stage can be made in the parent of `path`, which the project's boxes cannot reach.
 static bool takes_stage(struct store *store, const char *path)
 {
 	struct stat status;
@@ -196,7 +196,7 @@ static void order_modes(struct applying *applying)
 	journal->operations = ordered;
 }
 
-// Runs after all copies are made: a hard link changes the ctime of an earlier copy.
+// Notes the copies' identities last: a hard link changes the ctime of an earlier copy.
 static int identify(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;

@@ -25,11 +25,11 @@ struct filling {
 	struct applying *applying;
 	struct staged_link *links;
 	size_t link_count;
-	int parent; // descriptor; -1: not open yet
+	int parent; // descriptor of the host's directory; -1: not open yet
 	enum rights_given gives;
 };
 
-// Opens the directory above a path in the stage, such as "7" or "7/below/it".
+// Makes and opens the directory above a path in the stage, such as "7" or "7/below/it".
 static int open_place(int stage, const char *place, const char **ret_name)
 {
 	char part[PATH_MAX];
@@ -179,8 +179,8 @@ static int finish(const struct filling *filling, const struct change *change, co
 	return give_rights(filling, change, acl ? layer : -1, to, place);
 }
 
-// Drops mode bits that neither the host's file nor the umask gives. A default ACL replaces the
-// umask.
+// Drops mode bits that the host's file lacks and the umask forbids, and set-ID bits. A default ACL
+// replaces the umask.
 static void narrow_mode(struct applying *applying, struct change *change, enum rights_given gives)
 {
 	struct narrowed *narrowed = &applying->narrowed;

@@ -21,7 +21,7 @@ struct compare_walk {
 	const struct held *held;
 	struct changes *changes;
 	unsigned root;
-	const char *repository; // from ".git" on, for the first `skipped` bytes of a path
+	const char *repository; // replaces the first `skipped` bytes of a path
 	size_t skipped;
 	struct withheld names;
 	struct seen seen;
@@ -31,7 +31,7 @@ struct compare_walk {
 	unsigned removed; // index of the uppermost removed directory
 	bool lost;
 	enum same same;
-	uint64_t parent; // inode of the host's directory; 0: none
+	uint64_t parent;
 	const struct seen_directory *above;
 };
 
@@ -143,7 +143,8 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	return result;
 }
 
-// Finds out by overlayfs's origin mark whether the file was the host's.
+// Sets `conflict` if the host removed the entry or replaced its directory, and `marked` by
+// overlayfs's origin mark.
 static void compare_added(struct compare_walk *walk, struct change *change,
 			  const struct known_file *known, const struct merged *merged,
 			  const struct entry *entry)

@@ -29,7 +29,7 @@ struct change {
 	int layer;           // layer with the entry; -1: removed
 	bool covered;        // a directory above is added, removed or replaced as a whole
 	bool guarded;        // applied only if the user names it
-	bool waits;          // a pipe, which is guarded
+	bool waits;          // a pipe: host programs would wait for it
 	bool inside;         // below a guarded change, which is reported instead
 	bool conflict;       // the host differs from what the session saw
 	bool far;            // too deep to be compared: left out
@@ -62,7 +62,7 @@ struct changes {
 // PROJECT_ANY: allows another project, in which every change is a conflict.
 enum project { PROJECT_SAME, PROJECT_ANY };
 
-// Walks only the layers. Changes are sorted, directories before their entries.
+// Lists changes by a walk of the layers, sorted, directories before their entries.
 int changes_find(const struct held *held, enum project project, struct changes *ret_changes);
 
 bool changes_has_inside(const struct changes *changes, unsigned index);
@@ -86,7 +86,7 @@ int mentioned_find(const struct held *held, const struct changes *changes, struc
 enum repository {
 	REPOSITORY_NONE,
 	REPOSITORY_OWN, // git takes the host's directory for a git directory
-	REPOSITORY_NEW, // only once all is applied
+	REPOSITORY_NEW, // becomes one when all is applied
 };
 // `host` -1: the host has no directory.
 enum repository repository_kind(const struct merged *merged, const char *name, int host);
@@ -94,8 +94,8 @@ bool repository_is_part(const char *path);
 // Fills the members of `change` that are about an index.
 void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
 		      int host);
-// Leaves out what both sides wrote: traces, and an index if the session changed no more in the git
-// directory.
+// Leaves out what both sides wrote: traces, and an index if the session changed no more in git
+// directories.
 void repository_leave(struct changes *changes);
 bool repository_is_trace(const char *path);
 // Returns the path from its uppermost `.git` on, or NULL.
@@ -162,14 +162,14 @@ enum same {
 enum same same_directory(const struct changes *changes, const struct seen *seen, unsigned root,
 			 const char *path, int fd);
 
-// Whether only applies of this session have changed the file.
+// Whether only applies have changed the file since the session's begin.
 bool same_file(const struct known_file *known, const struct timespec *base,
 	       const struct stat *status);
 
 bool same_is_applied(const struct known_file *known, const struct stat *is, const struct stat *was);
 
-// Whether the entries of the host's index have the `sum` of the last apply (`applied`), or of the
-// session's begin where it is NULL.
+// Whether the entries of the host's index have the `sum` of the last apply (`applied`), or, if that
+// is NULL, of the session's begin.
 bool same_entries(const struct known *known, const struct known_file *applied,
 		  const struct seen_directory *saw, const char *path, uint64_t sum);
 
@@ -194,8 +194,8 @@ void withheld_repositories(struct withheld *withheld, unsigned root, const struc
 // Returns the path from ".git" on when the root is in a git directory, or NULL.
 const char *withheld_repository(const char *root);
 
-// Whether the path is withheld. Called for directories before their entries.
+// Called for directories before their entries.
 bool withheld_has(struct withheld *withheld, unsigned root, const char *path);
 
-// Clears conflicts of files that were only moved.
+// Finds moved files, and conflicts with files that the host removed.
 void renames_find(const struct held *held, struct changes *changes);

@@ -12,7 +12,7 @@
 #include "session/store/store.h"
 #include "text/words.h"
 
-// Returns the descriptor of the directory, a layer's or the host's, whose entry shows, or -1.
+// Returns the descriptor of the directory, a layer's or the host's, whose `name` is visible, or -1.
 static int place_of(const struct merged *merged, int host, const char *name)
 {
 	struct stat status;

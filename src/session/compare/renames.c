@@ -1,4 +1,4 @@
-// Owns the entries of a removed directory, and the detection of renamed files by their bytes.
+// Owns the detection of renamed files by their bytes.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void pair(const struct held *held, struct change **list, unsigned count, 
 }
 
 // A moved file has an origin mark, and leaves a whiteout or a new file at its old name. With more
-// marks, the host has removed a file that the session changed.
+// marks, the host has removed a file that the session changed: all marked files conflict.
 static void find_lost(struct changes *changes)
 {
 	unsigned marked = 0, left = changes->whiteouts;

@@ -47,7 +47,7 @@ int copy_attributes(int from, int to, mode_t *mode)
 	return acl;
 }
 
-// Falls back to sendfile(2) across file systems, and where copy_file_range(2) fails.
+// Falls back to sendfile(2) where copy_file_range(2) fails.
 static int copy_range(int from, int to, off_t start, off_t end)
 {
 	while (start < end) {

@@ -145,7 +145,7 @@ int history_restore(struct held *held, const char *name, const char **ret_kept)
 	return store_save(held);
 }
 
-// Files of a session are replaced, never written in place.
+// Links a file into a fork: such files are replaced, never written in place.
 static int share_file(const struct held *from, int to, const char *name)
 {
 	return linkat(from->directory, name, to, name, 0) < 0 && errno != ENOENT

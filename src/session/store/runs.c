@@ -26,7 +26,7 @@ static int elsewhere(const struct record_entry *entry)
 		    (int)entry->supervisor, (int)entry->supervisor);
 }
 
-// Removes a file with the directory's name, which an older version of sbx may have made.
+// Makes the run's file. Removes a file "runs", which older versions of sbx made.
 int runs_note(int session, const char *name)
 {
 	enum { TRIES = 100 };
@@ -82,7 +82,7 @@ int runs_open(const char *state, int session, struct runs *ret_runs)
 	return 0;
 }
 
-// Waits milliseconds for the end of a box that was killed.
+// Waits up to 10 s for the end of a killed box.
 static int wait_for_death(const struct record_entry *entry)
 {
 	struct process_stat init;

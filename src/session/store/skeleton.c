@@ -1,5 +1,5 @@
 // Owns the first layer of a root session: a copy of each system directory. An overlay shows the
-// owner of the topmost directory, and the host's root is nobody in the box.
+// topmost directory's owner, and the host's root would be nobody in the box.
 #include "session/store/store.h"
 
 #include <errno.h>

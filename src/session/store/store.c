@@ -224,7 +224,8 @@ int store_add_roots(const struct store *store, const char *id, const struct root
 	return 0;
 }
 
-// Without user attributes overlayfs mounts, but fails later when a directory is replaced.
+// Fails without user attributes: overlayfs would mount, but fail later when a directory is
+// replaced.
 static int check_attributes(const struct store *store)
 {
 	static const char name[] = "user.sbx";

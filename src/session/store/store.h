@@ -142,8 +142,8 @@ int history_refer(struct arena *arena, const char *text, struct reference *ret_r
 enum rights { RIGHTS_CALLER, RIGHTS_ROOT };
 int history_create(struct store *store, const char *name, const char *project, enum rights rights);
 
-// `name` NULL: the next of s1, s2, ... Every tenth snapshot merges layers. Each history function
-// with `held` needs HOLD_ALONE.
+// `name` NULL: the next of s1, s2, ... Merges layers if there are more than ten. Each history
+// function with `held` needs HOLD_ALONE.
 int history_snapshot(struct held *held, const char *name, const char **ret_name);
 
 // Saves changes in a snapshot if they would be lost. *ret_kept: its name, or NULL.
@@ -164,9 +164,8 @@ uint64_t size_of_session(const struct held *held);
 
 void skeleton_roots(struct session *session);
 
-// Fills a root session's first layer if the caller is an ordinary user: all directories of the
-// system, and files of /etc and the package database that are written in place. Makes apt use no
-// separate user.
+// Fills a root session's first layer with directories of the system, and with files of /etc and the
+// package database that are written in place. Makes apt use no separate user.
 int skeleton_make(struct store *store, const struct session *session);
 
 // Merges *frozen and small layers below it, or all layers, into a new one, by hard links. *frozen
@@ -181,14 +180,14 @@ int copy_one(int from, const char *source, const struct stat *status, int to, co
 
 int copy_finish(int to, const char *name, const struct stat *status);
 
-// Copies user attributes except overlayfs's. Returns 1 when `from` has an ACL, without which *mode
-// must be for the owner only.
+// Copies user attributes except overlayfs's. Returns 1 when `from` has an ACL, which is not copied.
+// An access ACL leaves only the owner's bits of *mode.
 int copy_attributes(int from, int to, mode_t *mode);
 
 // Whether two files, each a name in a directory, have the same bytes.
 bool copy_is_same(int above, const char *name, int other_above, const char *other_name);
 
-// Copies groups and ACLs (acl(5)) by a forked process with the caller's ids: a user namespace with
+// Forks a process with the caller's ids, which sets groups and ACLs (acl(5)): a user namespace with
 // one id cannot name others. Call it before owned_override().
 int rights_begin(struct store *store);
 
@@ -258,7 +257,7 @@ void known_format(const struct known *known, struct out *out);
 
 // Returns NULL for a path that no apply wrote. inode KNOWN_REMOVED: an apply removed the path.
 enum { KNOWN_REMOVED = 0 };
-// Below the path of an index: the sum of its entries, for an inode.
+// A name below an index's path, whose `inode` is the sum of the index's entries.
 #define KNOWN_ENTRIES "entries"
 const struct known_file *known_find(const struct known *known, unsigned root, const char *path);
 
@@ -337,7 +336,8 @@ bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
 #define ORIGIN_XATTR "user.overlay.origin" // overlayfs copied the file from the host
 
-// Writes "ID/3", or "ID/own/3" for a root without a host directory: one overlay has all of these.
+// Writes "ID/3", or "ID/own/3" for a root without a host directory. One overlay has all of
+// "ID/own".
 enum { PLACE_MAX = 64 };
 void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root);
 

@@ -155,7 +155,7 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth)
 	}
 }
 
-// For a large terminfo directory, adds only the caller's terminal.
+// Adds the caller's terminal, which stays if the terminfo directory is too large.
 static int bring_terminal(struct bring *bring, const char *directory)
 {
 	const char *term = homes_value(bring->wishes->places.environment, "TERM", strlen("TERM"));

@@ -40,7 +40,7 @@ static void note(struct wishes *wishes, const char *path, const struct gitsecret
 		 from);
 }
 
-// Tier landlock has no copies: it shows a whole file or none.
+// Shows the text in place of the file. Tier landlock, without copies, hides the file.
 static int show(struct wishes *wishes, const struct resolved *file, const char *text)
 {
 	struct mount own = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = from };
@@ -273,7 +273,7 @@ static int filter_registries(struct wishes *wishes, const char *path)
 	return wishes_add(wishes, &own, false);
 }
 
-// Reads configurations of gits that were not built for /etc.
+// Reads ~/.config/git/config, and configurations of gits that were not built for /etc.
 static int read_others(struct wishes *wishes)
 {
 	static const char *const files[] = { "/usr/local/etc/gitconfig",

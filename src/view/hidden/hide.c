@@ -33,13 +33,14 @@ static int hide_resolved(struct wishes *wishes, const struct mount *mask)
 	wishes->hidden[wishes->hidden_count++] =
 		(struct hidden){ mask->target, strlen(mask->target) };
 	if (!mask->identity.type)
-		return 0; // the mask of the file's directory covers a new file
+		return 0; // absent, unreachable or a link: no mount can cover it
 	if (shut_already(wishes->plan, mask))
 		return 0;
 	return wishes_add(wishes, mask, false);
 }
 
-// Hides the caller's own directory without x bits as a whole. Other unreachable paths need no mask.
+// Makes the mask of a path, or of the caller's own directory around it that has no x bit. Other
+// unreachable paths need none.
 static int make_mask(struct wishes *wishes, const struct item *item, const char *path,
 		     struct mount *ret_mask)
 {

@@ -20,8 +20,8 @@ int brought_plan(struct wishes *wishes);
 // Called after hide_plan(): drops environment variables that name hidden files.
 void brought_settle(struct wishes *wishes);
 
-// Shows git's configuration outside of repositories without secrets. Adds files of secrets that it
-// names to wishes->secrets. Called after the project's protection.
+// Shows the user's and system's git configuration, and package managers' settings, without secrets.
+// Adds files of secrets that it names to wishes->secrets. Called after the project's protection.
 int filtered_plan(struct wishes *wishes);
 
 // Files that may have a token: they are shown without it. NULL ends the list.

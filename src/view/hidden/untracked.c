@@ -267,7 +267,7 @@ static void add(struct untracked *files, const struct item *item, const char *me
 
 struct aged {
 	struct pattern_match match;
-	int64_t born; // birth time: the only time that a box cannot set
+	int64_t born; // birth time, which a box cannot set
 };
 
 static int by_age(const void *left, const void *right)

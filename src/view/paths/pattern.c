@@ -66,7 +66,7 @@ static bool goes_down(const struct pattern_walk *walk, const char *path, const c
 	       !wishes_is_hidden(walk->wishes, below);
 }
 
-// pattern_near() ignores case, as some file systems do.
+// Matches in any letter case for pattern_near(), as some file systems do.
 static bool fits(const struct pattern_walk *walk, const char *name, const char *pattern)
 {
 	char lower[NAME_MAX + 1];

@@ -1,5 +1,5 @@
-// Owns the list of places: directories with names that the host acts on, and what the check does
-// with each name.
+// Owns the list of places: directories with names that the host acts on, and what the check after
+// the run does with each name.
 #include "view/paths/wishes.h"
 
 #include <dirent.h>
@@ -17,7 +17,8 @@ enum { ENTRIES_MAX = 32768 };
 
 bool place_is_settled(const struct stat *status)
 {
-	const int64_t of_fat = 2000000000; // also of other file systems with whole seconds
+	const int64_t of_fat =
+		2000000000; // nanoseconds; also for other file systems with whole seconds
 	return times_now() - times_from(&status->st_ctim) >
 	       (status->st_ctim.tv_nsec == 0 ? of_fat : 0) + TIMES_TICK;
 }

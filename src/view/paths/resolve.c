@@ -238,7 +238,7 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 
 static void list_names(struct resolver *resolver, const char *directory)
 {
-	static _Alignas(struct sys_entry) char entries[LISTED_BYTES]; // few of its pages are used
+	static _Alignas(struct sys_entry) char entries[LISTED_BYTES];
 	long size = -1;
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct resolve_entry *own = slot_of(resolver, directory);

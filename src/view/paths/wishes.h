@@ -1,6 +1,5 @@
 // The room view/paths owns wishes: the paths that the profile, the project and sbx want in the
-// view, one wish per path, unsorted. Uses: base, apart, git, names, nouns, text. Begin with
-// wishes.h.
+// view, unsorted. Uses: base, apart, git, names, nouns, text. Begin with wishes.h.
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +18,8 @@ struct stat;
 
 // Places are directories with names that the host acts on.
 
-// Adds the directory and lists its names. `above`: its path in the table of names. Valid until the
-// next call. Returns NULL and reports.
+// Adds the directory and lists its names. `above`: its path in the table of names. The result is
+// valid until the next call. NULL: reported.
 struct place *place_add(struct plan *plan, enum place_role role, const char *path,
 			const char *above);
 // Adds a name that the table of names may lack. No parent of `path` is a symlink.
@@ -146,8 +145,6 @@ int lasting_mount(struct wishes *wishes, struct mount *mount);
 bool opened_note(struct wishes *wishes, const struct item *item, const char *path);
 bool opened_has(const struct wishes *wishes, const char *path);
 
-// A hidden path may have other names than the one that a mount covers.
-
 struct aliases {
 	dev_t sound[16];
 	unsigned count;
@@ -156,7 +153,7 @@ struct aliases {
 // True if the kernel, not a server, compares names: a listing or a mount then covers all spellings.
 bool alias_kernel_compares(const char *path);
 
-// Servers (9p of WSL, virtiofs of a Mac, cifs, FUSE) do not report names that differ in spelling.
+// Servers (9p of WSL, virtiofs of a Mac, cifs, FUSE) may find one file by several spellings.
 // Returns -1 and reports when another spelling finds `mount` below `above`.
 int alias_refuse(struct aliases *aliases, const struct plan *plan, const struct mount *mount,
 		 const struct mount *above);
@@ -222,7 +219,7 @@ bool mounted_elsewhere(const struct mounts *mounts, uint64_t id, const char *pat
 
 bool mounted_opens(const struct mounts *mounts, const char *path);
 
-// Protection by a box of sbx around this process. The kernel's refusals prove it.
+// Protection by a box of sbx around this process.
 
 // Finds only boxes of tier full.
 bool outer_is_box(void);
@@ -238,8 +235,8 @@ bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mount
 bool outer_copy(struct arena *arena, const char *path, struct identity *ret_link,
 		const char **ret_copy);
 
-// Searched directories (plan->trees). Returns the deepest one above a path, or one below it, or
-// NULL.
+// Search plan->trees: tree_around() returns the deepest one at or above a path, tree_in() one at or
+// below it; or NULL.
 const char *tree_around(const struct plan *plan, const char *path);
 const char *tree_in(const struct plan *plan, const char *path);
 bool tree_is(const struct plan *plan, const char *path);

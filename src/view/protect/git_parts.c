@@ -40,7 +40,7 @@ static int protect_deeper(struct wishes *wishes, const struct place *place,
 {
 	const char *path = path_below(wishes->arena, place->path, row->path);
 	int problem = place_stands(place, row->path) ? look(path) : ENOENT;
-	// Guards the path: a box may replace the user's link by a directory.
+	// Guards the path after the run: a box may replace the user's link by a directory.
 	if (problem == ELOOP && wishes_is_reached(wishes, path))
 		TRY(protect_guard(wishes, path, ACT_QUARANTINE));
 	if (problem == ELOOP)

@@ -47,8 +47,8 @@ static const char *place_of(const struct wishes *wishes, const char *path)
 
 enum name_side { WITHIN_ROW, AROUND_ROW };
 
-// True if `path` is below a row's path, or a parent of one. `names` (or NULL) gets the rows.
-// home_protect() handles the home itself.
+// True if `path` is below a row's path or a parent of one, by `side`. `names` (or NULL) gets the
+// rows. home_protect() handles the home itself.
 static bool is_row_of(struct wishes *wishes, const char *path, enum name_side side,
 		      struct list *names)
 {

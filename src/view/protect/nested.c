@@ -65,7 +65,7 @@ static void look_first(struct wishes *wishes, struct tree *tree, struct repos *r
 	*ret_known = first.known;
 }
 
-// A box changes no mode of another user's directory.
+// True if a box could open the directory by chmod(2), as the caller owns it.
 static bool can_open(struct wishes *wishes, const char *path)
 {
 	struct stat status;
@@ -74,8 +74,8 @@ static bool can_open(struct wishes *wishes, const char *path)
 	return status.st_uid == geteuid();
 }
 
-// A killed 'rm -r' leaves a directory that is no repository for git. Another 'rm -r' may remove
-// it.
+// Guards the HEAD of a directory without one, as a killed 'rm -r' leaves: another 'rm -r' may
+// remove it.
 static int protect_headless(struct wishes *wishes, const char *path, const char *head)
 {
 	struct stat status;
@@ -94,8 +94,8 @@ static int protect_known(struct wishes *wishes, const struct resolved *known, st
 					: protect_name(wishes, known->path, ACT_REPOSITORY, from);
 }
 
-// True if a .git file leads out of the tree: its worktree is shown and protected as the project's.
-// A repository in the tree is protected itself.
+// True if a .git file leads out of the tree: its worktree is protected like the project's. A
+// repository in the tree is protected itself.
 static bool leads_out(struct wishes *wishes, const struct tree *tree, const char *file)
 {
 	const char *pointer = beyond_pointer(wishes->arena, file, GIT_FILE_PREFIX);
@@ -116,14 +116,14 @@ static enum nested_kind kind_of(const struct repos_row *row)
 	return row->kind == REPOS_MADE ? NESTED_MADE : is_bare(row) ? NESTED_BARE : NESTED_GIT;
 }
 
-// The work tree, or a git directory of another name.
+// Returns the work tree, or a git directory of another name.
 static const char *top_of(struct arena *arena, const struct tree *tree, const struct repos_row *row)
 {
 	const char *path = path_below(arena, tree->path, row->path);
 	return is_bare(row) ? path : path_parent(arena, path);
 }
 
-// The parent is no symlink.
+// Protects a listed repository, whose parent is no symlink.
 static int protect_git(struct wishes *wishes, const struct tree *tree, const char *path,
 		       struct origin from, unsigned *count)
 {
@@ -198,7 +198,7 @@ static int protect_rows(struct wishes *wishes, struct tree *tree, const struct r
 		    (kind == NESTED_BARE &&
 		     place_is_git(wishes->plan, path_below(arena, tree->path, row->path))))
 			continue;
-		// Also of a worktree or submodule, whose git directory is protected elsewhere.
+		// Also adds a worktree or submodule, whose git directory is protected elsewhere.
 		if (kind != NESTED_MADE || i < STARTS_MADE_MAX)
 			list_add(&wishes->tops, arena, top_of(arena, tree, row), from);
 		if (kind != NESTED_MADE)

@@ -22,8 +22,8 @@ int protect_plan(struct wishes *wishes);
 int protect_name(struct wishes *wishes, const char *path, enum act otherwise, struct origin from);
 int protect_guard(struct wishes *wishes, const char *path, enum act act);
 
-// Called after a failed lookup, with errno. Notes a directory without its owner's x bit. Returns -1
-// and reports.
+// Called after a failed lookup, with errno. Notes a directory that the caller may not read or
+// search. Returns -1 and reports.
 int protect_failed(struct wishes *wishes, const char *path);
 
 // Returns false if there is no room for another git directory's parts. The directory then becomes
@@ -92,28 +92,28 @@ int beyond_show_worktree(struct wishes *wishes, const char *common, const char *
 
 int nested_protect(struct wishes *wishes, struct tree *tree, unsigned *count);
 
-// Protects files that git's configuration names, where the box can write them. Called after all
-// other protection. Needs wishes->named and wishes->tops.
+// Protects files that git's configuration names, where the box can write them. Called after the
+// protection of repositories. Needs wishes->named and wishes->tops.
 int configured_protect(struct wishes *wishes);
 
 // Protects targets of links in protected directories where the box could write. The check after the
 // run compares others. Called after all other protection.
 int indirect_protect(struct wishes *wishes);
 
-// Protects what programs read at their start, by the table and the profile.
+// Protects files of the home that programs read at start, by the table and the profile.
 int home_protect(struct wishes *wishes, struct origin from);
 
-// Names of the home that the caller's programs run or trust. They are never a project.
+// Names of the home that the caller's programs run or trust.
 
-// Returns -1 and reports when the project, or a --write directory, is below one of these names, or
-// in a place of secrets.
+// Returns -1 and reports when the project is below one of these names or among secrets, or it or a
+// --write directory is a TRUSTED_PLACE.
 int homes_refuse(struct wishes *wishes);
 
 // Protects names of the home where the wishes so far let the box write.
 int homes_protect(struct wishes *wishes);
 
-// Directories of the caller's PATH that the box can write: each entry, with links on its way.
-// Relative entries are below the project's top and the caller's directory.
+// Protects directories of the caller's PATH that the box can write, and links on the way. Reports
+// relative entries.
 
 int programs_protect(struct wishes *wishes, const struct homes *homes);
 

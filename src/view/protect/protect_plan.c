@@ -118,7 +118,7 @@ static void keep_from_writing(struct wishes *wishes, const char *path)
 	}
 }
 
-// hide lines win: protection makes no file readable.
+// Protects a path of the profile. `hide` lines win: protection makes no file readable.
 static int protect_path(struct wishes *wishes, const struct item *item, const char *path)
 {
 	struct stat status;

@@ -1,5 +1,5 @@
-// Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, common
-// directory, worktrees, submodules.
+// Owns the protection of git repositories by their layout (gitrepository-layout(5)): .git as
+// directory or file, common directory, worktrees, submodules.
 #include "view/protect/protect.h"
 
 #include <dirent.h>
@@ -159,7 +159,7 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	return 0;
 }
 
-// Hides worktrees if there are too many: git cannot prune a read-only list.
+// Shows other worktrees, unless there are too many: git cannot prune a read-only list.
 static int show_worktrees(struct wishes *wishes, const char *common)
 {
 	unsigned count = 0;
