@@ -53,7 +53,7 @@ static struct merge merge_of(const struct check *check, const struct copy *copy,
 			       .after = "" };
 }
 
-// Whether another descriptor or hard link can write to the file.
+// Whether the file is open for writing, or has another hard link.
 static bool is_open(int fd, const struct stat *status)
 {
 	bool free = fcntl(fd, F_SETLEASE, F_RDLCK) == 0 || errno != EAGAIN;
@@ -175,8 +175,8 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 			   .ended = clock_over(run->journal_count ? run->journals[0] : -1) },
 		.run = run,
 	};
-	// A confined process reads the box's files, and enters directories that are closed to this
-	// one.
+	// If anything may have changed, a confined child looks, also in directories closed to this
+	// process.
 	look.quiet = plan->place_count == 0 || scan_is_quiet(&look.check, run);
 	look.check.absent = look.quiet && !plan->due && !places_are_shut(plan);
 	bool done = look.check.absent;

@@ -43,7 +43,7 @@ static bool is_mounted(const char *path)
 	return (status.attributes & SYS_STATX_MOUNT_ROOT) != 0;
 }
 
-// Returns a detached mount. Mounting uses up a copy's link: makes a new one.
+// Returns a detached mount. A copy gets a new symlink for each mount.
 static int open_cover(const struct mount *mount)
 {
 	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -141,7 +141,7 @@ static void be_first(void)
 	syscall(SYS_sched_setattr, 0, &wanted, 0);
 }
 
-// The keeper ends with the supervisor, which has the only other end of the socket.
+// Runs the keeper. It ends with the supervisor, which has the socket's only other end.
 static _Noreturn void keep(const struct plan *plan, const struct run *run, int mounts, int socket)
 {
 	const int kept[] = { mounts, socket, run->user, run->view };

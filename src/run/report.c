@@ -83,7 +83,7 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 	return STATUS_FAILED;
 }
 
-// A model starts a server in one command, and expects it to live during the next.
+// Reports that processes were left: a model expects a server to live in the next run.
 static void find_left(const struct run *run, struct outcome *outcome)
 {
 	if (outcome->kind == OUTCOME_ENDED && run->message.kind == MESSAGE_ENDED &&
@@ -154,7 +154,7 @@ static void find_hidden(const struct plan *plan, const struct run *run, struct o
 	find_names(&plan->altered, FINDING_ALTERED, outcome);
 }
 
-// The command may have taken the owner's rights to the project.
+// Reports that the command took the owner's rights to the project.
 static void find_rights(const struct plan *plan, struct arena *arena, struct outcome *outcome)
 {
 	const char *fix = owned_closed(arena, plan->project);

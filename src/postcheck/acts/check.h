@@ -92,8 +92,8 @@ void changed_add(const struct check *check, const char *path);
 void changed_end(const struct check *check);
 // Whether this run changed `name`, or an entry directly in it.
 bool changed_has(const struct check *check, int directory, const char *name);
-// Whether the name is in the table only without regard to case. A directory does no harm: build/ is
-// not Bazel's BUILD.
+// Whether the table has the name, but in another case. changed_is_other(): a directory, harmless:
+// build/ is not Bazel's BUILD.
 bool changed_in_other_case(const char *name);
 bool changed_is_other(int directory, const char *name);
 // Reports `name` if changed_has().

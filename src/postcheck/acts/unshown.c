@@ -129,7 +129,7 @@ static enum once { ALWAYS, UNTIL_CHANGED, ONCE, IN_SESSION } once_of(enum findin
 		       : ALWAYS;
 }
 
-// A model gets FINDING_LEFT once for all names, a person once for each.
+// Hashes a finding, but FINDING_LEFT for a model without its path: once for all.
 static const char *hash_of_fact(const struct noting *noting, const struct reported *finding)
 {
 	char session[ANCESTOR_MAX] = "";
@@ -202,7 +202,7 @@ static bool is_person(const struct plan *plan)
 	return plan->person && !plan->terse && (report == TELL_SHORT || report == TELL_FULL);
 }
 
-// Clears hashes of names written since: the user may have undone the change.
+// Clears hashes of names written since their report: the user may have undone changes.
 void unshown_begin(struct plan *plan)
 {
 	FORGIVING;

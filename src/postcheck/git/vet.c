@@ -55,7 +55,7 @@ static bool exists(int directory, const char *name)
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// Quarantines a file in the directory's place. Returns -1 then, and if there is none.
+// Opens a directory, or returns -1. Quarantines a file in its place.
 static int open_entries(struct check *check, int directory, const char *name, const char *path)
 {
 	int fd = fd_directory(directory, name);
@@ -186,7 +186,7 @@ static bool is_looked_at(const struct check *check, int directory, const char *n
 	       !finding_is_own(check, directory, name);
 }
 
-// A worktree's shared directory is two levels up.
+// A new worktree must have its shared directory two levels up.
 static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
 {
 	char text[GIT_POINTER_MAX], below[PATH_MAX];
@@ -221,7 +221,7 @@ static void vet_module(struct check *check, int directory, const char *name, con
 		finding_take(check, directory, name, path, "appeared too deep to be checked");
 		return;
 	}
-	// While git makes it, its templates come before HEAD.
+	// Git writes a new submodule's templates before its HEAD.
 	autoclose int fd = check->living ? fd_directory(directory, name)
 					 : open_entries(check, directory, name, path);
 	if (fd >= 0 && (exists(fd, "HEAD") || exists(fd, "config")))
@@ -291,7 +291,7 @@ static void vet_parts(struct check *check, int directory, const char *path, int 
 		vet_part(check, row, directory, path, depth);
 }
 
-// Git writes a submodule's .git file before the directory to which it leads.
+// Whether the .git file leads to no repository yet: git makes it later.
 static bool leads_nowhere(int directory, const char *name, const char *path)
 {
 	char text[GIT_POINTER_MAX], place[PATH_MAX];
@@ -305,7 +305,7 @@ static bool leads_nowhere(int directory, const char *name, const char *path)
 	return fd < 0 ? errno == ENOENT : git_directory(fd) == GIT_NONE;
 }
 
-// A .git file may lead only to a worktree or a submodule that is itself searched.
+// Quarantines a .git file that leads elsewhere than to a searched worktree or submodule.
 static void vet_pointer(struct check *check, int directory, const char *name, const char *path)
 {
 	char place[PATH_MAX];
