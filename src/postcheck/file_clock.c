@@ -12,7 +12,7 @@ struct timespec clock_start(const struct plan *plan)
 {
 	enum { SLACK_MILLISECONDS = 20 };
 	struct timespec now, steady, never = { 0 };
-	// clock_pass() reads the clocks in the other order: a pause between reads is no setback.
+	// clock_pass() reads in the other order: a pause in between is no setback.
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &steady);
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	int64_t by_clock = (now.tv_sec - plan->start.tv_sec) * 1000 +

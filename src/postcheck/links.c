@@ -88,7 +88,7 @@ static void find_links(const struct plan *plan, const char *place, struct findin
 		struct arena *arena = arena_new_of(TEXTS_BYTES);
 		const char *path = path_below(arena, place, entry->name);
 		const char *leads = leads_out(plan, arena, path);
-		// A path with '$' gets no suggestion: path options expand '$'.
+		// No suggestion for '$': path options expand it.
 		const char *word = leads && !strchr(leads, '$') ? quote_fix(arena, leads) : NULL;
 		looked++;
 		if (leads)

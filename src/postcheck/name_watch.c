@@ -211,8 +211,8 @@ static bool look_at_tracked(struct watch *watch, struct check *check, int top, c
 	return here;
 }
 
-// Sweeps over all directories take a RARELYth of the time at most. Other turns check only watched
-// ones, and those with a box's repository.
+// Sweeps over all directories take at most a RARELYth of the time. Others are of watched ones, and
+// those with a box's repository.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run)
 {
 	enum { RARELY = 300, NANOSECONDS_A_MILLISECOND = 1000000 };

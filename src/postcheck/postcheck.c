@@ -73,7 +73,7 @@ bool copy_look(struct check *check, const struct copy *copy)
 		finding_take(check, directory, merge.name, copy->path, "is not a file any more");
 	merge.fresh = fd < 0 || is_open(fd, &status);
 	int written = merge_config(&merge);
-	if (copy->lock >= 0) // merge_config() may lock it exclusively
+	if (copy->lock >= 0) // merge_config() may have locked it exclusively
 		flock(copy->lock, LOCK_SH | LOCK_NB);
 	return written != 0;
 }
@@ -90,7 +90,7 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 			     "");
 		return;
 	}
-	// The host replaced the file: the box could write to the new one.
+	// If the host replaced the file, the box could write to the new one.
 	if (fstatat(directory, merge.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    (status.st_ino != copy->identity.inode ||
 	     finding_is_made(check, directory, merge.name)))

@@ -28,7 +28,7 @@ struct tree;
 enum { SHORT_RUN_MILLISECONDS = 100 };
 // Reads git's index, while the new box is busy.
 void check_prepare(const struct plan *plan, struct run *run);
-// Records the start. Call it right before the command begins.
+// Records the start, right before the command begins.
 void check_begin(struct plan *plan, struct run *run);
 // Merges git's configurations, quarantines new protected names, and reports changed names that the
 // host will run.
@@ -130,7 +130,7 @@ void watch_begin(struct watch *watch, const struct plan *plan, const struct run 
 void watch_end(struct watch *watch);
 // Reads the notices. False: it is too early for the next check.
 bool watch_is_time(struct watch *watch);
-// Descriptor to poll, or -1.
+// Returns the descriptor to poll, or -1.
 int watch_waiting(const struct watch *watch);
 void watch_directory(struct watch *watch, int directory);
 // Opens the parent directory. Watches the deepest existing one on the way. Returns -1 with errno.

@@ -29,7 +29,7 @@
 #include "report/findings.h"
 #include "run.h"
 
-// RESTORE_YIELDS tries yield while the host renames a file, later ones sleep for 1 ms.
+// The first RESTORE_YIELDS tries yield while the host renames a file, others sleep for 1 ms.
 enum { RESTORE_YIELDS = 2000, RESTORE_TRIES = 2050, ANSWERS_A_TURN = 64 };
 
 // The keeper's answers. Other numbers are indices of restored mounts.
@@ -288,7 +288,7 @@ static void look_at(struct watch *watch, struct check *check, unsigned index)
 	const struct mount *mount = &check->plan->mounts[index];
 	struct wall_state *wall = &watch->walls[index], now = wall_seen(mount);
 	bool first = now.inode != wall->inode;
-	// The keeper has not reported the change yet.
+	// Unchanged, or the keeper has not reported it yet.
 	if (!is_changed(&now, wall) || (first && !wall->replaced))
 		return;
 	now.replaced = wall->replaced;

@@ -142,7 +142,7 @@ static void find_names(const struct list *names, enum finding_kind kind, struct 
 		findings_add(&outcome->found, kind, item->text, "", item->text);
 }
 
-// Reports untracked files only if a program tried to open one, or the command failed.
+// Reports altered files, and untracked ones if a program tried to open one, or the command failed.
 static void find_hidden(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
 	struct stat link;

@@ -76,7 +76,7 @@ void signals_restore(const struct run *run)
 	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
 }
 
-// A terminal signals the whole process group. The supervisor forwards only signals of programs.
+// Forwards signals, except those that a terminal sent to the whole process group.
 void signals_handle(const struct run *run)
 {
 	struct signalfd_siginfo info;

@@ -129,7 +129,7 @@ int report_written(const struct plan *plan, int result, int status);
 
 void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
 
-// Fails only for a background run. record_note() reports that others have no record.
+// Makes the record. A failure ends only a background run; record_note() reports others.
 int record_host(const struct plan *plan, struct run *run);
 int record_undo(const struct plan *plan, struct run *run);
 void record_turn(struct run *run, const struct denials *denials);

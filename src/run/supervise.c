@@ -148,7 +148,7 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 		add_warning(item, &outcome->found);
 }
 
-// A limit that ended the run counts more than the command's status.
+// Completes the outcome. A limit that ended the run outweighs the command's status.
 static void decide_outcome(const struct plan *plan, struct run *run, const struct clock *clock,
 			   struct outcome *outcome)
 {

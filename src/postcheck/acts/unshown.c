@@ -43,7 +43,7 @@ static void open_list(struct noting *noting)
 				    unshown_text(noting->arena, plan->state, plan->project));
 }
 
-// Too large a list is dropped: its names are reported again.
+// Stores the list. Too large a one is dropped, and reported again.
 static void close_list(struct noting *noting)
 {
 	const struct plan *plan = noting->plan;

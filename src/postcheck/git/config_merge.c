@@ -98,7 +98,7 @@ static int compute(struct merge_work *work)
 	return 0;
 }
 
-// When the host's file is gone, the text of the start is used.
+// Reads the host's file. If it is gone, MERGE_HOST takes the text of the start.
 static int read_now(struct merge_work *work)
 {
 	const struct merge *merge = work->merge;

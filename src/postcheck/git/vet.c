@@ -96,7 +96,7 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 {
 	char below[PATH_MAX];
 	autoclose int fd = fd_directory(directory, name);
-	// Changed entries are quarantined in a changed directory, even in the user's.
+	// Quarantines changed entries of a changed directory, even of the user's.
 	bool came = fd >= 0 && check->start.tv_sec != 0 && finding_is_changed(check, fd, "");
 	bool tell = fd < 0 && finding_is_changed(check, directory, name);
 	entries_some (entry, fd, came ? check->budget : ENTRIES_MAX) {

@@ -63,7 +63,7 @@ struct merge {
 	unsigned depth; // directories below the project, for core.worktree
 	bool made;      // the run made the repository
 	bool fresh;     // replaces the file: a program may have the old one open
-	int lock;       // of struct copy, or -1
+	int lock;       // struct copy's lock, or -1
 };
 
 // Writes under git's lock (NAME.lock), and reports withheld keys. Returns 0: unchanged; 1: written;
