@@ -17,7 +17,7 @@
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 
-// Whether `place` is in /proc, or is in or above the home, and unseen.
+// Whether `place` is in /proc, or in or above the home and hidden from the box.
 static bool is_out_of_sight(const struct plan *plan, const char *place)
 {
 	const char *homes[] = { plan->home, plan->real_home };

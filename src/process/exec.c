@@ -35,7 +35,7 @@ __attribute__((noinline)) static int execute_script(const struct exec_words *wor
 	return errno;
 }
 
-// Whether it is ELF, of any architecture: sh would run it as a script.
+// Whether the file is ELF, of any architecture: sh would run it as a script.
 static bool is_program(const char *path)
 {
 	char begin[4] = "";

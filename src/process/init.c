@@ -194,7 +194,7 @@ static void take_orders(struct run *run, pid_t command)
 	}
 }
 
-// Follows SIGNAL_END, which the box, in a lower Landlock domain, cannot send.
+// Ends all on SIGNAL_END, which the box, in a lower Landlock domain, cannot send.
 static _Noreturn void end_processes(void)
 {
 	domain_end();

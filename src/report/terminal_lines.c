@@ -55,7 +55,7 @@ int terminal_lines_reopen_terminal(int fd)
 	return -1;
 }
 
-// Whether a line disturbs nobody. With TOSTOP it would stop a background job.
+// Whether a line disturbs nobody. With TOSTOP writing would stop a background job.
 static bool is_in_line_mode(int fd)
 {
 	const tcflag_t local = ICANON | ECHO, output = OPOST | ONLCR;

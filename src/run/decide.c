@@ -94,7 +94,8 @@ static bool exists_inside(const struct plan *plan, const char *path)
 	       (above->kind == MOUNT_BIND && !above->cache);
 }
 
-// Chooses the caller's directory if the box has it, else the home, else the root.
+// Chooses the caller's directory if the box has it, else the home or the root. Outside a given or a
+// session's project, chooses the project.
 static int choose_directory(struct plan *plan)
 {
 	struct stat status;

@@ -130,7 +130,7 @@ static void tell_tracked(const struct index_work *work, enum finding_kind kind)
 	}
 }
 
-// Reports marks, but none that git sets for a sparse checkout.
+// Reports marks that hide changes, but none of a sparse checkout.
 static void tell_marks(const struct index_work *work)
 {
 	const struct index_file *file = &work->file;
@@ -160,7 +160,7 @@ static bool is_too_large(const struct check *check, const struct stat *status)
 	return check->living && size > LIVING_BYTES && size / 2 > check->plan->indexed.size;
 }
 
-// `ret_why` NULL: git could have written the index.
+// *ret_why is NULL if git could have written the index.
 static struct index_work *read_index(struct arena *arena, struct check *check, int fd,
 				     const struct stat *status, int directory, const char *path,
 				     const char **ret_why)
