@@ -75,7 +75,7 @@ static int make(const struct plan *plan, struct run *run)
 	return run->record < 0 ? fail(errno, "note the run") : enter(plan, run);
 }
 
-// Without a record nobody would find a background run.
+// Fails for a background run: without a record nobody would find it.
 int record_host(const struct plan *plan, struct run *run)
 {
 	int noted = make(plan, run), number = errno;

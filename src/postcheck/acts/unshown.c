@@ -129,7 +129,7 @@ static enum once { ALWAYS, UNTIL_CHANGED, ONCE, IN_SESSION } once_of(enum findin
 		       : ALWAYS;
 }
 
-// Hashes a finding, but FINDING_LEFT for a model without its path: once for all.
+// Hashes a finding. For a model FINDING_LEFT has no path: it counts once.
 static const char *hash_of_fact(const struct noting *noting, const struct reported *finding)
 {
 	char session[ANCESTOR_MAX] = "";
