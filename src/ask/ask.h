@@ -67,7 +67,7 @@ struct ask_terminal {
 	} state;
 	const char *letters;
 	bool list;    // the next question is for all destinations
-	bool stopped; // pid 1 reported that the box is
+	bool stopped; // pid 1 reported the box stopped
 	bool over;    // the run ends: no more questions
 	struct termios before;
 	pid_t group;                // in the foreground before the question
@@ -84,7 +84,7 @@ struct ask {
 	struct ask_child child;
 	struct host_question *asked[QUESTION_LIST_MAX]; // destinations asked now, oldest first
 	unsigned count;
-	unsigned failures[ASK_ENDS]; // by kind
+	unsigned failures[ASK_ENDS]; // by enum ask_end
 	struct ask_terminal terminal;
 	unsigned unkept; // answers "project" that were not stored
 };

@@ -139,7 +139,7 @@ static _Noreturn void keep_program(const struct ask_exec *exec)
 	int pidfd;
 	sigemptyset(&end);
 	sigaddset(&end, SIGTERM);
-	sigfillset(&all); // also those of the terminal
+	sigfillset(&all); // also the terminal's signals
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

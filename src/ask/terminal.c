@@ -90,7 +90,7 @@ static void remember(struct ask_terminal *terminal, int64_t now)
 	terminal->recent[RECENT_MAX - 1] = now;
 }
 
-// Chooses all open questions if there are many, else the oldest.
+// Asks about all open questions if they are many, else the oldest.
 static void choose(const struct plan *plan, struct run *run)
 {
 	struct ask *ask = run->ask;

@@ -25,7 +25,7 @@ static __always_inline int is_own(struct bpf_sk_lookup *to)
 	       to->local_ip6[3] == bpf_htonl(1);
 }
 
-// Always passes: a connection without this socket stays in the box's network, which no packet
+// Always passes: a connection without the listener stays in the box's network, which no packet
 // leaves.
 SEC("sk_lookup")
 int choose_socket(struct bpf_sk_lookup *to)

@@ -49,7 +49,7 @@ static __always_inline int is_listed(struct guard_rule *key, enum guard_list lis
 	return bpf_map_lookup_elem(&rules, key) != 0;
 }
 
-// An IPv6 socket reaches IPv4 by ::ffff:0:0/96: only rules for IPv4 apply then.
+// Applies IPv4's rules to ::ffff:0:0/96, by which an IPv6 socket reaches IPv4.
 static __always_inline int judge(struct guard_rule *key, __be16 port)
 {
 	int is_v4 = key->address[0] == 0 && key->address[1] == 0 &&

@@ -39,7 +39,7 @@ struct writable {
 	unsigned count;
 };
 
-// Lets the check write below `path`. Paths beyond WRITABLE_MAX stay unchanged, and are reported.
+// Lets the check write below `path`, unless there are already WRITABLE_MAX paths.
 static void add_writable(struct writable *writable, const char *path, int follow)
 {
 	for (unsigned i = 0; i < writable->count; i++)
@@ -48,7 +48,7 @@ static void add_writable(struct writable *writable, const char *path, int follow
 	int fd = writable->count < WRITABLE_MAX
 			 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | follow)
 			 : -1;
-	if (fd < 0) // a file: replacing it needs its directory
+	if (fd < 0) // too many, or a file: to replace one needs its directory
 		return;
 	writable->paths[writable->count] = path;
 	writable->fds[writable->count++] = fd;
@@ -70,7 +70,7 @@ static int lock(const struct plan *plan, int copies)
 		if (str_put(parents[i], PATH_MAX, "%.*s", (int)(path_name(path) - path - 1), path))
 			add_writable(&writable, parents[i], O_NOFOLLOW);
 	}
-	// No path leads to the copies, in the dead box's mount namespace.
+	// The copies are in the dead box's mount namespace: no path leads there.
 	if (copies >= 0 && writable.count < WRITABLE_MAX)
 		writable.fds[writable.count++] = copies;
 	if (geteuid() == 0 && privileges_keep(of_root, sizeof(of_root) / sizeof(*of_root)) < 0)
@@ -78,7 +78,7 @@ static int lock(const struct plan *plan, int copies)
 	return confine_below(CONFINED_CHECK, locks, writable.fds, writable.count);
 }
 
-// A child must not keep the lock that marks the run as alive.
+// Runs `look`, without the lock that marks the run as alive, and writes findings to `back`.
 static _Noreturn void run_child(const struct plan *plan, const struct run *run, pid_t parent,
 				void (*look)(void *argument), void *argument,
 				struct findings *found, int back)

@@ -15,7 +15,7 @@
 #include "postcheck/acts/check.h"
 #include "view/paths/wishes.h"
 
-// Returns where git runs the commands in `file`.
+// Returns the directory in which git runs the commands of `file`.
 static const char *base_of(const struct plan *plan, const char *file)
 {
 	const char *directory = path_parent(plan->scratch, file);

@@ -12,7 +12,7 @@ struct timespec clock_start(const struct plan *plan)
 {
 	enum { SLACK_MILLISECONDS = 20 };
 	struct timespec now, steady, never = { 0 };
-	// clock_pass() read the clocks in the other order: a pause in between is harmless.
+	// clock_pass() reads in the other order: a pause in between is no setback.
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &steady);
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	int64_t by_clock = (now.tv_sec - plan->start.tv_sec) * 1000 +
@@ -22,8 +22,8 @@ struct timespec clock_start(const struct plan *plan)
 	return by_clock + SLACK_MILLISECONDS < in_truth ? never : plan->start;
 }
 
-// File times have ticks of up to 10 ms. Since Linux 6.13 a change gets an exact time if the file's
-// time was read in the same tick.
+// Whether a change of `fd` now gets a time after `start`: within a tick (10 ms) only since Linux
+// 6.13, once its old time was read.
 static bool has_exact(int fd, const struct timespec *start)
 {
 	enum { OWN = 0600, CHANGES = 3 };
@@ -44,7 +44,7 @@ int64_t clock_over(int fd)
 	return times_from(&now);
 }
 
-// On a busy host a virtual machine's tick may take far longer than 10 ms.
+// Waits for a file time after `time`. A virtual machine's tick may exceed 10 ms.
 static bool passes(const struct timespec *time, int fd)
 {
 	enum { TRIES_MAX = 2000, SET_BACK_SECONDS = 2 };

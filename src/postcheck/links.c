@@ -17,7 +17,7 @@
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 
-// Whether the box did not see `place`, in /proc or in the caller's home.
+// Whether `place` is in /proc, or in or above the home and hidden from the box.
 static bool is_out_of_sight(const struct plan *plan, const char *place)
 {
 	const char *homes[] = { plan->home, plan->real_home };
@@ -54,7 +54,7 @@ static bool is_old_link(const struct plan *plan, int directory, const char *name
 	       S_ISLNK(status.st_mode) && times_from(&status.st_ctim) < times_from(&plan->start);
 }
 
-// Most secrets are below dot names in the home.
+// Whether `path` is hidden, or below a dot name in the home, as most secrets.
 static bool is_private(const struct plan *plan, const char *path)
 {
 	return (path_within(path, plan->real_home) &&
@@ -88,7 +88,7 @@ static void find_links(const struct plan *plan, const char *place, struct findin
 		struct arena *arena = arena_new_of(TEXTS_BYTES);
 		const char *path = path_below(arena, place, entry->name);
 		const char *leads = leads_out(plan, arena, path);
-		// A path with '$' gets no suggestion: path options expand '$'.
+		// No suggestion for '$': path options expand it.
 		const char *word = leads && !strchr(leads, '$') ? quote_fix(arena, leads) : NULL;
 		looked++;
 		if (leads)

@@ -40,7 +40,7 @@ static struct watched_name *watched(struct watch *watch, const struct stat *stat
 	return NULL;
 }
 
-// If the kernel refuses notices, all directories are compared at intervals.
+// Watches a directory. If the kernel refuses notices, compares all at intervals.
 void watch_directory(struct watch *watch, int directory)
 {
 	struct stat status;
@@ -130,8 +130,8 @@ static bool takes(struct living *living, const struct check *check, const char *
 	return true;
 }
 
-// Checks take at most a quarter of the time. A check each second finds writes without a notice,
-// such as to mapped memory.
+// Sets when to check next: checks take a quarter of the time at most. One each second finds writes
+// without notices (mmap).
 void watch_rest(struct watch *watch, int64_t began)
 {
 	int64_t now = steady_now(), next = now + TIMES_LONGER * (now - began);
@@ -217,8 +217,8 @@ static void look_at_tracked(struct watch *watch, struct check *check, int top, c
 	}
 }
 
-// A whole sweep takes at most a RARELYth of the time. Other turns check only directories with
-// notices, or with a repository of the box.
+// Sweeps over all directories take at most a RARELYth of the time. Others are of watched ones, and
+// those with a box's repository.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run)
 {
 	enum { RARELY = 300, NANOSECONDS_A_MILLISECOND = 1000000 };

@@ -59,7 +59,8 @@ static void take_hooks(struct looking *look, int directory, const char *name, co
 		vet_absent(look->check, directory, name, path);
 }
 
-// With ACT_QUARANTINE does not follow a link, which could lead to the box's names.
+// Looks in a subdirectory. With ACT_QUARANTINE quarantines a link: it could lead to the box's
+// names.
 static void look_below(struct looking *look, int directory, const char *name, const char *path,
 		       enum act below)
 {
@@ -142,8 +143,8 @@ static bool is_opened(const struct plan *plan, const char *path)
 	return false;
 }
 
-// The user may rewrite a file of the start. A changed link, or a directory in place of another
-// type, is new.
+// Whether the entry is of the start: then a directory, or of the same type and no link, or
+// unchanged.
 static bool is_known(const struct looking *look, int directory, const struct sys_entry *entry)
 {
 	const struct stood *stood = place_had(look->place, entry->name);
@@ -167,7 +168,7 @@ static void meet(struct looking *look, int directory, const struct sys_entry *en
 	    !str_put(path, sizeof(path), "%s/%s", place->path, name) ||
 	    is_opened(look->check->plan, path))
 		return;
-	// The listing of the start lacks names: this one may be the user's.
+	// The listing of the start is incomplete: this name may be the user's.
 	if (act == ACT_QUARANTINE && place->part)
 		act = ACT_REPORT;
 	act_on(look, act, directory, name, path);
@@ -195,7 +196,7 @@ static void look_at_known(struct looking *look, int directory, const struct stoo
 	}
 }
 
-// The host's git may have checked out files into a changed hooks directory.
+// Reports what is new in an old hooks directory: the host's git may have written it.
 static void look_at_hooks(struct looking *look, int directory)
 {
 	char path[PATH_MAX];
@@ -206,7 +207,7 @@ static void look_at_hooks(struct looking *look, int directory)
 		take_hooks(look, directory, stood->name, path);
 }
 
-// Checks a name by path. git/parts.c checks new links to git's files.
+// Checks a listed name. In git directories, parts_look() checks links on the way.
 static void look_at_name(struct looking *look, int directory, const struct item *item)
 {
 	char path[PATH_MAX];
@@ -252,7 +253,7 @@ int places_above(const char *path)
 	return sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-// Quarantines a new link on the way, and does not follow it.
+// Opens the directory. Quarantines a new link on the way.
 static int open_place(struct looking *look, struct stat *ret_status)
 {
 	char name[PATH_MAX];

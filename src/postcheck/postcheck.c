@@ -53,7 +53,7 @@ static struct merge merge_of(const struct check *check, const struct copy *copy,
 			       .after = "" };
 }
 
-// Whether another descriptor or hard link can write to the file.
+// Whether the file is open for writing, or has another hard link.
 static bool is_open(int fd, const struct stat *status)
 {
 	bool free = fcntl(fd, F_SETLEASE, F_RDLCK) == 0 || errno != EAGAIN;
@@ -73,7 +73,7 @@ bool copy_look(struct check *check, const struct copy *copy)
 		finding_take(check, directory, merge.name, copy->path, "is not a file any more");
 	merge.fresh = fd < 0 || is_open(fd, &status);
 	int written = merge_config(&merge);
-	if (copy->lock >= 0) // merge_config() may lock it exclusively
+	if (copy->lock >= 0) // merge_config() may have locked it exclusively
 		flock(copy->lock, LOCK_SH | LOCK_NB);
 	return written != 0;
 }
@@ -90,7 +90,7 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 			     "");
 		return;
 	}
-	// The host replaced the file: the box could write to the new one.
+	// If the host replaced the file, the box could write to the new one.
 	if (fstatat(directory, merge.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    (status.st_ino != copy->identity.inode ||
 	     finding_is_made(check, directory, merge.name)))
@@ -175,8 +175,8 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 			   .ended = clock_over(run->journal_count ? run->journals[0] : -1) },
 		.run = run,
 	};
-	// A confined process reads the box's files, and enters directories that are closed to this
-	// one.
+	// If anything may have changed, a confined child looks, also in directories closed to this
+	// process.
 	look.quiet = plan->place_count == 0 || scan_is_quiet(&look.check, run);
 	look.check.absent = look.quiet && !plan->due && !places_are_shut(plan);
 	bool done = look.check.absent;

@@ -26,9 +26,9 @@ struct run;
 struct tree;
 
 enum { SHORT_RUN_MILLISECONDS = 100 };
-// Call it while the box is busy: the caller waits anyway.
+// Reads git's index, while the new box is busy.
 void check_prepare(const struct plan *plan, struct run *run);
-// Call it right before the command begins.
+// Records the start, right before the command begins.
 void check_begin(struct plan *plan, struct run *run);
 // Merges git's configurations, quarantines new protected names, and reports changed names that the
 // host will run.
@@ -41,10 +41,10 @@ void check_refused(const struct plan *plan, struct findings *found);
 // it failed, or took longer than the run and `patience`.
 bool apart_run(const struct plan *plan, const struct run *run, int64_t patience,
 	       void (*look)(void *argument), void *argument, struct findings *found);
-// Returns milliseconds: few for a `due` check, which delays the next run.
+// Returns milliseconds; few for a killed run (`due`): the next one waits.
 int64_t check_patience(const struct plan *plan, bool due);
 
-// Adds files that the user's hooks, .envrc and git configuration name.
+// Adds to the plan's places files that hooks, .envrc and git's configuration name.
 void commands_plan(struct plan *plan);
 
 // Returns when the plan's command started; zero: unknown.
@@ -52,15 +52,14 @@ struct timespec clock_start(const struct plan *plan);
 // Waits until new file times are later than plan->start. `fd`: a file of sbx for an exact time, or
 // -1.
 void clock_pass(struct plan *plan, int fd);
-// Returns the file time now, in nanoseconds: no earlier write is later, no later write is earlier
-// (before Linux 6.13 but for a tick). `fd`: as above.
+// Returns nanoseconds that separate the file times of earlier and later writes (before Linux 6.13,
+// up to a tick off). `fd`: as above.
 int64_t clock_over(int fd);
 
 // Reports a new or changed symlink `name` whose target was hidden from the box.
 void links_look(const struct check *check, int directory, const char *name, const char *path);
 
-// After a failed command: reports the user's links that lead out of the box, except to private
-// places.
+// After a failed command: reports links out of the box, but none to hidden or the home's dot files.
 void links_out(const struct plan *plan, struct findings *found);
 
 // Compares the plan's places (protected directories) with their state at the start.
@@ -132,24 +131,24 @@ void watch_begin(struct watch *watch, const struct plan *plan, const struct run 
 void watch_end(struct watch *watch);
 // Reads the notices. False: it is too early for the next check.
 bool watch_is_time(struct watch *watch);
-// Descriptor to poll, or -1.
+// Returns the descriptor to poll, or -1.
 int watch_waiting(const struct watch *watch);
 void watch_directory(struct watch *watch, int directory);
-// Opens the parent directory, and watches the last existing one on the way. Returns -1 with errno.
+// Opens the parent directory. Watches the deepest existing one on the way. Returns -1 with errno.
 int watch_open(struct watch *watch, const char *path);
 void places_watch(struct check *check, struct watch *watch);
 // Watches writes to files next to `path`.
 void watch_writes(struct watch *watch, const char *path);
 // Counts a quarantined name. Ends the run when one returns eight times in ten seconds.
 void watch_count(struct watch *watch, const struct check *check, const char *path);
-// Checks new repositories in the index's directories, and in those of submodules: git run above
-// enters them. Continues where the last turn's time ended.
+// Checks new repositories in the index's directories, and in submodules: git run in a parent enters
+// them. Continues where the last turn's time ended.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run);
 void watch_rest(struct watch *watch, int64_t began);
 // Whether the mount protects a host path from the box.
 bool watch_is_wall(const struct mount *mount);
 
-// A timer calls it: short runs need no watch.
+// Begins the watch. A timer calls it: short runs need none.
 void walls_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct findings *found);
 void walls_end(struct watch *watch);
@@ -158,7 +157,7 @@ void walls_names(struct watch *watch, const struct plan *plan, const struct run 
 // Reports restored mounts, and checks the files that were writable without them.
 void walls_answer(struct watch *watch, const struct plan *plan, struct findings *found);
 void check_replaced(const struct check *check, const struct mount *mount);
-// Removes unsafe keys from a git configuration that lost its mount; false: none.
+// Removes unsafe keys from a git configuration that lost its mount. False: it had none.
 bool copy_look(struct check *check, const struct copy *copy);
 
 // Records of the boxes in a tree, with its state at the start. A record is removed after the check.
@@ -170,8 +169,7 @@ bool journal_beside(const struct plan *plan, const struct run *run);
 void journal_end(const struct plan *plan, struct run *run);
 void journal_report(const struct run *run, struct findings *found);
 
-// Killed runs of a tree. `plan` has the listings of the first run. Other runs skip them until
-// journal_done().
+// Killed runs of a tree, locked until journal_done(). `plan` has the first run's listings.
 enum { DUE_MAX = 64 };
 struct due {
 	int boxes, fds[DUE_MAX];

@@ -88,7 +88,7 @@ static bool choose(const struct check *check, const struct run *run, const struc
 	return true;
 }
 
-// Skips protected repositories and mounts, but a writable one's top: it may become a repository.
+// True, to skip: protected repositories and mounts; false: the top of a writable mount.
 static bool is_mounted(const struct plan *plan, const char *path, const char *name)
 {
 	if (str_equal(name, ".") && place_is_git(plan, path))
@@ -186,7 +186,7 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		scan->now.full = true;
 }
 
-// Whether the entry is no changed name that is protected at the top.
+// False for a changed name that is protected at the top.
 static bool is_quiet(const struct scan *scan, int directory, const char *name, const char *path)
 {
 	struct findings none = { 0 };
@@ -314,8 +314,8 @@ static bool read_list(struct scan *scan, const struct tree *tree, struct arena *
 	return true;
 }
 
-// Directories outside git's index get a tenth of the run, at least 15 ms; installed packages a
-// tenth.
+// Directories outside git's index get a tenth of the run's time, at least 15 ms; installed packages
+// another.
 static struct git_walk sweep_of(struct scan *scan, struct arena *arena)
 {
 	enum { LEAST = 15000000, NANOSECONDS_OF_TENTH = 100000 };

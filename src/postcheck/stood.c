@@ -238,8 +238,8 @@ static bool read_line(struct plan *plan, struct arena *arena, char *line, unsign
 	return true;
 }
 
-// False: the command has not begun, or the directory is another. With another table of names the
-// listings count as incomplete.
+// False: the command had not begun, or the tree is another directory. With another table of names
+// the listings count as incomplete.
 static bool read_run(struct arena *arena, int fd, uint64_t inode, int64_t *ret_from,
 		     struct plan *ret_plan)
 {

@@ -29,7 +29,7 @@
 #include "report/findings.h"
 #include "run.h"
 
-// RESTORE_YIELDS tries yield while the host renames a file, later ones sleep for 1 ms.
+// The first RESTORE_YIELDS tries yield while the host renames a file, others sleep for 1 ms.
 enum { RESTORE_YIELDS = 2000, RESTORE_TRIES = 2050, ANSWERS_A_TURN = 64 };
 
 // The keeper's answers. Other numbers are indices of restored mounts.
@@ -43,7 +43,7 @@ static bool is_mounted(const char *path)
 	return (status.attributes & SYS_STATX_MOUNT_ROOT) != 0;
 }
 
-// Returns a detached mount. Mounting uses up a copy's link: makes a new one.
+// Returns a detached mount. A copy gets a new symlink for each mount.
 static int open_cover(const struct mount *mount)
 {
 	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -141,7 +141,7 @@ static void be_first(void)
 	syscall(SYS_sched_setattr, 0, &wanted, 0);
 }
 
-// The keeper ends with the supervisor, which has the only other end of the socket.
+// Runs the keeper. It ends with the supervisor, which has the socket's only other end.
 static _Noreturn void keep(const struct plan *plan, const struct run *run, int mounts, int socket)
 {
 	const int kept[] = { mounts, socket, run->user, run->view };
@@ -288,7 +288,7 @@ static void look_at(struct watch *watch, struct check *check, unsigned index)
 	const struct mount *mount = &check->plan->mounts[index];
 	struct wall_state *wall = &watch->walls[index], now = wall_seen(mount);
 	bool first = now.inode != wall->inode;
-	// The keeper has not reported the change yet.
+	// Unchanged, or the keeper has not reported it yet.
 	if (!is_changed(&now, wall) || (first && !wall->replaced))
 		return;
 	now.replaced = wall->replaced;

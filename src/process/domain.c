@@ -122,7 +122,7 @@ static const char *const losses[] = {
 	"tier landlock: the limit on processes is left out",
 };
 
-// sendto() on a unix datagram socket reaches any listener of the host.
+// Fails for a unix datagram socket: sendto() reaches any of the host's.
 static int refuse_datagrams(int fd)
 {
 	int domain = 0, type = 0;

@@ -35,7 +35,7 @@ __attribute__((noinline)) static int execute_script(const struct exec_words *wor
 	return errno;
 }
 
-// sh would run a program for another architecture as a script.
+// Whether the file is ELF, of any architecture: sh would run it as a script.
 static bool is_program(const char *path)
 {
 	char begin[4] = "";
@@ -67,7 +67,7 @@ static const char *path_of(char *const *environment)
 	return NULL;
 }
 
-// execvp() would return EACCES if a directory of PATH is hidden: this returns ENOENT.
+// Unlike execvp(), returns ENOENT, not EACCES, if a directory of PATH is hidden.
 int exec_execute(const struct exec_words *words)
 {
 	const char *name = words->command[0], *path = path_of(words->environment);
@@ -206,7 +206,7 @@ static void tell(struct run *run, int command, enum exec_kind kind, int number, 
 	fd_send(run->to_host, &run->message, sizeof(run->message), &fd, fd >= 0);
 }
 
-// Until its exec the child's exit signal is SIGNAL_ORDER: waitpid(2) finds it with __WCLONE.
+// Until the child's exec its exit signal is SIGNAL_ORDER: waitpid(2) finds the child with __WCLONE.
 static enum exec_kind start(struct run *run, const struct exec_order *order, int fds[FD_PASSED],
 			    int *ret_master, int *ret_number)
 {

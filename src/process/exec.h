@@ -62,7 +62,7 @@ struct exec {
 	struct exec_child {
 		pid_t pid;
 		int number;
-		int peer; // end of its terminal, or -1
+		int peer; // the command's end of its terminal, or -1
 	} all[EXEC_MAX];
 	struct rlimit files;
 };

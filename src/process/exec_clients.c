@@ -219,8 +219,8 @@ static pid_t number_of(const char *text, const char *line)
 	return end ? (pid_t)strtol(end, NULL, 10) : 0;
 }
 
-// Finds the command above its descendant `pid`: each command leads a session. `ret_all`: the search
-// did not reach pid 1.
+// Finds the command above its descendant `pid`: each command leads a session. *ret_all: unknown,
+// pid 1 was not reached.
 static const struct exec_client *client_of(const struct run *run, pid_t pid, bool *ret_all)
 {
 	enum { DEPTH_MAX = 64 };

@@ -170,7 +170,7 @@ static void pause_all(struct run *run, int number)
 		tell(run);
 }
 
-// SIGNAL_ORDER only wakes pid 1: any process of the box can send it.
+// Reads orders from the socket. SIGNAL_ORDER just wakes: the box can send it.
 static void take_orders(struct run *run, pid_t command)
 {
 	union {
@@ -194,7 +194,7 @@ static void take_orders(struct run *run, pid_t command)
 	}
 }
 
-// Only the host can send SIGNAL_END: the box is in a lower Landlock domain.
+// Ends all on SIGNAL_END, which the box, in a lower Landlock domain, cannot send.
 static _Noreturn void end_processes(void)
 {
 	domain_end();

@@ -88,7 +88,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// In tier landlock the box's processes survive pid 1, which ends them after SIGNAL_END.
+// Makes pid 1 end the box's processes: in tier landlock they would survive it.
 static void end_processes(const struct run *run)
 {
 	enum { LONGEST_MILLISECONDS = 2000 };

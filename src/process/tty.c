@@ -78,7 +78,7 @@ static bool ours_to_restore(const struct run *run)
 	return group <= 0 || group == run->caller_group || (kill(-group, 0) < 0 && errno == ESRCH);
 }
 
-// Without IXON the kernel resumes output that ^S stopped.
+// Restores modes, at first without IXON: this resumes output after ^S.
 static void give_back(const struct run *run)
 {
 	struct termios modes = run->termios;

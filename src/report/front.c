@@ -25,7 +25,7 @@ enum {
 	STATUS_KILLED = 128 + SIGKILL
 };
 
-// One byte above CAPTURED_MAX shows that output was cut.
+// Stores up to CAPTURED_MAX, and a byte more to show a cut.
 static void captured_add(int stored, const char *bytes, size_t length)
 {
 	struct stat status;
@@ -117,7 +117,7 @@ static _Noreturn void be_front(struct front *front, const int from[STREAMS_CAPTU
 	int wait = -1;
 	sigset_t all;
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL); // the front ends when the supervisor does
+	sigprocmask(SIG_SETMASK, &all, NULL); // ends with the supervisor, not by signals
 	// A box can read the same pipe, and take what poll() has announced.
 	for (int i = 0; i < STREAMS_CAPTURED && from[i] >= 0; i++)
 		fcntl(from[i], F_SETFL, O_NONBLOCK);

@@ -98,7 +98,7 @@ uint64_t ring_since(int file, int64_t time)
 	return head.total;
 }
 
-// The writer may be storing a chunk: it updates the head afterwards.
+// Leaves out a chunk: the writer may be overwriting it.
 static uint64_t first_stored(const struct ring_head *head)
 {
 	uint64_t kept = RING_BYTES - RING_CHUNK;

@@ -30,7 +30,7 @@ void ring_write(int file, struct ring_head *head, const char *bytes, size_t leng
 
 // Returns false if the file has another format.
 bool ring_read_head(int file, struct ring_head *ret_head);
-// Offset of the first byte that was written at `time` or shortly before.
+// Returns the offset of the first byte written at `time` or shortly before.
 uint64_t ring_since(int file, int64_t time);
 // Moves *offset to the first stored byte if necessary. Returns 0 if there are no new bytes.
 ssize_t ring_read(int file, uint64_t *offset, char *buffer, size_t size);

@@ -71,8 +71,8 @@ static void put_denial_head(const struct denial *denial, const struct denials *d
 		out_text(out, " (%s)", denial->rule);
 }
 
-// True for the first of a kind, then puts the number of the rest. `all`: also denials shown during
-// the run.
+// True for the first LISTED_OF_A_KIND. At the next puts the number of the rest. `all`: also denials
+// shown during the run.
 static bool is_listed(const struct denials *denials, unsigned index, bool all, struct out *out)
 {
 	enum { LISTED_OF_A_KIND = 8 };

@@ -29,8 +29,8 @@ struct patience {
 	int signals;
 };
 // Writes to a descriptor that the box may share, whatever its flags. Waits for at most `patience`
-// (NULL: no box). Returns -1 and EAGAIN if not all was read in time, 0 if the reader of a pipe has
-// gone.
+// (NULL: PATIENCE_MILLISECONDS). Returns -1 and EAGAIN if not all was read in time, 0 if the reader
+// of a pipe has gone.
 int terminal_lines_say(struct out *out, int fd, struct patience *patience);
 void hits_json(const struct hit *hits, int count, struct out *out);
 

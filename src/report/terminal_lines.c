@@ -40,7 +40,7 @@ static bool is_for_person(const struct plan *plan)
 	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
 }
 
-// Below su(1) the terminal belongs to another user, and only /dev/tty opens.
+// Tries /dev/tty, too: below su(1) the terminal's file belongs to another user.
 int terminal_lines_reopen_terminal(int fd)
 {
 	char path[64];
@@ -55,7 +55,7 @@ int terminal_lines_reopen_terminal(int fd)
 	return -1;
 }
 
-// With TOSTOP the kernel stops a background job that writes.
+// Whether a line disturbs nobody. With TOSTOP writing would stop a background job.
 static bool is_in_line_mode(int fd)
 {
 	const tcflag_t local = ICANON | ECHO, output = OPOST | ONLCR;

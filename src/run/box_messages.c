@@ -46,7 +46,7 @@ static int take_listener(const struct plan *plan, struct run *run, int listener)
 	return plan->tier == TIER_LANDLOCK && plan->egress.on ? proxy_share(plan, run->proxy) : 0;
 }
 
-// A datagram socket could send to any address.
+// Refuses a datagram socket: it could send anywhere.
 static bool is_stream_socket(int fd)
 {
 	int type = 0, family = 0;

@@ -94,7 +94,8 @@ static bool exists_inside(const struct plan *plan, const char *path)
 	       (above->kind == MOUNT_BIND && !above->cache);
 }
 
-// Chooses the caller's directory if the box has it, else the home, else the root.
+// Chooses the caller's directory if the box has it, else the home or the root. Outside a given or a
+// session's project, chooses the project.
 static int choose_directory(struct plan *plan)
 {
 	struct stat status;
@@ -275,7 +276,7 @@ static bool is_left(const struct plan *plan, const char *name)
 	return !stood;
 }
 
-// The lines of .sbx.ini come between profiles and flags.
+// Merges .sbx.ini, which comes between profiles and flags.
 static int merge_own_file(struct plan *plan, const char *config, struct profile *profile)
 {
 	struct trust trust;
@@ -340,7 +341,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	if (invocation->project_dir)
 		TRY(project_give(plan, invocation->project_dir, environment, config,
 				 decide_state_directory(arena, environment)));
-	profile->brief = plan->learn ? NULL : plan->scratch; // learn asks about secrets at its end
+	profile->brief = plan->learn ? NULL : plan->scratch; // learn reads [files] at its end
 	if (resolver_lacks(plan->resolver, plan->config))
 		config = NULL;
 	TRY(merge_profiles(arena, config, &invocation->profiles, profile));

@@ -155,7 +155,7 @@ static void find_needs(struct needs *needs, const char *name, const char *outsid
 	}
 }
 
-// People type shell lines, assignments and builtins as the program's name.
+// Explains a name that is a shell line, an assignment or a builtin.
 static void not_found(char *const *command, struct findings *found)
 {
 	static const char builtins[] = "cd export source . alias unset ulimit umask set eval exec";
@@ -308,7 +308,7 @@ void program_withheld(const struct plan *plan, struct findings *found)
 	}
 }
 
-// Variables with paths: a program does not report a path that the box lacks.
+// Variables with paths that a program silently skips if the box lacks them.
 static const char naming_variables[] =
 	"LD_LIBRARY_PATH NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS "
 	"JDK_JAVA_OPTIONS JAVA_HOME CLASSPATH MAVEN_OPTS GRADLE_OPTS PYTHONPATH PYTHONHOME "

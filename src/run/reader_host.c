@@ -12,8 +12,8 @@
 #include "run.h"
 #include "trees/trees.h"
 
-// Most projects need no reader: they have one repository, whose configuration names no files and
-// whose index was read before. Other writable directories may hold repositories.
+// Starts the reader. Most projects need none: they have one repository, whose configuration names
+// no files and whose index was read before. Other writable directories may hold repositories.
 int reader_host(const struct plan *plan, struct run *run)
 {
 	const char *text;

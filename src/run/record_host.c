@@ -75,7 +75,7 @@ static int make(const struct plan *plan, struct run *run)
 	return run->record < 0 ? fail(errno, "note the run") : enter(plan, run);
 }
 
-// Without a record nobody would find a background run. Other runs go on.
+// Fails for a background run: without a record nobody would find it.
 int record_host(const struct plan *plan, struct run *run)
 {
 	int noted = make(plan, run), number = errno;
@@ -129,8 +129,8 @@ bool record_is_killed(const struct run *run)
 	return record_read(run->record_lock, &entry) && entry.killed;
 }
 
-// The last close of a removed file takes 0.2 ms on ext4 with discard. An O_PATH descriptor, which
-// cannot read, leaves this to pid 1, which ends later.
+// Lets pid 1, which ends later, close the removed file last: this takes 0.2 ms on ext4 with
+// discard. O_PATH: pid 1 cannot read it.
 static void leave_to_init(const struct run *run)
 {
 	autoclose int entry = openat(run->record, "entry", O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -138,7 +138,7 @@ static void leave_to_init(const struct run *run)
 		fd_send_now(run->from_box, &(char){ 0 }, 1, &entry, 1);
 }
 
-// A process that waits for the run has `entry` open, and reads the status from it.
+// Writes the status into `entry`, which a process that waits for the run has open.
 void record_finish(struct run *run, const char *end, int status)
 {
 	enum record_end kind = RECORD_EXIT;

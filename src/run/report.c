@@ -83,7 +83,7 @@ static int find_outcome(const struct plan *plan, const struct run *run,
 	return STATUS_FAILED;
 }
 
-// A model starts a server in one command, and expects it to live during the next.
+// Reports that processes were left: a model expects a server to live in the next run.
 static void find_left(const struct run *run, struct outcome *outcome)
 {
 	if (outcome->kind == OUTCOME_ENDED && run->message.kind == MESSAGE_ENDED &&
@@ -142,7 +142,7 @@ static void find_names(const struct list *names, enum finding_kind kind, struct 
 		findings_add(&outcome->found, kind, item->text, "", item->text);
 }
 
-// Reports untracked files only if a program tried to open one, or the command failed.
+// Reports altered files, and untracked ones if a program tried to open one, or the command failed.
 static void find_hidden(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
 	struct stat link;
@@ -154,7 +154,7 @@ static void find_hidden(const struct plan *plan, const struct run *run, struct o
 	find_names(&plan->altered, FINDING_ALTERED, outcome);
 }
 
-// The command may have taken the owner's rights to the project.
+// Reports that the command took the owner's rights to the project.
 static void find_rights(const struct plan *plan, struct arena *arena, struct outcome *outcome)
 {
 	const char *fix = owned_closed(arena, plan->project);

@@ -76,7 +76,7 @@ void signals_restore(const struct run *run)
 	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
 }
 
-// A terminal signals the whole process group. The supervisor forwards only signals of programs.
+// Forwards signals, except those that a terminal sent to the whole process group.
 void signals_handle(const struct run *run)
 {
 	struct signalfd_siginfo info;
@@ -112,7 +112,7 @@ static void end_like(pid_t watcher)
 	_exit(WEXITSTATUS(status));
 }
 
-// The command is the oldest child of pid 1.
+// Returns the group of pid 1's oldest child, the command.
 static pid_t command_group(const struct run *run)
 {
 	char path[64], children[32];
@@ -123,7 +123,7 @@ static pid_t command_group(const struct run *run)
 	return command > 0 ? getpgid((pid_t)command) : 0;
 }
 
-// A shell in the box may have given the terminal to another group.
+// Notes the terminal's group: a shell in the box may have changed it.
 static void note_lent(struct run *run)
 {
 	pid_t group = run->lent ? tcgetpgrp(run->terminal) : 0;
@@ -134,7 +134,8 @@ static void note_lent(struct run *run)
 		run->lent_group = command_group(run);
 }
 
-// The supervisor (`watcher`) sends SIGCONT when it ends. All signals are blocked.
+// Stops and ends for the shell. The supervisor (`watcher`) sends SIGCONT when it ends. All signals
+// are blocked.
 static _Noreturn void be_front(struct run *run, pid_t watcher)
 {
 	sigset_t all;

@@ -128,7 +128,7 @@ int standard_io_named(const char **text)
 {
 	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/" };
 	struct stat status;
-	const char *end = *text + strcspn(*text, " \t\n"); // the path ends at a blank
+	const char *end = *text + strcspn(*text, " \t\n");
 	for (; (*text = strchr(*text, '/')) != NULL && *text < end; ++*text)
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 			if (!str_starts(*text, places[i]))

@@ -68,7 +68,8 @@ void program_absent(const struct plan *plan, struct findings *found);
 // Reports that the box ran another program than the caller's PATH finds first.
 void program_other(const struct plan *plan, struct findings *found);
 
-// Reports that the failed command runs a program that needs rights, like sudo, or an absent socket.
+// Reports that the failed command runs sudo or the like without rights, or docker or podman without
+// socket.
 void program_needs(const struct plan *plan, struct findings *found);
 
 // Reports each withheld variable that names a program outside the box.
@@ -128,7 +129,7 @@ int report_written(const struct plan *plan, int result, int status);
 
 void report_timing(const struct plan *plan, const struct run *run, struct patience *patience);
 
-// If no record can be made, the run goes on, and record_note() reports it.
+// Makes the record. A failure ends only a background run; record_note() reports others.
 int record_host(const struct plan *plan, struct run *run);
 int record_undo(const struct plan *plan, struct run *run);
 void record_turn(struct run *run, const struct denials *denials);
@@ -144,5 +145,5 @@ void run_init(struct run *run, char *const *arguments, char *const *environment)
 // Checks what a killed supervisor left: before the next run's first step, and at the end of a
 // concurrent run.
 
-// Reports on stderr. Does not change the plan.
+// Reports on stderr.
 void due_check(const struct plan *plan, struct run *run);

@@ -48,7 +48,7 @@
 //   refusals          TERMINAL_LINES_A_SECOND lines on a terminal, no wait
 //   (report/terminal_lines.c)
 
-// The init process of a machine reaps orphans. That of a container may not.
+// Whether init reaps orphans: a machine's does, a container's may not.
 static bool orphans_are_reaped(void)
 {
 	const ino_t first = 0xeffffffcU; // inode of the initial pid namespace (Linux 3.8)
@@ -59,8 +59,8 @@ static bool orphans_are_reaped(void)
 static struct outcome finish(const struct plan *plan, struct run *run, struct outcome outcome)
 {
 	run->orphans_reaped = orphans_are_reaped();
-	// The last holder of the mount namespace spends the time to free it. Pid 1 waits until this
-	// process has ended (EOF of the socket): both at once would compete for a processor.
+	// Makes pid 1 the last holder of the mount namespace, which must free it. Pid 1 waits until
+	// this process has ended (EOF of the socket): both would compete for a processor.
 	fd_close(&run->explained);
 	fd_close(&run->user);
 	fd_close(&run->view);
@@ -148,7 +148,7 @@ static void look_last(const struct plan *plan, struct run *run, struct outcome *
 		add_warning(item, &outcome->found);
 }
 
-// A limit that ended the run counts more than the command's status.
+// Completes the outcome. A limit that ended the run outweighs the command's status.
 static void decide_outcome(const struct plan *plan, struct run *run, const struct clock *clock,
 			   struct outcome *outcome)
 {

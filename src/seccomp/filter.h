@@ -14,8 +14,7 @@ struct filter_choice {
 
 enum { FILTER_MAX = 2048, FILTER_INSTRUCTION = 8 };
 
-// `room` is for FILTER_MAX instructions. The kernel loads this tree of ranges in 34 us,
-// libseccomp's binary tree in 138.
+// `room` is for FILTER_MAX instructions. The kernel loads these in 34 us, libseccomp's tree in 138.
 struct sock_fprog filter_compile(const struct filter_choice *choice, void *room);
 
 uint32_t filter_answer(const void *code, unsigned count, unsigned number, bool *ret_arguments);

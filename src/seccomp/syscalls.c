@@ -183,7 +183,8 @@ const struct syscall_check syscall_checks[] = {
 		// A snapshot would show hidden files. SNAP_DESTROY_V2 removes one by its id.
 		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },
 		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE },
-		// The next load host drivers of bridges and VLANs before the kernel checks rights.
+		// The next requests load host drivers of bridges and VLANs before the kernel checks
+		// rights.
 		{ GET_OR_SET, SIOCGIFBR, REFUSE }, { GET_OR_SET, SIOCBRADDBR, REFUSE },
 		{ GET_OR_SET, SIOCGIFVLAN, REFUSE }, { ANY, IOCTL_RESERVE, UNSUPPORTED },
 		{ ANY, IOCTL_RESERVE_64, UNSUPPORTED }, { ANY, IOCTL_ZERO_RANGE, UNSUPPORTED },

@@ -34,7 +34,7 @@ static bool parse_network(const char *text, size_t length, const char *slash,
 	destination->kind = DESTINATION_NETWORK;
 	destination->network = host.address;
 	destination->prefix = base + (unsigned)prefix;
-	// 10.1.2.3/8 is ambiguous: an address, or its network.
+	// Refuses 10.1.2.3/8, which is ambiguous: an address, or its network.
 	struct address rest = host.address;
 	for (unsigned bit = destination->prefix; bit < 128; bit++)
 		rest.bytes[bit / 8] &= (uint8_t)~(0x80 >> bit % 8);

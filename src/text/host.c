@@ -60,7 +60,7 @@ static bool parse_part(const char *text, size_t length, uint64_t *ret)
 	return true;
 }
 
-// inet_aton(3): the last part fills all remaining bytes.
+// Parses like inet_aton(3): the last part fills all remaining bytes.
 static bool parse_v4(const char *text, size_t length, struct address *ret)
 {
 	uint64_t parts[4];
@@ -102,7 +102,7 @@ static bool parse_v6(const char *text, size_t length, struct address *ret)
 	return true;
 }
 
-// A name whose last label has only digits must be an address (WHATWG URL, "ends in a number").
+// Whether a name with this last label must be an address (WHATWG URL, "ends in a number").
 static bool looks_numeric(const char *label, size_t length)
 {
 	uint64_t number;

@@ -33,7 +33,7 @@ bool json_is_blank(const char *text, size_t length);
 // Returns the last of equal names, as most programs do.
 const struct json *json_member(const struct json *object, const char *key);
 
-// Returns the value at a path of keys, or NULL. A NULL ends the path.
+// Returns the value at a path of keys, ended by NULL; or NULL.
 const struct json *json_at(const struct json *root, const char *const *path);
 
 // Returns the new text, or NULL if a part of the path is not an object.

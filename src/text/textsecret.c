@@ -147,7 +147,7 @@ static bool goes_on(const char *line)
 	       (length > 0 && strchr("=:|>[{(\\,", line[length - 1]));
 }
 
-// A part of a path that mixes cases and digits may be a registry's read token (cloudsmith, fury).
+// Whether a part of a path mixes cases and digits, like a registry's read token (cloudsmith, fury).
 static bool has_mixed_word(const char *text)
 {
 	for (const char *word = text; *word;) {

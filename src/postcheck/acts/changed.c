@@ -27,7 +27,7 @@ bool changed_has(const struct check *check, int directory, const char *name)
 	return false;
 }
 
-// A stopped `git am` keeps patches here, and runs nothing.
+// Whether a stopped `git am` keeps patches here: git runs none.
 static bool is_stopped_am(const char *path)
 {
 	char file[PATH_MAX];
@@ -105,7 +105,7 @@ void changed_follow(const struct check *check, int directory, const struct item 
 		changed_add(check, path);
 }
 
-// Follows a link on the same file system.
+// Whether the program, or its link's target on this file system, changed.
 static bool is_program_changed(const struct check *check, int directory, const char *name)
 {
 	struct stat status;

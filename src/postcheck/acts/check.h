@@ -88,12 +88,12 @@ struct changed_rows {
 	} list[CHANGED_ROWS_MAX];
 };
 void changed_add(const struct check *check, const char *path);
-// Reports the counts. Call it after the last changed_add().
+// Reports the counts, after the last changed_add().
 void changed_end(const struct check *check);
 // Whether this run changed `name`, or an entry directly in it.
 bool changed_has(const struct check *check, int directory, const char *name);
-// Whether the name is in the table only without regard to case. A directory does no harm: build/ is
-// not Bazel's BUILD.
+// Whether the table has the name, but in another case. A directory is harmless: build/ is not
+// Bazel's BUILD.
 bool changed_in_other_case(const char *name);
 bool changed_is_other(int directory, const char *name);
 // Reports `name` if changed_has().
@@ -118,7 +118,7 @@ void changed_tell_wall(const struct check *check, int directory, const char *nam
 void changed_take_pipe(struct check *check, int directory, const char *name, const char *path);
 
 // Moves `name` to quarantine and reports how to restore it. Across file systems, renames it in
-// place. Returns -1, and reports a failure.
+// place. Returns -1, reporting a failure.
 int quarantine_take(const struct plan *plan, int directory, const char *name, const char *path,
 		    const char *why, struct findings *found);
 
@@ -142,7 +142,7 @@ void unshown_note(const struct plan *plan, struct findings *found);
 // begins.
 void unshown_begin(struct plan *plan);
 
-// A line of the list. 'u': no person has seen the name; 's': one has.
+// `state` 'u': no person has seen the name; 's': one has.
 struct unshown_line {
 	char state;
 	const char *hash, *word, *path;

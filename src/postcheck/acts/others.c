@@ -20,7 +20,7 @@ static bool is_since(const struct stat *status, int64_t since)
 	return status->st_mtim.tv_sec * 1000 + status->st_mtim.tv_nsec / 1000000 >= since;
 }
 
-// An ID is DATE-TIME-PID-NUMBER.
+// Returns the pid in an ID, DATE-TIME-PID-NUMBER.
 static pid_t run_of(const char *id)
 {
 	const char *number = strrchr(id, '-');

@@ -43,7 +43,7 @@ static void open_list(struct noting *noting)
 				    unshown_text(noting->arena, plan->state, plan->project));
 }
 
-// Too large a list is dropped: its names are reported again.
+// Stores the list. Too large a one is dropped, and reported again.
 static void close_list(struct noting *noting)
 {
 	const struct plan *plan = noting->plan;
@@ -129,7 +129,7 @@ static enum once { ALWAYS, UNTIL_CHANGED, ONCE, IN_SESSION } once_of(enum findin
 		       : ALWAYS;
 }
 
-// A model gets FINDING_LEFT once for all names, a person once for each.
+// Hashes a finding. For a model FINDING_LEFT has no path: it counts once.
 static const char *hash_of_fact(const struct noting *noting, const struct reported *finding)
 {
 	char session[ANCESTOR_MAX] = "";
@@ -202,7 +202,7 @@ static bool is_person(const struct plan *plan)
 	return plan->person && !plan->terse && (report == TELL_SHORT || report == TELL_FULL);
 }
 
-// Clears hashes of names written since: the user may have undone the change.
+// Clears hashes of names written since their report: the user may have undone changes.
 void unshown_begin(struct plan *plan)
 {
 	FORGIVING;

@@ -37,7 +37,7 @@ struct merge_work {
 	bool written;
 };
 
-// Whether the branch exists. The run made it if it made its ref and log, which git only extends.
+// Whether the branch exists. *ret_made: the run made its ref and log, which git only extends.
 static bool has_branch(const struct merge *merge, const char *packed, const char *branch,
 		       bool *ret_made)
 {
@@ -58,7 +58,7 @@ static bool has_branch(const struct merge *merge, const char *packed, const char
 	return there;
 }
 
-// Reads the box's text last. Refs show which branches are new or removed.
+// Merges; parses the box's text last. Refs show new and removed branches.
 static int compute(struct merge_work *work)
 {
 	const struct merge *merge = work->merge;
@@ -98,7 +98,7 @@ static int compute(struct merge_work *work)
 	return 0;
 }
 
-// When the host's file is gone, the text of the start is used.
+// Reads the host's file. If it is gone, MERGE_HOST takes the text of the start.
 static int read_now(struct merge_work *work)
 {
 	const struct merge *merge = work->merge;

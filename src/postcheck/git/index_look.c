@@ -56,8 +56,8 @@ static int rewrite(const struct index_work *work)
 	return same ? fail(problem, "rename") : 1;
 }
 
-// Replaces a bad index by its good entries, or by an index that git refuses: with none, git's next
-// commit would remove each file.
+// Replaces a bad index by its good entries, or by an index that git refuses: without one, git's
+// next commit would remove each file.
 static int take_index(const struct index_work *work, const char *why)
 {
 	static const char lock[] = "index.lock", none[] = "no index: rm .git/index; git reset\n";
@@ -130,7 +130,7 @@ static void tell_tracked(const struct index_work *work, enum finding_kind kind)
 	}
 }
 
-// Omits marks in a sparse checkout: git itself sets them.
+// Reports marks that hide changes, but none of a sparse checkout.
 static void tell_marks(const struct index_work *work)
 {
 	const struct index_file *file = &work->file;
@@ -160,7 +160,7 @@ static bool is_too_large(const struct check *check, const struct stat *status)
 	return check->living && size > LIVING_BYTES && size / 2 > check->plan->indexed.size;
 }
 
-// `ret_why` NULL: git could have written the index.
+// *ret_why is NULL if git could have written the index.
 static struct index_work *read_index(struct arena *arena, struct check *check, int fd,
 				     const struct stat *status, int directory, const char *path,
 				     const char **ret_why)
@@ -188,7 +188,7 @@ static int look_once(struct arena *arena, struct check *check, int fd, const str
 {
 	const char *why;
 	struct index_work *work = read_index(arena, check, fd, status, directory, path, &why);
-	if (why && finding_is_fresh(check, status)) // perhaps half written; index_look() counts
+	if (why && finding_is_fresh(check, status)) // perhaps half written: index_look() retries
 		return 1;
 	if (why)
 		return take_index(work, why);

@@ -57,7 +57,7 @@ static bool git_runs(const struct stat *lock)
 	return runs;
 }
 
-// Waits for the first lock only: in that time other programs end.
+// Waits for the first lock only: meanwhile others are released, too.
 void leftover_take_lock(const struct check *check, int directory, const char *name,
 			const char *path)
 {

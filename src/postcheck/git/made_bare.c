@@ -55,7 +55,7 @@ bool bare_is_old(const struct check *check, int directory)
 	return finding_is_own(check, directory, "HEAD");
 }
 
-// A part that its owner may not use counts as missing.
+// Whether the part is there, and its owner may use it.
 static bool has_mode(int directory, const char *name, mode_t needed)
 {
 	struct stat status;

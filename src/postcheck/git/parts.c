@@ -54,8 +54,8 @@ static const char *inside(const struct parts_walk *parts, const struct part_met 
 	return part->path + parts->root + 1;
 }
 
-// A file of the start is known by name: the user may rewrite it. Other types need the old inode,
-// and a birth before the run: a box may reuse the number.
+// A file of the start is known by name: the user may rewrite it. Other types need the old inode
+// number, and a birth before the run: numbers are reused.
 static bool is_known(const struct parts_walk *parts, const struct part_met *part)
 {
 	const struct stood *item =
@@ -165,7 +165,7 @@ static void meet(struct parts_walk *parts, struct part_met *part, unsigned char 
 {
 	if (part->depth <= ROWS_DEPTH || str_ends(part->name, ".lock"))
 		part->row = layout_find(inside(parts, part));
-	// In a repository without a work tree the search finds these.
+	// In a bare repository, the search through the tree finds .git.
 	if (!part->row && !parts->inside && component_is_git(part->name))
 		return;
 	if (component_is_git(part->name) && look_at(parts, part) && part->late) {
@@ -215,7 +215,7 @@ static void read_entries(struct parts_walk *parts, int directory, const char *pa
 	}
 }
 
-// Takes parts first that the run changed.
+// First takes parts that the run changed.
 void parts_undo(struct check *check, int directory, const char *path)
 {
 	char below[PATH_MAX];

@@ -121,7 +121,8 @@ bool pointer_is_right(const struct plan *plan, int directory, const char *name, 
 	return *ret_worktrees >= 0;
 }
 
-// `line` is relative to the parent of `info`. Git unescapes a quoted line: it is refused here.
+// Whether `line`, relative to the parent of `info`, names searched objects. A quoted line, which
+// git unescapes, does not.
 static bool is_objects(const struct plan *plan, const char *info, const char *line)
 {
 	static const char objects[] = "/objects";

@@ -55,7 +55,7 @@ static bool exists(int directory, const char *name)
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// Quarantines a file in the directory's place. Returns -1 then, and if there is none.
+// Opens a directory, or returns -1. Quarantines a file in its place.
 static int open_entries(struct check *check, int directory, const char *name, const char *path)
 {
 	int fd = fd_directory(directory, name);
@@ -96,7 +96,7 @@ void vet_addresses(struct check *check, int directory, const char *name, const c
 {
 	char below[PATH_MAX];
 	autoclose int fd = fd_directory(directory, name);
-	// Changed entries are quarantined in a changed directory, even in the user's.
+	// Quarantines changed entries of a changed directory, even of the user's.
 	bool came = fd >= 0 && check->start.tv_sec != 0 && finding_is_changed(check, fd, "");
 	bool tell = fd < 0 && finding_is_changed(check, directory, name);
 	entries_some (entry, fd, came ? check->budget : ENTRIES_MAX) {
@@ -190,7 +190,7 @@ static bool is_looked_at(const struct check *check, int directory, const char *n
 	       !finding_is_own(check, directory, name);
 }
 
-// A worktree's shared directory is two levels up.
+// A new worktree must have its shared directory two levels up.
 static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
 {
 	char text[GIT_POINTER_MAX], below[PATH_MAX];
@@ -225,7 +225,7 @@ static void vet_module(struct check *check, int directory, const char *name, con
 		finding_take(check, directory, name, path, "appeared too deep to be checked");
 		return;
 	}
-	// While git makes it, its templates come before HEAD.
+	// Git writes a new submodule's templates before its HEAD.
 	autoclose int fd = check->living ? fd_directory(directory, name)
 					 : open_entries(check, directory, name, path);
 	if (fd >= 0 && (exists(fd, "HEAD") || exists(fd, "config")))
@@ -300,7 +300,7 @@ static void vet_parts(struct check *check, int directory, const char *path, int 
 		vet_part(check, row, directory, path, depth);
 }
 
-// Git writes a submodule's .git file before the directory to which it leads.
+// Whether the .git file leads to no repository yet: git makes it later.
 static bool leads_nowhere(int directory, const char *name, const char *path)
 {
 	char text[GIT_POINTER_MAX], place[PATH_MAX];
@@ -314,7 +314,7 @@ static bool leads_nowhere(int directory, const char *name, const char *path)
 	return fd < 0 ? errno == ENOENT : git_directory(fd) == GIT_NONE;
 }
 
-// A .git file may lead only to a worktree or a submodule that is itself searched.
+// Quarantines a .git file that leads elsewhere than to a searched worktree or submodule.
 static void vet_pointer(struct check *check, int directory, const char *name, const char *path)
 {
 	char place[PATH_MAX];

@@ -1,5 +1,5 @@
-// Checks what appeared under git's names, and removes what the host would run. Follows no link.
-// The reader parses (apart/reader.c).
+// Checks what appeared under git's names, and removes what the host would run. Follows no link. A
+// confined process parses (apart/reader.c).
 //
 // The room postcheck/git owns the check of git's directories. Uses: base, git, names, nouns,
 // postcheck/acts, report, text, view/paths. Begin with vet.c.
@@ -15,7 +15,7 @@
 struct check;
 struct findings;
 
-// `name` is an entry of the open `directory`, at `path`.
+// Quarantines `name`, an entry of the open `directory`, at `path`.
 void vet_absent(struct check *check, int directory, const char *name, const char *path);
 // Removes new links on the way to `path`.
 void vet_way(struct check *check, const char *path);
@@ -53,7 +53,7 @@ struct merge {
 	enum merge_kind {
 		MERGE_CHANGES, // merges changes from `before` to `after`
 		MERGE_FILTER,  // reduces the file to `before` and harmless keys
-		MERGE_HOST,    // reduces the host's new file; daily settings stay
+		MERGE_HOST,    // reduces the host's new file; keeps keys of gitkey_is_daily()
 	} kind;
 	int directory;
 	const char *name, *path;
@@ -63,7 +63,7 @@ struct merge {
 	unsigned depth; // directories below the project, for core.worktree
 	bool made;      // the run made the repository
 	bool fresh;     // replaces the file: a program may have the old one open
-	int lock;       // of struct copy, or -1
+	int lock;       // struct copy's lock, or -1
 };
 
 // Writes under git's lock (NAME.lock), and reports withheld keys. Returns 0: unchanged; 1: written;
@@ -81,7 +81,7 @@ void index_look(struct check *check, int directory, const char *path, bool share
 // directory and no merge waits.
 void index_tell_tracked(struct check *check);
 
-// Removes the run's git lock, unless it goes in a moment. Only reports it while an older git of the
+// Removes a git lock that the run left and that stays. Only reports it while an older git of the
 // host runs.
 void leftover_take_lock(const struct check *check, int directory, const char *name,
 			const char *path);
