@@ -29,7 +29,7 @@ enum mount_kind {
 	MOUNT_SCRATCH, // an overlay: a tmpfs over a host directory
 	MOUNT_LAYERS,  // a session's overlay, over a host directory or nothing
 	MOUNT_MASK,    // an empty unreadable file or directory
-	MOUNT_SELF,    // a path of the view over itself, read-only
+	MOUNT_SELF,    // a path of the box over itself, read-only
 	MOUNT_PROC,
 	MOUNT_PTS,
 	MOUNT_TEXT, // a file with sbx's text
@@ -100,8 +100,8 @@ struct stood {
 	unsigned type, inode; // DT_*; low bits of the inode
 };
 
-// A directory with names that the host executes or trusts. The check compares it with its listing
-// at the start.
+// A directory with names that the host executes or trusts. Its listing at the start is compared
+// after the run.
 struct place {
 	enum place_role {
 		PLACE_NAMED,
@@ -182,7 +182,7 @@ struct keeping {
 	uint64_t pids;      // limit on processes in cgroups above the box
 	const char *caller; // the caller's cgroup with limits, where the box stays; or NULL
 	bool slice;         // sbx made `parents`
-	// Parents of the box's cgroups. GUARD: on v2, for BPF.
+	// Parents of the box's cgroups. HIERARCHY_GUARD: on cgroup v2, for BPF.
 	const char *parents[HIERARCHIES];
 };
 
@@ -209,7 +209,7 @@ struct lasting {
 #define EMPTY_LAYER "empty" // lower directory where the host has none
 
 struct agent_wish {
-	const char *socket, *directory; // of the filter, the same in the box; NULL: no filter
+	const char *socket, *directory; // of the filter, the same paths in the box; NULL: no filter
 	const char *agent;
 	struct list keys; // "/path" of a public key, "SHA256:..." or a comment
 	struct list hosts, namespaces;
@@ -339,7 +339,7 @@ struct plan {
 	enum asks { ASK_NOBODY, ASK_TERMINAL, ASK_PROGRAM } ask;
 	const char *ask_program;
 	bool unprotected;
-	bool without_gitconfig; // lacks the caller's, which has secrets
+	bool without_gitconfig; // the caller's has secrets
 	bool without_husky;
 	bool explain; // report refused files and programs
 	bool learn;   // report reads and used hosts
@@ -351,7 +351,7 @@ struct plan {
 	bool person;
 	bool noted; // earlier runs left unshown changes (postcheck/acts/check.h)
 
-	const char *unreadable; // planning failed there; or NULL
+	const char *unreadable; // path where planning failed, or NULL
 
 	struct list warnings; // unmet requests: reported at the end
 	unsigned locked;      // count of the administrator's lines (policy/find.h)

@@ -174,8 +174,8 @@ int owned_rename(int from, const char *name, int to, const char *fresh);
 // Makes a directory and locks it (flock(2)) while the returned descriptor is open. Removes unlocked
 // directories of the same name, which killed runs left.
 int owned_temporary(const char *path);
-// Returns `path`, quoted for a shell, or DIR, if it is a directory of the caller whose mode denies
-// the owner. Else returns NULL.
+// If the mode of a directory of the caller denies the owner, returns `path`, quoted for a shell, or
+// "DIR" where no quotes help. Else returns NULL.
 const char *owned_closed(struct arena *arena, const char *path);
 int owned_remove_tree(int directory, const char *name);
 

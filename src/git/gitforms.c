@@ -77,8 +77,8 @@ static bool is_new_branch(const struct gitform_look *look, const char *branch)
 	       !is_there(look, arena_text(look->arena, "branch.%s", branch));
 }
 
-// Whether no setting names the remote, and git does not prefer it to an old one because of its name
-// "origin".
+// Whether no setting names the remote. "origin" must also be the first remote: git prefers that
+// name.
 static bool is_new_remote(const struct gitform_look *look, const char *remote)
 {
 	const struct gitconfig *sides[] = { look->before, look->now };
@@ -94,7 +94,8 @@ static bool is_new_remote(const struct gitform_look *look, const char *remote)
 	       !is_there(look, arena_text(look->arena, "remote.%s", remote));
 }
 
-// Git takes the name of a remote without an address for a path.
+// Whether the branch may track `value`. A remote needs an address, or git takes its name for a
+// path.
 static bool is_tracked(const struct gitform_look *look, const char *branch, const char *value)
 {
 	if (!gitway_is_name(value))

@@ -87,7 +87,7 @@ static void print_unseen(struct box *box, const struct list *paths, struct out *
 	}
 }
 
-// Wraps the servers in `sbx mcp wrap`, or (`back`) restores their lines.
+// Wraps an agent's MCP servers in `sbx mcp wrap`, or (`back`) restores their lines.
 static int wrap_servers(struct box *box, const struct agent *agent, bool back, struct out *out)
 {
 	struct settings settings;

@@ -80,7 +80,8 @@ struct exec_command {
 	struct command_denials heard;
 };
 
-// Prints what the pipes or the pty still hold. Processes that the command left may keep both open.
+// Prints what the pipes or the pty still hold. Processes that the command leaves behind may keep
+// both open.
 static void end_command(struct exec_command *command)
 {
 	enum { TERMINAL_BYTES = 16 << 10 }; // a pty of the kernel buffers 4 and 8 KiB

@@ -24,7 +24,6 @@ extern char **environ;
 // effect.
 static struct profile_file output;
 
-// `ret_text` is "" if there is no profile yet.
 static int read_before(struct arena *arena, const char **ret_text)
 {
 	*ret_text = "";
