@@ -277,7 +277,7 @@ struct plan {
 	struct list git_names;       // "remote.x", "branch.x" that other files of git name
 	struct tree *trees;          // trees that are writable as a whole
 	unsigned tree_count;
-	bool due;                  // this is a killed run, checked now
+	bool due;                  // the plan of a killed run, checked now
 	const char *index;         // the project's git index, or NULL
 	struct file_state indexed; // `index` at the start; 0: none
 	const char *repository;    // the project's git directory, or NULL
@@ -302,7 +302,7 @@ struct plan {
 	bool own_network;
 	struct egress egress;
 	struct keeping keeping;
-	bool nested;  // user namespaces in the box, so no Landlock
+	bool nested;  // the box may make user namespaces: no Landlock
 	int landlock; // ABI, or 0
 	struct filter filter;
 	unsigned left_open; // LEFT_* of apart/apart.h

@@ -58,8 +58,8 @@ struct message {
 	int status;
 	pid_t child;                     // MESSAGE_EXEC: pid in the box
 	bool alone;                      // MESSAGE_ENDED: no process is left
-	bool tmp_full;                   // MESSAGE_ENDED, to `written`: the box's tmpfs is full
-	uint64_t cpu;                    // microseconds of ended processes
+	bool tmp_full;                   // MESSAGE_ENDED: the box's tmpfs is full
+	uint64_t cpu;                    // MESSAGE_ENDED: microseconds of ended processes
 	uint64_t memory;                 // bytes of the largest
 	uint64_t read, written;          // bytes
 	uint32_t nanoseconds[STEPS_MAX]; // MESSAGE_STARTED: of each step in the box

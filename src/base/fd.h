@@ -126,7 +126,7 @@ static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 	return NULL;
 }
 
-// Evaluates `directory` once.
+// Loops over at most `most` entries. Evaluates `directory` once.
 #define entries_some(entry, directory, most)                                                       \
 	for (struct entry_stream entries_ = { .fd = (directory), .left = (most) };                 \
 	     entries_.fd > -2; entries_.fd = -2)                                                   \

@@ -25,7 +25,7 @@ struct live_box {
 	int status;
 };
 
-enum { BOXES_MAX = 2048, BOXES_BYTES = 64 << 20 }; // strings are in the arena that boxes_list() got
+enum { BOXES_MAX = 2048, BOXES_BYTES = 64 << 20 }; // BOXES_BYTES: size of boxes_list()'s arena
 
 struct boxes {
 	struct live_box *all;

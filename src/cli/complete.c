@@ -26,7 +26,7 @@ struct completion {
 	const char *before,
 		*begun; // parts of the last word; `begun` is completed
 	verb_function *const *verbs;
-	unsigned verb; // index of a row
+	unsigned verb; // index in verb_rows
 	unsigned offers;
 };
 

@@ -248,7 +248,7 @@ static uint64_t own_processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 0 : (uint64_t)CPU_COUNT(&set);
 }
 
-// Sets variables for the limits. No program prints that it reads one.
+// Sets variables for the limits, only those that programs read without a message.
 static void set_sizes(struct plan *plan)
 {
 	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };

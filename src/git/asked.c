@@ -53,7 +53,7 @@ static void read_entries(struct apart_text *question)
 	}
 }
 
-// Rows must follow the order of the text, and together be no longer than it allows.
+// Rows must follow the order of the text, and all together be no longer than it.
 struct entries {
 	struct gitconfig *config;
 	struct gitconfig_section *section;

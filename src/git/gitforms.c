@@ -94,8 +94,7 @@ static bool is_new_remote(const struct gitform_look *look, const char *remote)
 	       !is_there(look, arena_text(look->arena, "remote.%s", remote));
 }
 
-// Whether the branch may track `value`. A remote needs an address, or git takes its name for a
-// path.
+// Whether a branch may track `value`: git takes a name without an address for a path.
 static bool is_tracked(const struct gitform_look *look, const char *branch, const char *value)
 {
 	if (!gitway_is_name(value))

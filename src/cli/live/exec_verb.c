@@ -71,7 +71,7 @@ struct exec_command {
 	int master; // of the command's pty; -1: pipes
 	struct raw_terminal terminal;
 	int input;           // status flags of an inherited stdin, which the box can change; or -1
-	int64_t asked_since; // when the request was sent; 0: answered
+	int64_t asked_since; // when a request or an ending signal was sent; 0: answered
 	pid_t run;
 	bool json, started, ended;
 	bool answered, unknown; // `unknown`: a run of another version sent bytes, or hung up

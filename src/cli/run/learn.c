@@ -222,7 +222,7 @@ int verb_learn(char **words)
 				       file, &output) < 0) ||
 	    read_before(box->arena, &output.before) < 0)
 		return box_failed();
-	// Protects the file. Its lines of earlier runs are in force.
+	// Protects the file. Without -p it is also the profile.
 	if (file)
 		box_set_first(box, "files", "protect", output.whole);
 	if (file && !str_equal(output.whole, output.path))

@@ -132,7 +132,7 @@ int verb_sbx_shell(char **words)
 			 (struct origin){ .file = agent->marker });
 		if (pass_handback(box, string ? words[0] : NULL) < 0)
 			return box_failed();
-	} else { // an unknown agent gets lines of agents' profiles
+	} else { // an unknown agent: lines that agents' profiles have
 		box_set_first(box, "files", "hide-untracked", ".env.*");
 		box_set_first(box, "files", "hide-untracked", ".env");
 	}
