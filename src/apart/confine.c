@@ -23,7 +23,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// An unlisted call kills; in CONFINED_CHECK it gets ENOSYS.
+// Calls of all processes. An unlisted call kills; in CONFINED_CHECK it gets ENOSYS.
 // clang-format off
 static const int every[] = {
 	SYS_read, SYS_write, SYS_close, SYS_clock_gettime, SYS_gettimeofday, SYS_restart_syscall,

@@ -34,7 +34,7 @@ int fd_write_all(int fd, const void *buffer, size_t size);
 
 int fd_order(int socket, int process, int number, int order);
 
-// For SOCK_SEQPACKET. fd_receive() returns 0 at EOF. It sets `fds` that did not come to -1.
+// These use SOCK_SEQPACKET. fd_receive() returns 0 at EOF. It sets `fds` that did not come to -1.
 enum { FD_PASSED = 4 };
 int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count);
 int fd_send_now(int socket, void *message, size_t size, const int *fds, unsigned count);

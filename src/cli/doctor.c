@@ -161,7 +161,7 @@ static void try_outer(struct doctor *doctor)
 			      : "this is inside another box, whose rules also apply");
 }
 
-// The trial box has a strict limit, for which the plan chose these means.
+// Shows the means that the plan chose for the trial box's strict limit.
 static void try_limits(struct doctor *doctor)
 {
 	static const char *const details[] = {

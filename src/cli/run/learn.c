@@ -90,8 +90,7 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 	// Uses the resolved path: a link of the command must not stand for another file.
 	if (realpath(path, real))
 		path = arena_copy(arena, real, strlen(real));
-	// Shells ask for the parent directory at their start, runtimes for /sys and /proc, but none
-	// needs them.
+	// Shells ask for $OLDPWD at their start, runtimes for /sys and /proc, but none needs them.
 	if (str_equal(denial->kind, "read") &&
 	    ((before && str_equal(path, before)) || path_within(path, "/sys") ||
 	     !strchr(path + 1, '/')))
