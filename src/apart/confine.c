@@ -23,7 +23,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// Calls of all processes. An unlisted call kills; in CONFINED_CHECK it gets ENOSYS.
+// Calls of all processes. Unlisted calls kill; in CONFINED_CHECK they get ENOSYS.
 // clang-format off
 static const int every[] = {
 	SYS_read, SYS_write, SYS_close, SYS_clock_gettime, SYS_gettimeofday, SYS_restart_syscall,
@@ -64,7 +64,7 @@ static const int check_calls[] = {
 	SYS_mkdir,
 };
 // clang-format on
-// ENOENT: c-ares and OpenSSL open files that they do not need.
+// ENOENT: c-ares and OpenSSL do without these files.
 static const int absent[] = {
 	SYS_openat,
 	SYS_open,
