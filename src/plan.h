@@ -29,7 +29,7 @@ enum mount_kind {
 	MOUNT_SCRATCH, // an overlay: a tmpfs over a host directory
 	MOUNT_LAYERS,  // a session's overlay, over a host directory or nothing
 	MOUNT_MASK,    // an empty unreadable file or directory
-	MOUNT_SELF,    // a path of the view over itself, read-only
+	MOUNT_SELF,    // a path of the box over itself, read-only
 	MOUNT_PROC,
 	MOUNT_PTS,
 	MOUNT_TEXT, // a file with sbx's text
@@ -100,8 +100,8 @@ struct stood {
 	unsigned type, inode; // DT_*; low bits of the inode
 };
 
-// A directory with names that the host executes or trusts. The check compares it with its listing
-// at the start.
+// A directory with names that the host executes or trusts. Its listing at the start is compared
+// after the run.
 struct place {
 	enum place_role {
 		PLACE_NAMED,
@@ -182,7 +182,7 @@ struct keeping {
 	uint64_t pids;      // limit on processes in cgroups above the box
 	const char *caller; // the caller's cgroup with limits, where the box stays; or NULL
 	bool slice;         // sbx made `parents`
-	// Parents of the box's cgroups. GUARD: on v2, for BPF.
+	// Parents of the box's cgroups. HIERARCHY_GUARD: on cgroup v2, for BPF.
 	const char *parents[HIERARCHIES];
 };
 
@@ -209,7 +209,7 @@ struct lasting {
 #define EMPTY_LAYER "empty" // lower directory where the host has none
 
 struct agent_wish {
-	const char *socket, *directory; // of the filter, the same in the box; NULL: no filter
+	const char *socket, *directory; // of the filter, the same paths in the box; NULL: no filter
 	const char *agent;
 	struct list keys; // "/path" of a public key, "SHA256:..." or a comment
 	struct list hosts, namespaces;
@@ -278,7 +278,7 @@ struct plan {
 	struct list git_names;       // "remote.x", "branch.x" that other files of git name
 	struct tree *trees;          // trees that are writable as a whole
 	unsigned tree_count;
-	bool due;                  // this is a killed run, checked now
+	bool due;                  // the plan of a killed run, checked now
 	const char *index;         // the project's git index, or NULL
 	struct file_state indexed; // `index` at the start; 0: none
 	const char *repository;    // the project's git directory, or NULL
@@ -303,7 +303,7 @@ struct plan {
 	bool own_network;
 	struct egress egress;
 	struct keeping keeping;
-	bool nested;  // user namespaces in the box, so no Landlock
+	bool nested;  // the box may make user namespaces: no Landlock
 	int landlock; // ABI, or 0
 	struct filter filter;
 	unsigned left_open; // LEFT_* of apart/apart.h
@@ -340,7 +340,7 @@ struct plan {
 	enum asks { ASK_NOBODY, ASK_TERMINAL, ASK_PROGRAM } ask;
 	const char *ask_program;
 	bool unprotected;
-	bool without_gitconfig; // lacks the caller's, which has secrets
+	bool without_gitconfig; // the caller's has secrets
 	bool without_husky;
 	bool explain; // report refused files and programs
 	bool learn;   // report reads and used hosts
@@ -352,7 +352,7 @@ struct plan {
 	bool person;
 	bool noted; // earlier runs left unshown changes (postcheck/acts/check.h)
 
-	const char *unreadable; // planning failed there; or NULL
+	const char *unreadable; // path where planning failed, or NULL
 
 	struct list warnings; // unmet requests: reported at the end
 	unsigned locked;      // count of the administrator's lines (policy/find.h)

@@ -59,7 +59,7 @@ struct profile {
 	enum dns_mode dns;
 	enum ech_mode ech;
 	enum toggle guard;    // BPF programs as a second layer
-	const char *upstream; // the caller's proxy; NULL: of the environment
+	const char *upstream; // the caller's proxy; NULL: the environment's
 
 	struct list secret_hosts, secret_sources, secret_variables, secret_headers, secret_only;
 

@@ -24,10 +24,10 @@ struct sockaddr_storage;
 
 enum { STEPS_MAX = 56 };
 
-// ORDER makes pid 1 read its socket. STOP goes to the process that a shell waits for. The kernel
-// drops data of signals above 31 when a user has many.
+// SIGNAL_ORDER makes pid 1 read its socket. SIGNAL_STOP goes to the process that a shell waits for.
+// Of signals above 31 the kernel may drop the sender (siginfo) when a user has many.
 enum { SIGNAL_ORDER = SIGSTKFLT, SIGNAL_STOP = SIGSTKFLT };
-// The data of SIGNAL_ORDER is a signal to forward, or this: send new sockets of the box's network.
+// The socket carries a signal to forward, or this number: send new sockets of the box's network.
 enum { ORDER_SOCKETS = 0 };
 // Makes pid 1 of tier landlock end all processes. The kernel sends it when the supervisor dies. It
 // kills a pid 1 that has no command yet.
@@ -35,7 +35,7 @@ enum { SIGNAL_END = 62 };
 // Sent to a session's supervisor, which orders pid 1 to stop or continue all.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 
-// Pid 1 sends it to the supervisor in one piece: it is smaller than PIPE_BUF.
+// Pid 1 sends it to the supervisor as one packet (SOCK_SEQPACKET).
 struct message {
 	enum message_kind {
 		MESSAGE_FAILED,    // number = errno, text = why
@@ -58,9 +58,9 @@ struct message {
 	int status;
 	pid_t child;                     // MESSAGE_EXEC: pid in the box
 	bool alone;                      // MESSAGE_ENDED: no process is left
-	bool tmp_full;                   // MESSAGE_ENDED, five fields: of all ended processes
-	uint64_t cpu;                    // microseconds
-	uint64_t memory;                 // bytes, of the largest
+	bool tmp_full;                   // MESSAGE_ENDED: the box's tmpfs is full
+	uint64_t cpu;                    // MESSAGE_ENDED: microseconds of ended processes
+	uint64_t memory;                 // bytes of the largest
 	uint64_t read, written;          // bytes
 	uint32_t nanoseconds[STEPS_MAX]; // MESSAGE_STARTED: of each step in the box
 	union {
@@ -98,13 +98,13 @@ struct run {
 
 		int agent_listener, agent_socket; // sockets: sshagent's; the caller's (O_PATH)
 		int agent_directory;              // sshagent's directory, locked
-		// secrets: sockets to the opener: the supervisor's; the worker's
+		// secrets: the supervisor's and the worker's socket to the opener
 		int opener_control, opener_channel;
 
 		int pty;
 		int terminal; // the controlling terminal
 		int dev_null;
-		int flags[3], held[2]; // step standard-io: flags and copies of 0 to 2
+		int flags[3], held[2]; // step standard-io: flags of 0 to 2; copies of 0, 1
 		int signals;
 		int parent; // pidfd; the run ends with it
 
@@ -132,7 +132,7 @@ struct run {
 	pid_t init;      // pid 1, in the host's pid namespace
 	int init_signal; // signal that killed it, or 0
 
-	// socket options of 0 to 2 (run/signals.c)
+	// socket options of 0 to 2 (run/standard_io.c)
 	struct kept_option {
 		socklen_t size; // 0: unset
 		unsigned char value[16];
@@ -144,7 +144,7 @@ struct run {
 	// Owner: limits.
 	struct group *group;
 	struct rlimit callers_files; // RLIMIT_NOFILE
-	bool grouped;                // pid 1 waits for SIGKILL until its cgroup was read
+	bool grouped;                // at its end pid 1 waits for SIGKILL
 
 	// Owner: tty.
 	pid_t caller_group;
@@ -152,7 +152,7 @@ struct run {
 	int session_nice;
 	bool foreground;
 	struct termios termios;
-	bool own_session; // pid 1 calls setsid(2), for want of a terminal
+	bool own_session; // pid 1 calls setsid(2): no terminal is used
 	bool job_control;
 	bool lent; // the command has the terminal
 	bool background;

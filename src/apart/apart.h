@@ -39,7 +39,7 @@ static inline int confine(enum confined who, unsigned locks)
 	return confine_below(who, locks, (const int *)0, 0);
 }
 
-// Sets up the new child that calls it, which dies with `parent`. `first` become descriptors 0 and
+// Sets up the calling process, a new child, to die with `parent`. `first` become descriptors 0 and
 // up; -1 is /dev/null. No others but `kept` stay open. Returns -1 with errno.
 int apart_born(pid_t parent, const int *first, unsigned first_count, const int *kept,
 	       unsigned kept_count);

@@ -1,5 +1,5 @@
-// Owns the walls around processes that read hostile bytes: no file, program, process or
-// capability, and some forty system calls.
+// Owns the walls around processes that read hostile bytes: limits of files, programs, capabilities
+// and system calls.
 #include "apart/apart.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// An unlisted call kills; in CONFINED_CHECK it gets ENOSYS.
+// Calls of all processes. Unlisted calls kill; in CONFINED_CHECK they get ENOSYS.
 // clang-format off
 static const int every[] = {
 	SYS_read, SYS_write, SYS_close, SYS_clock_gettime, SYS_gettimeofday, SYS_restart_syscall,
@@ -64,7 +64,7 @@ static const int check_calls[] = {
 	SYS_mkdir,
 };
 // clang-format on
-// c-ares and OpenSSL open files that they do not need.
+// ENOENT: c-ares and OpenSSL do without these files.
 static const int absent[] = {
 	SYS_openat,
 	SYS_open,
@@ -92,7 +92,7 @@ enum {
 static const struct checked every_argument[] = {
 	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
 };
-// A datagram pair could send to any address.
+// A datagram socketpair(2) could send to any address.
 static const struct checked worker_arguments[] = {
 	{ SYS_socket, 0, 0, REFUSED, 2, { AF_INET, AF_INET6 } },
 	{ SYS_socket, 2, FLAGS, REFUSED, 2, { SOCK_STREAM, SOCK_DGRAM } },
@@ -274,8 +274,7 @@ static filter_place decide(struct filter_code *code, const struct checked *row, 
 	return filter_test(code, BPF_JEQ, (uint32_t)row->call, check(code, row, kept, no), next);
 }
 
-// Branches on a call number's lowest bits: when it loads a filter, the kernel runs it for each
-// number.
+// Branches on a call number's lowest bits: to load a filter, the kernel runs it for each number.
 int confine_supervisor(unsigned left)
 {
 	enum { ROWS_MAX = 80, LOWEST = 15 };
@@ -331,8 +330,8 @@ static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned
 	return 0;
 }
 
-// Landlock without rules lets no file be opened, made or removed. Before Linux 5.19 it denies all
-// renames between directories: a check then has no ruleset.
+// Denies by Landlock all files without a rule. Before Linux 5.19 Landlock denies all renames
+// between directories: CONFINED_CHECK then has no ruleset.
 static int close_files(bool reads, const int *writable, unsigned count)
 {
 	int abi = testing_landlock(sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION));
@@ -369,7 +368,7 @@ int confine_below(enum confined who, unsigned locks, const int *writable, unsign
 		return -1;
 	if ((locks & CONFINE_FILES) && close_files(row->reads, writable, count) < 0)
 		return -1;
-	// Runs before the filter: libcap allocates memory.
+	// Runs before the filter, which has no capset(2).
 	if (!row->reads && privileges_keep(NULL, 0) < 0)
 		return -1;
 	return locks & CONFINE_CALLS ? load_filter(row) : 0;

@@ -11,7 +11,7 @@
 #include "base/sys.h"
 #include "base/testing.h"
 
-// Generous: pages that are not written take no memory.
+// Returns a generous arena size: pages that are not written take no memory.
 size_t apart_memory(const struct apart_text *question)
 {
 	static const size_t megabyte = 1 << 20;

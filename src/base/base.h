@@ -251,8 +251,8 @@ static inline int64_t thread_now(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-// Returns a timeout for poll(): `milliseconds`, or less if steady_now() reaches `until` before (0:
-// never).
+// Returns a timeout for poll(): `milliseconds`, or less if steady_now() reaches `until` before.
+// `until` 0: never.
 int times_left(int64_t until, int milliseconds);
 
 // Returns nanoseconds. A file of another system may have too large a time: unsigned numbers wrap.

@@ -34,7 +34,7 @@ int fd_write_all(int fd, const void *buffer, size_t size);
 
 int fd_order(int socket, int process, int number, int order);
 
-// For SOCK_SEQPACKET. fd_receive() returns 0 at EOF. It sets `fds` that did not come to -1.
+// These use SOCK_SEQPACKET. fd_receive() returns 0 at EOF. It sets `fds` that did not come to -1.
 enum { FD_PASSED = 4 };
 int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count);
 int fd_send_now(int socket, void *message, size_t size, const int *fds, unsigned count);
@@ -126,7 +126,7 @@ static inline const struct sys_entry *entries_next(struct entry_stream *entries)
 	return NULL;
 }
 
-// Evaluates `directory` once.
+// Loops over at most `most` entries. Evaluates `directory` once.
 #define entries_some(entry, directory, most)                                                       \
 	for (struct entry_stream entries_ = { .fd = (directory), .left = (most) };                 \
 	     entries_.fd > -2; entries_.fd = -2)                                                   \
@@ -174,8 +174,8 @@ int owned_rename(int from, const char *name, int to, const char *fresh);
 // Makes a directory and locks it (flock(2)) while the returned descriptor is open. Removes unlocked
 // directories of the same name, which killed runs left.
 int owned_temporary(const char *path);
-// Returns `path`, quoted for a shell, or DIR, if it is a directory of the caller whose mode denies
-// the owner. Else returns NULL.
+// If the mode of a directory of the caller denies the owner, returns `path`, quoted for a shell, or
+// "DIR" where no quotes help. Else returns NULL.
 const char *owned_closed(struct arena *arena, const char *path);
 int owned_remove_tree(int directory, const char *name);
 

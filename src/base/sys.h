@@ -48,7 +48,7 @@
 
 // Landlock, ABI 1 to 7 (Documentation/userspace-api/landlock.rst). Debian 12's header ends at 3.
 struct sys_landlock_ruleset {
-	uint64_t files, network, scoped; // fields since ABI 1, 4, 6; then 8, 16, 24 bytes
+	uint64_t files, network, scoped; // fields since ABI 1, 4, 6: 8, 16, 24 bytes in all
 };
 struct sys_landlock_path {
 	uint64_t access;
@@ -201,7 +201,7 @@ static inline int sys_mount_setattr(int fd, unsigned flags, struct mount_attr *a
 			    sizeof(*attributes));
 }
 
-// Linux 6.15 has one call. Older kernels, and filters without that call, need two.
+// Needs two calls before Linux 6.15, and in filters without the new call.
 static inline int sys_open_tree_attr(int directory, const char *path, unsigned flags,
 				     struct mount_attr *attributes)
 {

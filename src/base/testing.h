@@ -9,8 +9,8 @@ bool testing_skips(const char *step);
 bool testing_fails(const char *step);
 int testing_landlock(int abi);
 void testing_left(const char *text);
-long testing_look(long nanoseconds); // $SBX_TEST_LOOK: time of the look after a run
-// Makes the calls of $SBX_TEST_REACH="NAME=CALL,ARGUMENT ...", and prints which succeeded
+long testing_look(long nanoseconds); // $SBX_TEST_LOOK: time for the check after a run
+// Makes the calls of $SBX_TEST_REACH="NAME=CALL,ARGUMENT ...", and prints which succeeded.
 void testing_reach(void);
 #else
 static inline void testing_reach(void)

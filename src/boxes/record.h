@@ -72,8 +72,8 @@ int record_enter(int boxes, int lock, const struct record_entry *entry, char nam
 int record_name(int boxes, char name[RECORD_NAME], pid_t run);
 void record_remove(int boxes, int record, const char *name);
 void record_release(int boxes, const char *name);
-// Keeps records with a due check, and of 7 days at most 1000 others, 100 of these with output, 200
-// MB in all. Returns the bytes of all.
+// Removes old records of ended runs, except those with a due check: keeps 7 days, 1000 records, 100
+// with output, 200 MB. Returns the bytes of all that stay.
 uint64_t records_sweep(int boxes);
 
 struct record {

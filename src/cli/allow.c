@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-// Changes nothing if one word is wrong.
+// A change of a live run. One wrong word prevents all.
 struct live_change {
 	const char *verb, *words, *wrong;
 	bool (*is_good)(const struct live_change *change, const char *word);

@@ -111,7 +111,6 @@ static void add_noted(int all, enum boxes_which which, struct boxes *boxes)
 	}
 }
 
-// Old runs come last: people ask for them least.
 static int newest_first(const void *left, const void *right)
 {
 	const struct live_box *one = left, *other = right;

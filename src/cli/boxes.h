@@ -25,7 +25,7 @@ struct live_box {
 	int status;
 };
 
-enum { BOXES_MAX = 2048, BOXES_BYTES = 64 << 20 }; // strings are in the arena that boxes_list() got
+enum { BOXES_MAX = 2048, BOXES_BYTES = 64 << 20 }; // BOXES_BYTES: size of boxes_list()'s arena
 
 struct boxes {
 	struct live_box *all;
@@ -65,7 +65,7 @@ int boxes_output(const struct record *record, const char *id);
 // Returns the exit status of sbx.
 int boxes_print_result(const struct record *record, const char *id, const char *end, int status);
 
-// Text: those with another number outside, on stderr.
+// Puts published ports. Text: only those with another number outside, on stderr.
 void boxes_put_ports(struct out *out, const struct record_ports *ports);
 // Gets memory (bytes) and CPU time that the run's processes use. Returns false if unknown.
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds);

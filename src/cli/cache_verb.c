@@ -141,7 +141,7 @@ static int clear_one(struct walk *walk, const struct cache_entry *entry)
 	return 0;
 }
 
-// Opens directories whose rights a box has removed: they count, too.
+// Lists all caches, also directories that a box made unreadable.
 static int list_all(struct walk *walk)
 {
 	TRY(owned_override(OVER_READING));

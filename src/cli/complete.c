@@ -26,7 +26,7 @@ struct completion {
 	const char *before,
 		*begun; // parts of the last word; `begun` is completed
 	verb_function *const *verbs;
-	unsigned verb; // index of a row
+	unsigned verb; // index in verb_rows
 	unsigned offers;
 };
 
@@ -92,7 +92,7 @@ static const char *printed(struct completion *on, const char *words)
 	return text;
 }
 
-// ":runs" are those whose network `sbx allow` can change, ":all" also those that have ended.
+// Offers live runs. ":runs": only if `sbx allow` can change the network; ":all": also ended ones.
 static void offer_runs(struct completion *on, const char *which)
 {
 	struct boxes boxes;

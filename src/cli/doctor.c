@@ -161,7 +161,7 @@ static void try_outer(struct doctor *doctor)
 			      : "this is inside another box, whose rules also apply");
 }
 
-// The trial box has a strict limit, for which the plan chose these means.
+// Shows the means that the plan chose for the trial box's strict limit.
 static void try_limits(struct doctor *doctor)
 {
 	static const char *const details[] = {
@@ -180,7 +180,7 @@ static void try_limits(struct doctor *doctor)
 		weak(doctor, "limits", details[keeping->means], means_missing);
 }
 
-// Only root can use this wall: other callers get no warning.
+// Only root can use the BPF guard: other callers get no warning.
 static void try_guard(struct doctor *doctor)
 {
 	if (guard_try() == 0)
@@ -243,8 +243,8 @@ static void try_path(struct doctor *doctor)
 		weak(doctor, "PATH", lacking, fix);
 }
 
-// Git runs what the config of any directory with HEAD, objects and refs names, unless
-// safe.bareRepository forbids it (git-config(1), since 2.35.2). This does not read includes.
+// Warns if git may run what the config of any directory with HEAD, objects and refs names: without
+// safe.bareRepository (git-config(1), since 2.38). Reads no includes.
 static void try_bare(struct doctor *doctor)
 {
 	struct arena *arena = doctor->box->arena;

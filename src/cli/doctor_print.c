@@ -66,7 +66,7 @@ static bool is_unseen(const struct lacking *lacking, const char *directory)
 	return count > 0;
 }
 
-// True if PATH finds another program `name` in a place that a box has.
+// True if PATH finds another program `name` in a directory that a box has.
 static bool is_elsewhere(const struct lacking *lacking, const char *name)
 {
 	char place[PATH_MAX];

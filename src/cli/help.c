@@ -21,7 +21,6 @@ static void option(struct out *out, const struct key *key, const char *value, co
 	out_wrapped(out, COLUMN, (int)(out->used - before), help);
 }
 
-// Returns the text up to "; ".
 static const char *first_clause(const char *text)
 {
 	static char begin[128];

@@ -43,7 +43,7 @@ static const struct mount *mount_at(const struct plan *plan, const char *path)
 	return above;
 }
 
-// True if the box can write the directory. Of a new tmpfs only the top exists.
+// True if the box can write the directory. A new tmpfs has no directories below its top.
 static bool writable_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_at(plan, path);
@@ -248,7 +248,7 @@ static uint64_t own_processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 0 : (uint64_t)CPU_COUNT(&set);
 }
 
-// Sets only variables that programs read silently.
+// Sets variables for the limits, only those that programs read without a message.
 static void set_sizes(struct plan *plan)
 {
 	enum { NODE = 48, HEAP_PARTS = 4, HEAP_MOST = 4096, MEBI = 1 << 20, THOUSAND = 1000 };

@@ -12,7 +12,7 @@
 #include "seccomp/syscalls.h"
 #include "text/words.h"
 
-// Escapes for groff(7): '-' as hyphen-minus, no '.' or '\'' at the start of a line, '\'.
+// Escapes for groff(7): each '-' and '\', and a '.' or '\'' at the start of the text.
 static void put_text(const char *text)
 {
 	if (*text == '.' || *text == '\'')
@@ -262,5 +262,5 @@ static void man_recipes(const char *path)
 	}
 }
 
-// The generator makes the text itself: here only the symbol counts.
+// Only for the linker: the generator makes the text itself.
 const char recipes_text[] = "";

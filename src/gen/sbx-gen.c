@@ -85,7 +85,7 @@ static unsigned check_of(const char *name)
 	return first;
 }
 
-// `machine_name` is Meson's. A compiler for that machine checks some numbers.
+// `machine_name` is Meson's. The output, when compiled, checks some numbers.
 static void write_syscalls(const char *machine_name)
 {
 	static const char *const checked[] = { "read",   "mount",  "umount2", "unshare",

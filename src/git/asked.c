@@ -53,7 +53,7 @@ static void read_entries(struct apart_text *question)
 	}
 }
 
-// Rows follow the order of the text. All together say no more than its length allows.
+// Rows must follow the order of the text, and all together be no longer than it.
 struct entries {
 	struct gitconfig *config;
 	struct gitconfig_section *section;

@@ -37,8 +37,8 @@ struct gitconfig {
 int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config);
 
-// Parses in a process of apart/apart.h. A merge compares each row with each: limits are of sections
-// and keys, of those in a new repository, and of bytes of names.
+// Parses in a process of apart/apart.h. The limits, as a merge compares each row with each:
+// sections and keys, the same in a new repository, bytes of names.
 enum { GITCONFIG_ROWS_ASKED = 6000, GITCONFIG_ROWS_NEW = 1000, GITCONFIG_NAMES_ASKED = 1 << 20 };
 int gitconfig_ask(struct arena *arena, const char *text, size_t length,
 		  struct gitconfig *ret_config);
@@ -140,7 +140,7 @@ struct gitkey {
 
 // Returns the first match, or NULL.
 const struct gitkey *gitkey_find(const char *name);
-// Whether programs only make notes under this key. A withheld one is not reported.
+// Whether programs only make notes under this key. A withheld key is not reported.
 bool gitkey_is_noted(const char *name);
 // Whether the host's own git, or its user, often sets the key.
 bool gitkey_is_daily(const char *name);
@@ -156,7 +156,7 @@ struct gitsecret {
 // Returns -1 for a text that is too long or that git would not accept.
 int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 		     struct gitsecret *ret_secret);
-// Does the same in a process of apart/apart.h, without `named`.
+// Like gitsecret_filter(), in a process of apart/apart.h, without `named`.
 int gitsecret_ask(enum apart whose, struct arena *arena, const char *text, size_t length,
 		  struct gitsecret *ret_secret);
 
@@ -167,5 +167,5 @@ bool gitsecret_is(struct arena *arena, const char *key, const char *value);
 // 'KEY'='VALUE' or 'KEY=VALUE'. False: another form, which git refuses.
 bool gitconfig_parameter(struct arena *arena, const char **at, const char **ret_key,
 			 const char **ret_value);
-// Whether a GIT_CONFIG_PARAMETERS has a secret. Any other form counts as one.
+// Whether GIT_CONFIG_PARAMETERS has a secret. An unknown form counts as one.
 bool gitsecret_parameters(struct arena *arena, const char *text);

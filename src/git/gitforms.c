@@ -77,8 +77,8 @@ static bool is_new_branch(const struct gitform_look *look, const char *branch)
 	       !is_there(look, arena_text(look->arena, "branch.%s", branch));
 }
 
-// Whether no setting names the remote, and git does not prefer it to an old one because of its name
-// "origin".
+// Whether no setting names the remote. "origin" must also be the first remote: git prefers that
+// name.
 static bool is_new_remote(const struct gitform_look *look, const char *remote)
 {
 	const struct gitconfig *sides[] = { look->before, look->now };

@@ -164,7 +164,7 @@ void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 	out.addresses = arena_take(arena, ADDRESSES_SHOWN * sizeof(*out.addresses));
 	out.branches = arena_take(arena, names * sizeof(*out.branches));
 	merger.taken = arena_take(arena, names * sizeof(*merger.taken));
-	// Quotes may double the length of each value.
+	// Quotes may double the length of values and headers.
 	merger.text.text =
 		arena_take(arena, now->length + 4 * after->length + (size_t)names * 300 + 1);
 	decide(&merger, after);

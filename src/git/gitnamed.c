@@ -82,8 +82,8 @@ static void known(struct arena *arena, const struct gitconfig *config, struct ou
 
 enum { ROWS_OF_ONE = 3 };
 
-// Git copies a template's hooks into each new repository. Git 2.52 allows ":(optional)" before a
-// path.
+// Makes the rows of a key. Git copies a template's hooks into new repositories. Git 2.52 allows
+// ":(optional)" before a path.
 static unsigned rows_of(struct arena *arena, const char *name, const char *value,
 			struct apart_row rows[ROWS_OF_ONE])
 {

@@ -35,7 +35,7 @@ static const struct secret_rule {
 	  "*authorization* *bearer* *cookie* *credentials *webhook* *.dsn" },
 };
 
-// Returns where the host begins, also in a proxy without a scheme.
+// Returns a proxy without its user, if it has no scheme.
 static const char *proxy_host(const char *value)
 {
 	const char *at = strrchr(value, '@');

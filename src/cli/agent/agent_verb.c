@@ -87,7 +87,7 @@ static void print_unseen(struct box *box, const struct list *paths, struct out *
 	}
 }
 
-// Wraps the servers in `sbx mcp wrap`, or (`back`) restores their lines.
+// Wraps an agent's MCP servers in `sbx mcp wrap`, or (`back`) restores their lines.
 static int wrap_servers(struct box *box, const struct agent *agent, bool back, struct out *out)
 {
 	struct settings settings;
@@ -205,8 +205,8 @@ static bool has_part(struct box *box, const struct agent *agent, bool *ret_uncha
 	return settings_find(&settings) != SETTINGS_NONE;
 }
 
-// Removes unchanged settings first: both parts of an agent can be in one file, which a removal
-// changes. After a failed removal the others follow. `name` is NULL for all agents.
+// Removes unchanged settings first: an agent's settings and servers can be in one file, which a
+// removal changes. A failed removal does not stop the others. `name` NULL: all agents.
 static int remove_parts(struct box *box, const char *name, unsigned *ret_count, struct out *out)
 {
 	enum pass { PASS_AS_WRITTEN, PASS_SERVERS, PASS_REST };

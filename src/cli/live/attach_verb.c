@@ -206,7 +206,8 @@ static int begin(const char *id, struct attached *attached, const struct live_bo
 	return 0;
 }
 
-// Waits only for a while: the box may have left the terminal in any mode, and its buffer full.
+// Resets the terminal, and waits only for a while: the box may have left any mode, and a full
+// buffer.
 static void say_last(struct out *out)
 {
 	static struct passing_stream words;

@@ -71,7 +71,7 @@ struct exec_command {
 	int master; // of the command's pty; -1: pipes
 	struct raw_terminal terminal;
 	int input;           // status flags of an inherited stdin, which the box can change; or -1
-	int64_t asked_since; // when the request was sent; 0: answered
+	int64_t asked_since; // when a request or an ending signal was sent; 0: answered
 	pid_t run;
 	bool json, started, ended;
 	bool answered, unknown; // `unknown`: a run of another version sent bytes, or hung up
@@ -80,7 +80,8 @@ struct exec_command {
 	struct command_denials heard;
 };
 
-// Prints what the pipes or the pty still hold. Processes that the command left may keep both open.
+// Prints what the pipes or the pty still hold. Processes that the command leaves behind may keep
+// both open.
 static void end_command(struct exec_command *command)
 {
 	enum { TERMINAL_BYTES = 16 << 10 }; // a pty of the kernel buffers 4 and 8 KiB

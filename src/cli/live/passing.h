@@ -34,8 +34,8 @@ static inline bool stream_is_full(const struct passing_stream *stream)
 // unblocked.
 int signals_held(const int *numbers, size_t count);
 
-// Returns 1 for a pipe, a file or a socket, which the command inherits, 0 for another device, which
-// is no file of the box.
+// Returns 1 for a pipe, a file or a socket, which the command inherits, 0 for a device, -1 for a
+// directory, which leads out of the box.
 int stdin_is_given(void);
 
 struct command_denials {

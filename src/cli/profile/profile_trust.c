@@ -68,7 +68,7 @@ static void put_row(struct out *out, const struct ini_row *row, const char *what
 	print_close(out, '}');
 }
 
-// These lines come last, new ones after trusted ones: other lines cannot hide them.
+// Puts loosening lines last, new ones after trusted ones: others cannot hide them.
 static void put_loosening(struct out *out, const struct trust *trust, const struct list *ignored)
 {
 	const struct ini_rows *rows = &trust->source.rows, *before = &trust->trusted_rows;

@@ -1,4 +1,4 @@
-// sbx profile: list, show, check and keys, and the table of actions.
+// sbx profile: list, show, check, keys, groups, names, and the table of actions.
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>

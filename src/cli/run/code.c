@@ -172,7 +172,7 @@ static int keep_for_compiler(struct box *box, struct code *code)
 	return code->kept < 0 ? fail(errno, "dup") : 0;
 }
 
-// The compiler's NUL separates its output from the program's.
+// A NUL behind the compiler's output says that it succeeded (words_of()).
 static void put_code(struct out *out)
 {
 	const struct code *code = &asked;

@@ -24,7 +24,6 @@ extern char **environ;
 // effect.
 static struct profile_file output;
 
-// `ret_text` is "" if there is no profile yet.
 static int read_before(struct arena *arena, const char **ret_text)
 {
 	*ret_text = "";
@@ -91,8 +90,7 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 	// Uses the resolved path: a link of the command must not stand for another file.
 	if (realpath(path, real))
 		path = arena_copy(arena, real, strlen(real));
-	// Shells ask for the parent directory at their start, runtimes for /sys and /proc, but none
-	// needs them.
+	// Shells ask for $OLDPWD at their start, runtimes for /sys and /proc, but none needs them.
 	if (str_equal(denial->kind, "read") &&
 	    ((before && str_equal(path, before)) || path_within(path, "/sys") ||
 	     !strchr(path + 1, '/')))
@@ -223,7 +221,7 @@ int verb_learn(char **words)
 				       file, &output) < 0) ||
 	    read_before(box->arena, &output.before) < 0)
 		return box_failed();
-	// Protects the file. Its lines of earlier runs are in force.
+	// Protects the file. Without -p it is also the profile.
 	if (file)
 		box_set_first(box, "files", "protect", output.whole);
 	if (file && !str_equal(output.whole, output.path))

@@ -151,7 +151,7 @@ static int make_record(struct box *box)
 	return front.stored[0];
 }
 
-// From here on the record has this process's pid in its name.
+// Makes this process the background run: the record's name gets its pid.
 static int become_run(struct box *box, bool child_ignored)
 {
 	setsid();

@@ -81,7 +81,7 @@ static int end_handback(struct box *box, const struct ending *ending, int status
 	return status;
 }
 
-// Passes the file that an agent reads after its command.
+// Makes the file that an agent reads after its command writable in the box.
 static int pass_handback(struct box *box, const char *string)
 {
 	const char *const places[] = { getenv("CLAUDE_CODE_TMPDIR"), getenv("TMPDIR"), "/tmp" };
@@ -106,7 +106,7 @@ static int pass_handback(struct box *box, const char *string)
 	return 0;
 }
 
-// A box around the whole agent has its commands in it: only executes the command.
+// Only executes the command: a box around the whole agent contains it.
 static int run_inside(struct box *box)
 {
 	execv(box->invocation.command[0], box->invocation.command);
@@ -132,7 +132,7 @@ int verb_sbx_shell(char **words)
 			 (struct origin){ .file = agent->marker });
 		if (pass_handback(box, string ? words[0] : NULL) < 0)
 			return box_failed();
-	} else { // an unknown agent gets lines of agents' profiles
+	} else { // an unknown agent: lines that agents' profiles have
 		box_set_first(box, "files", "hide-untracked", ".env.*");
 		box_set_first(box, "files", "hide-untracked", ".env");
 	}

@@ -63,7 +63,7 @@ static const char *variable_of(const char *word)
 	return known && access(word, F_OK) < 0 ? word : NULL;
 }
 
-// A name without a dot is a host if it is allowed, this machine's, or a group's.
+// A name without a dot is a host if it is allowed, localhost, or a group's name.
 static bool is_named_host(const struct box *box, const char *word)
 {
 	return list_has(&box->profile.allow, word) || str_equal(word, "localhost") ||

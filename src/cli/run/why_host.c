@@ -29,7 +29,7 @@ static void why_allowed(struct box *box, const char *text, struct why *why)
 	out_text(&why->text, " (%s)", str_shown(text));
 }
 
-// The box has a separate loopback, with single ports of the host's.
+// Answers for loopback. A box reaches only single ports of the host's.
 static void why_loopback(struct box *box, const char *word, uint16_t port, struct why *why)
 {
 	list_each (item, &box->profile.loopback) {

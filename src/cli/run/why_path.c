@@ -110,7 +110,7 @@ static bool is_above_shown(const struct plan *plan, const char *path)
 	return false;
 }
 
-// A later line hides the parent directory: the flag must come later.
+// Says if a later line hides a named path: its flag must come later.
 static bool why_earlier(struct box *box, const char *path, struct why *why)
 {
 	const struct list *lists[] = { &box->profile.write, &box->profile.read };

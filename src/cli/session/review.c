@@ -28,7 +28,7 @@ static int open_terminal(void)
 	return isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
 }
 
-// These changes are shown last and always: others cannot push them off the screen.
+// True for changes that are shown last and always: others cannot push them off the screen.
 static bool is_watched(const struct held *held, const struct change *change)
 {
 	char leads[PATH_MAX];

@@ -177,9 +177,9 @@ static int copy_side(const struct held *held, const struct change *change, int t
 	return 0;
 }
 
-// --git-dir keeps git from searching a repository. .gitattributes of the session would decide which
-// files are text, and the user's attributes would change line ends. In a pipe the patch suits `git
-// apply` under any configuration. `quoted`: git also quotes bytes above ASCII in names.
+// --git-dir keeps git from finding a repository, where .gitattributes of the session would decide
+// which files are text. The user's attributes would change line ends. In a pipe the patch suits
+// `git apply` under any configuration. `quoted`: git also quotes bytes above ASCII in names.
 static int run_git(int directory, char **environment, bool quoted, const char **ret_why)
 {
 	enum { NOT_FOUND = 127 };

@@ -32,14 +32,14 @@ static int refer_alone(struct sessions *sessions, const char *word, struct held 
 	return apply_refuse_pending(ret_held);
 }
 
-// Holds a session that is to be removed. An interrupted apply is not completed.
+// Holds a session that is to be removed. Undoes an interrupted apply.
 static int refer_to_throw(struct sessions *sessions, const char *word, struct held *ret_held)
 {
 	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
 	return apply_end(ret_held, END_BACK, &sessions->notes);
 }
 
-// Copies, such as of /etc and /var, can take minutes on a slow disk. Prints that work goes on.
+// Prints that work goes on: copies, such as of /etc, can take minutes.
 static void begin_slow(void)
 {
 	enum { SLOW_SECONDS = 2 };
@@ -308,7 +308,7 @@ int sessions_open(struct box *box, enum sessions_for purpose, struct sessions *r
 {
 	struct sessions sessions = { .box = box, .out.json = box->invocation.json == TOGGLE_YES };
 	raise_files();
-	// Needs an arena: the plan's is sealed at the end of a run.
+	// Needs a new arena: the plan's is sealed at the end of a run.
 	struct arena *arena = arena_new_shared(SESSIONS_ARENA);
 	TRY(store_open(arena, decide_state_directory(arena, environ), &sessions.store));
 	sessions.store.home = decide_home(arena, environ);

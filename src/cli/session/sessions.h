@@ -32,7 +32,6 @@ int sessions_list(struct sessions *sessions, char **words);
 int sessions_show(struct sessions *sessions, char **words);
 int sessions_log(struct sessions *sessions, char **words);
 
-// Prints what a session has changed.
 enum diff_form { DIFF_TEXT, DIFF_STAT, DIFF_JSON };
 
 // `words` are paths. Without words prints all changes. Text goes through git and the user's pager.
