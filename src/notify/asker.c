@@ -49,7 +49,8 @@ long asker_status(const struct question *question, const char *name, int base)
 	return -1;
 }
 
-// A thread may have a separate table of descriptors. Before Linux 6.9 a pidfd means the process.
+// Returns a pidfd of the thread, which may have separate descriptors; before Linux 6.9 of its
+// process.
 static int open_asker(const struct question *question)
 {
 	int pidfd = sys_pidfd_open_thread((pid_t)question->asked->pid);

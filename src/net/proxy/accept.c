@@ -1,4 +1,4 @@
-// Owns the accepting of connections of the box, and from the host's loopback to published ports.
+// Owns the accepting of connections, from the box and to published ports.
 #include "net/proxy/accept.h"
 
 #include <errno.h>

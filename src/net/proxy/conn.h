@@ -90,7 +90,7 @@ struct conn {
 	bool heard[2]; // which side sent bytes in this turn
 	uint32_t generation;
 	int fd[2];
-	bool readable[2], writable[2], closing[2], awaits_room[2]; // by the last epoll event
+	bool readable[2], writable[2], closing[2], awaits_room[2]; // by epoll events and EAGAIN
 	bool unwatched; // the user has too many epoll watches
 	bool queued, explicit_proxy, socks, paused, reading_head;
 	struct flow flow[2];
@@ -150,7 +150,7 @@ struct conn {
 	uint32_t hello_count, hello_searched;
 
 	struct head_read {
-		uint32_t searched, parsed; // of a head: searched for its end, parsed
+		uint32_t searched, parsed; // bytes of a head: searched for its end, parsed
 	} head[2];
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;
