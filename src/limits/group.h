@@ -34,7 +34,7 @@ struct hit {
 	const char *key; // also the name of the option
 	uint64_t limit;
 	const char *what;      // "the box was killed", ...
-	const char *otherwise; // how the program itself uses less; NULL: not known
+	const char *otherwise; // the program's own switch to use less, or NULL
 	bool of_machine;       // a limit of the machine, which sbx cannot raise
 };
 enum { HITS_MAX = 8 };

@@ -39,7 +39,7 @@ int mount_child_root(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Makes a dangling link, whose access time is zero until a program follows it.
+// Makes a dangling link. Its access time is zero until followed.
 static int make_absent(struct run *run)
 {
 	static const struct timespec never[2] = { { 0 }, { 0 } };
@@ -118,7 +118,7 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 	return target_attach(plan, run, index, take(&tree));
 }
 
-// Mounts a path over itself, read-only. Ignores a missing one.
+// Makes a path read-only. Ignores a missing one.
 static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];

@@ -62,8 +62,8 @@ const char *trusted_name(const struct trusted_row *row);
 // False if no name of the table begins with this component.
 bool trusted_may_begin(const char *name);
 bool trusted_begins(const struct trusted_row *row, const char *name);
-// The rows for a path below a project: `row` has its name, `below` a name below it. Protected rows
-// come before reported ones.
+// Rows for a path in a project: `row` names the path, `below` a path below it. Protected rows come
+// before reported ones.
 struct trusted_fit {
 	const struct trusted_row *row, *below;
 };

@@ -176,8 +176,8 @@ bool asker_may_change(const struct plan *plan, int fd)
 	return false;
 }
 
-// Only the foreground may change the terminal. Like the kernel, stops a background group by SIGTTOU
-// and restarts the call. Node.js aborts on other errors than EPERM.
+// Lets only the foreground change the terminal. Like the kernel, stops a background group by
+// SIGTTOU and restarts the call. Node.js aborts on other errors than EPERM.
 static int set_terminal(const struct question *question, pid_t group)
 {
 	enum { RESTART = 512 }; // the kernel's ERESTARTSYS

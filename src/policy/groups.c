@@ -131,7 +131,7 @@ static const char *seen_inside(const struct plan *plan, const char *path, const 
 	return whole ? text : NULL;
 }
 
-// Reads a file's hosts. One that others can write allows nothing, although tools outside follow it.
+// Reads a file's hosts. One that others can write allows nothing.
 static void read_file(struct group_reader *reader, const char *path, const char *word, bool decides)
 {
 	struct stat status;

@@ -109,13 +109,13 @@ struct conn {
 	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence; // of `host`, if known
 	// dial_proves(): whether the host's resolver invents addresses.
 	bool proving, proved, made_up;
-	uint32_t place; // index of the host's synthetic address, or 0
+	uint32_t place; // index of the destination's synthetic address, or 0
 	uint16_t port;
 	struct ends ends;
 	bool recorded;             // `record` has the last verdict
 	struct conn_record record; // VERDICT_ALLOWED is reported at the end
-	// Number of records whose owner process the supervisor seeks. The client gets no reply
-	// before: it could exit.
+	// Number of records whose owner process the supervisor seeks. Until then the client gets no
+	// reply: it could exit.
 	unsigned held;
 	uint64_t budgets; // a bit for each of rules->budgets that counts this connection
 	struct rule rule; // allows the connection
