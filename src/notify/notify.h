@@ -70,7 +70,7 @@ struct explained {
 	char paths[2 * PATH_MAX]; // the path that was tried, then the one to allow
 };
 
-// Whether the directory is known to refuse nothing, and the path is no link.
+// Whether the directory is known to refuse nothing, and no link may lead elsewhere.
 bool look_is_plain(struct looker *look, const struct tried *tried);
 // Returns false if the name exists neither in the box nor on the host.
 bool look_at(struct looker *look, const struct tried *tried);
