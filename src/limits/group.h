@@ -188,7 +188,7 @@ void tree_count(pid_t pid, struct process_tree *ret_tree); // the whole walk at 
 // Adds up proportional set sizes (PSS) in steps. Returns true when done. `ret_shared`: bytes of
 // tmpfs, memfds and SysV shared memory.
 bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared);
-// Returns microseconds of CPU time of the last walk and the tree_weigh() calls after it.
+// Returns nanoseconds of CPU time of the last walk and the tree_weigh() calls after it.
 int64_t tree_spent(void);
 
 struct clock {
