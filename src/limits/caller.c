@@ -19,7 +19,7 @@ static const char *const files[] = {
 	"misc.max",   "hugetlb.2MB.max", "hugetlb.1GB.max",
 };
 
-// True if BPF programs check devices or addresses, as systemd attaches them to a service.
+// True if BPF programs check devices or addresses, as systemd's do.
 static bool has_programs(int directory)
 {
 	static const enum bpf_attach_type types[] = { BPF_CGROUP_DEVICE, BPF_CGROUP_INET_INGRESS,

@@ -23,7 +23,7 @@ void clock_signal(const struct run *run, int number)
 	fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, number);
 }
 
-// Tier landlock has no pid namespace: pid 1 kills all processes before it gets SIGKILL.
+// Sends SIGKILL. In tier landlock, without a pid namespace, first asks pid 1 to kill all.
 static void kill_box(const struct run *run, struct clock *clock)
 {
 	bool asks = run->tier_landlock && !clock->asked;

@@ -1,5 +1,5 @@
 // Owns the making, filling and removing of cgroups (cgroups(7)). A group is named after its
-// supervisor, which locks it. sbx removes unlocked groups.
+// supervisor, which locks it. sbx removes unlocked groups of dead supervisors.
 #include "limits/group.h"
 
 #include <errno.h>
@@ -168,7 +168,7 @@ int group_ready_host(const struct plan *plan, struct run *run)
 	return plan->keeping.means == MEANS_SCOPE ? scope_wait(plan, run) : 0;
 }
 
-// rmdir fails with EBUSY for a moment: a process leaves its cgroup after its parent was notified.
+// Repeats rmdir on EBUSY: a process leaves its cgroup after its parent was notified.
 static void remove_own(const struct group *group, enum hierarchy hierarchy)
 {
 	const struct timespec moment = { .tv_nsec = 500000 };
@@ -180,7 +180,7 @@ static void remove_own(const struct group *group, enum hierarchy hierarchy)
 	}
 }
 
-// Waits for the answer: if pid 1 died during the request, the scope would stay, empty.
+// Waits for systemd's answer: if pid 1 died during the request, an empty scope would stay.
 int group_fill_undo(const struct plan *plan, struct run *run)
 {
 	if (run->group->manager >= 0 && run->init > 0)

@@ -25,7 +25,7 @@ struct usage {
 	bool tmp_full, disk_grew;
 };
 
-// Fills in numbers of pid 1 where the cgroup has none.
+// Takes pid 1's numbers, or the cgroup's where larger.
 void usage_read(const struct plan *plan, struct run *run);
 
 enum stop { STOP_NONE, STOP_TIME, STOP_MEMORY, STOP_PIDS, STOP_DISK, STOP_FULL, STOP_PARENT };
@@ -34,7 +34,7 @@ struct hit {
 	const char *key; // also the name of the option
 	uint64_t limit;
 	const char *what;      // "the box was killed", ...
-	const char *otherwise; // how the program itself uses less; NULL: not known
+	const char *otherwise; // the program's own switch to use less, or NULL
 	bool of_machine;       // a limit of the machine, which sbx cannot raise
 };
 enum { HITS_MAX = 8 };
@@ -91,14 +91,13 @@ const char *means_text(const struct plan *plan);
 
 extern const char means_missing[];
 
-// Looks at the caller's cgroups (v2), up to the root.
-
 enum { CALLER_MAX = 64 };
 
 struct caller_limit {
 	char what[CALLER_MAX]; // "memory.max=104857600", a limit of a cgroup; "": none
 	uint64_t pids;         // limit on processes, to copy to the box; or UNLIMITED
 };
+// Reads the limits of one cgroup v2.
 void caller_look(const char *directory, struct caller_limit *ret_limit);
 
 // Messages of D-Bus (D-Bus specification, "Message Protocol").
@@ -168,7 +167,7 @@ struct setting {
 	unsigned factor;       // from the limit's unit to the property's
 };
 extern const struct setting limit_files[];
-// Returns the limit at `offset` of struct limits; for processes at most the limit on the caller.
+// Returns the limit at `offset` of struct limits. The limit on processes is at most the caller's.
 uint64_t settings_limit(const struct plan *plan, size_t offset);
 void settings_text(const struct plan *plan, const struct setting *row, uint64_t limit, char *text,
 		   size_t size);
@@ -189,7 +188,7 @@ void tree_count(pid_t pid, struct process_tree *ret_tree); // the whole walk at 
 // Adds up proportional set sizes (PSS) in steps. Returns true when done. `ret_shared`: bytes of
 // tmpfs, memfds and SysV shared memory.
 bool tree_weigh(uint64_t *ret_memory, uint64_t *ret_shared);
-// Returns microseconds of CPU time of the last walk and the tree_weigh() calls after it.
+// Returns nanoseconds of CPU time of the last walk and the tree_weigh() calls after it.
 int64_t tree_spent(void);
 
 struct clock {

@@ -1,5 +1,5 @@
 // Owns the choice how limits are kept (cgroups(7), and Documentation/admin-guide/cgroup-v2.rst on
-// delegation). Only reads.
+// delegation).
 #include "limits/group.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static bool is_type(const char *path, unsigned long magic)
 	return statfs(path, &status) == 0 && (unsigned long)status.f_type == magic;
 }
 
-// sbx may use groups of systemd's user manager only if they are delegated.
+// False for the cgroup of systemd's user manager, and for undelegated ones in it.
 static bool is_given(const char *path)
 {
 	char value[4] = "";

@@ -71,7 +71,7 @@ static int64_t until_pids(uint64_t limit, uint64_t most, uint64_t now)
 void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct watch_limits *watch = &run->group->watch;
-	// Looks soon: a box must not fill a small limit before the first look.
+	// Looks soon: a box must not exceed a small limit before the first look.
 	uint64_t first = plan->profile->limits.disk / DISK_PER_MILLISECOND;
 	first = first < DISK_SOONEST ? DISK_SOONEST : first < LOOK_SOONEST ? first : LOOK_SOONEST;
 	watch->next = plan->keeping.watched || is_counted(plan) ? now + (int64_t)first : -1;
@@ -130,9 +130,9 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 	return between(least, DISK_PER_MILLISECOND, DISK_SOONEST, DISK_LATEST);
 }
 
-// Shared memory that no process has mapped may belong to other programs. It counts only if it and
-// the box's processes exceed the limit and half of the machine's memory. Returns 0 to continue in
-// the next turn.
+// Compares memory with its limit. Unmapped shared memory, which may be other programs', counts only
+// if it and the box's processes exceed the limit and half of the machine's memory. Returns 0 to
+// continue in the next turn.
 static int64_t look_at_memory(const struct plan *plan, const struct watch_limits *watch,
 			      const struct process_tree *tree, enum stop *ret_stop)
 {

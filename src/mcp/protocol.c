@@ -116,7 +116,7 @@ unsigned long long mcp_number(const struct mcp_message *message, const char *nam
 	return value ? strtoull(message->text + value->start, NULL, 10) : other;
 }
 
-// Each argument must be known and have its type. None may be missing.
+// Fails for an unknown argument, a wrong type, or a missing required argument.
 static int check(const struct mcp_message *message, const struct json *schema)
 {
 	const struct json *needed = json_member(schema, "required"), *given = message->arguments;

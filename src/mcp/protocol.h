@@ -12,7 +12,7 @@ struct out;
 struct mcp_message {
 	enum mcp_kind {
 		MCP_NOTHING,
-		MCP_ANSWER, // in `out`
+		MCP_ANSWER, // in `out` of mcp_read()
 		MCP_CALL,
 		MCP_CANCEL, // cancels the call `token`
 	} kind;

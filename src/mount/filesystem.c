@@ -89,7 +89,7 @@ static int set(int fs, const char *key, const char *value)
 		       : 0;
 }
 
-// Options are "." and relative names, as Linux 6.5 resolves each option when it is set.
+// Sets options relative to different current directories: Linux 6.5 resolves each when it is set.
 int scratch_child(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];

@@ -18,7 +18,7 @@ bool hold_reports(const struct plan *plan)
 					   plan->profile->minimum != TIER_FULL || plan->session);
 }
 
-// Checks that all mounts exist: a host program that replaces a file removes mounts on it.
+// Checks that protected mounts exist: a host program that replaces a file removes mounts on it.
 int hold_child(const struct plan *plan, struct run *run)
 {
 	struct sys_statx status;

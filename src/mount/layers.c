@@ -1,5 +1,5 @@
-// Owns the overlays of a session. Directories are opened first, and their /proc/self/fd names are
-// the mount options: no host path is resolved twice.
+// Owns the overlays of a session. Their options are names in /proc/self/fd: no host path is
+// resolved twice.
 #include "mount/mount.h"
 
 #include <errno.h>
@@ -160,7 +160,7 @@ static int make_bind(const struct plan *plan, int layers, const struct mount *mo
 }
 
 // Clones a root's part of the overlay that roots without a host directory share. Before Linux 6.1 a
-// clone needs a mounted file system: the first part will cover this mount.
+// clone needs a mounted file system: mounts the overlay where the first part will cover it.
 static int make_part(const struct plan *plan, struct run *run, int layers,
 		     const struct mount *mount)
 {

@@ -39,7 +39,7 @@ int mount_child_root(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// The link's access time is zero until a program follows it (run/report.c).
+// Makes a dangling link. Its access time is zero until followed.
 static int make_absent(struct run *run)
 {
 	static const struct timespec never[2] = { { 0 }, { 0 } };
@@ -118,7 +118,7 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 	return target_attach(plan, run, index, take(&tree));
 }
 
-// Ignores a missing path.
+// Makes a path read-only. Ignores a missing one.
 static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -261,7 +261,7 @@ static void open_again(const struct run *run, const struct node *node)
 {
 	bool terminal = str_starts(node->path, "/dev/console");
 	int flags = fcntl(node->fd, F_GETFL) & ~O_ASYNC;
-	// O_NONBLOCK: a serial line would wait for its carrier.
+	// Without O_NONBLOCK a serial line would wait for its carrier.
 	autoclose int fd = openat(run->root, target_inside(node->path),
 				  flags | (terminal ? O_NONBLOCK : 0) | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && target_is_same(fd, &node->identity) &&
@@ -339,7 +339,7 @@ int mount_host(struct plan *plan, struct run *run)
 		if (!mount->cache)
 			continue;
 		autoclose int fd = open_cache(mount->source);
-		// On a full disk this run's caches are empty, and private.
+		// On a full disk the cache is an empty tmpfs.
 		if (fd < 0 && (err_forgive(ENOSPC) || err_forgive(EDQUOT))) {
 			mount->kind = MOUNT_TMPFS;
 			mount->cache = false;

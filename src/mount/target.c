@@ -134,7 +134,7 @@ int target_link(struct run *run, const struct mount *mount)
 }
 
 // Mounts by name on the box's tmpfs, where sbx made all names. Opens other targets, and compares
-// them.
+// them with the plan.
 int target_attach(const struct plan *plan, struct run *run, unsigned index, int tree)
 {
 	const struct mount *mount = &plan->mounts[index];

@@ -218,7 +218,7 @@ static void read_commands(struct apart_text *question)
 		if (!is_command(config.entries[i].name))
 			continue;
 		value += memchr(value, '/', first) ? 0 : first;
-		// A URL may have a password in it: it counts only if it names an existing file.
+		// A URL may hold a password: counts it only as a path of an existing file.
 		bool address = strchr(value, '@') || strstr(value, "://");
 		answer(&all, value, strlen(value), address ? STANDS : MAY_COME);
 	}

@@ -62,8 +62,8 @@ const char *trusted_name(const struct trusted_row *row);
 // False if no name of the table begins with this component.
 bool trusted_may_begin(const char *name);
 bool trusted_begins(const struct trusted_row *row, const char *name);
-// The rows for a path below a project: `row` has its name, `below` a name below it. Protected rows
-// come before reported ones.
+// Rows for a path in a project: `row` names the path, `below` a path below it. Protected rows come
+// before reported ones.
 struct trusted_fit {
 	const struct trusted_row *row, *below;
 };
@@ -78,10 +78,9 @@ bool trusted_is_reported(const char *path);
 // True if programs open the file in any directory of a work tree: a FIFO would block them.
 bool trusted_is_opened(const char *name);
 
-// True for a path in installed packages.
 bool trusted_is_installed(const char *path);
 
-// Whether the name acts only on a user who opens its directory.
+// True if the last component begins a protected name: a user may open its directory.
 bool trusted_is_deeper(const char *path);
 
 // True if the name counts in directories below the project, outside of installed packages.
@@ -120,12 +119,12 @@ void homes_path(struct arena *arena, const struct homes *homes, struct list *ret
 // Adds the directories of PATH below the home, and paths of all rows. Reads no directory.
 void homes_name(struct arena *arena, struct homes *homes);
 
-// Follows links on the way to `names` and directly in them. `ret_targets`: each link, and each path
-// where one ends, even if missing.
+// Follows links on the way to `names` and in them, within bounds. `ret_targets`: each link after
+// the first, and each path where one ends, even if missing.
 void homes_follow(struct arena *arena, const struct homes *homes, struct list *ret_targets);
 
-// Finds links, their ends, and hard-linked files in a tree. `directories` adds up over calls.
-// False: too many. `ret_files`: there are files other than samples.
+// Finds ends of links, further links on the way, and hard-linked files in a tree. `directories`
+// adds up over calls. False: too many. `ret_files`: there are files other than samples.
 bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
 		  struct list *ret_targets, bool *ret_files);
 

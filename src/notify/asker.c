@@ -49,7 +49,8 @@ long asker_status(const struct question *question, const char *name, int base)
 	return -1;
 }
 
-// A thread may have a separate table of descriptors. Before Linux 6.9 a pidfd means the process.
+// Returns a pidfd of the thread, which may have separate descriptors; before Linux 6.9 of its
+// process.
 static int open_asker(const struct question *question)
 {
 	int pidfd = sys_pidfd_open_thread((pid_t)question->asked->pid);
@@ -175,8 +176,8 @@ bool asker_may_change(const struct plan *plan, int fd)
 	return false;
 }
 
-// Only the foreground may change the terminal. Like the kernel, stops a background group by SIGTTOU
-// and restarts the call. Node.js aborts on other errors than EPERM.
+// Lets only the foreground change the terminal. Like the kernel, stops a background group by
+// SIGTTOU and restarts the call. Node.js aborts on other errors than EPERM.
 static int set_terminal(const struct question *question, pid_t group)
 {
 	enum { RESTART = 512 }; // the kernel's ERESTARTSYS

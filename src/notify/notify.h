@@ -15,7 +15,7 @@ struct plan;
 struct run;
 struct seccomp_notif;
 
-// The kernel never runs an answered call: later changes of its arguments have no effect.
+// Begins the thread at the first call, then takes its denials.
 int notify_turn(const struct plan *plan, struct run *run, short events, struct denials *denials);
 
 // For --explain and refused writes the thread reads the path, lets the call continue, then compares
@@ -70,12 +70,13 @@ struct explained {
 	char paths[2 * PATH_MAX]; // the path that was tried, then the one to allow
 };
 
-// Whether the directory is known to refuse nothing, and the path is no link.
+// Whether the directory is known to refuse nothing, and no link may lead elsewhere.
 bool look_is_plain(struct looker *look, const struct tried *tried);
 // Returns false if the name exists neither in the box nor on the host.
 bool look_at(struct looker *look, const struct tried *tried);
 
-// A call that waits for an answer. The asker is the thread that made it.
+// A call that waits for an answer. The asker is the thread that made it. The kernel never runs an
+// answered call: its arguments may change meanwhile.
 
 struct question {
 	const struct plan *plan;
@@ -111,10 +112,8 @@ bool asker_may_change(const struct plan *plan, int fd);
 // of the process group of sbx's caller, which no process can join again.
 bool asker_session(const struct question *question);
 
-// Returns 0, -errno, or 1 for another call.
+// Both return 0, -errno, or 1 for another call.
 int metadata_answer(const struct question *question, const char *call);
-
-// Returns 0, -errno, or 1 for another call.
 int sockets_answer(const struct question *question, const char *call);
 
 // Whether `group` is `own`, or has a process below `init`. Searches /proc if the group's leader is

@@ -26,7 +26,7 @@ bool outside_writes(const struct plan *plan, const char *path)
 	return above && box_writes(above);
 }
 
-// Compares inodes: finds bind mounts, too.
+// Finds bind mounts, too.
 const struct mount *outside_written(const struct plan *plan, const struct stat *status)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)

@@ -77,7 +77,7 @@ static unsigned addresses(const char *text)
 }
 
 // Notes `source` if it has an address that the box does not see: the box would ask other servers
-// for names of that one.
+// for private names.
 static void compare(struct group_reader *reader, const char *source, const char *text,
 		    const char *word, const char *seen)
 {
@@ -94,8 +94,8 @@ static char *blank(char *at, const char *mark)
 	return at;
 }
 
-// Blanks comments of XML and code. In other files '#', or ';' in formats without quotes, begins a
-// comment at the start or after a blank, outside of quotes.
+// Blanks comments of XML and code. In other files a comment begins with '#', or ';' in formats
+// without quotes, after white space and outside of quotes.
 static void blank_comments(char *text, const char *path)
 {
 	bool xml = str_ends(path, ".xml") || str_ends(path, ".Config");
@@ -131,7 +131,7 @@ static const char *seen_inside(const struct plan *plan, const char *path, const 
 	return whole ? text : NULL;
 }
 
-// A file that others can write must not allow anything, although tools outside follow it.
+// Reads a file's hosts. One that others can write allows nothing.
 static void read_file(struct group_reader *reader, const char *path, const char *word, bool decides)
 {
 	struct stat status;

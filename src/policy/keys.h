@@ -32,7 +32,7 @@ enum key_form {
 	FORM_PATTERN, // a path, '*' in its last name, or **/NAME
 	FORM_HIDDEN,  // a pattern, not the root
 	FORM_NAME,    // name of a file in small letters, may have '*'
-	FORM_DEVICE,  // NAME or /dev/NAME; '?' in front
+	FORM_DEVICE,  // NAME or /dev/NAME, also with '?' in front
 	FORM_PROFILE,
 	FORM_SESSION,
 	FORM_LANGUAGE,

@@ -53,7 +53,7 @@ static bool is_extends(const struct ini_row *row)
 	return str_equal(row->section, "profile") && str_equal(row->name, "extends");
 }
 
-// Most rows of [files] are absent paths, which a running box does not need.
+// Returns `brief` for [files]: most rows are absent paths, which a running box does not need.
 static struct arena *arena_of(const struct merger *merger, const struct key *key)
 {
 	return merger->profile->brief && str_equal(key->section, "files") ? merger->profile->brief

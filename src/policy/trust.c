@@ -1,5 +1,5 @@
-// Owns ~/.local/state/sbx/trust: a copy of each .sbx.ini that the user has trusted, behind the
-// project's path. A copy, unlike a hash, can show what changed.
+// Owns ~/.local/state/sbx/trust: each file has a project's path, then a copy of its trusted
+// .sbx.ini. A copy, unlike a hash, can show what changed.
 #include "policy/find.h"
 
 #include <errno.h>

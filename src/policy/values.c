@@ -316,7 +316,7 @@ static int set_item(const struct key *key, struct list *list, struct arena *aren
 	return 0;
 }
 
-// The command line has a,b,c. A profile has one item a line.
+// Splits a,b,c on the command line. A profile has one item a line.
 static int set_items(const struct key *key, struct list *list, struct arena *arena,
 		     const char *text, struct origin from)
 {

@@ -8,7 +8,7 @@ struct arena;
 struct wall;
 struct probe;
 
-// Finds what every plan needs, by one system call.
+// Asks for the Landlock ABI, which every plan needs.
 void probe_quick(struct probe *probe);
 
 // Returns capabilities as text, "none", or "unreadable".

@@ -101,7 +101,7 @@ static int is_log(const struct dirent *entry)
 	return str_starts(entry->d_name, "run-") && str_ends(entry->d_name, AUDIT_SUFFIX);
 }
 
-// The largest go first: a run that writes much cannot displace small logs.
+// Removes the oldest, then the largest: a run that writes much displaces no small logs.
 static void prune(int directory, struct dirent **entries, int count)
 {
 	off_t all = 0, *sizes = calloc((size_t)count + 1, sizeof(*sizes));

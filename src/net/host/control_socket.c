@@ -1,4 +1,4 @@
-// Owns the messages between sbx allow and a run.
+// Owns the messages between sbx allow, exec and others and a run.
 #include "net/host/control_socket.h"
 
 #include <errno.h>

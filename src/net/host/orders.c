@@ -45,7 +45,7 @@ void orders_send(struct orders *orders)
 		struct order *order = &orders->all[orders->first];
 		int sent = send_one(orders, order);
 		// ETOOMANYREFS (unix(7)): the user's boxes have too many descriptors in flight.
-		// Sends none.
+		// Sends the order without any.
 		if (sent < 0 && errno != EAGAIN && order->fd_count > 0) {
 			memset(orders->files, 0, sizeof(orders->files));
 			memset(order->command.changed, 0, sizeof(order->command.changed));
@@ -62,7 +62,7 @@ void orders_send(struct orders *orders)
 void orders_give(struct orders *orders, const struct worker_command *command, int *fds,
 		 unsigned count)
 {
-	// Half of the queue is for other orders: a box can cause many answers.
+	// Leaves half of the queue to orders other than answers, which a box can cause.
 	unsigned most = command->kind == COMMAND_ANSWER ? ORDERS_MAX / 2 : ORDERS_MAX;
 	struct order *order = &orders->all[(orders->first + orders->count) % ORDERS_MAX];
 	if (orders->count >= most) {

@@ -51,7 +51,7 @@ struct proxy {
 };
 
 void proxy_init(struct proxy *proxy);
-// Whether the host's resolver invents an address for a name that cannot exist.
+// Whether the host's resolver invents a 198.18.0.0/15 address for a name that cannot exist.
 bool proxy_made_up(void);
 
 // Opens sockets for published ports. Writes ports that it chose into the plan.
@@ -90,7 +90,7 @@ int doors_publish(struct run *run, const struct publish *port, int fds[FD_PASSED
 void doors_close(struct proxy *proxy, unsigned place);
 void doors_ports(const struct proxy *proxy, struct record_ports *ret_ports);
 
-// Call when a port is new, or nobody listened there: doors_look() is due soon.
+// Call when a port is new, or nobody listened there: doors_look() becomes due soon.
 void doors_soon(struct proxy *proxy);
 // Opens and closes doors when a look is due.
 void doors_look(struct proxy *proxy);

@@ -22,8 +22,8 @@ enum {
 	HASTE_MILLISECONDS = 10000
 };
 
-// socket(7): SO_REUSEADDR binds despite connections in TIME_WAIT. A socket that has it and does not
-// listen would share its port, even with another user.
+// Sets SO_REUSEADDR (socket(7)) to bind despite TIME_WAIT. A socket with it that does not listen
+// would share its port, even with another user.
 static int share_port(int fd, int on)
 {
 	return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -43,7 +43,7 @@ static int bind_at(int family, uint16_t port)
 	return -1;
 }
 
-// Returns a port to bind by number: a listener that stops loses a port that the kernel chose.
+// Returns a free port to bind by number: when listening stops, Linux frees a port that it chose.
 static uint16_t free_port(void)
 {
 	struct sockaddr_in address;

@@ -44,7 +44,7 @@ bool questions_take(const struct plan *plan, const struct run *run,
 		*ret_answer = HOLD_REFUSED;
 		return true;
 	}
-	// The question waits for an answer, or new rules that allow it are on their way.
+	// The question waits for an answer, or new rules that allow the host are on their way.
 	if (question && (question->waits || question->answer != REPLY_ONCE))
 		return false;
 	if (!question)

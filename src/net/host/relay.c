@@ -12,7 +12,7 @@
 #include "net/parse/parse.h"
 #include "run.h"
 
-// A thread answers the box: the supervisor's loop does not wait.
+// The thread that answers the box waits so long, not the supervisor's loop.
 enum { ANSWER_MILLISECONDS = 5000 };
 
 // `port` 0 makes an address for bind(2).
@@ -43,7 +43,8 @@ static int announce(struct proxy *proxy, int socket, const struct sockaddr_stora
 	return 0;
 }
 
-// The proxy allows by one byte, or denies by EOF. A later byte would look like the server's.
+// Waits for the proxy's byte, which allows. Else shuts down: a later byte would look like the
+// server's.
 static int hear(int socket)
 {
 	struct pollfd event = { .fd = socket, .events = POLLIN };

@@ -1,4 +1,4 @@
-// Owns the search for the process that has a connection's socket, newest first.
+// Owns the search for the process that has a connection's socket, newest process first.
 #include "net/host/destinations.h"
 
 #include <fcntl.h>
@@ -59,7 +59,7 @@ static void fill(const struct address *address, bool v4, uint32_t words[4])
 	memcpy(words, address->bytes + sizeof(address->bytes) - size, size);
 }
 
-// sock_diag(7) finds one socket by both ends. /proc/net lists every socket of the machine.
+// Asks sock_diag(7) for one socket by both ends. /proc/net would list every socket.
 static bool ask(struct owner_search *who, const struct ends *ends)
 {
 	bool v4 = address_is_v4(&ends->from) && address_is_v4(&ends->to);

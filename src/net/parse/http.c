@@ -1,4 +1,4 @@
-// Owns the reading of HTTP/1 heads and chunks. Only CRLF ends a line. Each field is one line.
+// Owns the reading of HTTP/1 heads and chunks. Only CRLF ends a line.
 #include "net/parse/parse.h"
 
 #include <ctype.h>

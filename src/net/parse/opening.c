@@ -43,8 +43,8 @@ enum parse opening_ssh(const uint8_t *line, size_t length)
 	return begins(line, length, ssh);
 }
 
-// Methods of llhttp and IANA's registry; "COL" covers MKCOL. A path is no proof: FTP has "CWD
-// /pub". Compares only the word's end: its first bytes may have come in an earlier burst.
+// Methods of llhttp and IANA's registry; "COL" covers MKCOL. A path is no proof of HTTP: FTP has
+// "CWD /pub". Compares only the word's end: its first bytes may have come in an earlier burst.
 static bool is_method(const uint8_t *bytes, size_t length)
 {
 	static const char *const rows[] = {

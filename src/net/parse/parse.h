@@ -40,7 +40,7 @@ extern const char reply_letters[REPLIES + 1];
 bool reply_json(const char *text, size_t length, enum reply *ret_answer);
 
 // Reads a letter and Enter. Control characters and further letters make the line invalid: a
-// terminal's reply to a box is no answer.
+// terminal's reply to an escape sequence is no answer.
 struct reply_line {
 	char letter; // 0: none yet
 	bool bad;
@@ -80,8 +80,6 @@ bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret,
 // Writes an answer with one record for an IPv4 `address`, or without records for NULL.
 size_t dns_answer(const uint8_t *message, const struct dns_question *question, enum dns_code code,
 		  const struct address *address, uint8_t answer[DNS_ANSWER_MAX]);
-
-// hosts(5) and resolv.conf(5).
 
 struct hosts_entry {
 	uint32_t hash, line, word;

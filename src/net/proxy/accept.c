@@ -1,4 +1,4 @@
-// Owns the accepting of connections of the box, and from the host's loopback to published ports.
+// Owns the accepting of connections, from the box and to published ports.
 #include "net/proxy/accept.h"
 
 #include <errno.h>
@@ -230,7 +230,7 @@ static void want_sockets(struct worker *worker)
 	fd_send(worker->control, &report, event_size(&report), NULL, 0);
 }
 
-// Connects by sockets that the box's pid 1 made, one for each loopback address.
+// Connects clients by two sockets that the box's pid 1 made, for 127.0.0.1 and ::1.
 void accept_published(struct worker *worker, unsigned index)
 {
 	// Without sockets returns: the level-triggered event comes again. After

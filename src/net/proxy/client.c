@@ -59,7 +59,8 @@ static enum turn hear_server(struct worker *worker, struct conn *conn)
 	return refuse_unread(worker, conn);
 }
 
-// A protocol that sbx cannot read passes only if `raw` is set, by the rule or the port.
+// Detects the client's protocol. Refuses one that sbx cannot read, unless `raw` is set or the
+// server's greeting is known.
 static enum turn run_sniff(struct worker *worker, struct conn *conn)
 {
 	size_t length;
@@ -249,8 +250,8 @@ static enum turn explicit_dial(struct worker *worker, struct conn *conn)
 }
 
 // A turn writes cleared bytes, reads from `reads`, calls `run`, and writes again. It calls
-// `written` if `run` did not change the state. `expired` is called `patience` milliseconds after
-// the server was connected; 0: never.
+// `written` if `run` did not change the state. `expired` is called at the deadline, by default
+// `patience` milliseconds after the server was connected; 0: none.
 #define STATES(ROW)                                                                                \
 	ROW(SYN, READS_NOTHING, syn_run, stay, 0, syn_expired)                                     \
 	ROW(FIRST, READS_CLIENT, explicit_first, stay, 0, expire_close)                            \

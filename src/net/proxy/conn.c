@@ -244,7 +244,7 @@ void conn_free(struct worker *worker, struct conn *conn)
 	conn->state = CONN_FREE;
 	conn_lend(worker, conn, CLIENT, false);
 	conn_lend(worker, conn, SERVER, false);
-	conn_hold(worker, conn, false); // counts as small until the sweep
+	conn_hold(worker, conn, false); // its memory counts as small until the sweep
 	worker->live--;
 	if (!conn->queued)
 		worker->free[worker->free_count++] = conn_index(worker, conn);

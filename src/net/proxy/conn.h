@@ -90,7 +90,7 @@ struct conn {
 	bool heard[2]; // which side sent bytes in this turn
 	uint32_t generation;
 	int fd[2];
-	bool readable[2], writable[2], closing[2], awaits_room[2]; // by the last epoll event
+	bool readable[2], writable[2], closing[2], awaits_room[2]; // by epoll events and EAGAIN
 	bool unwatched; // the user has too many epoll watches
 	bool queued, explicit_proxy, socks, paused, reading_head;
 	struct flow flow[2];
@@ -109,13 +109,13 @@ struct conn {
 	enum existence { NAME_EXISTS, NAME_EMPTY, NAME_MISSING } existence; // of `host`, if known
 	// dial_proves(): whether the host's resolver invents addresses.
 	bool proving, proved, made_up;
-	uint32_t place; // index of the host's synthetic address, or 0
+	uint32_t place; // index of the destination's synthetic address, or 0
 	uint16_t port;
 	struct ends ends;
 	bool recorded;             // `record` has the last verdict
 	struct conn_record record; // VERDICT_ALLOWED is reported at the end
-	// Number of records whose owner process the supervisor seeks. The client gets no reply
-	// before: it could exit.
+	// Number of records whose owner process the supervisor seeks. Until then the client gets no
+	// reply: it could exit.
 	unsigned held;
 	uint64_t budgets; // a bit for each of rules->budgets that counts this connection
 	struct rule rule; // allows the connection
@@ -150,7 +150,7 @@ struct conn {
 	uint32_t hello_count, hello_searched;
 
 	struct head_read {
-		uint32_t searched, parsed; // of a head: searched for its end, parsed
+		uint32_t searched, parsed; // bytes of a head: searched for its end, parsed
 	} head[2];
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;

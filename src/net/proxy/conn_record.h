@@ -11,7 +11,7 @@ void record_end(struct worker *worker, struct conn *conn);
 // Counts bytes. TURN_RESET: a budget is used up.
 enum turn record_bytes(struct worker *worker, struct conn *conn, enum peer_side from,
 		       uint64_t bytes);
-// Notes the address that a name leads to: its budgets count, too.
+// Notes the address that a name leads to: the address's budgets count, too.
 void record_address(struct worker *worker, struct conn *conn, const struct address *address);
 bool record_over_budget(struct worker *worker, struct conn *conn, const char **ret_text);
 void record_flush(struct worker *worker);

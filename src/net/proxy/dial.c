@@ -203,7 +203,8 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 	return false;
 }
 
-// Looks up a name that cannot exist (RFC 6761). A resolver that invents addresses has one for it.
+// True while it looks up a name that cannot exist (RFC 6761): a resolver that invents addresses has
+// one.
 bool dial_proves(struct worker *worker, struct conn *conn)
 {
 	bool made_up = conn->address_count && names_is_synthetic(&conn->addresses[0]);

@@ -14,7 +14,7 @@
 
 enum { IDLE_MILLISECONDS = 120000, HEAD_MILLISECONDS = 30000, PROXY_REFUSES = 407 };
 
-// Parses at the end of a head, and each time its length has doubled: bad bytes are refused early.
+// True at the end of a head, and each time its length has doubled: bad bytes are refused early.
 static bool is_due(struct conn *conn, enum peer_side from, const char *bytes, size_t length)
 {
 	struct head_read *head = &conn->head[from];

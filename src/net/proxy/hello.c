@@ -88,7 +88,8 @@ enum turn hello_run(struct worker *worker, struct conn *conn)
 	return pass_hello(worker, conn, &hello);
 }
 
-// RFC 8446 4.2.10, D.4: change-cipher-spec, early data or an alert may precede the second hello.
+// Judges the second hello. Change-cipher-spec, early data or an alert may precede it (RFC 8446
+// 4.2.10, D.4).
 static void read_second(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[CLIENT];

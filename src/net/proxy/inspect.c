@@ -35,7 +35,7 @@ static void note_burst(struct conn *conn)
 	conn->request_like = true;
 }
 
-// Bytes pass before they are judged, and are kept until then.
+// Judges bursts, whose bytes have passed and are kept until then.
 static bool find_request(struct conn *conn, const struct window *window)
 {
 	note_burst(conn);

@@ -60,8 +60,8 @@ int lookup_begin(struct worker *worker)
 	if (getrandom(random, sizeof(random), 0) < 0)
 		return -1;
 	snprintf(worker->nobody, sizeof(worker->nobody), "%08x%08x.invalid", random[0], random[1]);
-	// Runs before confine(): c-ares opens its source of random bytes. ARES_OPT_DOMAINS sets no
-	// domain: ares_getaddrinfo() would search domains despite ARES_FLAG_NOSEARCH.
+	// Runs before confine(): c-ares opens its source of random bytes. ARES_OPT_DOMAINS empties
+	// the list of domains, which ares_getaddrinfo() would search despite ARES_FLAG_NOSEARCH.
 	return ares_init_options(&worker->channel, &options,
 				 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
 					 ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB |

@@ -11,7 +11,6 @@ bool syn_receive(const struct worker *worker, unsigned listener, struct segment 
 void syn_let(const struct worker *worker, const struct segment *segment);
 void syn_refuse(const struct worker *worker, const struct segment *segment);
 
-// Returns the connection that waits with these ends, or NULL.
 struct conn *syn_find(const struct worker *worker, const struct ends *ends);
 void syn_begin(struct worker *worker, struct conn *conn, const struct segment *segment);
 void syn_accepted(struct worker *worker, struct conn *conn);

@@ -290,7 +290,7 @@ static struct helper helper = {
 	.loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING },
 };
 
-// Making a network namespace takes the kernel 0.7 ms: a helper does it while pid 1 goes on.
+// Starts a helper that makes the network namespace, for which the kernel takes 0.7 ms.
 int netns_child_network(const struct plan *plan, struct run *run)
 {
 	static char stack[32768] __attribute__((aligned(16)));

@@ -50,7 +50,7 @@ int netns_child_join(const struct plan *plan, struct run *run);
 int netns_child_listen(const struct plan *plan, struct run *run);
 int netns_child_alone(const struct plan *plan, struct run *run);
 
-// Returns a raw socket that gets each connection's SYN, on loopback only to `ports`.
+// Returns a raw socket that gets each connection's SYN; on loopback, those to `ports`.
 // hold_listener() makes a listener take only marked SYNs. Both return -errno.
 enum { HOLD_PORTS_MAX = 2 + NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 long hold_open(int family, const uint16_t *ports, unsigned port_count);
