@@ -48,7 +48,7 @@ static void add_writable(struct writable *writable, const char *path, int follow
 	int fd = writable->count < WRITABLE_MAX
 			 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | follow)
 			 : -1;
-	if (fd < 0) // too many, or a file: to replace one needs its directory
+	if (fd < 0) // too many, or a file
 		return;
 	writable->paths[writable->count] = path;
 	writable->fds[writable->count++] = fd;
@@ -83,7 +83,7 @@ static _Noreturn void run_child(const struct plan *plan, const struct run *run, 
 				void (*look)(void *argument), void *argument,
 				struct findings *found, int back)
 {
-	size_t before = found->records.used; // the parent has these findings
+	size_t before = found->records.used;
 	const int copies = run->copies;
 	if (run->record_lock >= 0)
 		close(run->record_lock);

@@ -163,7 +163,7 @@ static void read_share(struct swept *swept, const struct plan *plan, const struc
 	struct file_state now = { 0 };
 	if (plan->index && stat(plan->index, &status) == 0)
 		now = file_state(&status);
-	// A sweep comes to its end first: a box can change the index again and again.
+	// Never within a sweep: a box could change the index in each turn.
 	bool whole = swept->at == 0 && swept->since != times_from(&plan->start);
 	if (swept->seen && (!whole || file_state_equal(&now, &swept->share.index)))
 		return;
@@ -217,8 +217,8 @@ static void look_at_tracked(struct watch *watch, struct check *check, int top, c
 	}
 }
 
-// Sweeps over all directories take at most a RARELYth of the time. Others are of watched ones, and
-// those with a box's repository.
+// Whole sweeps take a RARELYth of the time. Other turns check watched directories, and those with a
+// box's repository.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run)
 {
 	enum { RARELY = 300, NANOSECONDS_A_MILLISECOND = 1000000 };
@@ -233,7 +233,6 @@ void watch_sweep(struct watch *watch, struct check *check, const struct run *run
 		swept->processor = processor_now();
 		swept->all = steady_now() >= swept->next;
 	}
-	// The places may have used up the turn.
 	check->living->until = steady_now() + TURN_MILLISECONDS;
 	swept->on = true;
 	for (; top >= 0 && swept->at < swept->share.count && !finding_waits(check); swept->at++) {

@@ -141,8 +141,8 @@ void places_watch(struct check *check, struct watch *watch);
 void watch_writes(struct watch *watch, const char *path);
 // Counts a quarantined name. Ends the run when one returns eight times in ten seconds.
 void watch_count(struct watch *watch, const struct check *check, const char *path);
-// Checks new repositories in the index's directories, and in submodules: git run in a parent enters
-// them. Continues where the last turn's time ended.
+// Checks new repositories in the index's directories, which include submodules. Continues where the
+// last turn ended.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run);
 void watch_rest(struct watch *watch, int64_t began);
 // Whether the mount protects a host path from the box.

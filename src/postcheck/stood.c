@@ -20,7 +20,6 @@
 #include "run.h"
 #include "text/words.h"
 
-// 4,096 names take some 200 KB.
 enum { BYTES_MAX = 64 << 20 };
 static const char end[] = ".\n";
 

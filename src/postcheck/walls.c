@@ -128,7 +128,7 @@ static int restore_all(const struct plan *plan, int covers[COPIES_MAX], int sock
 	return 0;
 }
 
-// Requests a short time slice: Linux 6.12 then runs the process sooner. Earlier kernels ignore it.
+// Requests a short time slice, which Linux 6.12 runs sooner.
 static void be_first(void)
 {
 	struct {
