@@ -196,7 +196,7 @@ static void look_at_known(struct looking *look, int directory, const struct stoo
 	}
 }
 
-// Reports what is new in an old hooks directory: the host's git may have written it.
+// Reports new names in an old hooks directory: the host's git may have written them.
 static void look_at_hooks(struct looking *look, int directory)
 {
 	char path[PATH_MAX];
