@@ -75,6 +75,13 @@ static int tell(const struct live_change *change, int record, const struct live_
 		return control_socket_tell(record, box->run, change->verb, word);
 	TRY(groups_add(arena, decide_home(arena, environ), box->entry.project, NULL, &group, &hosts,
 		       &reasons));
+	list_each (reason, &reasons)
+		if (str_equal(change->verb, "allow") && groups_decides(word) &&
+		    str_starts(reason->text, GROUPS_OF_MACHINE))
+			return fail(0,
+				    "'%s' sets the hosts of %s; allow them by name: sbx allow %d "
+				    "HOST",
+				    reason->text + strlen(GROUPS_OF_MACHINE), word, (int)box->run);
 	list_each (item, &hosts)
 		TRY(control_socket_tell(record, box->run, change->verb, item->text));
 	return 0;

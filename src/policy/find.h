@@ -61,6 +61,10 @@ const char *groups_find(const char *host);
 
 // `name` begins with @.
 bool groups_has(const char *name);
+// Whether a user's file can name other hosts of the group in place of the public ones.
+bool groups_decides(const char *name);
+// The begin of a reason for a host that a file or variable names.
+#define GROUPS_OF_MACHINE "this machine uses it: "
 
 // Reads each of `names` ("default" if empty) once, after what it extends.
 int merge_profiles(struct arena *arena, const char *config, const struct list *names,

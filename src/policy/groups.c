@@ -44,7 +44,7 @@ static void add_url(struct group_reader *reader, const char *url, size_t length,
 	reader->found++;
 	host_port_text(&host, port, text);
 	add(reader, arena_text(reader->arena, "%s", text),
-	    arena_text(reader->arena, "this machine uses it: %s", source));
+	    arena_text(reader->arena, GROUPS_OF_MACHINE "%s", source));
 }
 
 // Reads lines with `word`, and those after a line that ends in '='. Without `word` reads all lines.
@@ -268,6 +268,16 @@ bool groups_has(const char *name)
 	for (unsigned i = 0; i < group_rows.count; i++)
 		if (str_equal(ini_at(&group_rows, i).section, name))
 			return true;
+	return false;
+}
+
+bool groups_decides(const char *name)
+{
+	for (unsigned i = 0; i < group_rows.count; i++) {
+		const struct ini_row row = ini_at(&group_rows, i);
+		if (str_equal(row.section, name) && str_equal(row.name, "settings"))
+			return true;
+	}
 	return false;
 }
 

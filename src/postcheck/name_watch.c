@@ -24,6 +24,7 @@
 #include "postcheck/git/vet.h"
 #include "report/findings.h"
 #include "run.h"
+#include "view/paths/wishes.h"
 
 enum { EVENTS_A_TURN = 4, TAKES_A_TURN = 16, ENTRIES_A_TURN = 65536, TURN_MILLISECONDS = 100 };
 enum { TIMES_LONGER = 3, REST_MILLISECONDS = 1000, GIT_WATCHES_MAX = WATCHES_MAX / 2 };
@@ -207,11 +208,15 @@ static void look_at_tracked(struct watch *watch, struct check *check, int top, c
 	if (watches)
 		watch_directory(watch, fd);
 	*seen = status.st_ino;
-	if (finding_is_made(check, fd, ".git")) {
+	if (finding_is_changed(check, fd, ".git") && !place_is_git(check->plan, git)) {
 		*seen = HOLDS;
+		check->known = !finding_is_made(check, fd, ".git");
 		vet_repository(check, fd, ".git", git);
+		check->known = false;
 	}
-	if (finding_is_made(check, fd, "HEAD")) {
+	if ((finding_is_made(check, fd, "HEAD") ||
+	     (finding_is_changed(check, fd, "HEAD") && finding_is_changed(check, fd, "refs"))) &&
+	    !place_is_git(check->plan, path)) {
 		*seen = HOLDS;
 		bare_look(check, fd, path);
 	}
@@ -221,7 +226,11 @@ static void look_at_tracked(struct watch *watch, struct check *check, int top, c
 // box's repository.
 void watch_sweep(struct watch *watch, struct check *check, const struct run *run)
 {
-	enum { RARELY = 300, NANOSECONDS_A_MILLISECOND = 1000000 };
+	enum {
+		RARELY = 300,
+		REST_MAX = 3 * REST_MILLISECONDS,
+		NANOSECONDS_A_MILLISECOND = 1000000
+	};
 	struct swept *swept = &watch->swept;
 	if (!check->plan->project || check->start.tv_sec == 0)
 		return;
@@ -250,7 +259,9 @@ void watch_sweep(struct watch *watch, struct check *check, const struct run *run
 	const int64_t rest =
 		(processor_now() - swept->processor) * RARELY / NANOSECONDS_A_MILLISECOND;
 	swept->since = swept->began - TIMES_TICK;
-	swept->next = steady_now() + (rest > REST_MILLISECONDS ? rest : REST_MILLISECONDS);
+	swept->next = steady_now() + (rest < REST_MILLISECONDS ? REST_MILLISECONDS
+				      : rest < REST_MAX        ? rest
+							       : REST_MAX);
 }
 
 void watch_end(struct watch *watch)

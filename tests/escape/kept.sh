@@ -177,6 +177,11 @@ live "sleep 0.3; cp -a src evil; (cd evil/deep && git init -q . && $late); sleep
 git -C src/deep status >/dev/null
 over
 stays "a renamed parent brings one: it too" "made|" "$(ls made)|$(ran)"
+work_here 'mkdir plain; echo p >plain/p'
+live "sleep 0.3; git init -q t && mv t/.git/* plain/ && mv plain lib/.git && (cd lib && $late) && touch made" '[ -e made ] && ! git -C lib config core.fsmonitor'
+git -C lib status >/dev/null 2>&1
+over
+stays "an old directory that becomes .git: it too" "made|" "$(ls made)|$(ran)"
 work_here
 live 'hook=lib/.git/hooks/pre-commit; for i in 1 2 3 4 5 6 7 8 9 10; do rm -rf lib/.git; git init -q lib; mkdir -p ${hook%/*}; touch $hook; until [ ! -e $hook ]; do sleep 0.02; done; done; touch made' '[ -e made ]'
 over

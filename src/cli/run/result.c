@@ -94,6 +94,7 @@ static int end_result(struct box *box, const struct ending *ending, int status)
 	if (front.record >= 0) {
 		(void)ATTEMPT(owned_write(front.record, RECORD_RESULT, out.text, out.used));
 		out_free(&out);
+		records_sweep(front.boxes); // nobody waits here
 		return status;
 	}
 	struct patience *patience = ending ? &ending->outcome->patience : NULL;
@@ -141,7 +142,6 @@ static int make_record(struct box *box)
 	const char *state = decide_state_directory(box->arena, environ);
 	TRY(owned_check(state));
 	TRY(front.boxes = records_directory(state));
-	records_sweep(front.boxes);
 	front.record = record_make(front.boxes, front.name, &front.lock);
 	if (front.record < 0)
 		return fail(errno, "make the file of the run's output");

@@ -301,16 +301,22 @@ static void vet_parts(struct check *check, int directory, const char *path, int 
 }
 
 // Whether the .git file leads to no repository yet: git makes it later.
-static bool leads_nowhere(int directory, const char *name, const char *path)
+static bool leads_nowhere(const struct plan *plan, int directory, const char *name,
+			  const char *path)
 {
 	char text[GIT_POINTER_MAX], place[PATH_MAX];
 	struct stat status;
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || status.st_size == 0)
 		return true;
-	const char *leads = git_read_pointer(directory, name, GIT_FILE_PREFIX, text);
-	if (!leads || !path_of_link(path, leads, place, sizeof(place)))
+	const char *leads = git_read_pointer(directory, name, GIT_FILE_PREFIX, text),
+		   *around = tree_around(plan, path);
+	if (!leads || !around || !path_of_link(path, leads, place, sizeof(place)) ||
+	    !path_within(place, around) || str_equal(place, around))
 		return false;
-	autoclose int fd = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autoclose int top = open(around, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autoclose int fd =
+		sys_openat2(top, place + strlen(around) + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
+			    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 	return fd < 0 ? errno == ENOENT : git_directory(fd) == GIT_NONE;
 }
 
@@ -319,7 +325,7 @@ static void vet_pointer(struct check *check, int directory, const char *name, co
 {
 	char place[PATH_MAX];
 	autoclose int worktrees = -1;
-	if (check->living && leads_nowhere(directory, name, path))
+	if (check->living && leads_nowhere(check->plan, directory, name, path))
 		return;
 	if (!pointer_is_right(check->plan, directory, name, path, place, &worktrees))
 		finding_take(check, directory, name, path,
