@@ -136,8 +136,9 @@ is "what others of the box are denied is not the command's" "made" "$(denied sh 
 is "JSON has it" "one.invalid:80 2 allow" "$("$SBX" exec --json "$net" -- sh -c 'curl -s http://one.invalid; curl -s http://one.invalid; :' | python3 -c 'import json, sys; print(*[(d["what"], d["count"], d["flag"]) for d in json.load(sys.stdin)["denied"]][0])')"
 group=$("$SBX" exec "$net" -- curl -s http://registry.npmjs.org 2>&1 | sed -n 's/.*to allow: \(sbx allow .*\)/\1/p')
 is "what it says opens the group for the box" "sbx allow $net @npm 0 0" "$group $(sbx() { "$SBX" "$@"; }; eval "$group"; echo $?) $("$SBX" exec "$net" -- curl -s http://registry.npmjs.org 2>&1 | grep -c blocked)"
+records=${XDG_STATE_HOME:-$HOME/.local/state}
 mkdir -p "$work/other-home" && echo 'registry=https://private.invalid/' >"$work/other-home/.npmrc"
-like "but not where a file of the user's names its hosts" "$(HOME=$work/other-home XDG_STATE_HOME=${XDG_STATE_HOME:-$HOME/.local/state} "$SBX" allow "$net" @npm 2>&1; echo $?)" "/.npmrc' sets the hosts of @npm; allow them by name: sbx allow $net HOST
+like "but not where a file of the user's names its hosts" "$(XDG_STATE_HOME=$records HOME=$work/other-home "$SBX" allow "$net" @npm 2>&1; echo $?)" "/.npmrc' sets the hosts of @npm; allow them by name: sbx allow $net HOST
 125"
 for own in localhost:8891 127.0.0.1:8891; do
 	is "the box itself is no destination ($own)" "125 sbx: $own is the box itself; for a port of this machine, as localhost: --host-port 8891" "$("$SBX" allow "$net" $own 2>"$work/err"; echo "$? $(cat "$work/err")")"
