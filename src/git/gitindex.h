@@ -143,7 +143,7 @@ struct index_use {
 	size_t kept;
 };
 
-// Reads a whole index. `hash`: bytes of an object name. Returns -1 if it is none.
+// Reads a whole index. `hash`: size of an object name. -1: `bytes` are no index.
 int index_read(struct index_use *use, struct index_reader *reader, const void *bytes, size_t length,
 	       unsigned hash);
 

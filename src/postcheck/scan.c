@@ -110,8 +110,8 @@ static bool is_listed(const struct scan *scan, const struct repos_row *row, int 
 	       !finding_is_made(scan->check, directory, name);
 }
 
-// Whether the entry is the user's: no name came to its directory, or it is unchanged and was born
-// after the last check while no box lived.
+// Whether the entry is the user's: its directory is unchanged, or the entry is, and was born after
+// the last check while no box lived.
 static bool stood_there(const struct scan *scan, int directory, const char *name)
 {
 	const struct check *check = scan->check;

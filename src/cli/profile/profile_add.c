@@ -55,8 +55,8 @@ static int read_line(struct box *box, const char *line, struct proposals *wishes
 	if (!known)
 		return merge_unknown_key(arena, &row, from);
 	TRY(value_set(known, &box->profile, arena, row.value, from));
-	// Takes the value from the line: before the value of a secret's key the parser puts the
-	// secret's name, from the section.
+	// In [secret NAME] the parser puts NAME before row.value: then takes the value from the
+	// line.
 	const char *value = rest + strcspn(rest, "=:") + 1;
 	value += strspn(value, " \t");
 	if (str_ends(value, row.value))

@@ -56,7 +56,7 @@ static bool look_for(struct worker *worker, const struct rule *rule, const struc
 	return lookup_done(lookup) || worker->now - since >= PATIENCE_MILLISECONDS;
 }
 
-// A name counts as missing if it is allowed, and no allowed form of it (search list) exists.
+// A name that is itself allowed is missing if no allowed form (search list) of it exists.
 static bool look_for_all(struct worker *worker, const struct host *called, int64_t since,
 			 const struct rule **ret_rule, enum existence *ret)
 {

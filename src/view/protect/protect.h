@@ -105,8 +105,8 @@ int home_protect(struct wishes *wishes, struct origin from);
 
 // Names of the home that the caller's programs run or trust.
 
-// Returns -1 and reports when the project is below one of these names or among secrets, or it or a
-// --write directory is a TRUSTED_PLACE.
+// Returns -1 and reports a project below such a name or among secrets, and a project or --write
+// directory that is a TRUSTED_PLACE.
 int homes_refuse(struct wishes *wishes);
 
 // Protects names of the home where the wishes so far let the box write.
