@@ -99,7 +99,7 @@ static int wrap_servers(struct box *box, const struct agent *agent, bool back, s
 	const unsigned count = found.count;
 	if (count == 0)
 		out_text(out, "%s: %s names no server that %s\n", settings.agent->title,
-			 settings.path, back ? "is in a box" : "can be put in a box");
+			 settings.path, back ? "is in a box" : "is started outside a box");
 	if (count == 0 || show_only(box, &settings, text, out))
 		return 0;
 	TRY(settings_write(&settings, text));

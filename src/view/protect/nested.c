@@ -134,8 +134,11 @@ static int protect_git(struct wishes *wishes, const struct tree *tree, const cha
 	TRY(wishes_keep_links(wishes, &resolved, 0, from));
 	if (!str_equal(resolved.path, path))
 		return 0;
+	bool file = resolved.identity.type != S_IFDIR && !leads_out(wishes, tree, path);
+	if (file && wishes->plan->tier == TIER_LANDLOCK)
+		return 0;
 	++*count;
-	if (resolved.identity.type != S_IFDIR && !leads_out(wishes, tree, path))
+	if (file)
 		return protect_name(wishes, path, ACT_REPOSITORY, from);
 	TRY(protect_known(wishes, &resolved, from));
 	wishes->plan->index = own;
