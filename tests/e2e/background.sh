@@ -191,19 +191,23 @@ before=$(find "$boxes" -mindepth 1 -maxdepth 1 | wc -l)
 for i in {1..110}; do cp -r "$boxes/$old"-* "$boxes/9$i-1"; touch -d "$i minutes ago" "$boxes/9$i-1/entry"; done
 "$SBX" wait "$("$SBX" run -d -- true)"
 records() { find "$boxes" -mindepth 1 -maxdepth 1 | wc -l; }
+wait_for 30 eval '[ ! -e "$boxes/9110-1/output" ]'
 is "of more than 100 that have ended the oldest lose their output" "111 yes no" "$(($(records) - before)) $([ -e "$boxes/91-1/output" ] && echo yes) $([ -e "$boxes/9110-1/output" ] || echo no)"
 is "and no result" "0 True" "$("$SBX" wait --json 9110 | member status truncated)"
 for i in {1..3}; do dd if=/dev/zero of="$boxes/9$i-1/output" bs=1M count=90 status=none; done
 "$SBX" wait "$("$SBX" run -d -- true)"
+wait_for 30 eval '[ ! -e "$boxes/93-1/output" ]' # a run sweeps at its end, when nobody waits
 is "of more than 200 MB the oldest outputs go" "yes yes no yes 93-1" "$(for i in 1 2 3 4; do [ -e "$boxes/9$i-1/output" ] && echo yes || echo no; done | xargs) $(ls "$boxes" | grep -x '93-1')"
 many=("$boxes"/{20001..20999}-1)
 mkdir "${many[@]}"
 tee "${many[@]/%//entry}" <"$boxes/91-1/entry" >/dev/null
 "$SBX" wait "$("$SBX" run -d -- true)"
+wait_for 30 eval '[ "$(records)" -le 1001 ]'
 is "of more than 1000 the oldest go" "1001 no" "$(records) $([ -e "$boxes/9109-1" ] || echo no)"
 run=$("$SBX" run -d -- sleep 1000)
 touch -d "8 days ago" "$boxes"/*/entry
 "$SBX" wait "$("$SBX" run -d -- true)"
+wait_for 30 eval '[ "$(records)" -le 2 ]'
 is "after 7 days all go but that of a live run" 2 "$(records)"
 "$SBX" kill "$run" >/dev/null
 done_testing
